@@ -1,0 +1,58 @@
+package addrs
+
+import (
+	"strings"
+
+	"github.com/opentofu/svchost"
+	"golang.org/x/net/idna"
+)
+
+// Hostname is a host, with a port where it is not 443, in the form that is
+// compared with ==: lower case, ASCII. [ParseHostname] makes one; its
+// ForDisplay method gives the form to show to people.
+type Hostname = svchost.Hostname
+
+// The registries that stand in for an address without a host.
+const (
+	DefaultRegistryHost   = Hostname("registry.opentofu.org")
+	TerraformRegistryHost = Hostname("registry.terraform.io")
+)
+
+// ParseHostname parses HOST[:PORT] as users write it: international names in
+// Unicode, never in punycode; IPv4 addresses pass, IPv6 addresses cannot be
+// written. The default port 443 is dropped. The error is a *[ParseError].
+//
+// A name of one label is a hostname, although a module source address needs
+// one with a dot.
+func ParseHostname(s string) (Hostname, error) {
+	host, err := svchost.ForComparison(s)
+	if err != nil {
+		return "", &ParseError{What: "hostname", Input: s, Reason: err.Error(), Err: err}
+	}
+	if hasNegativePort(host) {
+		return "", &ParseError{What: "hostname", Input: s, Reason: reasonNegativePort}
+	}
+	return host, nil
+}
+
+const reasonNegativePort = "the port is negative"
+
+// hasNegativePort is needed because svchost reads a port as any integer that
+// is not too large.
+func hasNegativePort(host Hostname) bool {
+	return strings.Contains(string(host), ":-")
+}
+
+// displayHost is host.ForDisplay, except that it shows a Hostname that nobody
+// validated as it is, where the method would panic.
+func displayHost(host Hostname) string {
+	name, port, hasPort := strings.Cut(string(host), ":")
+	display, err := idna.Lookup.ToUnicode(name)
+	if err != nil {
+		return string(host)
+	}
+	if hasPort {
+		return display + ":" + port
+	}
+	return display
+}

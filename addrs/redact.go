@@ -1,0 +1,144 @@
+package addrs
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// redacted stands in the place of what is not shown.
+const redacted = "REDACTED"
+
+// Redact is an address in a form that can be shown, logged and stored: without
+// any user name or password, with "REDACTED" for the fragment and for every
+// value of the query string except those that say which content is meant: ref,
+// tag, digest, depth, archive, version, rev and checksum.
+//
+// It works on the text, so that it also serves for what is not a valid URL,
+// and takes away too much rather than too little. The result is for people: it
+// cannot be parsed back in all cases.
+func Redact(addr string) string {
+	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
+	text = withoutFragment(text)
+	if hasQuery {
+		return text + "?" + redactQuery(query)
+	}
+	return text
+}
+
+// withoutUserinfo removes the userinfo wherever an authority may stand: at the
+// beginning, for git@host:path, and behind each "//" of a URL. All of them
+// count because an address may hold a second URL, in its path for example.
+func withoutUserinfo(addr string) string {
+	var out strings.Builder
+	rest := addr
+	for {
+		forced, behind := cutForced(rest)
+		if forced == "" {
+			break
+		}
+		out.WriteString(forced + "::")
+		rest = behind
+	}
+	for {
+		rest = cutUserinfo(rest)
+		i := strings.Index(rest, "//")
+		if i < 0 {
+			break
+		}
+		isAuthority := i == 0 || rest[i-1] == ':'
+		out.WriteString(rest[:i+2])
+		rest = rest[i+2:]
+		if !isAuthority {
+			// A subdirectory, in which an "@" is just a letter. Go on behind
+			// its first segment.
+			end := segmentEnd(rest)
+			out.WriteString(rest[:end])
+			rest = rest[end:]
+		}
+	}
+	return out.String() + rest
+}
+
+// cutUserinfo removes the userinfo from text that may begin with an authority.
+// If there is none but the port is not a number, a "/", "?" or "#" in a
+// password that nobody escaped may have ended the authority early: then all up
+// to the last "@" goes.
+func cutUserinfo(s string) string {
+	end := segmentEnd(s)
+	authority := s[:end]
+	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+		return s[i+1:]
+	}
+	if strings.HasSuffix(authority, ":") && strings.HasPrefix(s[end:], "//") {
+		return s // that was a scheme
+	}
+	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !isDigits(authority[i+1:]) {
+		return s[strings.LastIndexByte(s, '@')+1:]
+	}
+	return s
+}
+
+func segmentEnd(s string) int {
+	if i := strings.IndexAny(s, "/?#"); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func withoutFragment(s string) string {
+	if text, _, found := strings.Cut(s, "#"); found {
+		return text + "#" + redacted
+	}
+	return s
+}
+
+// redactQuery splits at every character that some reader takes for a
+// separator, so that no value hides behind another one.
+func redactQuery(query string) string {
+	const separators = "&;?"
+	var out strings.Builder
+	query = withoutFragment(query)
+	text, fragment, hasFragment := strings.Cut(query, "#")
+	for {
+		i := strings.IndexAny(text, separators)
+		if i < 0 {
+			break
+		}
+		out.WriteString(redactArgument(text[:i]))
+		out.WriteByte(text[i])
+		text = text[i+1:]
+	}
+	out.WriteString(redactArgument(text))
+	if hasFragment {
+		out.WriteString("#" + fragment)
+	}
+	return out.String()
+}
+
+func redactArgument(arg string) string {
+	key, value, hasValue := strings.Cut(arg, "=")
+	switch {
+	case arg == "":
+		return ""
+	case isShown(key, value):
+		return arg
+	case !hasValue:
+		return redacted // a token may stand alone
+	}
+	return key + "=" + redacted
+}
+
+// isShown is false also for a URL as the value, which a checksum may be.
+func isShown(key, value string) bool {
+	shown := []string{"ref", "tag", "digest", "depth", "archive", "version", "rev", "checksum"}
+	if !slices.Contains(shown, key) {
+		return false
+	}
+	plain, err := url.QueryUnescape(value)
+	return err == nil && !strings.Contains(plain, "://")
+}

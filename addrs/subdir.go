@@ -1,0 +1,81 @@
+package addrs
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// SplitSubdir cuts an address at the "//" that stands between a package and
+// the directory in it, and returns both as they were written: subdir is not
+// cleaned and may lead anywhere. It is "" if there is none.
+//
+// The "//" behind the first "://" does not count, nor does one in the query
+// string, which stays with the package. A fragment is not special.
+func SplitSubdir(addr string) (pkg, subdir string) {
+	text, query := addr, ""
+	if i := strings.IndexByte(addr, '?'); i >= 0 {
+		text, query = addr[:i], addr[i:]
+	}
+	start := 0
+	if i := strings.Index(text, "://"); i >= 0 {
+		start = i + len("://")
+	}
+	i := strings.Index(text[start:], "//")
+	if i < 0 {
+		return addr, ""
+	}
+	end := start + i
+	return text[:end] + query, text[end+len("//"):]
+}
+
+// JoinSubdir is the subdirectory inner of the subdirectory outer of a package,
+// cleaned, where "" stands for the root. If that leaves the package, the error
+// is a *[ParseError] that wraps [ErrOutsidePackage].
+func JoinSubdir(outer, inner string) (string, error) {
+	if outer == "" && inner == "" {
+		return "", nil
+	}
+	// path.Join would turn the absolute "/x" into the harmless "x" beneath
+	// outer, so inner has no say in where the package begins.
+	joined := path.Join(outer, inner)
+	if escapes(joined) {
+		return "", &ParseError{What: "subdirectory", Input: joined, Reason: ErrOutsidePackage.Error(), Err: ErrOutsidePackage}
+	}
+	return joined, nil
+}
+
+// splitCleanSubdir is SplitSubdir with the subdirectory cleaned. A "." stays.
+func splitCleanSubdir(addr string) (pkg, subdir string) {
+	pkg, subdir = SplitSubdir(addr)
+	if subdir != "" {
+		subdir = path.Clean(subdir)
+	}
+	return pkg, subdir
+}
+
+// escapes reports whether a cleaned subdirectory selects something else than a
+// directory in its package. The stock tools know the first of the conditions.
+func escapes(subdir string) bool {
+	return strings.HasPrefix(subdir, "../") || subdir == ".." || strings.HasPrefix(subdir, "/")
+}
+
+func outsidePackage(raw, subdir string) *ParseError {
+	return &ParseError{
+		Input:  raw,
+		Reason: fmt.Sprintf("the subdirectory %q %s", subdir, ErrOutsidePackage),
+		Err:    ErrOutsidePackage,
+	}
+}
+
+// withSubdir puts a subdirectory back where [SplitSubdir] took it from.
+func withSubdir(pkg, subdir string) string {
+	if subdir == "" {
+		return pkg
+	}
+	text, query, hasQuery := strings.Cut(pkg, "?")
+	if !hasQuery {
+		return pkg + "//" + subdir
+	}
+	return text + "//" + subdir + "?" + query
+}
