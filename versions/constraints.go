@@ -1,0 +1,144 @@
+package versions
+
+import (
+	"cmp"
+	"strings"
+
+	goversion "github.com/hashicorp/go-version"
+)
+
+// maxConstraintsBytes bounds a constraint string. Configuration comes from
+// strangers' modules too, and every part is checked against every version.
+const maxConstraintsBytes = 4096
+
+// space is what go-version takes for space around operators and versions.
+const space = " \t\n\f\r"
+
+// Constraints is a parsed constraint string. The zero value allows every
+// version but pre-releases.
+type Constraints struct{ parts []part }
+
+// part is one constraint, such as ">= 1.2".
+type part struct {
+	operator string // "" as written, which means "="
+	written  string // the version as written
+	version  Version
+	matches  goversion.Constraints
+}
+
+// ParseConstraints reads a constraint string such as ">= 1.2.0, < 2.0.0". The
+// empty string is an error, as it is to stock tools: where a configuration has
+// no version argument, use the zero Constraints. Errors are *[ParseError].
+func ParseConstraints(s string) (Constraints, error) {
+	if len(s) > maxConstraintsBytes {
+		return Constraints{}, constraintError(s, s, "a version constraint has at most 4096 bytes")
+	}
+	var c Constraints
+	for text := range strings.SplitSeq(s, ",") {
+		text = strings.Trim(text, space)
+		parsed, reason := parsePart(text)
+		if reason != "" {
+			return Constraints{}, constraintError(s, text, reason)
+		}
+		c.parts = append(c.parts, parsed)
+	}
+	return c, nil
+}
+
+func constraintError(input, part, reason string) *ParseError {
+	return &ParseError{Kind: "version constraint", Input: input, Part: part, Reason: reason}
+}
+
+// parsePart reads one part without the space around it. The reason is empty
+// when all is well.
+func parsePart(text string) (_ part, reason string) {
+	operator, written := splitOperator(text)
+	version, reason := parse(written)
+	if reason != "" {
+		return part{}, cmp.Or(whyNot(text, written), reason)
+	}
+	matches, err := goversion.NewConstraint(operator + written)
+	if err != nil {
+		return part{}, reasonMalformed
+	}
+	return part{operator: operator, written: written, version: version, matches: matches}, ""
+}
+
+// splitOperator separates a part's operator, "" where it has none, from its
+// version.
+func splitOperator(text string) (operator, version string) {
+	for _, operator := range [...]string{"<=", ">=", "!=", "~>", "<", ">", "="} {
+		if rest, ok := strings.CutPrefix(text, operator); ok {
+			return operator, strings.TrimLeft(rest, space)
+		}
+	}
+	return "", text
+}
+
+// whyNot explains a part that is no constraint by what people bring from other
+// tools. It is empty where the version itself is at fault.
+func whyNot(text, written string) string {
+	const operators = "the operators are =, !=, >, >=, <, <= and ~>"
+	switch {
+	case text == "":
+		return "a constraint is missing; remove the extra comma or the empty string"
+	case written == "":
+		return "the operator has no version behind it"
+	case strings.Contains(text, "||"):
+		return "alternatives are not supported"
+	case strings.ContainsAny(written[:1], "=<>!~^"):
+		return operators
+	case strings.ContainsAny(written, space+"<>=^"):
+		return "several constraints are separated by commas"
+	case strings.Contains(written, "*"), strings.HasSuffix(written, ".x"):
+		return `wildcards are not supported; write "~> 1.2.0" for any 1.2 version`
+	}
+	return ""
+}
+
+// String returns the constraints as they were written, with one space behind
+// each operator and comma and no other. It is empty for the zero value.
+func (c Constraints) String() string {
+	written := make([]string, len(c.parts))
+	for i, p := range c.parts {
+		written[i] = strings.TrimLeft(p.operator+" "+p.written, space)
+	}
+	return strings.Join(written, ", ")
+}
+
+// IsZero reports whether c is the zero value, which constrains nothing.
+func (c Constraints) IsZero() bool { return len(c.parts) == 0 }
+
+// Allows reports whether v meets the constraints. A pre-release meets only a
+// single part that names it exactly. The zero Version is never allowed.
+func (c Constraints) Allows(v Version) bool {
+	return !v.IsZero() && c.allows(v, v.parsed())
+}
+
+// allows is Allows for a version that was parsed before.
+func (c Constraints) allows(v Version, parsed *goversion.Version) bool {
+	if v.IsPrerelease() && (len(c.parts) != 1 || !c.names(v)) {
+		return false
+	}
+	return c.meets(parsed)
+}
+
+// meets is the matching of go-version alone.
+func (c Constraints) meets(parsed *goversion.Version) bool {
+	for _, p := range c.parts {
+		if !p.matches.Check(parsed) {
+			return false
+		}
+	}
+	return true
+}
+
+// names reports whether a part pins exactly v, metadata included.
+func (c Constraints) names(v Version) bool {
+	for _, p := range c.parts {
+		if (p.operator == "" || p.operator == "=") && p.version == v {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package versions
+
+import (
+	"cmp"
+	"slices"
+
+	goversion "github.com/hashicorp/go-version"
+)
+
+// Candidate is a version that an origin offers. Ref is the version as the
+// origin spells it ("v1.2.0"); Revision is the immutable commit or digest
+// behind it where the listing tells one.
+type Candidate struct {
+	Version  Version
+	Ref      string
+	Revision string
+}
+
+// Select returns the newest candidate that want allows, whatever the order of
+// the list; the package comment has the rules. Candidates without a version
+// are passed over. Its time is linear in the number of candidates.
+//
+// The error is a *[NoMatchError] where nothing is allowed, or an
+// *[AmbiguousVersionError] where the newest allowed version is offered at
+// several revisions.
+func Select(offered []Candidate, want Constraints) (Candidate, error) {
+	best, found := newest(offered, want)
+	if !found {
+		return Candidate{}, newNoMatchError(offered, want)
+	}
+	var same []Candidate
+	for _, candidate := range offered {
+		if candidate.Version == best {
+			same = append(same, candidate)
+		}
+	}
+	return settle(same)
+}
+
+// choice is an allowed version on its way to be selected.
+type choice struct {
+	version Version
+	parsed  *goversion.Version
+	named   bool // by a part, exactly
+}
+
+// newest returns the version that wins among the allowed ones.
+func newest(offered []Candidate, want Constraints) (_ Version, found bool) {
+	var best choice
+	for _, candidate := range offered {
+		if candidate.Version.IsZero() || candidate.Version == best.version {
+			continue
+		}
+		parsed := candidate.Version.parsed()
+		if !want.allows(candidate.Version, parsed) {
+			continue
+		}
+		next := choice{candidate.Version, parsed, want.names(candidate.Version)}
+		if !found || next.compare(best) > 0 {
+			best, found = next, true
+		}
+	}
+	return best.version, found
+}
+
+// compare orders choices: by precedence, and where that is equal by what makes
+// the choice independent of the list's order.
+func (c choice) compare(other choice) int {
+	if order := c.parsed.Compare(other.parsed); order != 0 {
+		return order
+	}
+	if c.named != other.named {
+		if c.named {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(
+		compareMetadata(c.version.metadata(), other.version.metadata()),
+		cmp.Compare(c.version.canonical, other.version.canonical),
+	)
+}
+
+// settle picks one of the candidates for a single version.
+func settle(same []Candidate) (Candidate, error) {
+	slices.SortFunc(same, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Revision, b.Revision))
+	})
+	picked := same[0]
+	for _, candidate := range same[1:] {
+		switch {
+		case candidate.Revision == "" || candidate.Revision == picked.Revision:
+		case picked.Revision == "":
+			picked = candidate
+		default:
+			return Candidate{}, &AmbiguousVersionError{Version: picked.Version, Candidates: slices.Compact(same)}
+		}
+	}
+	return picked, nil
+}

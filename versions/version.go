@@ -1,0 +1,106 @@
+package versions
+
+import (
+	"strings"
+
+	goversion "github.com/hashicorp/go-version"
+)
+
+// maxVersionBytes bounds a version as it was read and in canonical form.
+// Versions become parts of paths and messages, and no honest one comes close.
+const maxVersionBytes = 128
+
+// Version is one version in canonical form. It is comparable with ==; the zero
+// value is no version. Build metadata is part of the identity, not of the
+// order.
+type Version struct{ canonical string }
+
+// Parse reads a version as the package comment describes it. An error is a
+// *[ParseError].
+func Parse(s string) (Version, error) {
+	v, reason := parse(s)
+	if reason != "" {
+		return Version{}, &ParseError{Kind: "version", Input: s, Part: s, Reason: reason}
+	}
+	return v, nil
+}
+
+const (
+	reasonTooLong   = "a version has at most 128 bytes" // maxVersionBytes
+	reasonMalformed = "not a version such as 1.2.3 or 1.2.3-beta1"
+)
+
+// parse is Parse with the reason of an error, which is empty when all is well.
+func parse(s string) (_ Version, reason string) {
+	if len(s) > maxVersionBytes {
+		return Version{}, reasonTooLong
+	}
+	parsed, err := goversion.NewVersion(s)
+	if err != nil {
+		return Version{}, reasonMalformed
+	}
+	v := Version{canonical: parsed.String()}
+	if len(v.canonical) > maxVersionBytes { // it grew by ".0" or "-"
+		return Version{}, reasonTooLong
+	}
+	return v, ""
+}
+
+// MustParse is [Parse] for versions known to be valid. It panics on an error.
+func MustParse(s string) Version {
+	v, err := Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// String returns the canonical form, such as "1.2.0-beta1+build". It is empty
+// for the zero value.
+func (v Version) String() string { return v.canonical }
+
+// IsZero reports whether v is no version.
+func (v Version) IsZero() bool { return v == Version{} }
+
+// IsPrerelease reports whether v has a pre-release part, as in "1.2.0-beta1".
+func (v Version) IsPrerelease() bool {
+	core, _, _ := strings.Cut(v.canonical, "+")
+	return strings.Contains(core, "-")
+}
+
+// Compare returns -1, 0 or +1 by precedence, as stock tools see it. Versions
+// that differ in metadata alone compare as 0. The zero value comes before all
+// versions.
+//
+// Among the pre-releases of one release this is go-version's comparison, which
+// is no strict order for all of them: "1.0.0-01" and "1.0.0-1" each come before
+// the other.
+func (v Version) Compare(other Version) int {
+	switch {
+	case v == other:
+		return 0
+	case v.IsZero():
+		return -1
+	case other.IsZero():
+		return 1
+	}
+	return v.parsed().Compare(other.parsed())
+}
+
+// parsed returns v for matching. It must not be called on the zero value.
+func (v Version) parsed() *goversion.Version {
+	return goversion.Must(goversion.NewVersion(v.canonical))
+}
+
+// metadata returns what is behind the "+".
+func (v Version) metadata() string {
+	_, metadata, _ := strings.Cut(v.canonical, "+")
+	return metadata
+}
+
+// release returns v without pre-release and metadata.
+func (v Version) release() Version {
+	numbers, _, _ := strings.Cut(v.canonical, "+")
+	numbers, _, _ = strings.Cut(numbers, "-")
+	return Version{canonical: numbers}
+}
