@@ -1,0 +1,51 @@
+package hashing
+
+import (
+	"errors"
+	"fmt"
+)
+
+// HashError is a text that is no hash.
+type HashError struct{ Input, Reason string }
+
+func (e *HashError) Error() string {
+	const shown = 128 // more than any valid hash of a known scheme
+	if len(e.Input) > shown {
+		return fmt.Sprintf("invalid hash %q...: %s", e.Input[:shown], e.Reason)
+	}
+	return fmt.Sprintf("invalid hash %q: %s", e.Input, e.Reason)
+}
+
+// TreeError is what keeps a tree from being hashed. Where the file system
+// failed, it wraps an *[io/fs.PathError]; otherwise something in the tree is
+// refused.
+type TreeError struct {
+	// Path is the entry's path in the tree, "." for the tree itself, or, from
+	// [Dir], the directory that could not be opened.
+	Path string
+	Err  error
+}
+
+func (e *TreeError) Error() string { return fmt.Sprintf("cannot hash %q: %s", e.Path, e.Err) }
+func (e *TreeError) Unwrap() error { return e.Err }
+
+// SyntaxError is a text that is not the text form of a tree.
+type SyntaxError struct {
+	Line int // counted from 1
+	Err  error
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("file sums, line %d: %s", e.Line, e.Err) }
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// What can be wrong with an entry of a tree.
+var (
+	errTooMany   = fmt.Errorf("the tree has more than %d entries", maxEntries)
+	errIrregular = errors.New("neither a regular file nor a directory nor a link")
+	errChanged   = errors.New("the file changed while it was being hashed")
+	errOrder     = errors.New("the paths are not in order")
+	errPath      = errors.New("not a clean relative path")
+	errMetadata  = errors.New("version control metadata is not part of a tree")
+	errNested    = errors.New("has entries below it and is no directory, or not an empty one")
+	errKind      = errors.New("unknown kind of entry")
+)

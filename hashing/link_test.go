@@ -1,0 +1,136 @@
+package hashing_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// linkTree is what the links below are added to, as "self".
+func linkTree() fstest.MapFS {
+	return fstest.MapFS{
+		"f": file("1"), "d/f": file("2"), "d/e/f": file("3"), "void": emptyDir(),
+		"to-f": link("f"), "to-d": link("d"), "d/up": link(".."), ".git/config": file("4"),
+	}
+}
+
+func TestLinksToFiles(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]string{
+		"f": "f", "./f": "f", "d/f": "d/f", "d/../f": "f", "d//f": "d/f", "to-f": "f", "to-d/f": "d/f",
+		"to-d/e/f": "d/e/f", "d/up/f": "f", "to-d/up/to-d/up/f": "f", "d/up/d/e/../f": "d/f", "void/../f": "f",
+	} {
+		fsys := linkTree()
+		fsys["self"] = link(target)
+		sums := make(map[string][32]byte)
+		for _, e := range readDisk(t, onDisk(t, fsys)).Entries {
+			sums[e.Path] = e.Sum
+		}
+		if sums["self"] != sums[want] {
+			t.Errorf("a link to %q has the sum %x, want that of %q", target, sums["self"], want)
+		}
+	}
+}
+
+func TestLinksToDirectories(t *testing.T) {
+	t.Parallel()
+	without, err := hashing.FS(linkTree())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{"d", "d/", "./d", "to-d", "to-d/e", ".", "./", "d/up", "void", "void/", "d/up/."} {
+		fsys := linkTree()
+		fsys["self"] = link(target)
+		tree := readDisk(t, onDisk(t, fsys))
+		if tree.H1() != without {
+			t.Errorf("a link to %q changes h1", target)
+		}
+		if tree.T1() == readTree(t, linkTree()).T1() {
+			t.Errorf("a link to %q does not change t1", target)
+		}
+	}
+}
+
+func TestBadLinks(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("s"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{
+		"..": "out of the tree", "../x": "out of the tree", "d/../..": "out of the tree", "to-d/../../x": "out of the tree",
+		"d/up/..": "out of the tree", "/": "absolute", "/dev/zero": "absolute", outside: "absolute",
+		"nothing": "to nothing", "d/nothing": "to nothing", "nothing/../f": "to nothing", ".git/config": "to nothing", "F": "to nothing",
+		"f/": "through a file", "f/.": "through a file", "f/..": "through a file", "to-f/x": "through a file",
+		"self": "in a circle", "./self": "in a circle", "self/x": "in a circle", "d/up/self": "in a circle",
+		"a\nb": "control characters", strings.Repeat("./", 2048) + "f": "longer than",
+	} {
+		fsys := linkTree()
+		fsys["self"] = link(target)
+		_, err := hashing.ReadTree(fsys)
+		var refused *hashing.TreeError
+		if !errors.As(err, &refused) || refused.Path != "self" || !strings.Contains(err.Error(), want) {
+			t.Errorf("a link to %.40q: error %v, want one about %q", target, err, want)
+		}
+	}
+}
+
+func TestEscapingLinkOnDisk(t *testing.T) {
+	t.Parallel()
+	outside := onDisk(t, fstest.MapFS{"secret": file("s")})
+	for _, target := range []string{filepath.Join(outside, "secret"), "../secret", "../../../../../../../../etc/passwd"} {
+		dir := onDisk(t, fstest.MapFS{"sub/self": link(target)})
+		var refused *hashing.TreeError
+		if _, err := hashing.Dir(dir); !errors.As(err, &refused) || refused.Path != "sub/self" {
+			t.Errorf("Dir with a link to %q: error %v, want a *TreeError of the link", target, err)
+		}
+	}
+}
+
+// TestLinkChains looks for the same limit whichever end of a chain is sorted
+// first.
+func TestLinkChains(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		links int
+		ok    bool
+	}{{1, true}, {39, true}, {40, true}, {41, false}, {100_000, false}} {
+		up, down := fstest.MapFS{"x": file("")}, fstest.MapFS{"x": file("")}
+		target := "x"
+		for i := range test.links {
+			name := fmt.Sprintf("l%06d", i)
+			up[name] = link(target)
+			target = name
+		}
+		target = "x"
+		for i := range test.links {
+			name := fmt.Sprintf("l%06d", test.links-i)
+			down[name] = link(target)
+			target = name
+		}
+		for direction, fsys := range map[string]fstest.MapFS{"up": up, "down": down} {
+			if _, err := hashing.ReadTree(fsys); (err == nil) != test.ok {
+				t.Errorf("%d links %s: error %v, want success %v", test.links, direction, err, test.ok)
+			}
+		}
+	}
+}
+
+// TestLinkBomb has links whose targets double in effect with each one.
+func TestLinkBomb(t *testing.T) {
+	t.Parallel()
+	fsys := fstest.MapFS{"d/f": file(""), "l00": link("d/..")}
+	for i := 1; i < 30; i++ {
+		previous := fmt.Sprintf("l%02d", i-1)
+		fsys[fmt.Sprintf("l%02d", i)] = link(previous + "/" + previous)
+	}
+	if _, err := hashing.ReadTree(fsys); err == nil || !strings.Contains(err.Error(), "too many links") {
+		t.Errorf("ReadTree: error %v, want one about too many links", err)
+	}
+}

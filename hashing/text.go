@@ -1,0 +1,73 @@
+package hashing
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// textHeader is the first line of a tree's text form. Its number changes with
+// the format.
+const textHeader = "cotter tree 1"
+
+// MarshalText returns the tree as text, to be kept beside installed files and
+// read by [ParseTree]. Behind a line with the version of the format there is a
+// line for each entry in the order of the paths, with tabs between its fields,
+// which no path can hold:
+//
+//	f	size	sum	path    a file; its sum is in hexadecimal
+//	x	size	sum	path    an executable file
+//	l	target	path        a link
+//	d	path                an empty directory
+//
+// Trees from [ReadTree] and [ParseTree] have no error; one made by hand may
+// have a *[TreeError].
+func (t *Tree) MarshalText() (text []byte, err error) {
+	if i, err := check(slices.Clone(t.Entries)); err != nil {
+		return nil, &TreeError{Path: t.Entries[i].Path, Err: err}
+	}
+	text = append(text, textHeader+"\n"...)
+	for _, e := range t.Entries {
+		switch {
+		case e.isFile():
+			text = fmt.Appendf(text, "%c\t%d\t%x\t%s\n", e.Kind, e.Size, e.Sum, e.Path)
+		case e.Kind == Link:
+			text = fmt.Appendf(text, "%c\t%s\t%s\n", e.Kind, e.Target, e.Path)
+		default:
+			text = fmt.Appendf(text, "%c\t%s\n", e.Kind, e.Path)
+		}
+	}
+	return text, nil
+}
+
+// check checks entries that may come from anywhere. It returns the index of
+// the entry at fault.
+func check(entries []Entry) (int, error) {
+	for i, e := range entries {
+		switch {
+		case e.isFile() && e.Size < 0:
+			return i, errSize
+		case !e.isFile() && e.Kind != Link && e.Kind != EmptyDir:
+			return i, errKind
+		}
+		if err := checkPath(e.Path); err != nil {
+			return i, err
+		}
+	}
+	return settle(entries)
+}
+
+// sumHexLength is the length of a sum in hexadecimal.
+const sumHexLength = 2 * len(Entry{}.Sum)
+
+// parseSum reads a sum in the one spelling that it has.
+func parseSum(s string) (sum [32]byte, err error) {
+	if len(s) != sumHexLength || strings.ToLower(s) != s {
+		return sum, errSum
+	}
+	if _, err := hex.Decode(sum[:], []byte(s)); err != nil {
+		return sum, errSum
+	}
+	return sum, nil
+}

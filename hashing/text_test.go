@@ -1,0 +1,138 @@
+package hashing_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/hashing"
+)
+
+const (
+	sumOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	smallTree    = "cotter tree 1\nd\ta b\nl\tmain.tf\tlink\nf\t0\t" + sumOfNothing + "\tmain.tf\nx\t0\t" + sumOfNothing + "\trun.sh\n"
+)
+
+func TestMarshalText(t *testing.T) {
+	t.Parallel()
+	tree := readTree(t, fstest.MapFS{"a b": emptyDir(), "link": link("main.tf"), "main.tf": file(""), "run.sh": executable("")})
+	if text, err := tree.MarshalText(); err != nil || string(text) != smallTree {
+		t.Errorf("MarshalText = %q, %v, want %q", text, err, smallTree)
+	}
+}
+
+func TestTextRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, v := range readVectors(t) {
+		tree := readTree(t, v.tree)
+		text, err := tree.MarshalText()
+		if err != nil {
+			t.Errorf("%s: %v", v.name, err)
+			continue
+		}
+		again, err := hashing.ParseTree(text)
+		if err != nil {
+			t.Errorf("%s: %v", v.name, err)
+			continue
+		}
+		if diff := cmp.Diff(tree, again); diff != "" {
+			t.Errorf("%s: tree differs (-want +got):\n%s", v.name, diff)
+		}
+		if again.H1() != v.h1 || again.T1() != v.t1 {
+			t.Errorf("%s: hashes %s and %s, want %s and %s", v.name, again.H1(), again.T1(), v.h1, v.t1)
+		}
+	}
+}
+
+func TestParseTreeErrors(t *testing.T) {
+	t.Parallel()
+	fileLine := func(path string) string { return "f\t0\t" + sumOfNothing + "\t" + path + "\n" }
+	for _, test := range []struct {
+		name, text string
+		line       int
+	}{
+		{"nothing", "", 1},
+		{"other version", "cotter tree 2\n", 1},
+		{"header cut off", "cotter tree 1", 1},
+		{"CRLF", "cotter tree 1\r\n", 1},
+		{"empty line", "cotter tree 1\n\n", 2},
+		{"cut off", "cotter tree 1\n" + strings.TrimSuffix(fileLine("a"), "\n"), 2},
+		{"unknown kind", "cotter tree 1\nz\ta\n", 2},
+		{"long kind", "cotter tree 1\nff\t0\t" + sumOfNothing + "\ta\n", 2},
+		{"too few fields", "cotter tree 1\nf\t0\ta\n", 2},
+		{"too many fields", "cotter tree 1\nd\ta\tb\n", 2},
+		{"negative size", "cotter tree 1\nf\t-1\t" + sumOfNothing + "\ta\n", 2},
+		{"size with zeros", "cotter tree 1\nf\t00\t" + sumOfNothing + "\ta\n", 2},
+		{"huge size", "cotter tree 1\nf\t9223372036854775808\t" + sumOfNothing + "\ta\n", 2},
+		{"sum in capitals", "cotter tree 1\nf\t0\t" + strings.ToUpper(sumOfNothing) + "\ta\n", 2},
+		{"short sum", "cotter tree 1\nf\t0\te3b0\ta\n", 2},
+		{"no hexadecimal", "cotter tree 1\nf\t0\t" + strings.Repeat("g", 64) + "\ta\n", 2},
+		{"empty path", "cotter tree 1\n" + fileLine(""), 2},
+		{"the tree itself", "cotter tree 1\nd\t.\n", 2},
+		{"absolute path", "cotter tree 1\n" + fileLine("/a"), 2},
+		{"path that leaves", "cotter tree 1\n" + fileLine("../a"), 2},
+		{"path with detour", "cotter tree 1\n" + fileLine("a/./b"), 2},
+		{"control character", "cotter tree 1\n" + fileLine("a\x1b"), 2},
+		{"bad UTF-8", "cotter tree 1\n" + fileLine("a\xff"), 2},
+		{"metadata", "cotter tree 1\n" + fileLine("a/.git/HEAD"), 2},
+		{"order", "cotter tree 1\n" + fileLine("b") + fileLine("a"), 3},
+		{"twice", "cotter tree 1\n" + fileLine("a") + fileLine("a"), 3},
+		{"file as directory", "cotter tree 1\n" + fileLine("a") + fileLine("a.b") + fileLine("a/b"), 2},
+		{"empty directory with file", "cotter tree 1\nd\ta\n" + fileLine("a/b"), 2},
+		{"link as directory", "cotter tree 1\nl\tb\ta\n" + fileLine("a/b") + fileLine("b"), 2},
+		{"link without target", "cotter tree 1\nl\t\ta\n", 2},
+		{"link to nothing", "cotter tree 1\n" + fileLine("a") + "l\tx\tb\n", 3},
+		{"link that leaves", "cotter tree 1\nl\t../x\tb\n", 2},
+	} {
+		_, err := hashing.ParseTree([]byte(test.text))
+		var invalid *hashing.SyntaxError
+		if !errors.As(err, &invalid) || invalid.Line != test.line || !strings.HasPrefix(err.Error(), "file sums, line ") {
+			t.Errorf("%s: ParseTree(%q): error %v, want a *SyntaxError in line %d", test.name, test.text, err, test.line)
+		}
+	}
+}
+
+func TestMarshalTextChecksTrees(t *testing.T) {
+	t.Parallel()
+	for name, entries := range map[string][]hashing.Entry{
+		"no kind":       {{Path: "bad"}},
+		"newline":       {{Path: "bad\n", Kind: hashing.File}},
+		"tab in target": {{Path: "bad", Kind: hashing.Link, Target: "a\tb"}},
+		"negative size": {{Path: "bad", Kind: hashing.File, Size: -1}},
+		"order":         {{Path: "c", Kind: hashing.File}, {Path: "bad", Kind: hashing.File}},
+	} {
+		tree := &hashing.Tree{Entries: entries}
+		_, err := tree.MarshalText()
+		var refused *hashing.TreeError
+		if !errors.As(err, &refused) || !strings.HasPrefix(refused.Path, "bad") {
+			t.Errorf("%s: MarshalText: error %v, want a *TreeError", name, err)
+		}
+	}
+}
+
+func FuzzParseTree(f *testing.F) {
+	f.Add([]byte(smallTree))
+	for _, v := range readVectors(f) {
+		text, err := readTree(f, v.tree).MarshalText()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		tree, err := hashing.ParseTree(text)
+		if err != nil {
+			return
+		}
+		again, err := tree.MarshalText()
+		if err != nil || string(again) != string(text) {
+			t.Errorf("MarshalText = %q, %v, want %q", again, err, text)
+		}
+		if changes := hashing.Diff(tree, tree); !changes.Empty() {
+			t.Errorf("a tree differs from itself: %v", changes)
+		}
+	})
+}

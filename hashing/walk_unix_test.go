@@ -1,0 +1,26 @@
+//go:build unix
+
+package hashing_test
+
+import (
+	"errors"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// TestFIFO would never end if the FIFO were opened.
+func TestFIFO(t *testing.T) {
+	t.Parallel()
+	dir := onDisk(t, fstest.MapFS{"d/main.tf": file("")})
+	if err := syscall.Mkfifo(filepath.Join(dir, "d", "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var refused *hashing.TreeError
+	if _, err := hashing.Dir(dir); !errors.As(err, &refused) || refused.Path != "d/pipe" {
+		t.Errorf("Dir: error %v, want a *TreeError of d/pipe", err)
+	}
+}
