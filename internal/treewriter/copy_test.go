@@ -1,0 +1,119 @@
+package treewriter_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+func TestCopyTree(t *testing.T) {
+	t.Parallel()
+	src := fstest.MapFS{
+		"main.tf":             {Data: []byte("x"), Mode: 0o666},
+		"run.sh":              {Data: []byte("y"), Mode: 0o4711},
+		"m/x.tf":              {Data: []byte("z"), Mode: 0o400},
+		"m/.terraform":        {Data: []byte("a file")},
+		"empty":               {Mode: fs.ModeDir | 0o700},
+		"link":                {Data: []byte("m/x.tf"), Mode: fs.ModeSymlink},
+		".git/config":         {Data: []byte("secret")},
+		"m/.git":              {Data: []byte("gitdir: /x")},
+		".terraform/big/file": {Data: []byte("provider")},
+	}
+	dst := filepath.Join(t.TempDir(), "dst")
+	if err := treewriter.CopyTree(t.Context(), dst, src, treewriter.CopyOptions{SkipWorkData: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"main.tf":      "- 0644 x",
+		"run.sh":       "- 0755 y",
+		"m":            "d 0755",
+		"m/x.tf":       "- 0644 z",
+		"m/.terraform": "- 0644 a file",
+		"empty":        "d 0755",
+		"link":         "l m/x.tf",
+	}
+	if diff := cmp.Diff(want, snapshot(t, dst, "")); diff != "" {
+		t.Errorf("copy differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestCopyTreeRefuses(t *testing.T) {
+	t.Parallel()
+	tests := map[string]fstest.MapFS{
+		"version control":  {".git/config": {}},
+		"device":           {"dev": {Mode: fs.ModeDevice}},
+		"pipe":             {"pipe": {Mode: fs.ModeNamedPipe}},
+		"link outside":     {"l": {Data: []byte("../x"), Mode: fs.ModeSymlink}},
+		"link to nothing":  {"l": {Data: []byte("x"), Mode: fs.ModeSymlink}},
+		"control in names": {"a\nb": {}},
+	}
+	for name, src := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dst := filepath.Join(t.TempDir(), "dst")
+			var refused *treewriter.PathError
+			if err := treewriter.CopyTree(t.Context(), dst, src, treewriter.CopyOptions{}); !errors.As(err, &refused) {
+				t.Errorf("error is %v, want a *PathError", err)
+			}
+			if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("something is left at dst: %v", err)
+			}
+		})
+	}
+}
+
+// TestCopyTreeFromDisk reads links from a real directory without following
+// them.
+func TestCopyTreeFromDisk(t *testing.T) {
+	t.Parallel()
+	src := t.TempDir()
+	for name, target := range map[string]string{"loop": ".", "up": "d/..", "d": ""} {
+		var err error
+		if target == "" {
+			err = os.Mkdir(filepath.Join(src, name), 0o700)
+		} else {
+			err = os.Symlink(target, filepath.Join(src, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	dst := filepath.Join(t.TempDir(), "dst")
+	var refused *treewriter.PathError
+	if err := treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.CopyOptions{}); !errors.As(err, &refused) || refused.Path != "up" {
+		t.Errorf("error is %v, want a *PathError of the link that is not clean", err)
+	}
+	if err := os.Remove(filepath.Join(src, "up")); err != nil {
+		t.Fatal(err)
+	}
+	if err := treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.CopyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"d": "d 0755", "loop": "l ."}, snapshot(t, dst, "")); diff != "" {
+		t.Errorf("copy differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestCopyTreeCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dst := filepath.Join(t.TempDir(), "dst")
+	err := treewriter.CopyTree(ctx, dst, fstest.MapFS{"a": {}}, treewriter.CopyOptions{})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}

@@ -1,0 +1,31 @@
+// Package treewriter writes the canonical tree of a module package into a new
+// directory, whatever the package came from: an archive, git objects, another
+// directory.
+//
+// A canonical tree is the package's regular files, directories and relative
+// symbolic links. Files have mode 0644 or 0755 and directories 0755, whatever
+// the umask says; owners, times and all other attributes are not kept.
+//
+// The names come from strangers, so these are refused with a *[PathError]:
+//
+//   - names that are not valid UTF-8, or that hold control characters (C0, C1,
+//     DEL), bidi controls, line separators, byte order marks or backslashes
+//   - absolute names, empty components, "." and ".."
+//   - components over 255 bytes, paths over 1,024 bytes, depths over 64
+//   - version control metadata: .git, .hg, .svn and .bzr, also in spellings
+//     that some file system takes for them
+//   - a second file of a name, and a file where a directory or link is
+//   - links that are absolute, not clean, lead out of the tree, to nothing, or
+//     in circles; a link to a directory that it lies in is none of these
+//   - names that the file system holds as one although they differ
+//
+// Names that are fine here and not elsewhere (those that Windows reserves, and
+// pairs that differ only in case or in Unicode normalisation) are counted for
+// one warning, or refused if [Limits].Portable is set.
+//
+// Everything is written through os.Root, with O_EXCL, into a directory that
+// did not exist; links are made last, after all of them were checked together
+// in memory. So no write can pass through a link, in whatever order the entries
+// come. What the package does not do: protect the directory from other
+// processes, which its parent's permissions must, and sync it to disk.
+package treewriter

@@ -1,0 +1,51 @@
+package treewriter
+
+// What a tree may have unless its limits say otherwise.
+const (
+	// DefaultTreeBytes is 1 GiB: the largest published module packages are
+	// below 200 MB, and it is what a full disk on a build agent can bear.
+	DefaultTreeBytes = 1 << 30
+	// DefaultFileBytes is 256 MiB. Nothing that belongs into a module is near.
+	DefaultFileBytes = 256 << 20
+	// DefaultEntries bounds the inodes that a small archive can cost.
+	DefaultEntries = 100_000
+)
+
+const (
+	// maxComponent is what the common file systems hold.
+	maxComponent = 255
+	// maxPath leaves room for the directory of the project in PATH_MAX.
+	maxPath = 1024
+	// maxDepth bounds the directories that are open at a time, and the
+	// recursion of those who read the tree.
+	maxDepth = 64
+	// maxLinks bounds the work of checking them.
+	maxLinks = 1000
+	// maxHops is how many links Linux follows for one name.
+	maxHops = 40
+)
+
+// Limits bounds a tree. Zero fields mean the defaults.
+type Limits struct {
+	// TreeBytes bounds the sum of the files' sizes.
+	TreeBytes int64
+	// FileBytes bounds the size of one file.
+	FileBytes int64
+	// Entries bounds the number of files, directories and links.
+	Entries int
+	// Portable makes names an error that only some systems can hold.
+	Portable bool
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.TreeBytes == 0 {
+		l.TreeBytes = DefaultTreeBytes
+	}
+	if l.FileBytes == 0 {
+		l.FileBytes = DefaultFileBytes
+	}
+	if l.Entries == 0 {
+		l.Entries = DefaultEntries
+	}
+	return l
+}

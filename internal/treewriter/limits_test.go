@@ -1,0 +1,59 @@
+package treewriter_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	big := entry{name: "big", text: "0123456789"}
+	tests := map[string]struct {
+		limits  treewriter.Limits
+		entries []entry
+		path    string // over the limit; "" if none is
+	}{
+		"file fits":       {treewriter.Limits{FileBytes: 10}, []entry{big}, ""},
+		"file too large":  {treewriter.Limits{FileBytes: 9}, []entry{big}, "big"},
+		"tree fits":       {treewriter.Limits{TreeBytes: 11}, []entry{big, file("a")}, ""},
+		"tree too large":  {treewriter.Limits{TreeBytes: 10}, []entry{big, file("a")}, "a"},
+		"empty file fits": {treewriter.Limits{TreeBytes: 10}, []entry{big, {name: "a"}}, ""},
+		"entries fit":     {treewriter.Limits{Entries: 3}, []entry{file("a/b"), link("c", "a")}, ""},
+		"file too many":   {treewriter.Limits{Entries: 1}, []entry{file("a"), file("b")}, "b"},
+		"dir too many":    {treewriter.Limits{Entries: 2}, []entry{file("a/b"), dir("c")}, "c"},
+		"implied too":     {treewriter.Limits{Entries: 2}, []entry{file("a/b/c")}, "a/b/c"},
+		"link too many":   {treewriter.Limits{Entries: 1}, []entry{file("a"), link("b", "a")}, "b"},
+		"negative":        {treewriter.Limits{FileBytes: -1}, []entry{{name: "a"}}, "a"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := write(t, test.limits, test.entries...)
+			var over *treewriter.LimitError
+			switch {
+			case test.path == "" && err != nil:
+				t.Errorf("error is %v, want none", err)
+			case test.path != "" && (!errors.As(err, &over) || over.Path != test.path):
+				t.Errorf("error is %v, want a *LimitError of %q", err, test.path)
+			}
+		})
+	}
+}
+
+func TestLinkLimit(t *testing.T) {
+	t.Parallel()
+	entries := []entry{file("f")}
+	for i := range 1000 {
+		entries = append(entries, link(fmt.Sprint(i), "f"))
+	}
+	if _, _, err := write(t, treewriter.Limits{}, entries...); err != nil {
+		t.Errorf("1,000 links: %v", err)
+	}
+	var over *treewriter.LimitError
+	if _, _, err := write(t, treewriter.Limits{}, append(entries, link("x", "f"))...); !errors.As(err, &over) {
+		t.Errorf("1,001 links: %v, want a *LimitError", err)
+	}
+}
