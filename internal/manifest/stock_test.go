@@ -1,0 +1,76 @@
+package manifest_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/manifest"
+)
+
+// TestStockBytes compares our bytes with those that a stock tool writes for
+// nested local modules.
+func TestStockBytes(t *testing.T) {
+	t.Parallel()
+	terraform, err := exec.LookPath("terraform")
+	if err != nil {
+		t.Skip("terraform is not installed")
+	}
+	dir := t.TempDir()
+	project := filepath.Join(dir, "project")
+	write(t, filepath.Join(project, "main.tf"), `
+module "net" { source = "./modules/net" }
+module "Upper" { source = "./modules/../modules/leaf/" }
+module "out_side" { source = "../shared" }
+module "out-side" { source = "./linked" }
+`)
+	write(t, filepath.Join(project, "modules/net/main.tf"), `module "leaf" { source = "../leaf" }`)
+	write(t, filepath.Join(project, "modules/leaf/main.tf"), "")
+	write(t, filepath.Join(dir, "shared/main.tf"), "")
+	if err := os.Symlink("../shared", filepath.Join(project, "linked")); err != nil {
+		t.Skipf("symlinks are not supported: %v", err)
+	}
+
+	cmd := exec.Command(terraform, "get", "-no-color")
+	cmd.Dir = project
+	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_DATA_DIR=", "TF_CLI_ARGS=", "TF_CLI_ARGS_get=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("terraform get: %v\n%s", err, out)
+	}
+	want, err := os.ReadFile(filepath.Join(project, ".terraform/modules/modules.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	got := newManifest(
+		manifest.Record{Key: "out_side", Source: "../shared", Dir: "../shared"},
+		manifest.Record{Key: "out-side", Source: "./linked", Dir: "../shared"},
+		manifest.Record{Key: "net.leaf", Source: "../leaf", Dir: "modules/leaf"},
+		manifest.Record{Key: "net", Source: "./modules/net", Dir: "modules/net"},
+		manifest.Record{Key: "Upper", Source: "./modules/leaf", Dir: "modules/leaf"},
+	).Bytes()
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("Bytes() (-terraform +ours):\n%s", diff)
+	}
+	parsed, err := manifest.Parse(want)
+	if err != nil {
+		t.Fatalf("Parse of terraform's manifest: %v", err)
+	}
+	if diff := cmp.Diff(string(want), string(parsed.Bytes())); diff != "" {
+		t.Errorf("Bytes() after Parse (-terraform +ours):\n%s", diff)
+	}
+}
+
+// write writes a file and makes its directory.
+func write(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
