@@ -1,0 +1,116 @@
+package modtest
+
+import (
+	"bytes"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The endings by which archives are told from directories.
+const (
+	tarGz  = ".tar.gz"
+	dotZip = ".zip"
+)
+
+// mutation is what a mutated download has at the end of each file: a comment
+// in HCL, so that the module still works.
+const mutation = "\n# changed by modtest\n"
+
+// archiveServer packs archives when they are asked for.
+type archiveServer struct {
+	host        string
+	mutateAfter int
+
+	mu        sync.Mutex
+	trees     map[string]fs.FS // by the archive's name
+	downloads map[string]int   // by the request's path
+}
+
+func isArchive(name string) bool {
+	return strings.HasSuffix(name, tarGz) || strings.HasSuffix(name, dotZip)
+}
+
+func newArchiveServer(fsys fs.FS, opts Options, host string) (*archiveServer, error) {
+	s := &archiveServer{
+		host:        host,
+		mutateAfter: opts.MutateAfter,
+		trees:       map[string]fs.FS{},
+		downloads:   map[string]int{},
+	}
+	names, err := roots(fsys, "archives", isArchive)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if s.trees[name], err = subtree(fsys, path.Join("archives", name)); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *archiveServer) publish(name string, files fs.FS) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trees[name] = files
+}
+
+func (s *archiveServer) mount(mux *http.ServeMux) {
+	mux.HandleFunc("GET /archives/{name...}", func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		files, ok := s.trees[r.PathValue("name")]
+		s.mu.Unlock()
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		s.serve(w, r, files)
+	})
+}
+
+// serve answers with the archive of files whose kind the request's path names.
+func (s *archiveServer) serve(w http.ResponseWriter, r *http.Request, fsys fs.FS) {
+	files, err := readFiles(fsys, s.host)
+	if err == nil && s.mutated(r) {
+		files = mutate(files)
+	}
+	pack, kind := packTarGz, "application/gzip"
+	if strings.HasSuffix(r.URL.Path, dotZip) {
+		pack, kind = packZip, "application/zip"
+	}
+	var data []byte
+	if err == nil {
+		data, err = pack(files)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+}
+
+// mutated counts a download and reports whether it is to be a changed one.
+func (s *archiveServer) mutated(r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Method == http.MethodGet {
+		s.downloads[r.URL.Path]++
+	}
+	return s.mutateAfter > 0 && s.downloads[r.URL.Path] > s.mutateAfter
+}
+
+func mutate(files []file) []file {
+	files = slices.Clone(files)
+	for i, f := range files {
+		if f.mode != fs.ModeSymlink {
+			files[i].data = append(slices.Clone(f.data), mutation...)
+		}
+	}
+	return files
+}

@@ -1,0 +1,85 @@
+// Package modtest runs the servers that modules come from, on the loopback
+// interface, for the tests of programs that install modules. Everything that
+// the servers hold is one file tree, most readably a txtar text in the test:
+//
+//	world := modtest.New(t, modtest.Txtar(`
+//	-- registry/acme/net/aws/1.2.0/main.tf --
+//	output "id" { value = "net" }
+//	-- config/main.tf --
+//	module "net" {
+//	  source  = "MODTEST_HOST/acme/net/aws"
+//	  version = "~> 1.2"
+//	}
+//	`))
+//	dir := world.Dir(t, "config")
+//
+// What is under test gets [World.HTTPClient] as its HTTP client, and child
+// processes (git, terraform, tofu) get [World.Env] added to their environment.
+//
+// # The tree
+//
+// Any [fs.FS] will do: [Txtar], [os.DirFS], [testing/fstest.MapFS]. These of
+// its top-level directories have a meaning; all others belong to the test,
+// which writes them to disk by [World.WriteTree] or [World.Dir]:
+//
+//   - registry/NAMESPACE/NAME/SYSTEM/VERSION/... are the versions that the
+//     module registry lists. VERSION is a full semantic version without a
+//     "v". Unless [Options] say otherwise each package is also a git
+//     repository, "registry/NAMESPACE/NAME/SYSTEM.git" with a tag "vVERSION"
+//     for each version, and the registry leads to its commits.
+//   - git/REPO/TAG/... are git repositories. REPO is the path up to and
+//     including the first name that ends in ".git" ("net.git",
+//     "team/net.git"), and each directory in it is a tag. In TAG, "%2F" stands
+//     for a slash and "%25" for a percent sign, as in URLs. The directory
+//     "_HEAD" is no tag: it is the last commit of the branch main.
+//   - archives/NAME/... are archives that are packed when they are asked for.
+//     NAME is the path up to and including the first name that ends in ".zip"
+//     or ".tar.gz".
+//   - files/... are plain files.
+//
+// Symbolic links and the executable bit are kept where the fs.FS has them.
+// Empty directories are not. Names and links' targets are not judged, so a
+// package can be hostile: with a link that leads out of it, or a ".git".
+//
+// The text MODTEST_HOST ([HostPlaceholder]), anywhere in a file, becomes
+// "127.0.0.1:PORT" when the file is served or written to disk. PORT differs in
+// each run, so the hashes of such files do too, and the ids of the commits that
+// hold them and of all later ones. All others are the same in every run and on
+// every machine: commits have a fixed author, and dates counted from a fixed
+// one.
+//
+// # The servers
+//
+// One TLS listener, at [World.URL], serves all parts, and [World.PlainURL] is
+// the same without TLS:
+//
+//   - /.well-known/terraform.json: the discovery document;
+//   - /v1/modules/: the module registry protocol;
+//   - /packages/: what the registry leads to where that is not git;
+//   - /git/REPO: smart HTTP, by the git that is installed;
+//   - /archives/NAME and /files/PATH.
+//
+// A repository has one commit for each tag, on the branch main: first the tags
+// that are no semantic versions (after an optional "v"), by name, then the others
+// from the oldest version to the newest. Repositories are made when they are
+// first asked for.
+//
+// The certificate is for 127.0.0.1, ::1, localhost, example.com and every name
+// right beneath example.com. World.HTTPClient takes all of these names to the
+// world, so tests that need no child process can use a registry address that
+// stays the same, as "registry.example.com/acme/net/aws".
+//
+// Each request is recorded ([World.Requests]); [Options] and [Fault] imitate
+// registries and their faults; [World.PublishVersion], [World.MoveTag] and
+// their like change what is served while the servers run.
+//
+// # Limits
+//
+//   - Repositories need an installed git (2.39 was tried). [New] skips the test
+//     where the tree has some and there is no git.
+//   - Git is read only, and registries list modules only.
+//   - Go programs on macOS and Windows ignore SSL_CERT_FILE, so there the real
+//     terraform and tofu do not trust the world. HTTPClient works everywhere.
+//   - This is not a server for anything but tests: it keeps every request and
+//     packs an archive anew for each download.
+package modtest

@@ -1,0 +1,39 @@
+package modtest_test
+
+import (
+	"fmt"
+	"io"
+	"log"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// In a test, [modtest.New] takes the place of Start and Close.
+func Example() {
+	world, err := modtest.Start(modtest.Txtar(`
+-- registry/acme/net/aws/1.2.0/main.tf --
+output "id" { value = "net" }
+-- registry/acme/net/aws/1.3.0/main.tf --
+output "id" { value = "net" }
+`), modtest.Options{Archives: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer world.Close()
+
+	// The client takes every name beneath example.com to the world.
+	resp, err := world.HTTPClient().Get("https://registry.example.com/v1/modules/acme/net/aws/versions")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(string(body))
+	fmt.Println(world.Requests())
+	// Output:
+	// {"modules":[{"source":"acme/net/aws","versions":[{"version":"1.2.0"},{"version":"1.3.0"}]}]}
+	// [GET /v1/modules/acme/net/aws/versions]
+}

@@ -1,0 +1,212 @@
+package modtest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/mod/semver"
+)
+
+// headTag stands among the tags for the last commit of the branch main.
+const headTag = "_HEAD"
+
+// gitServer holds the repositories and makes each when it is first needed:
+// most tests ask for few of those that a shared tree has.
+type gitServer struct {
+	opts Options
+	host string
+	dir  string // the project root of git http-backend
+
+	mu    sync.Mutex
+	git   string                 // the program's path, once it was looked for
+	repos map[string]*repository // by name: "net.git"
+}
+
+func isRepo(name string) bool { return strings.HasSuffix(name, ".git") }
+
+func newGitServer(fsys fs.FS, opts Options, host, dir string) (*gitServer, error) {
+	g := &gitServer{opts: opts, host: host, dir: dir, repos: map[string]*repository{}}
+	repos, err := roots(fsys, "git", isRepo)
+	if err != nil {
+		return nil, err
+	}
+	for _, repo := range repos {
+		if err := g.load(fsys, repo); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+func (g *gitServer) load(fsys fs.FS, repo string) error {
+	dir := path.Join("git", repo)
+	names, err := directories(fsys, dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		at := path.Join(dir, name)
+		files, err := subtree(fsys, at)
+		if err != nil {
+			return err
+		}
+		tag, err := url.PathUnescape(name)
+		if err == nil {
+			err = g.add(repo, tag, files)
+		}
+		if err != nil {
+			return &TreeError{at, err}
+		}
+	}
+	return nil
+}
+
+var (
+	errTwice  = errors.New("the tree has this tag twice")
+	errBadTag = errors.New("not a name that git allows for a tag")
+)
+
+// add makes a tag part of what the repository is made of at first.
+func (g *gitServer) add(repo, tag string, files fs.FS) error {
+	if !validTag(tag) {
+		return errBadTag
+	}
+	r := g.open(repo)
+	if _, ok := r.trees[tag]; ok {
+		return errTwice
+	}
+	r.trees[tag] = files
+	return nil
+}
+
+// validTag keeps to the most common of git's rules, which the importer checks
+// in full, but only when the repository is asked for.
+func validTag(tag string) bool {
+	return tag != "" && fs.ValidPath(tag) && !strings.Contains(tag, "..") &&
+		!strings.ContainsAny(tag, " ~^:?*[\\\x7f") && !strings.HasSuffix(tag, ".lock")
+}
+
+// open is the repository of this name, a new one where there is none.
+func (g *gitServer) open(repo string) *repository {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.repos[repo] == nil {
+		g.repos[repo] = &repository{
+			dir:       filepath.Join(g.dir, filepath.FromSlash(repo)),
+			host:      g.host,
+			annotated: g.opts.AnnotatedTags,
+			refuse:    g.opts.RefuseCommits,
+			trees:     map[string]fs.FS{},
+		}
+	}
+	return g.repos[repo]
+}
+
+// lookup is the repository of this name.
+func (g *gitServer) lookup(repo string) (*repository, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if r := g.repos[repo]; r != nil {
+		return r, nil
+	}
+	return nil, fmt.Errorf("no such repository: %w", fs.ErrNotExist)
+}
+
+// check reports whether the repositories can be made.
+func (g *gitServer) check() error {
+	g.mu.Lock()
+	none := len(g.repos) == 0
+	g.mu.Unlock()
+	if none {
+		return nil
+	}
+	_, err := g.program()
+	return err
+}
+
+// program is the path of git.
+func (g *gitServer) program() (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.git != "" {
+		return g.git, nil
+	}
+	var err error
+	if g.git, err = exec.LookPath("git"); err != nil {
+		return "", ErrNoGit
+	}
+	return g.git, nil
+}
+
+// publish adds a tag to a repository that may be in use, or moves it.
+func (g *gitServer) publish(repo, tag string, files fs.FS) error {
+	if !validTag(tag) || tag == headTag {
+		return errBadTag
+	}
+	git, err := g.program()
+	if err != nil {
+		return err
+	}
+	return g.open(repo).publish(git, tag, files)
+}
+
+// move moves a tag that there is.
+func (g *gitServer) move(repo, tag string, files fs.FS) error {
+	if _, err := g.commit(repo, tag); err != nil {
+		return err
+	}
+	return g.publish(repo, tag, files)
+}
+
+// commit is the commit that the tag points to now.
+func (g *gitServer) commit(repo, tag string) (string, error) {
+	r, err := g.lookup(repo)
+	if err != nil {
+		return "", err
+	}
+	git, err := g.program()
+	if err != nil {
+		return "", err
+	}
+	return r.commit(git, tag)
+}
+
+// tagOrder puts the tags that are no versions first and the branch's own
+// commit last, so that main ends at the newest version or beyond.
+func tagOrder(trees map[string]fs.FS) []string {
+	rank := func(tag string) int {
+		switch {
+		case tag == headTag:
+			return 2
+		case semver.IsValid(withV(tag)):
+			return 1
+		}
+		return 0
+	}
+	return slices.SortedFunc(maps.Keys(trees), func(a, b string) int {
+		if c := cmp.Compare(rank(a), rank(b)); c != 0 {
+			return c
+		}
+		if c := compareVersions(withV(a), withV(b)); c != 0 {
+			return c
+		}
+		return strings.Compare(a, b) // "1.0.0" and "v1.0.0"
+	})
+}
+
+func withV(tag string) string {
+	if strings.HasPrefix(tag, "v") {
+		return tag
+	}
+	return "v" + tag
+}

@@ -1,0 +1,110 @@
+package modtest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"log"
+	"net/http"
+	"net/http/cgi"
+	"strings"
+)
+
+// maxGitRequest is the most that a request to git may hold. A fetch lists the
+// wanted and the present commits, about 50 bytes for each, so this is far more
+// than any test needs, and bounds what is held in memory.
+const maxGitRequest = 16 << 20
+
+func (g *gitServer) mount(mux *http.ServeMux) {
+	mux.HandleFunc("/git/{path...}", func(w http.ResponseWriter, req *http.Request) {
+		git, err := g.ready(repoOf(req.PathValue("path")))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			http.NotFound(w, req)
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		default:
+			g.backend(git, w, req)
+		}
+	})
+}
+
+// ready makes the repository unless that is done, and gives the path of git.
+func (g *gitServer) ready(repo string) (git string, err error) {
+	r, err := g.lookup(repo)
+	if err != nil {
+		return "", err
+	}
+	if git, err = g.program(); err != nil {
+		return "", err
+	}
+	return git, r.ensure(git)
+}
+
+// repoOf is the path up to the first element that names a repository, or "".
+func repoOf(path string) string {
+	end := 0
+	for element := range strings.SplitSeq(path, "/") {
+		end += len(element)
+		if isRepo(element) {
+			return path[:end]
+		}
+		end++ // the slash
+	}
+	return ""
+}
+
+// isWholeRoot reports whether the last element of path, and none before it,
+// satisfies isRoot, so that the path leads to that element and not beyond.
+func isWholeRoot(path string, isRoot func(string) bool) bool {
+	elements := strings.Split(path, "/")
+	for i, element := range elements {
+		if isRoot(element) {
+			return fs.ValidPath(path) && i == len(elements)-1
+		}
+	}
+	return false
+}
+
+// backend lets git http-backend answer.
+func (g *gitServer) backend(git string, w http.ResponseWriter, req *http.Request) {
+	env := append(gitEnv(g.dir), "GIT_PROJECT_ROOT="+g.dir, "GIT_HTTP_EXPORT_ALL=1")
+	if g.opts.RefuseCommits {
+		// Servers of protocol version 2 do not check what is wanted against
+		// their refs, so a refusing server must not speak it.
+		req.Header.Del("Git-Protocol")
+	} else if protocol := req.Header.Get("Git-Protocol"); protocol != "" {
+		env = append(env, "GIT_PROTOCOL="+protocol)
+	}
+	if err := settleBody(w, req); err != nil {
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return
+	}
+	h := &cgi.Handler{
+		Path: git,
+		Args: []string{"http-backend"},
+		Root: "/git",
+		Dir:  g.dir,
+		Env:  env,
+		// Both say once more what the client sees.
+		Stderr: io.Discard,
+		Logger: log.New(io.Discard, "", 0),
+	}
+	h.ServeHTTP(w, req)
+}
+
+// settleBody reads a body of unknown length, because CGI knows only bodies
+// that come with their length.
+func settleBody(w http.ResponseWriter, req *http.Request) error {
+	if req.ContentLength >= 0 {
+		return nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxGitRequest))
+	if err != nil {
+		return err
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	req.ContentLength, req.TransferEncoding = int64(len(body)), nil
+	return nil
+}

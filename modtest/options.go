@@ -1,0 +1,104 @@
+package modtest
+
+import (
+	"errors"
+	"net/http"
+	"time"
+)
+
+// Options say how the servers of a [World] behave. The zero value is a
+// registry that answers as every known client understands it, and leads to
+// commits of a git server.
+type Options struct {
+	// Archives makes the registry lead to .tar.gz archives, by locations that
+	// are relative URLs, and not to git.
+	Archives bool
+
+	// Hosted makes the registry offer .tar.gz archives as packages of its own
+	// ("use_registry_credentials": true), which OpenTofu 1.12 and later
+	// understands. It excludes Archives and HeaderLocations.
+	Hosted bool
+
+	// HeaderLocations makes the registry answer 204 with nothing but the
+	// X-Terraform-Get header, as older registries do. By default it answers 200
+	// with the location in that header and in the body.
+	HeaderLocations bool
+
+	// Token is what the registry demands as "Authorization: Bearer TOKEN", also
+	// for Hosted packages, but not for discovery, git, archives and files.
+	// Empty means that it demands nothing.
+	Token string
+
+	// RefuseCommits makes the git server one of the old kind, which speaks
+	// protocol version 0 only and does not hand out a commit by its id unless a
+	// branch or a tag points to it.
+	RefuseCommits bool
+
+	// AnnotatedTags makes each tag an object of its own that points to the
+	// commit.
+	AnnotatedTags bool
+
+	// MutateAfter is how many downloads of an archive give the true files. All
+	// later ones give files with a comment line added at the end. Zero means
+	// that all downloads are true. It works on /archives/ and /packages/; a tag
+	// is moved by [World.MoveTag].
+	MutateAfter int
+
+	// FailFirst is how many requests to each path are answered 503 before the
+	// path works. It is short for the fault {Status: 503, Times: FailFirst}.
+	FailFirst int
+
+	// Faults are the faults from the start on; [World.SetFaults] replaces them.
+	Faults []Fault
+}
+
+// Fault is a way of failing that is laid over some answers. With a Status it
+// takes the place of the true answer; otherwise it alters that.
+type Fault struct {
+	// Path is what the path of a request has to begin with. "" is any path.
+	Path string
+
+	// Times is how many requests to each single path are struck. Zero means
+	// all of them.
+	Times int
+
+	// Status, where it is not zero, is answered with Body, and the true answer
+	// is never made. 429 and 503 come with "Retry-After: 0" unless Header says
+	// otherwise.
+	Status int
+	Body   string
+
+	// Header replaces headers of the answer, whichever it is: a Location with
+	// Status 302 is a redirect, a Content-Type alone makes the type wrong.
+	// [HostPlaceholder] is expanded in its values.
+	Header http.Header
+
+	// Truncate breaks the connection after half of the body, having announced
+	// the whole in Content-Length. An answer to HEAD has nothing to break off.
+	Truncate bool
+
+	// Delay is how long the answer waits, or until the client gives up.
+	Delay time.Duration
+}
+
+func (o Options) check() error {
+	if o.Hosted && o.HeaderLocations {
+		return errors.New("modtest: the options Hosted and HeaderLocations exclude each other")
+	}
+	if o.Hosted && o.Archives {
+		return errors.New("modtest: the options Hosted and Archives exclude each other")
+	}
+	return nil
+}
+
+// gitPackages reports whether the registry leads to git repositories.
+func (o Options) gitPackages() bool { return !o.Archives && !o.Hosted }
+
+// startFaults are the faults that are in force at first.
+func (o Options) startFaults() []Fault {
+	faults := o.Faults[:len(o.Faults):len(o.Faults)]
+	if o.FailFirst > 0 {
+		faults = append(faults, Fault{Status: http.StatusServiceUnavailable, Times: o.FailFirst})
+	}
+	return faults
+}

@@ -1,0 +1,91 @@
+package modtest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// PublishError says what could not be published while the servers ran.
+type PublishError struct {
+	Name string // of the package, the repository or the archive
+	Ref  string // the version or the tag, "" for an archive
+	Err  error
+}
+
+func (e *PublishError) Error() string {
+	if e.Ref == "" {
+		return fmt.Sprintf("modtest: publish %q: %v", e.Name, e.Err)
+	}
+	return fmt.Sprintf("modtest: publish %q of %q: %v", e.Ref, e.Name, e.Err)
+}
+
+// Unwrap gives the reason alone. It is [fs.ErrNotExist] for a repository, tag
+// or version that there is not.
+func (e *PublishError) Unwrap() error { return e.Err }
+
+var (
+	errBadRepo    = errors.New(`the last element alone has to end in ".git"`)
+	errBadArchive = errors.New(`the last element alone has to end in ".zip" or ".tar.gz"`)
+)
+
+func publishError(name, ref string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &PublishError{name, ref, err}
+}
+
+// PublishVersion adds a version of the package pkg ("acme/net/aws") to the
+// registry. If the version is there, its files are replaced, as a registry
+// should never do: in a git repository its tag moves. The error is a
+// [*PublishError].
+func (w *World) PublishVersion(pkg, version string, files fs.FS) error {
+	return publishError(pkg, version, w.registry.put(pkg, version, files, w.git.publish))
+}
+
+// WithdrawVersion takes a version of the package pkg off the registry's list.
+// Its tag, if it has one, stays. The error is a [*PublishError].
+func (w *World) WithdrawVersion(pkg, version string) error {
+	if !w.registry.withdraw(pkg, version) {
+		return publishError(pkg, version, fs.ErrNotExist)
+	}
+	return nil
+}
+
+// PublishTag adds a commit with these files to the branch main of a
+// repository, and the tag for it. A repository that there is not is made. If
+// the tag is there it moves, as by [World.MoveTag]. The error is a
+// [*PublishError].
+func (w *World) PublishTag(repo, tag string, files fs.FS) error {
+	if !isWholeRoot(repo, isRepo) {
+		return publishError(repo, tag, errBadRepo)
+	}
+	return publishError(repo, tag, w.git.publish(repo, tag, files))
+}
+
+// MoveTag makes a tag point to a new commit with these files, whose parent is
+// the commit that it pointed to. The branch main stays where it is, so
+// the old commit remains in the repository. The error is a [*PublishError].
+func (w *World) MoveTag(repo, tag string, files fs.FS) error {
+	return publishError(repo, tag, w.git.move(repo, tag, files))
+}
+
+// Commit is the id of the commit that a tag of a repository points to now, or
+// for "_HEAD" that of the branch main. The repository behind the package
+// "acme/net/aws" is "registry/acme/net/aws.git", and its tags are versions
+// with a "v" in front. The error is a [*PublishError].
+func (w *World) Commit(repo, tag string) (string, error) {
+	id, err := w.git.commit(repo, tag)
+	return id, publishError(repo, tag, err)
+}
+
+// PublishArchive adds the archive name ("net.zip") with these files, or
+// replaces it. The error is a [*PublishError].
+func (w *World) PublishArchive(name string, files fs.FS) error {
+	if !isWholeRoot(name, isArchive) {
+		return publishError(name, "", errBadArchive)
+	}
+	w.archives.publish(name, files)
+	return nil
+}

@@ -1,0 +1,127 @@
+package modtest
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// mainBranch is the one branch of each repository.
+const mainBranch = "refs/heads/main"
+
+// repository is a bare git repository that is made on first use.
+type repository struct {
+	dir       string
+	host      string
+	annotated bool
+	refuse    bool // commits by their ids
+
+	trees map[string]fs.FS // what it is made of at first, by tag; fixed then
+
+	mu      sync.Mutex
+	commits map[string]string // by tag, and headTag for main; nil until it is made
+	made    int               // commits so far, which gives the next one's date
+}
+
+// ensure makes the repository unless that is done.
+func (r *repository) ensure(git string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ensureLocked(git)
+}
+
+func (r *repository) ensureLocked(git string) error {
+	if r.commits != nil {
+		return nil
+	}
+	if err := r.initBare(); err != nil {
+		return err
+	}
+	commits := map[string]string{}
+	tags := tagOrder(r.trees)
+	var all []commit
+	for _, tag := range tags {
+		c := commit{ref: mainBranch, tag: tag, number: r.made + len(all)}
+		var err error
+		if c.files, err = readFiles(r.trees[tag], r.host); err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
+	ids, err := r.importCommits(git, all)
+	if err != nil {
+		return err
+	}
+	for i, tag := range tags {
+		commits[tag], commits[headTag] = ids[i], ids[i]
+	}
+	r.commits, r.made = commits, len(all)
+	return nil
+}
+
+// initBare writes what makes a directory a repository. Git's own init would
+// cost a process and take templates and settings from the machine.
+func (r *repository) initBare() error {
+	// Left by an attempt that failed half-way.
+	if err := os.RemoveAll(r.dir); err != nil {
+		return err
+	}
+	for _, dir := range []string{"objects", "refs"} {
+		if err := os.MkdirAll(filepath.Join(r.dir, dir), 0o755); err != nil {
+			return err
+		}
+	}
+	// The limit keeps the importer from starting a second process that unpacks
+	// what it wrote.
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[fastimport]\n\tunpackLimit = 1\n"
+	if !r.refuse {
+		config += "[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n"
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "config"), []byte(config), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.dir, "HEAD"), []byte("ref: "+mainBranch+"\n"), 0o644)
+}
+
+// publish moves the tag if there is one, and otherwise adds a commit to main
+// with a tag on it.
+func (r *repository) publish(git, tag string, fsys fs.FS) error {
+	files, err := readFiles(fsys, r.host)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.ensureLocked(git); err != nil {
+		return err
+	}
+	old, moving := r.commits[tag]
+	c := commit{ref: mainBranch, from: r.commits[headTag], tag: tag, files: files, number: r.made}
+	if moving {
+		c.ref, c.from = "refs/tags/"+tag, old
+	}
+	ids, err := r.importCommits(git, []commit{c})
+	if err != nil {
+		return err
+	}
+	r.commits[tag] = ids[0]
+	if !moving {
+		r.commits[headTag] = ids[0]
+	}
+	r.made++
+	return nil
+}
+
+func (r *repository) commit(git, tag string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.ensureLocked(git); err != nil {
+		return "", err
+	}
+	if id, ok := r.commits[tag]; ok {
+		return id, nil
+	}
+	return "", fmt.Errorf("no such tag: %w", fs.ErrNotExist)
+}

@@ -1,0 +1,59 @@
+package modtest
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+)
+
+// Request is a request that reached a world.
+type Request struct {
+	Method string
+	Host   string // as the client wrote it, with the port
+	Path   string
+	Query  string // without the question mark
+	Header http.Header
+	TLS    bool // whether it came to the TLS listener
+}
+
+// String is the method, the path and the query: "GET /v1/modules/a/b/c/versions".
+func (r Request) String() string {
+	s := r.Method + " " + r.Path
+	if r.Query != "" {
+		s += "?" + r.Query
+	}
+	return s
+}
+
+// Requests are the requests so far, in the order in which they came. Those
+// that a [Fault] struck are among them.
+func (w *World) Requests() []Request {
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	return slices.Clone(w.log.requests)
+}
+
+// ResetRequests forgets the requests so far.
+func (w *World) ResetRequests() {
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	w.log.requests = nil
+}
+
+type requestLog struct {
+	mu       sync.Mutex
+	requests []Request
+}
+
+func (l *requestLog) add(r *http.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests = append(l.requests, Request{
+		Method: r.Method,
+		Host:   r.Host,
+		Path:   r.URL.Path,
+		Query:  r.URL.RawQuery,
+		Header: r.Header.Clone(),
+		TLS:    r.TLS != nil,
+	})
+}

@@ -1,0 +1,69 @@
+package modtest
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"time"
+)
+
+// headerTimeout keeps a client that never finishes its headers from holding a
+// connection for good.
+const headerTimeout = 30 * time.Second
+
+// listen opens both listeners and thereby fixes the host.
+func (w *World) listen() (secure, plain net.Listener, err error) {
+	if secure, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return nil, nil, err
+	}
+	if plain, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return nil, nil, errors.Join(err, secure.Close())
+	}
+	w.host = secure.Addr().String()
+	w.plainURL = "http://" + plain.Addr().String()
+	return secure, plain, nil
+}
+
+// serve starts to answer requests on both listeners.
+func (w *World) serve(secure, plain net.Listener) {
+	ctx, cancel := context.WithCancel(context.Background())
+	w.stop = cancel
+	config := &tls.Config{Certificates: []tls.Certificate{w.authority.server}, MinVersion: tls.VersionTLS12}
+	handler := w.handler()
+	for _, l := range []net.Listener{tls.NewListener(secure, config), plain} {
+		s := &http.Server{
+			Handler:           handler,
+			BaseContext:       func(net.Listener) context.Context { return ctx },
+			ReadHeaderTimeout: headerTimeout,
+			// A client that does not trust the certificate is a test's aim, not news.
+			ErrorLog: log.New(io.Discard, "", 0),
+		}
+		w.servers = append(w.servers, s)
+		// Serve ends by Close only, and then its error says just that.
+		go func() { _ = s.Serve(l) }()
+	}
+}
+
+// handler is all parts behind the log and the faults. OCI is to be one more
+// part here.
+func (w *World) handler() http.Handler {
+	mux := http.NewServeMux()
+	w.registry.mount(mux)
+	w.git.mount(mux)
+	w.archives.mount(mux)
+	mountFiles(mux, w.fsys, w.host)
+	parts := w.faults.wrap(mux)
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.serving.RLock()
+		defer w.serving.RUnlock()
+		if w.closed {
+			panic(http.ErrAbortHandler)
+		}
+		w.log.add(r)
+		parts.ServeHTTP(rw, r)
+	})
+}

@@ -1,0 +1,68 @@
+package modtest_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// The real terraform must be able to install from the servers, or they imitate
+// the wrong thing.
+func TestTerraformGet(t *testing.T) {
+	t.Parallel()
+	terraform, err := exec.LookPath("terraform")
+	if err != nil {
+		t.Skip("terraform is not installed")
+	}
+	tests := map[string]modtest.Options{
+		"git":             {},
+		"header":          {HeaderLocations: true},
+		"archives":        {Archives: true},
+		"archives header": {Archives: true, HeaderLocations: true},
+		"token":           {Token: "s3cret"},
+		"annotated tags":  {AnnotatedTags: true},
+		"old git server":  {RefuseCommits: true},
+		"registry fails":  {Faults: []modtest.Fault{{Path: "/v1/modules/", Status: 503, Times: 1}}},
+	}
+	for name, opts := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			world := modtest.NewWith(t, modtest.TxtarFile(t, "testdata/terraform.txtar"), opts)
+			dir := world.Dir(t, "config")
+			terraformGet(t, world, terraform, dir)
+			for name, want := range map[string]string{
+				"net/main.tf":          "# 1.10.0\n",
+				"mono/network/main.tf": "# mono\n",
+				"zip/main.tf":          "# zip\n",
+				"net.inner/sub/in.tf":  "# inner\n",
+			} {
+				got, err := os.ReadFile(filepath.Join(dir, ".terraform", "modules", name))
+				if err != nil || string(got) != want {
+					t.Errorf("installed %s = %q, %v, want %q", name, got, err, want)
+				}
+			}
+		})
+	}
+}
+
+// terraformGet runs terraform with a configuration of its own, so that neither
+// the user's settings nor their absence show.
+func terraformGet(t *testing.T, world *modtest.World, terraform, dir string) {
+	t.Helper()
+	config := filepath.Join(t.TempDir(), "test.tfrc")
+	credentials := fmt.Sprintf("credentials %q {\n  token = \"s3cret\"\n}\n", world.Host())
+	if err := os.WriteFile(config, []byte(credentials), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), terraform, "get")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+config, "CHECKPOINT_DISABLE=1")
+	cmd.Env = append(cmd.Env, world.Env()...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("terraform get: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,142 @@
+package modtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// ErrNoGit is why [Start] fails for a tree with repositories where no git is
+// installed.
+var ErrNoGit = errors.New("modtest: git is not installed, and the tree has git repositories")
+
+// World is a set of running servers. All its methods may be called at the same
+// time from many goroutines.
+type World struct {
+	fsys fs.FS
+	opts Options
+	host string // 127.0.0.1:PORT
+
+	dir       string // private: repositories and the authority's certificate
+	authority *authority
+	transport *http.Transport
+	servers   []*http.Server
+	plainURL  string
+	stop      context.CancelFunc // ends requests that wait
+
+	registry *registry
+	git      *gitServer
+	archives *archiveServer
+	log      requestLog
+	faults   faults
+
+	serving sync.RWMutex // read locked by each request; Close waits for all
+	closed  bool
+}
+
+// New starts the servers that the tree fsys describes and stops them at the
+// end of the test. It skips the test where git is needed and not installed,
+// and ends it where the servers cannot be started.
+func New(tb testing.TB, fsys fs.FS) *World {
+	tb.Helper()
+	return NewWith(tb, fsys, Options{})
+}
+
+// NewWith is [New] with options.
+func NewWith(tb testing.TB, fsys fs.FS, opts Options) *World {
+	tb.Helper()
+	w, err := Start(fsys, opts)
+	if errors.Is(err, ErrNoGit) {
+		tb.Skip(err)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			tb.Errorf("modtest: close: %v", err)
+		}
+	})
+	return w
+}
+
+// Start is [NewWith] for use outside of tests. The caller has to call
+// [World.Close]. What is wrong with the tree is a [*TreeError].
+func Start(fsys fs.FS, opts Options) (*World, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "modtest-")
+	if err != nil {
+		return nil, fmt.Errorf("modtest: %w", err)
+	}
+	w := &World{fsys: fsys, opts: opts, dir: dir, stop: func() {}}
+	if err := w.start(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+func (w *World) start() error {
+	var err error
+	if w.authority, err = newAuthority(); err != nil {
+		return fmt.Errorf("modtest: certificate: %w", err)
+	}
+	if err := os.WriteFile(w.certificateFile(), w.authority.pem, 0o600); err != nil {
+		return fmt.Errorf("modtest: %w", err)
+	}
+	tlsListener, plainListener, err := w.listen()
+	if err != nil {
+		return fmt.Errorf("modtest: %w", err)
+	}
+	if err := w.load(); err != nil {
+		return errors.Join(err, tlsListener.Close(), plainListener.Close())
+	}
+	w.faults.set(w.opts.startFaults(), w.host)
+	w.transport = w.newTransport()
+	w.serve(tlsListener, plainListener)
+	return nil
+}
+
+// load makes the servers' parts out of the tree. The host is known by then,
+// because files may hold it.
+func (w *World) load() (err error) {
+	if w.git, err = newGitServer(w.fsys, w.opts, w.host, filepath.Join(w.dir, "git")); err != nil {
+		return err
+	}
+	if w.archives, err = newArchiveServer(w.fsys, w.opts, w.host); err != nil {
+		return err
+	}
+	if w.registry, err = newRegistry(w.fsys, w.opts, w.host, w.git, w.archives); err != nil {
+		return err
+	}
+	return w.git.check()
+}
+
+func (w *World) certificateFile() string { return filepath.Join(w.dir, "authority.pem") }
+
+// Close stops the servers and removes their files. Requests that are under way
+// are cut off. A second call does nothing.
+func (w *World) Close() error {
+	w.stop()
+	var errs []error
+	for _, s := range w.servers {
+		errs = append(errs, s.Close())
+	}
+	if w.transport != nil {
+		w.transport.CloseIdleConnections()
+	}
+	w.serving.Lock()
+	defer w.serving.Unlock()
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	return errors.Join(append(errs, os.RemoveAll(w.dir))...)
+}
