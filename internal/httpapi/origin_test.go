@@ -1,0 +1,96 @@
+package httpapi_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/httpapi"
+)
+
+func parse(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func TestSameOrigin(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		a, b string
+		want bool
+	}{
+		{"https://h/a", "https://h/b?c#d", true},
+		{"https://h", "https://H:443", true},
+		{"http://h", "http://h:80", true},
+		{"https://h", "http://h", false},
+		{"https://h", "http://h:443", false},
+		{"https://h", "https://h:8443", false},
+		{"https://h", "https://h.", false},
+		{"https://h", "https://sub.h", false},
+		{"https://[::1]", "https://[::1]:443", true},
+		{"https://h:0443", "https://h", false},
+	}
+	for _, test := range tests {
+		for _, swapped := range []bool{false, true} {
+			a, b := parse(t, test.a), parse(t, test.b)
+			if swapped {
+				a, b = b, a
+			}
+			if got := httpapi.SameOrigin(a, b); got != test.want {
+				t.Errorf("SameOrigin(%q, %q) = %v, want %v", a, b, got, test.want)
+			}
+		}
+	}
+}
+
+func TestIsLoopback(t *testing.T) {
+	t.Parallel()
+	tests := map[string]bool{
+		"http://127.0.0.1":          true,
+		"http://127.0.0.1:80":       true,
+		"http://127.255.255.254":    true,
+		"http://localhost:1":        true,
+		"http://LocalHost":          true,
+		"http://[::1]:80":           true,
+		"http://[::ffff:127.0.0.1]": true,
+		"http://128.0.0.1":          false,
+		"http://127.1":              false,
+		"http://2130706433":         false,
+		"http://0x7f.0.0.1":         false,
+		"http://0.0.0.0":            false,
+		"http://[::]":               false,
+		"http://localhost.example":  false,
+		"http://127.0.0.1.example":  false,
+		"http://user@example":       false,
+		"http://localhost@example":  false,
+		"http:///x":                 false,
+		"mailto:localhost":          false,
+	}
+	for text, want := range tests {
+		if got := httpapi.IsLoopback(parse(t, text)); got != want {
+			t.Errorf("IsLoopback(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"plain \"text\" é \\": "plain \"text\" é \\",
+		"a\x1b[2Jb\r\nc":      `a\x1b[2Jb\r\nc`,
+		"\u202eabc\u200b":     `\u202eabc\u200b`,
+		"\xff":                "\ufffd",
+	}
+	for text, want := range tests {
+		if got := httpapi.Printable(text); got != want {
+			t.Errorf("Printable(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if got := httpapi.Printable(strings.Repeat("x", 5000)); len(got) != 1027 {
+		t.Errorf("Printable of 5000 bytes has %d", len(got))
+	}
+}

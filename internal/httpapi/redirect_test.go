@@ -1,0 +1,143 @@
+package httpapi_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+)
+
+// get makes a request with a secret in each place where credentials stand.
+func get(t *testing.T, url string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "application/json")
+	for _, name := range []string{"Authorization", "Cookie", "Private-Token", "X-Anything"} {
+		req.Header.Set(name, webtest.Canary)
+	}
+	return req
+}
+
+func hello(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }
+
+func redirect(to string, status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, status) }
+}
+
+func TestRedirectsDropCredentials(t *testing.T) {
+	t.Parallel()
+	const home = "https://example.com"
+	targets := []struct {
+		name, to string
+		keeps    bool // the credentials
+		refused  bool
+	}{
+		{"same origin", home + "/end", true, false},
+		{"relative", "end", true, false},
+		{"same origin with its port", home + ":443/end", true, false},
+		{"other port", home + ":8443/end", false, false},
+		{"subdomain", "https://sub.example.com/end", false, false},
+		{"other host", "https://127.0.0.1/end", false, false},
+		{"there and back", "https://sub.example.com/back", false, false},
+		{"http, same host", "http://example.com/end", false, true},
+		{"http, this machine", "http://127.0.0.1/end", false, true},
+		{"file", "file:///etc/passwd", false, true},
+		{"credentials of its own", "https://u:p@sub.example.com/end", false, true},
+	}
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		for _, test := range targets {
+			t.Run(fmt.Sprint(status, " ", test.name), func(t *testing.T) {
+				t.Parallel()
+				web := webtest.New(t)
+				serve := func(w http.ResponseWriter, r *http.Request) {
+					switch r.URL.Path {
+					case "/start":
+						redirect(test.to, status)(w, r)
+					case "/back":
+						redirect(home+"/end", status)(w, r)
+					default:
+						hello(w, r)
+					}
+				}
+				for _, origin := range []string{home, home + ":8443", "https://sub.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
+					web.Serve(origin, serve)
+				}
+				c := httpapi.Client{HTTPClient: web.Client(), MaxRedirects: 3, Retries: -1}
+				answer, err := c.Read(get(t, home+"/start?q="+webtest.Canary), 100)
+				_, refused := errors.AsType[*httpapi.RedirectError](err)
+				if refused != test.refused {
+					t.Fatalf("Read = %v, %v, want refused = %v", answer, err, test.refused)
+				}
+				web.CheckSecrecy(home)
+				if refused {
+					webtest.CheckText(t, err.Error())
+					return
+				}
+				requests := web.Requests()
+				last := requests[len(requests)-1]
+				if got := webtest.Carried(last); got != test.keeps {
+					t.Errorf("credentials at %s: %v, want %v", last.URL, got, test.keeps)
+				}
+				if got := last.Header.Get("Accept"); got != "application/json" {
+					t.Errorf("Accept at %s = %q", last.URL, got)
+				}
+				if string(answer.Body) != "hello" {
+					t.Errorf("body = %q", answer.Body)
+				}
+			})
+		}
+	}
+}
+
+func TestRedirectsOnLoopbackHTTP(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve("http://127.0.0.1:8000", func(w http.ResponseWriter, r *http.Request) {
+		redirect(r.URL.Query().Get("to"), http.StatusFound)(w, r)
+	})
+	web.Serve("http://127.0.0.2:9000", hello)
+	web.Serve("http://example.com", hello)
+	c := httpapi.Client{HTTPClient: web.Client(), MaxRedirects: 1}
+	if _, err := c.Read(get(t, "http://127.0.0.1:8000/?to=http://127.0.0.2:9000/"), 100); err != nil {
+		t.Errorf("from loopback to loopback: %v", err)
+	}
+	if _, err := c.Read(get(t, "http://127.0.0.1:8000/?to=http://example.com/"), 100); err == nil {
+		t.Error("from loopback to elsewhere by http: no error")
+	}
+}
+
+func TestRedirectsAreBounded(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	// Each path is one character shorter than the one before.
+	web.Serve("https://example.com", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			hello(w, r)
+			return
+		}
+		redirect(strings.TrimSuffix(r.URL.Path, "x"), http.StatusFound)(w, r)
+	})
+	c := httpapi.Client{HTTPClient: web.Client(), MaxRedirects: 3}
+	answer, err := c.Read(get(t, "https://example.com/xxx"), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answer.URL.String(); got != "https://example.com/" {
+		t.Errorf("final URL = %q", got)
+	}
+	before := len(web.Requests())
+	_, err = c.Read(get(t, "https://example.com/xxxx"), 100)
+	if _, ok := errors.AsType[*httpapi.RedirectError](err); !ok {
+		t.Errorf("four redirects: %v, want *RedirectError", err)
+	}
+	if got := len(web.Requests()) - before; got != 4 {
+		t.Errorf("four redirects took %d requests, want 4 and no repetition", got)
+	}
+}

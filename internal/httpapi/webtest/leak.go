@@ -1,0 +1,39 @@
+package webtest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Canary is the secret of tests. It must not be seen where it does not belong.
+const Canary = "canary-4f1d9c"
+
+// Carried reports whether the canary is in a request, wherever that may be.
+func Carried(r *http.Request) bool {
+	return strings.Contains(fmt.Sprint(r.Method, r.URL, r.Host, r.Header, r.Trailer), Canary)
+}
+
+// CheckSecrecy fails the test if a request carried the canary to another origin
+// than the given one.
+func (w *Web) CheckSecrecy(origin string) {
+	w.t.Helper()
+	for _, r := range w.Requests() {
+		if got := r.URL.Scheme + "://" + r.URL.Host; got != origin && Carried(r) {
+			w.t.Errorf("the secret for %s went to %s: %v", origin, r.URL, r.Header)
+		}
+	}
+}
+
+// CheckText fails the test if text that people see has the canary in it, or a
+// character that is not to be printed.
+func CheckText(t testing.TB, text string) {
+	t.Helper()
+	if strings.Contains(text, Canary) {
+		t.Errorf("the text %q has the secret in it", text)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }) {
+		t.Errorf("the text %q has control characters in it", text)
+	}
+}

@@ -1,0 +1,97 @@
+// Package webtest is a small web on loopback for tests: servers under names of
+// their own, a client that reaches nothing else, and a record of what was sent.
+package webtest
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// Web is a set of servers that ends with its test.
+type Web struct {
+	t         testing.TB
+	transport *http.Transport
+
+	mu       sync.Mutex
+	servers  map[string]string // listeners by the address that is dialled
+	requests []*http.Request
+}
+
+// New makes a web without servers.
+func New(t testing.TB) *Web {
+	w := &Web{t: t, servers: make(map[string]string)}
+	w.transport = &http.Transport{
+		DialContext:     w.dial,
+		TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12},
+	}
+	t.Cleanup(w.transport.CloseIdleConnections)
+	return w
+}
+
+// Serve starts a server at a URL without a path, such as
+// "https://example.com:8443". For https the host has to be example.com, one of
+// its subdomains or 127.0.0.1, which is what the certificate is for.
+func (w *Web) Serve(url string, h http.HandlerFunc) {
+	w.t.Helper()
+	scheme, addr, _ := strings.Cut(url, "://")
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.record(r)
+		h(rw, r)
+	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if scheme == "http" {
+		s.Start()
+	} else {
+		s.StartTLS()
+		w.transport.TLSClientConfig.RootCAs.AddCert(s.Certificate())
+	}
+	w.t.Cleanup(s.Close)
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		addr += map[string]string{"http": ":80", "https": ":443"}[scheme]
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.servers[addr] = s.Listener.Addr().String()
+}
+
+// Client is a client of this web. Connections to unknown addresses are refused.
+func (w *Web) Client() *http.Client { return &http.Client{Transport: w.transport} }
+
+// Requests are those that came, in their order.
+func (w *Web) Requests() []*http.Request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]*http.Request(nil), w.requests...)
+}
+
+func (w *Web) record(r *http.Request) {
+	r = r.Clone(context.WithoutCancel(r.Context()))
+	r.URL.Scheme, r.URL.Host = "http", strings.TrimSuffix(r.Host, ":80")
+	if r.TLS != nil {
+		r.URL.Scheme, r.URL.Host = "https", strings.TrimSuffix(r.Host, ":443")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.requests = append(w.requests, r)
+}
+
+func (w *Web) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	w.mu.Lock()
+	listener, ok := w.servers[addr]
+	w.mu.Unlock()
+	if !ok {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, network, listener)
+}
