@@ -1,0 +1,199 @@
+package disco_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+)
+
+func TestServiceURL(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"/v1/modules/":                       modulesURL,
+		"/v1/modules":                        modulesURL,
+		"modules/":                           origin + "/.well-known/modules/",
+		"../v1/modules":                      modulesURL,
+		"//other.example.com/m":              "https://other.example.com/m/",
+		"https://other.example.com:8443":     "https://other.example.com:8443/",
+		"https://other.example.com/a%2Fb":    "https://other.example.com/a%2Fb/",
+		"https://other.example.com/m#part":   "https://other.example.com/m/",
+		"https://other.example.com/m?x=1":    "https://other.example.com/m/?x=1",
+		"https://127.0.0.1/m/":               "https://127.0.0.1/m/",
+		"":                                   origin + wellKnown + "/",
+		"HTTPS://other.example.com/Modules/": "https://other.example.com/Modules/",
+	}
+	for given, want := range tests {
+		web := webtest.New(t)
+		web.Serve(origin, document(serviceMap("modules.v1", given)))
+		u, err := client(web).ServiceURL(t.Context(), host, "modules.v1")
+		if err != nil {
+			t.Errorf("%q: %v", given, err)
+			continue
+		}
+		if u.String() != want {
+			t.Errorf("%q: ServiceURL = %q, want %q", given, u, want)
+		}
+	}
+}
+
+func TestRelativeToTheFinalURL(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve(origin, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "https://www.example.com"+wellKnown, http.StatusFound)
+	})
+	web.Serve("https://www.example.com", document(serviceMap("modules.v1", "/v1/modules/")))
+	u, err := client(web).ServiceURL(t.Context(), host, "modules.v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "https://www.example.com/v1/modules/"; u.String() != want {
+		t.Errorf("ServiceURL = %q, want %q", u, want)
+	}
+}
+
+func TestResultsAreCopies(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve(origin, document(serviceMap("modules.v1", modulesURL)))
+	c := client(web)
+	first, err := c.ServiceURL(t.Context(), host, "modules.v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Host = "changed"
+	second, err := c.ServiceURL(t.Context(), host, "modules.v1")
+	if err != nil || second.String() != modulesURL {
+		t.Errorf("ServiceURL = %v, %v, want %q", second, err, modulesURL)
+	}
+}
+
+func TestOneRequestForAll(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve(origin, document(serviceMap("modules.v1", modulesURL)))
+	c := client(web)
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if _, err := c.ServiceURL(t.Context(), host, "modules.v1"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := c.ServiceURL(t.Context(), host, "providers.v1"); !errors.Is(err, disco.ErrServiceNotProvided) {
+		t.Errorf("other service: %v, want ErrServiceNotProvided", err)
+	}
+	if got := len(web.Requests()); got != 1 {
+		t.Errorf("%d requests, want 1", got)
+	}
+}
+
+func TestFailuresAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	c := client(web)
+	if _, err := c.ServiceURL(t.Context(), host, "modules.v1"); !errors.Is(err, disco.ErrUnreachable) {
+		t.Errorf("without a server: %v, want ErrUnreachable", err)
+	}
+	web.Serve(origin, document(serviceMap("modules.v1", modulesURL)))
+	if _, err := c.ServiceURL(t.Context(), host, "modules.v1"); err != nil {
+		t.Errorf("with a server: %v", err)
+	}
+}
+
+func TestRetriesPassingFailures(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	failures := 2
+	web.Serve(origin, func(w http.ResponseWriter, r *http.Request) {
+		if failures--; failures >= 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		document(serviceMap("modules.v1", modulesURL))(w, r)
+	})
+	if _, err := client(web).ServiceURL(t.Context(), host, "modules.v1"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestForcedServices(t *testing.T) {
+	t.Parallel()
+	c := &disco.Client{
+		HTTPClient: webtest.New(t).Client(),
+		ForcedServices: map[addrs.Hostname]map[string]any{
+			"example.com":             {"modules.v1": "https://mirror.example.com/m", "other.v1": 7},
+			"local.example.com":       {"modules.v1": "http://localhost:8080/m/"},
+			"relative.example.com":    {"modules.v1": "/m/"},
+			"plain.example.com":       {"modules.v1": "http://mirror.example.com/m/"},
+			"empty.example.com":       nil,
+			"xn--rksmrgs-5wao1o.test": {"modules.v1": "https://mirror.example.com/m"},
+		},
+	}
+	wants := map[addrs.Hostname]string{
+		"example.com":             "https://mirror.example.com/m/",
+		"local.example.com":       "http://localhost:8080/m/",
+		"relative.example.com":    "https://relative.example.com/m/",
+		"xn--rksmrgs-5wao1o.test": "https://mirror.example.com/m/",
+	}
+	for h, want := range wants {
+		u, err := c.ServiceURL(t.Context(), h, "modules.v1")
+		if err != nil || u.String() != want {
+			t.Errorf("%s: ServiceURL = %v, %v, want %q", h, u, err, want)
+		}
+	}
+	for h, want := range map[addrs.Hostname]error{"plain.example.com": disco.ErrInvalidAnswer, "empty.example.com": disco.ErrServiceNotProvided} {
+		_, err := c.ServiceURL(t.Context(), h, "modules.v1")
+		if e, ok := errors.AsType[*disco.DiscoveryError](err); !errors.Is(err, want) || !ok || e.URL != "" {
+			t.Errorf("%s: %v, want %v without a URL", h, err, want)
+		}
+	}
+	if _, err := c.ServiceURL(t.Context(), "example.com", "other.v1"); !errors.Is(err, disco.ErrVersionNotSupported) {
+		t.Errorf("a number as URL: %v, want ErrVersionNotSupported", err)
+	}
+}
+
+func TestCancelledCaller(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	arrived, release := make(chan struct{}, 2), make(chan struct{})
+	web.Serve(origin, func(w http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+		document(serviceMap("modules.v1", modulesURL))(w, r)
+	})
+	c := client(web)
+	ctx, cancel := context.WithCancel(t.Context())
+	impatient, patient := make(chan error), make(chan error)
+	go func() {
+		_, err := c.ServiceURL(ctx, host, "modules.v1")
+		impatient <- err
+	}()
+	<-arrived
+	go func() {
+		_, err := c.ServiceURL(t.Context(), host, "modules.v1")
+		patient <- err
+	}()
+	cancel()
+	err := <-impatient
+	if _, ok := errors.AsType[*disco.DiscoveryError](err); !ok || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled caller: %v, want a *DiscoveryError over context.Canceled", err)
+	}
+	close(release)
+	// It has joined the lookup or has come too late and begun another one; in
+	// neither case is the cancellation its own.
+	if err := <-patient; err != nil {
+		t.Errorf("patient caller: %v", err)
+	}
+}

@@ -1,0 +1,128 @@
+package disco
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	svcdisco "github.com/opentofu/svchost/disco"
+	"golang.org/x/net/idna"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpapi"
+)
+
+// discover gets the services of one host, from the configuration or from the
+// host. Each lookup has a svcdisco.Disco of its own, because that one neither
+// shares lookups nor lets a slow credentials source serve several hosts.
+func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.Host, error) {
+	if !isHost(host) {
+		return nil, fmt.Errorf("%q is no host name", string(host))
+	}
+	l := &lookup{client: c, host: host}
+	d := svcdisco.New(svcdisco.WithHTTPClient(&http.Client{Transport: l}))
+	if services, ok := c.ForcedServices[host]; ok {
+		d.ForceHostServices(host, services)
+	}
+	found, err := d.Discover(ctx, host)
+	if err != nil {
+		return nil, l.explain(ctx, err)
+	}
+	return found, nil
+}
+
+// isHost keeps a Hostname that nobody parsed from becoming another part of the
+// URL than its host, and from making its ForDisplay method panic.
+func isHost(host addrs.Hostname) bool {
+	name, _, _ := strings.Cut(string(host), ":")
+	if _, err := idna.Lookup.ToUnicode(name); err != nil || name == "" {
+		return false
+	}
+	u, err := url.Parse("https://" + string(host))
+	return err == nil && u.Host == string(host)
+}
+
+// lookup is one discovery. It stands between svcdisco and the network, so that
+// all rules about requests, answers and credentials are in one place.
+type lookup struct {
+	client *Client
+	host   addrs.Hostname
+	// failed is set where RoundTrip refused the answer; it is the better error
+	// than what net/http and svcdisco make of it.
+	failed error
+}
+
+// RoundTrip gives svcdisco an answer only if that is worth reading: complete,
+// within the limit and successful. It follows redirects by itself.
+func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	req = req.Clone(ctx)
+	// The stock tools go on without credentials that they cannot read. Most
+	// hosts do not want any for this document.
+	credentialsErr := l.client.Authorize(ctx, l.host, req)
+	answer, err := l.client.api().Read(req, maxDocument)
+	if err == nil {
+		err = checkAnswer(answer, credentialsErr)
+	}
+	if err != nil {
+		l.failed = err
+		return nil, err
+	}
+	return response(req, answer), nil
+}
+
+// response is an answer in the form that svcdisco reads. The request in it
+// tells the URL that relative service URLs start from.
+func response(req *http.Request, answer *httpapi.Answer) *http.Response {
+	req.URL = answer.URL
+	return &http.Response{
+		Status:        answer.Status(),
+		StatusCode:    answer.StatusCode,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        answer.Header,
+		Body:          io.NopCloser(bytes.NewReader(answer.Body)),
+		ContentLength: int64(len(answer.Body)),
+		Request:       req,
+	}
+}
+
+// checkAnswer finds the reasons for which svcdisco need not see an answer.
+func checkAnswer(answer *httpapi.Answer, credentialsErr error) error {
+	switch status := answer.StatusCode; {
+	case status == http.StatusOK:
+		return checkDuplicates(answer.Body)
+	case status == http.StatusNotFound:
+		return ErrNoServices
+	case status == http.StatusTooManyRequests, status >= 500:
+		return fmt.Errorf("%w: it answered %s", ErrUnreachable, answer.Status())
+	case credentialsErr != nil:
+		return fmt.Errorf("%w: it answered %s to a request without credentials, as %w", ErrInvalidAnswer, answer.Status(), credentialsErr)
+	default:
+		return fmt.Errorf("%w: it answered %s", ErrInvalidAnswer, answer.Status())
+	}
+}
+
+// explain sorts what went wrong in a lookup.
+func (l *lookup) explain(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case l.failed == nil:
+		// svcdisco refused the content.
+		return fmt.Errorf("%w: %s", ErrInvalidAnswer, httpapi.Printable(err.Error()))
+	}
+	if network, ok := errors.AsType[*httpapi.NetworkError](l.failed); ok {
+		return fmt.Errorf("%w: %w", ErrUnreachable, network)
+	}
+	if _, ok := errors.AsType[*httpapi.HeaderError](l.failed); ok || isSentinel(l.failed) {
+		return l.failed
+	}
+	return fmt.Errorf("%w: %w", ErrInvalidAnswer, l.failed)
+}

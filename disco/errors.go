@@ -1,0 +1,99 @@
+package disco
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// The kinds of failure that callers tell apart with errors.Is.
+var (
+	// ErrNoServices says that the host has no discovery document: it is no
+	// registry of any kind.
+	ErrNoServices = errors.New("the host offers no services")
+	// ErrServiceNotProvided says that the host has a document that does not
+	// name the service.
+	ErrServiceNotProvided = errors.New("the host does not offer the service")
+	// ErrVersionNotSupported says that the host offers the service in other
+	// versions only, or with a value that is not a URL.
+	ErrVersionNotSupported = errors.New("the host does not offer this version of the service")
+	// ErrUnreachable says that the host gave no answer, or none but failures
+	// that may pass.
+	ErrUnreachable = errors.New("the host cannot be reached")
+	// ErrInvalidAnswer says that the host's answer cannot be used or is not
+	// trusted.
+	ErrInvalidAnswer = errors.New("the host's answer cannot be used")
+)
+
+// hints says what to do next, for each sentinel.
+var hints = [...]struct {
+	sentinel error
+	hint     string
+}{
+	{ErrNoServices, "check the host name in the source address"},
+	{ErrServiceNotProvided, "check the host name in the source address"},
+	{ErrVersionNotSupported, "it may need a newer version of this program"},
+	{ErrUnreachable, "check the spelling of the host, the network and the proxy settings, or try again later"},
+	{ErrInvalidAnswer, "check the host name, the credentials for it, and what stands between here and there, such as a proxy; else its operator has to correct this"},
+}
+
+// DiscoveryError says that a service of a host cannot be used. It wraps one of
+// the sentinels of this package, the error of the context, or what made it
+// impossible to ask.
+type DiscoveryError struct {
+	Host addrs.Hostname
+	// URL is the document that was asked for. It is empty where the services
+	// of the host are configured.
+	URL string
+	Err error
+}
+
+func (e *DiscoveryError) Error() string {
+	tried := "in its configured services"
+	if e.URL != "" {
+		tried = "by " + e.URL
+	}
+	text := fmt.Sprintf("looking up the services of %q %s: %s", string(e.Host), tried, e.Err)
+	for _, h := range hints {
+		if errors.Is(e.Err, h.sentinel) {
+			return text + "; " + h.hint
+		}
+	}
+	return text
+}
+
+// Unwrap gives the cause.
+func (e *DiscoveryError) Unwrap() error { return e.Err }
+
+func isSentinel(err error) bool {
+	for _, h := range hints {
+		if errors.Is(err, h.sentinel) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Client) fail(host addrs.Hostname, err error) *DiscoveryError {
+	if _, forced := c.ForcedServices[host]; forced {
+		return &DiscoveryError{Host: host, Err: err}
+	}
+	u := url.URL{Scheme: "https", Host: string(host), Path: "/.well-known/terraform.json"}
+	return &DiscoveryError{Host: host, URL: u.String(), Err: err}
+}
+
+// CredentialsError says that the credentials for a host could not be had, which
+// is something else than that there are none.
+type CredentialsError struct {
+	Host addrs.Hostname
+	Err  error
+}
+
+func (e *CredentialsError) Error() string {
+	return fmt.Sprintf("the credentials for %q cannot be read: %s", string(e.Host), e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *CredentialsError) Unwrap() error { return e.Err }

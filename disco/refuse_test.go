@@ -1,0 +1,140 @@
+package disco_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+)
+
+// raw answers everything alike.
+func raw(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = nil
+		if contentType != "" {
+			w.Header().Set("Content-Type", contentType)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	const asJSON = "application/json"
+	good := serviceMap("modules.v1", modulesURL)
+	tests := map[string]struct {
+		answer http.HandlerFunc
+		want   error // nil means success
+	}{
+		"good":                 {raw(200, asJSON, good), nil},
+		"parameters":           {raw(200, asJSON+"; charset=utf-8", good), nil},
+		"upper case type":      {raw(200, "Application/JSON", good), nil},
+		"exactly 1 MiB":        {raw(200, asJSON, good+strings.Repeat(" ", 1<<20-len(good))), nil},
+		"404":                  {raw(404, asJSON, good), disco.ErrNoServices},
+		"empty object":         {raw(200, asJSON, "{}"), disco.ErrServiceNotProvided},
+		"null":                 {raw(200, asJSON, "null"), disco.ErrServiceNotProvided},
+		"another service":      {raw(200, asJSON, serviceMap("modulesx.v1", "/")), disco.ErrServiceNotProvided},
+		"newer version":        {raw(200, asJSON, serviceMap("modules.v2", "/")), disco.ErrVersionNotSupported},
+		"number":               {raw(200, asJSON, `{"modules.v1": 1}`), disco.ErrVersionNotSupported},
+		"204":                  {raw(204, asJSON, ""), disco.ErrInvalidAnswer},
+		"401":                  {raw(401, asJSON, ""), disco.ErrInvalidAnswer},
+		"500":                  {raw(500, asJSON, ""), disco.ErrUnreachable},
+		"429":                  {raw(429, asJSON, ""), disco.ErrUnreachable},
+		"array":                {raw(200, asJSON, "[]"), disco.ErrInvalidAnswer},
+		"empty":                {raw(200, asJSON, ""), disco.ErrInvalidAnswer},
+		"trailing garbage":     {raw(200, asJSON, good+"}"), disco.ErrInvalidAnswer},
+		"byte order mark":      {raw(200, asJSON, "\ufeff"+good), disco.ErrInvalidAnswer},
+		"duplicate":            {raw(200, asJSON, `{"modules.v1":"/a/","modules.v1":"/b/"}`), disco.ErrInvalidAnswer},
+		"escaped duplicate":    {raw(200, asJSON, `{"modules.v1":"/a/","modul\u0065s.v1":"/b/"}`), disco.ErrInvalidAnswer},
+		"deep":                 {raw(200, asJSON, `{"a":`+strings.Repeat("[", 400_000)), disco.ErrInvalidAnswer},
+		"over 1 MiB":           {raw(200, asJSON, good+strings.Repeat(" ", 1<<20)), disco.ErrInvalidAnswer},
+		"no type":              {raw(200, "", good), disco.ErrInvalidAnswer},
+		"HTML":                 {raw(200, "text/html", "<html>"), disco.ErrInvalidAnswer},
+		"longer type":          {raw(200, "application/json-seq", good), disco.ErrInvalidAnswer},
+		"control characters":   {raw(200, "text/\u202ex\u0080", good), disco.ErrInvalidAnswer},
+		"http":                 {raw(200, asJSON, serviceMap("modules.v1", "http://example.com/")), disco.ErrInvalidAnswer},
+		"http, this machine":   {raw(200, asJSON, serviceMap("modules.v1", "http://127.0.0.1/")), disco.ErrInvalidAnswer},
+		"ftp":                  {raw(200, asJSON, serviceMap("modules.v1", "ftp://example.com/")), disco.ErrInvalidAnswer},
+		"credentials in URL":   {raw(200, asJSON, serviceMap("modules.v1", "https://"+webtest.Canary+"@example.com/")), disco.ErrInvalidAnswer},
+		"malformed URL":        {raw(200, asJSON, serviceMap("modules.v1", "https://[")), disco.ErrInvalidAnswer},
+		"no host":              {raw(200, asJSON, serviceMap("modules.v1", "https:///x")), disco.ErrInvalidAnswer},
+		"opaque":               {raw(200, asJSON, serviceMap("modules.v1", "https:x")), disco.ErrInvalidAnswer},
+		"malformed JSON value": {raw(200, asJSON, `{"a": x}`), disco.ErrInvalidAnswer},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			web := webtest.New(t)
+			web.Serve(origin, test.answer)
+			_, err := client(web).ServiceURL(t.Context(), host, "modules.v1")
+			if !errors.Is(err, test.want) {
+				t.Fatalf("ServiceURL = %v, want %v", err, test.want)
+			}
+			if err == nil {
+				return
+			}
+			webtest.CheckText(t, err.Error())
+			if !strings.Contains(err.Error(), origin+wellKnown) || !strings.Contains(err.Error(), "; ") {
+				t.Errorf("%q does not say what was tried and what to do", err)
+			}
+		})
+	}
+}
+
+func TestChunkedBodyIsNotCut(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve(origin, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = http.NewResponseController(w).Flush()
+		// Cut at 1 MiB this would be a valid document.
+		_, _ = fmt.Fprint(w, serviceMap("modules.v1", modulesURL), strings.Repeat(" ", 1<<20), "garbage")
+	})
+	if _, err := client(web).ServiceURL(t.Context(), host, "modules.v1"); !errors.Is(err, disco.ErrInvalidAnswer) {
+		t.Errorf("ServiceURL = %v, want ErrInvalidAnswer", err)
+	}
+}
+
+func TestPlainHTTPOnLoopback(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve("https://127.0.0.1:8443", document(serviceMap("modules.v1", "http://127.0.0.1:8000/v1")))
+	u, err := client(web).ServiceURL(t.Context(), "127.0.0.1:8443", "modules.v1")
+	if err != nil || u.String() != "http://127.0.0.1:8000/v1/" {
+		t.Errorf("ServiceURL = %v, %v", u, err)
+	}
+}
+
+func TestHostsThatNobodyParsed(t *testing.T) {
+	t.Parallel()
+	for _, h := range []addrs.Hostname{"", "a/b", "a@b", "a\nb", "a b", "a?b", "a#b", ":80", "a:b", "xn--zzzzzz-", "[::1]", "h:80/x"} {
+		web := webtest.New(t)
+		_, err := client(web).ServiceURL(t.Context(), h, "modules.v1")
+		if _, ok := errors.AsType[*disco.DiscoveryError](err); !ok {
+			t.Errorf("ServiceURL(%q) = %v, want *DiscoveryError", h, err)
+			continue
+		}
+		if strings.ContainsRune(err.Error(), '\n') {
+			t.Errorf("the error %q has a line break", err)
+		}
+	}
+}
+
+func TestServiceIDs(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve(origin, document(serviceMap("modules.v1", modulesURL)))
+	c := client(web)
+	for _, id := range []string{"", "modules", "modules.1", "modules.vx"} {
+		if _, err := c.ServiceURL(t.Context(), host, id); err == nil {
+			t.Errorf("ServiceURL(%q): no error", id)
+		}
+	}
+}
