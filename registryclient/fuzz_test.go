@@ -1,0 +1,99 @@
+package registryclient_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// fixed answers every request alike.
+type fixed struct{ header, body string }
+
+func (f fixed) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Request: req,
+		Header:        http.Header{"X-Terraform-Get": {f.header}},
+		Body:          io.NopCloser(strings.NewReader(f.body)),
+		ContentLength: int64(len(f.body)),
+	}, nil
+}
+
+func (f fixed) client() *registryclient.Client {
+	return &registryclient.Client{Services: services{base: base}, HTTPClient: &http.Client{Transport: f}}
+}
+
+func checkError(t *testing.T, err error) {
+	t.Helper()
+	if _, ok := errors.AsType[*registryclient.RequestError](err); !ok {
+		t.Errorf("the error is %v, want *RequestError", err)
+	}
+	webtest.CheckText(t, err.Error())
+}
+
+func FuzzModuleVersions(f *testing.F) {
+	for _, seed := range []string{
+		`{"modules":[{"versions":[{"version":"1.0.0"},{"version":"v1.0.0"}]}]}`, `{"modules":[{"versions":[{"version":1}]}]}`,
+		`{"modules":[{}]}`, `{"modules":[]}`, `{"modules":[null]}`, `[]`, ``, `{"Modules":[{"VERSIONS":[{"version":"1-a+b"}]}]}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		found, err := fixed{body: body}.client().ModuleVersions(t.Context(), pkg)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		seen := make(map[versions.Version]bool)
+		for _, c := range found {
+			if c.Version.IsZero() || seen[c.Version] || c.Version != versions.MustParse(c.Ref) {
+				t.Errorf("candidate %+v", c)
+			}
+			seen[c.Version] = true
+		}
+	})
+}
+
+func FuzzPackageLocation(f *testing.F) {
+	for _, location := range []string{
+		"https://example.com/x.zip//sub", "./x", "//h", "git::ssh://git@h/x", "git::file:///x", "acme/net/aws", "oci://h/x", "http://127.0.0.1", "",
+	} {
+		f.Add(location, "")
+		f.Add("", at(location))
+		f.Add(location, strings.Replace(at(location), "{", `{"use_registry_credentials": true, `, 1))
+	}
+	f.Fuzz(func(t *testing.T, header, body string) {
+		found, err := fixed{header, body}.client().PackageLocation(t.Context(), pkg, one)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		checkLocation(t, found)
+	})
+}
+
+// checkLocation has the rule of the package comment in other words than the
+// code.
+func checkLocation(t *testing.T, found registryclient.Location) {
+	t.Helper()
+	text := strings.ToLower(string(found.Source.Package))
+	ok := strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "https:///")
+	for _, prefix := range []string{"git::https://", "git::ssh://", "oci://"} {
+		ok = ok || !found.Direct && strings.HasPrefix(text, prefix) && !strings.HasPrefix(text, prefix+"/")
+	}
+	if !ok {
+		t.Errorf("the location %q passed", found.Source)
+	}
+	if sub := found.Source.Subdir; sub == ".." || strings.HasPrefix(sub, "../") || strings.HasPrefix(sub, "/") {
+		t.Errorf("the subdirectory %q passed", sub)
+	}
+	if _, err := (addrs.ModuleSourceRegistry{Package: pkg}).Located(found.Source); err != nil {
+		t.Errorf("Located: %v", err)
+	}
+}

@@ -1,0 +1,81 @@
+package registryclient_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+const (
+	origin       = "https://example.com"
+	base         = origin + "/v1/"
+	versionsPath = "/v1/acme/net/aws/versions"
+	locationPath = "/v1/acme/net/aws/1.0.0/download"
+)
+
+var (
+	pkg = addrs.ModuleRegistryPackage{Host: "example.com", Namespace: "acme", Name: "net", TargetSystem: "aws"}
+	one = versions.MustParse("1.0.0")
+)
+
+// services has one base URL for all hosts, and a token for example.com.
+type services struct {
+	base  string
+	token string
+	err   error // of Authorize
+}
+
+func (s services) ServiceURL(_ context.Context, _ addrs.Hostname, id string) (*url.URL, error) {
+	if id != "modules.v1" {
+		return nil, fmt.Errorf("asked for the service %q", id)
+	}
+	return url.Parse(s.base)
+}
+
+func (s services) Authorize(_ context.Context, host addrs.Hostname, req *http.Request) error {
+	if s.err == nil && s.token != "" && host == pkg.Host && req.URL.Scheme == "https" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	return s.err
+}
+
+// client asks web, at the base URL, and does not wait for long.
+func client(web *webtest.Web) *registryclient.Client {
+	return &registryclient.Client{Services: services{base: base}, HTTPClient: web.Client(), RetryWait: 1}
+}
+
+// text answers with a body.
+func text(body string) http.HandlerFunc { return answer(http.StatusOK, "", body) }
+
+// answer answers with a status, an X-Terraform-Get header unless it is empty,
+// and a body.
+func answer(status int, header, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if header != "" {
+			w.Header().Set("X-Terraform-Get", header)
+		}
+		w.WriteHeader(status)
+		if status != http.StatusNoContent {
+			_, _ = io.WriteString(w, body)
+		}
+	}
+}
+
+// serve is a web with one registry in it that answers everything alike.
+func serve(t *testing.T, h http.HandlerFunc) *webtest.Web {
+	t.Helper()
+	web := webtest.New(t)
+	web.Serve(origin, h)
+	return web
+}
+
+// at is a location, as JSON.
+func at(location string) string { return fmt.Sprintf(`{"location": %q}`, location) }

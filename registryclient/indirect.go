@@ -1,0 +1,83 @@
+package registryclient
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpapi"
+)
+
+// indirect reads a location that is a source address, or a URL relative to the
+// request's.
+func indirect(r *request, location string) (Location, error) {
+	if isRelative(location) {
+		u, err := r.url.Parse(location)
+		if err != nil {
+			return Location{}, fmt.Errorf("%w: the location %q is no URL", ErrInvalidAnswer, shown(location))
+		}
+		location = u.String()
+	}
+	source, err := addrs.ParseModuleSource(location)
+	if err != nil {
+		return Location{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+	}
+	remote, ok := source.(addrs.ModuleSourceRemote)
+	if !ok {
+		return Location{}, fmt.Errorf("%w: %q is not the address of a remote package; ask the registry's operator to correct it", ErrRefusedLocation, shown(location))
+	}
+	if err := checkPackage(r.url, remote.Package); err != nil {
+		return Location{}, r.refuseLocation(remote.Package.Redacted(), err)
+	}
+	return Location{Source: remote}, nil
+}
+
+func isRelative(location string) bool {
+	return strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../")
+}
+
+// checkPackage says why a registry must not lead to a package; nil if it may.
+func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
+	u, err := pkg.URL()
+	if err != nil {
+		return errors.New("it is no URL")
+	}
+	getter := pkg.Getter()
+	forced := strings.HasPrefix(string(pkg), getter+"::")
+	switch {
+	case forced && getter == "git" && u.Scheme == "ssh" && u.Host != "":
+		return nil
+	case forced && getter != "git":
+		return fmt.Errorf("it forces the getter %q", getter)
+	case getter == "oci" && u.Host != "":
+		return nil
+	case getter == "git" && !forced:
+		return errors.New("plain git is neither private nor authentic")
+	}
+	return checkWeb(registry, u)
+}
+
+// checkWeb is checkPackage for a URL by which http is spoken.
+func checkWeb(registry, u *url.URL) error {
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http":
+		return fmt.Errorf("its scheme is %q", u.Scheme)
+	case u.Host == "":
+		return errors.New("it names no host")
+	case u.Scheme == "http" && !(httpapi.IsLoopback(u) && httpapi.IsLoopback(registry)):
+		return errors.New(`its scheme is "http"`)
+	}
+	return nil
+}
+
+// refuseLocation tells the whole rule, since the user cannot do anything about
+// the location but to go to whoever can.
+func (r *request) refuseLocation(location string, err error) error {
+	return fmt.Errorf("%w: %q, because %w; the registry %q may lead to https, git over https or ssh, and oci only. Ask its operator, or use that address as the source yourself if you trust it",
+		ErrRefusedLocation, shown(location), err, string(r.pkg.Host))
+}
+
+// shown is a location for a message.
+func shown(location string) string { return httpapi.Printable(addrs.Redact(location)) }

@@ -1,0 +1,76 @@
+package registryclient_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+func redirectTo(to string, status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, status) }
+}
+
+// TestRedirects is the matrix of statuses and targets for all three requests.
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	targets := map[string]bool{ // whether they are followed
+		origin + "/moved":                 true,
+		"https://example.com:8443/moved":  true,
+		"https://sub.example.com/moved":   true,
+		"https://127.0.0.1/moved":         true,
+		"https://sub.example.com/back":    true,
+		"http://example.com/moved":        false,
+		"http://127.0.0.1/moved":          false,
+		"https://sub.example.com/forever": false,
+	}
+	all := map[string]call{"download": func(ctx context.Context, c *registryclient.Client) error {
+		return c.Download(ctx, pkg, hosted(origin+"/x.zip", true), io.Discard)
+	}}
+	maps.Copy(all, calls)
+	for name, ask := range all {
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			for to, followed := range targets {
+				t.Run(fmt.Sprint(name, " ", status, " ", to), func(t *testing.T) {
+					t.Parallel()
+					web := webtest.New(t)
+					for _, at := range []string{origin, "https://example.com:8443", "https://sub.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
+						web.Serve(at, moving(to, status))
+					}
+					c := client(web)
+					c.Services = services{base: base, token: webtest.Canary}
+					err := ask(t.Context(), c)
+					if followed && err != nil || !followed && !errors.Is(err, registryclient.ErrInvalidAnswer) {
+						t.Errorf("error %v, want followed = %v", err, followed)
+					}
+					web.CheckSecrecy(origin)
+					if !webtest.Carried(web.Requests()[0]) {
+						t.Error("the registry itself did not get the token")
+					}
+				})
+			}
+		}
+	}
+}
+
+// moving redirects to another URL, which answers whatever was asked.
+func moving(to string, status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved":
+			text(`{"modules":[{}],"location":"./x.zip"}`)(w, r)
+		case "/back":
+			redirectTo(origin+"/moved", status)(w, r)
+		case "/forever":
+			redirectTo("/forever", status)(w, r)
+		default:
+			redirectTo(to, status)(w, r)
+		}
+	}
+}

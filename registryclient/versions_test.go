@@ -1,0 +1,173 @@
+package registryclient_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+func TestModuleVersions(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		body string
+		want []string // refs
+	}{
+		"plain":               {`{"modules":[{"versions":[{"version":"1.0.0"},{"version":"2.0.0"}]}]}`, []string{"1.0.0", "2.0.0"}},
+		"order kept":          {`{"modules":[{"versions":[{"version":"2.0.0"},{"version":"1.0.0"}]}]}`, []string{"2.0.0", "1.0.0"}},
+		"more than versions":  {`{"x":[],"modules":[{"source":"other/x/y","versions":[{"version":"1.0.0","root":{"deps":[]},"submodules":7}]}]}`, []string{"1.0.0"}},
+		"as spelled":          {`{"modules":[{"versions":[{"version":"v1.0"},{"version":"01.2.3"}]}]}`, []string{"v1.0", "01.2.3"}},
+		"first spelling":      {`{"modules":[{"versions":[{"version":"v1.0.0"},{"version":"1.0.0"},{"version":"1.0"}]}]}`, []string{"v1.0.0"}},
+		"metadata is no copy": {`{"modules":[{"versions":[{"version":"1.0.0+a"},{"version":"1.0.0+b"}]}]}`, []string{"1.0.0+a", "1.0.0+b"}},
+		"not versions":        {`{"modules":[{"versions":[{"version":"latest"},{"version":""},{"version":" 1.0.0"},{},null,{"version":null},{"version":"3.0.0"}]}]}`, []string{"3.0.0"}},
+		"second module":       {`{"modules":[{"versions":[{"version":"1.0.0"}]},{"versions":[{"version":"9.0.0"}]}]}`, []string{"1.0.0"}},
+		"broken second":       {`{"modules":[{"versions":[{"version":"1.0.0"}]},7]}`, []string{"1.0.0"}},
+		"no versions":         {`{"modules":[{"versions":[]}]}`, nil},
+		"null versions":       {`{"modules":[{"versions":null}]}`, nil},
+		"missing versions":    {`{"modules":[{}]}`, nil},
+	}
+	for name, test := range tests {
+		web := serve(t, text(test.body))
+		found, err := client(web).ModuleVersions(t.Context(), pkg)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var refs []string
+		for _, c := range found {
+			refs = append(refs, c.Ref)
+			if c.Version != versions.MustParse(c.Ref) || c.Revision != "" {
+				t.Errorf("%s: candidate %+v", name, c)
+			}
+		}
+		if diff := cmp.Diff(test.want, refs); diff != "" {
+			t.Errorf("%s: refs (-want +got):\n%s", name, diff)
+		}
+		if got := web.Requests()[0].URL.String(); got != origin+versionsPath {
+			t.Errorf("%s: asked for %q", name, got)
+		}
+	}
+}
+
+func TestInvalidListings(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"empty":           ``,
+		"HTML":            `<html>`,
+		"array":           `[]`,
+		"null":            `null`,
+		"no modules":      `{"modules":[]}`,
+		"null modules":    `{"modules":null}`,
+		"modules as text": `{"modules":"x"}`,
+		"module as text":  `{"modules":["x"]}`,
+		"number":          `{"modules":[{"versions":[{"version":1}]}]}`,
+		"strings":         `{"modules":[{"versions":["1.0.0"]}]}`,
+		"garbage behind":  `{"modules":[{"versions":[]}]}x`,
+		"cut":             `{"modules":[{"versions":[{"version":"1.0.0"}`,
+		"too many":        `{"modules":[{"versions":[` + strings.Repeat(`{},`, 100_000) + `{}]}]}`,
+	} {
+		_, err := client(serve(t, text(body))).ModuleVersions(t.Context(), pkg)
+		e, ok := errors.AsType[*registryclient.RequestError](err)
+		if !ok || !errors.Is(err, registryclient.ErrInvalidAnswer) || e.StatusCode != http.StatusOK || e.Package != pkg {
+			t.Errorf("%s: ModuleVersions = %v, want ErrInvalidAnswer", name, err)
+		}
+	}
+}
+
+func TestListingBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	web := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		for range 33 {
+			if _, err := fmt.Fprint(w, strings.Repeat(" ", 1<<20)); err != nil {
+				return
+			}
+		}
+	})
+	if _, err := client(web).ModuleVersions(t.Context(), pkg); !errors.Is(err, registryclient.ErrInvalidAnswer) {
+		t.Errorf("ModuleVersions = %v, want ErrInvalidAnswer", err)
+	}
+	if got := len(web.Requests()); got != 1 {
+		t.Errorf("%d requests, want 1", got)
+	}
+}
+
+func TestListingsAreShared(t *testing.T) {
+	t.Parallel()
+	web := serve(t, text(`{"modules":[{"versions":[{"version":"1.0.0"}]}]}`))
+	c := client(web)
+	var wg sync.WaitGroup
+	for range 10 {
+		wg.Go(func() {
+			found, err := c.ModuleVersions(t.Context(), pkg)
+			if err != nil || len(found) != 1 {
+				t.Errorf("ModuleVersions = %v, %v", found, err)
+				return
+			}
+			found[0].Ref = "changed"
+		})
+	}
+	wg.Wait()
+	found, err := c.ModuleVersions(t.Context(), pkg)
+	if err != nil || found[0].Ref != "1.0.0" {
+		t.Errorf("ModuleVersions = %v, %v, want what the registry listed", found, err)
+	}
+	other := pkg
+	other.Name = "other"
+	if _, err := c.ModuleVersions(t.Context(), other); err != nil {
+		t.Error(err)
+	}
+	if got := len(web.Requests()); got != 2 {
+		t.Errorf("%d requests, want one for each of 2 packages", got)
+	}
+}
+
+func TestEndpoints(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ base, want string }{
+		{origin + "/v1/", origin + "/v1/acme/net/aws/1.2.0+b/download"},
+		{origin + "/v1", origin + "/v1/acme/net/aws/1.2.0+b/download"},
+		{origin + "/", origin + "/acme/net/aws/1.2.0+b/download"},
+		{origin, origin + "/acme/net/aws/1.2.0+b/download"},
+		{origin + "/a%2Fb/?token=x", origin + "/a%2Fb/acme/net/aws/1.2.0+b/download"},
+	}
+	for _, test := range tests {
+		web := serve(t, text(at("https://example.com/x.zip")))
+		c := client(web)
+		c.Services = services{base: test.base}
+		if _, err := c.PackageLocation(t.Context(), pkg, versions.MustParse("v1.2+b")); err != nil {
+			t.Errorf("%s: %v", test.base, err)
+			continue
+		}
+		if got := web.Requests()[0].URL.String(); got != test.want {
+			t.Errorf("%s: asked for %q, want %q", test.base, got, test.want)
+		}
+	}
+}
+
+func TestPartsThatNobodyParsed(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"", ".", ".."} {
+		bad := addrs.ModuleRegistryPackage{Host: "example.com", Namespace: "a", Name: part, TargetSystem: "b"}
+		web := webtest.New(t)
+		if _, err := client(web).ModuleVersions(t.Context(), bad); err == nil || len(web.Requests()) > 0 {
+			t.Errorf("the name %q: error %v, %d requests", part, err, len(web.Requests()))
+		}
+	}
+	odd := addrs.ModuleRegistryPackage{Host: "example.com", Namespace: "a/../b", Name: "c?d", TargetSystem: "e#\r\nX: y"}
+	web := serve(t, text(`{"modules":[{}]}`))
+	if _, err := client(web).ModuleVersions(t.Context(), odd); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := web.Requests()[0].RequestURI, "/v1/a%2F..%2Fb/c%3Fd/e%23%0D%0AX:%20y/versions"; got != want {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+}
