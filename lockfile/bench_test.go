@@ -1,0 +1,52 @@
+package lockfile_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// lockOf is a lock with n modules.
+func lockOf(n int) *lockfile.File {
+	var file lockfile.File
+	for i := range n {
+		m := testModule(fmt.Sprintf("app.module-%06d", i))
+		m.Package = "git::https://example.com/vpc.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
+		file.SetModule(m)
+	}
+	return &file
+}
+
+// The time for a module must be the same for 1,000 as for 10,000.
+func BenchmarkParse(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			src := lockOf(n).Bytes()
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				parse(b, src, "x")
+			}
+		})
+	}
+}
+
+func BenchmarkSetAndBytes(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			src := lockOf(n).Bytes()
+			b.SetBytes(int64(len(src)))
+			file := parse(b, src, "x")
+			modules := file.Modules()
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, m := range modules {
+					m.Version = "1.0.1"
+					file.SetModule(m)
+				}
+				file.Bytes()
+			}
+		})
+	}
+}

@@ -1,0 +1,168 @@
+package lockfile_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+// Each archive holds a file before.hcl, the edits, one a line, and after.hcl.
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	archives, err := filepath.Glob(testdata + "*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	for _, name := range archives {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := map[string]string{}
+			for _, part := range archive.Files {
+				parts[part.Name] = string(part.Data)
+			}
+			file := parse(t, []byte(parts["before.hcl"]), "before.hcl")
+			for edit := range strings.Lines(parts["edit"]) {
+				applyEdit(t, file, strings.TrimSpace(edit))
+			}
+			after := file.Bytes()
+			if diff := gocmp.Diff(parts["after.hcl"], string(after)); diff != "" {
+				t.Errorf("after %s (-want +got):\n%s", parts["edit"], diff)
+			}
+			if err := file.Check(); err != nil {
+				t.Errorf("Check = %v", err)
+			}
+			assertSameModules(t, file, parse(t, after, "after.hcl"))
+		})
+	}
+}
+
+// applyEdit does "remove KEY" or "set KEY | name=value | ...".
+func applyEdit(t *testing.T, file *lockfile.File, edit string) {
+	t.Helper()
+	if key, ok := strings.CutPrefix(edit, "remove "); ok {
+		file.RemoveModule(key)
+		return
+	}
+	fields := strings.Split(edit, " | ")
+	m := lockfile.Module{Key: strings.TrimPrefix(fields[0], "set ")}
+	for _, field := range fields[1:] {
+		name, value, _ := strings.Cut(field, "=")
+		switch name {
+		case "version":
+			m.Version = value
+		case "source":
+			m.Source = value
+		case "constraints":
+			m.Constraints = value
+		case "package":
+			m.Package = value
+		case "hash":
+			m.Hashes = append(m.Hashes, hashing.Hash(value))
+		default:
+			t.Fatalf("unknown field in edit %q", edit)
+		}
+	}
+	file.SetModule(m)
+}
+
+func assertSameModules(t testing.TB, a, b *lockfile.File) {
+	t.Helper()
+	equal := gocmp.Comparer(func(a, b lockfile.Module) bool { return a.Equal(b) })
+	if diff := gocmp.Diff(a.Modules(), b.Modules(), equal); diff != "" {
+		t.Errorf("modules (-set +read):\n%s", diff)
+	}
+}
+
+func testModule(key string) lockfile.Module {
+	return lockfile.Module{
+		Key:     key,
+		Version: "1.0.0",
+		Source:  "registry.opentofu.org/acme/vpc/aws",
+		Hashes:  []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="},
+	}
+}
+
+const testBlock = `module "a" {
+  version = "1.0.0"
+  source  = "registry.opentofu.org/acme/vpc/aws"
+
+  hashes = [
+    "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+  ]
+}
+`
+
+func TestEditsOfUnusualFiles(t *testing.T) {
+	t.Parallel()
+	const header = "# This file is maintained automatically by \"cotter install\", which keeps the\n" +
+		"# module blocks, and by \"tofu init\" or \"terraform init\", which keep the\n" +
+		"# provider blocks. Manual edits may be lost in future updates.\n"
+	tests := []struct{ name, before, after string }{
+		{"empty", "", header + "\n" + testBlock},
+		{"blank", "\n", "\n" + header + "\n" + testBlock},
+		{"byte order mark alone", "\ufeff", "\ufeff" + header + "\n" + testBlock},
+		{"comment without newline", "# c", "# c\n\n" + testBlock},
+		{"comment", "# c\n\n", "# c\n\n" + testBlock},
+		{"provider without newline", `provider "p" {}`, testBlock + "\n" + `provider "p" {}`},
+		{"provider behind comment in its line", "/* c */ provider \"p\" {}\n", "/* c */ \n\n" + testBlock + "\nprovider \"p\" {}\n"},
+		{"byte order mark", "\ufeffprovider \"p\" {}\n", "\ufeff" + testBlock + "\nprovider \"p\" {}\n"},
+		{"byte order mark and comment", "\ufeff# c\nprovider \"p\" {}\n", "\ufeff" + testBlock + "\n# c\nprovider \"p\" {}\n"},
+		{"CRLF", "# h\r\n\r\n# c\r\nprovider \"p\" {}\r\n", "# h\r\n\r\n" + testBlock + "\n# c\r\nprovider \"p\" {}\r\n"},
+		{"indented provider", "  provider \"p\" {}\n", testBlock + "\n  provider \"p\" {}\n"},
+		{"other block", "other \"x\" \"y\" {}\n", "other \"x\" \"y\" {}\n\n" + testBlock},
+		{"attribute", "x = 1\n", "x = 1\n\n" + testBlock},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := parse(t, []byte(tt.before), "x")
+			file.SetModule(testModule("a"))
+			after := file.Bytes()
+			if diff := gocmp.Diff(tt.after, string(after)); diff != "" {
+				t.Errorf("after SetModule (-want +got):\n%s", diff)
+			}
+			assertSameModules(t, file, parse(t, after, "after"))
+			file.RemoveModule("a")
+			if got := string(file.Bytes()); got != tt.before {
+				t.Errorf("after RemoveModule = %q, want %q", got, tt.before)
+			}
+		})
+	}
+}
+
+func TestZeroFile(t *testing.T) {
+	t.Parallel()
+	var file lockfile.File
+	if got := file.Bytes(); got != nil {
+		t.Errorf("Bytes of nothing = %q, want nil", got)
+	}
+	file.RemoveModule("a")
+	file.SetModule(testModule("a"))
+	if got := string(file.Bytes()); !strings.HasSuffix(got, "\n\n"+testBlock) {
+		t.Errorf("Bytes = %q, want a header and the block", got)
+	}
+}
+
+// What the caller gets and gives is the caller's.
+func TestModulesAreCopies(t *testing.T) {
+	t.Parallel()
+	var file lockfile.File
+	m := testModule("a")
+	file.SetModule(m)
+	m.Hashes[0] = "h1:changed"
+	file.Modules()[0].Hashes[0] = "h1:changed"
+	got, _ := file.Module("a")
+	got.Hashes[0] = "h1:changed"
+	if got, _ := file.Module("a"); !got.Equal(testModule("a")) {
+		t.Errorf("Module = %v, want %v", got, testModule("a"))
+	}
+}

@@ -1,0 +1,51 @@
+package lockfile_test
+
+import (
+	"fmt"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+func Example() {
+	src := `# This file is maintained automatically by "tofu init".
+
+provider "registry.opentofu.org/hashicorp/null" {
+  version="3.2.1"   # not as tofu writes it, and left alone
+}
+`
+	file, diags := lockfile.Parse([]byte(src), ".terraform.lock.hcl")
+	if diags.HasErrors() {
+		fmt.Println(diags)
+		return
+	}
+	file.SetModule(lockfile.Module{
+		Key:         "vpc",
+		Version:     "3.19.0",
+		Source:      "registry.opentofu.org/terraform-aws-modules/vpc/aws",
+		Constraints: "~> 3.0",
+		Hashes:      []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="},
+	})
+	if err := file.Check(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s", file.Bytes())
+	// Output:
+	// # This file is maintained automatically by "tofu init".
+	//
+	// module "vpc" {
+	//   version = "3.19.0"
+	//   source  = "registry.opentofu.org/terraform-aws-modules/vpc/aws"
+	//
+	//   constraints = "~> 3.0"
+	//
+	//   hashes = [
+	//     "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+	//   ]
+	// }
+	//
+	// provider "registry.opentofu.org/hashicorp/null" {
+	//   version="3.2.1"   # not as tofu writes it, and left alone
+	// }
+}

@@ -1,0 +1,89 @@
+package lockfile
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// knownAttributes are those that rendering writes anew.
+var knownAttributes = map[string]bool{"version": true, "source": true, "constraints": true, "package": true, "hashes": true}
+
+// span is a part of the source.
+type span struct{ start, end int }
+
+// extras returns the source of what a block holds beside the known attributes,
+// to be kept when the block is written anew. Each comes with the comments above
+// and behind it.
+func (p *parser) extras(b *hclsyntax.Block) []string {
+	var spans []span
+	for name, attribute := range b.Body.Attributes {
+		if !knownAttributes[name] {
+			spans = append(spans, span{attribute.SrcRange.Start.Byte, attribute.SrcRange.End.Byte})
+		}
+	}
+	for _, nested := range b.Body.Blocks {
+		spans = append(spans, span{nested.TypeRange.Start.Byte, nested.CloseBraceRange.End.Byte})
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	extras := make([]string, 0, len(spans))
+	for _, s := range spans {
+		start := max(leadStart(p.src, s.start), b.OpenBraceRange.End.Byte)
+		end := min(lineEnd(p.src, s.end), b.CloseBraceRange.Start.Byte)
+		text := strings.TrimRight(string(p.src[start:end]), " \t\r\n")
+		if !strings.HasPrefix(text, " ") && !strings.HasPrefix(text, "\t") {
+			text = "  " + text
+		}
+		extras = append(extras, text)
+	}
+	return extras
+}
+
+// lineStart is where the line of the offset begins if only blanks precede the
+// offset there, and else the offset.
+func lineStart(src []byte, offset int) int {
+	start := bytes.LastIndexByte(src[:offset], '\n') + 1
+	if start == 0 && bytes.HasPrefix(src, byteOrderMark) {
+		start = min(len(byteOrderMark), offset)
+	}
+	if len(bytes.Trim(src[start:offset], " \t")) > 0 {
+		return offset
+	}
+	return start
+}
+
+// leadStart is lineStart, moved up over the comment lines directly above. A
+// line that ends a /* comment */ stops it: the lines above it might be within.
+func leadStart(src []byte, offset int) int {
+	start := lineStart(src, offset)
+	for start > 0 && src[start-1] == '\n' {
+		above := bytes.LastIndexByte(src[:start-1], '\n') + 1
+		if above == 0 && bytes.HasPrefix(src, byteOrderMark) {
+			above = len(byteOrderMark)
+		}
+		line := bytes.TrimLeft(src[above:start], " \t")
+		isComment := bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
+		if !isComment || bytes.Contains(line, []byte("*/")) {
+			break
+		}
+		start = above
+	}
+	return start
+}
+
+// lineEnd is the offset behind the line of the offset if only blanks and a
+// line comment follow there, and else the offset.
+func lineEnd(src []byte, offset int) int {
+	rest := src[offset:]
+	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
+		rest = rest[:i+1]
+	}
+	blank := bytes.TrimLeft(rest, " \t\r\n")
+	if len(blank) > 0 && blank[0] != '#' && !bytes.HasPrefix(blank, []byte("//")) {
+		return offset
+	}
+	return offset + len(rest)
+}

@@ -1,0 +1,210 @@
+package lockfile_test
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/hashicorp/hcl/v2"
+)
+
+const testdata = "../testdata/lock/"
+
+type problem struct {
+	Line    int
+	Summary string
+}
+
+var errorComment = regexp.MustCompile(`# ERROR: (.*)`)
+
+// wantProblems reads the "# ERROR: summary" comments of a fixture.
+func wantProblems(src []byte) []problem {
+	var want []problem
+	number := 0
+	for line := range bytes.Lines(src) {
+		number++
+		if m := errorComment.FindSubmatch(line); m != nil {
+			want = append(want, problem{number, strings.TrimSpace(string(m[1]))})
+		}
+	}
+	return want
+}
+
+func gotProblems(diags hcl.Diagnostics) []problem {
+	var got []problem
+	for _, d := range diags {
+		got = append(got, problem{d.Subject.Start.Line, d.Summary})
+	}
+	slices.SortStableFunc(got, func(a, b problem) int { return cmp.Compare(a.Line, b.Line) })
+	return got
+}
+
+func TestParseFixtures(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(testdata + "*.hcl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Neither line ends nor a byte order mark make a difference.
+			for _, src := range [][]byte{src, bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n")), append([]byte("\ufeff"), src...)} {
+				file, diags := lockfile.Parse(src, "x")
+				if diff := gocmp.Diff(wantProblems(src), gotProblems(diags)); diff != "" {
+					t.Errorf("problems (-want +got):\n%s%v", diff, diags)
+				}
+				if (file == nil) != diags.HasErrors() {
+					t.Errorf("Parse returned file %v with diagnostics %v", file, diags)
+				}
+				if file != nil && !bytes.Equal(file.Bytes(), src) {
+					t.Errorf("Bytes differ from what was read:\n%s", file.Bytes())
+				}
+			}
+		})
+	}
+}
+
+func TestParseSeed(t *testing.T) {
+	t.Parallel()
+	file := parseFixture(t, "good-seed.hcl")
+	want := []lockfile.Module{
+		{
+			Key: "network", Version: "2.3.1", Source: "oci://registry.example.com/opentofu/network-module", Constraints: ">= 2.0.0, < 3.0.0",
+			Hashes: []hashing.Hash{"h1:20qyUpErURKJCQoeJn7W2a1ClvC+CaYTurDKOoFEmvQ="},
+		},
+		{
+			Key: "vpc", Version: "3.19.0", Source: "registry.opentofu.org/terraform-aws-modules/vpc/aws", Constraints: ">= 3.0.0, < 4.0.0",
+			Hashes: []hashing.Hash{
+				"h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4=",
+				"zh:559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd",
+			},
+		},
+		{
+			Key: "vpc.nested", Version: "1.2.5", Source: "git::https://github.com/example/terraform-module", Constraints: "~> 1.2",
+			Hashes: []hashing.Hash{"h1:iWuPGh2HJ+uqBVwjY66DJxHvoa3HImwnkTPSLUDbYZQ="},
+		},
+	}
+	if diff := gocmp.Diff(want, file.Modules(), cmpopts.IgnoreFields(lockfile.Module{}, "Range")); diff != "" {
+		t.Errorf("Modules (-want +got):\n%s", diff)
+	}
+	if got := file.Providers(); !slices.Equal(got, []string{"registry.opentofu.org/hashicorp/aws"}) {
+		t.Errorf("Providers = %q", got)
+	}
+	vpc, ok := file.Module("vpc")
+	if !ok || vpc.Range.Start.Line != 8 || vpc.Range.Filename != "good-seed.hcl" {
+		t.Errorf("Module(vpc) = %v, %v, want it in line 8", vpc, ok)
+	}
+	if _, ok := file.Module("nowhere"); ok {
+		t.Errorf("Module(nowhere) = true, want false")
+	}
+}
+
+func TestParseLiterals(t *testing.T) {
+	t.Parallel()
+	m, ok := parseFixture(t, "good-layouts.hcl").Module("a")
+	want := `https://example.com/${x}/%{y}/"quoted"/` + "\u00e9.zip"
+	if !ok || m.Source != want {
+		t.Errorf("Source = %q, %v, want %q", m.Source, ok, want)
+	}
+}
+
+// A heredoc is a literal too, but not of the form that is written, and no
+// comment fits behind its first line.
+func TestParseRefusesHeredocs(t *testing.T) {
+	t.Parallel()
+	_, diags := lockfile.Parse([]byte("module \"a\" {\n  source = <<A\ngit::https://example.com/a.git\nA\n  hashes = [<<A\nh9:x\nA\n  ]\n}\n"), "x")
+	want := []problem{{2, "Not a literal string"}, {5, "Not a literal string"}}
+	if diff := gocmp.Diff(want, gotProblems(diags)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseNewerDraft(t *testing.T) {
+	t.Parallel()
+	file := parseFixture(t, "good-newer-draft.hcl")
+	key := "registry.opentofu.org/terraform-aws-modules/vpc/aws"
+	if got := file.ForeignKeys(); !slices.Equal(got, []string{key, key}) {
+		t.Errorf("ForeignKeys = %q", got)
+	}
+	if got := file.Modules(); len(got) != 1 || got[0].Key != "a" {
+		t.Errorf("Modules = %v, want a alone", got)
+	}
+}
+
+func readFixture(t testing.TB, name string) []byte {
+	t.Helper()
+	src, err := os.ReadFile(testdata + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func parseFixture(t *testing.T, name string) *lockfile.File {
+	t.Helper()
+	return parse(t, readFixture(t, name), name)
+}
+
+func parse(t testing.TB, src []byte, name string) *lockfile.File {
+	t.Helper()
+	file, diags := lockfile.Parse(src, name)
+	if diags.HasErrors() {
+		t.Fatalf("Parse: %v\n%s", diags, src)
+	}
+	return file
+}
+
+func TestParseLimits(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, src, want string
+		line            int
+	}{
+		{"size", strings.Repeat("#\n", lockfile.MaxSize/2) + "#", "Lock file too large", 1},
+		{"depth", "\nmodule \"a\" {\n hashes = " + strings.Repeat("[", 100_000), "Lock file cannot be parsed safely", 3},
+		{"recovery", strings.Repeat("module \"a\" {\n x }\n", 100_000), "Lock file cannot be parsed safely", 2},
+		{"zero bytes", strings.Repeat("\x00", 1000), "Invalid character", 1},
+		{"conflict in a large file", "<<<<<<< a\n" + strings.Repeat("module \"a\" {\n}\n", 100_000), "Merge conflict in lock file", 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file, diags := lockfile.Parse([]byte(tt.src), "x")
+			if file != nil || !diags.HasErrors() {
+				t.Fatalf("Parse = %v, %v, want an error", file, diags)
+			}
+			if got := gotProblems(diags)[0]; got != (problem{tt.line, tt.want}) {
+				t.Errorf("first problem = %v, want %q in line %d", got, tt.want, tt.line)
+			}
+		})
+	}
+}
+
+// A file cut off anywhere, or with any bit wrong, is an error or still a lock
+// of the same or fewer modules: never a crash, never a module from nowhere.
+func TestParseDamage(t *testing.T) {
+	t.Parallel()
+	src := readFixture(t, "good-seed.hcl")
+	for i := range src {
+		lockfile.Parse(src[:i], "x")
+		damaged := bytes.Clone(src)
+		damaged[i] ^= 1 << (i % 8)
+		if file, _ := lockfile.Parse(damaged, "x"); file != nil && len(file.Modules()) > 3 {
+			t.Fatalf("byte %d flipped: %d modules", i, len(file.Modules()))
+		}
+	}
+}

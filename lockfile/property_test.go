@@ -1,0 +1,176 @@
+package lockfile_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"pgregory.net/rapid"
+)
+
+// foreign is what stands outside of our module blocks, line by line, without
+// blank lines and the blocks' own indentation.
+func foreign(t testing.TB, src []byte) []string {
+	t.Helper()
+	file, diags := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatalf("not HCL: %v\n%s", diags, src)
+	}
+	var rest []byte
+	pos := 0
+	for _, b := range file.Body.(*hclsyntax.Body).Blocks {
+		if b.Type == "module" && !strings.Contains(b.Labels[0], "/") {
+			rest = append(rest, bytes.TrimRight(src[pos:b.TypeRange.Start.Byte], " \t")...)
+			pos = b.CloseBraceRange.End.Byte
+		}
+	}
+	text := strings.TrimPrefix(string(append(rest, src[pos:]...)), "\ufeff")
+	lines := strings.Split(text, "\n")
+	return slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+}
+
+// moduleKeys is the keys in their order, and whether none is behind a provider.
+func moduleKeys(t testing.TB, src []byte) (keys []string, first bool) {
+	t.Helper()
+	file, _ := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
+	first = true
+	provider := false
+	for _, b := range file.Body.(*hclsyntax.Body).Blocks {
+		provider = provider || b.Type == "provider"
+		if b.Type == "module" && !strings.Contains(b.Labels[0], "/") {
+			keys = append(keys, b.Labels[0])
+			first = first && !provider
+		}
+	}
+	return keys, first
+}
+
+func hashGen(scheme string) *rapid.Generator[hashing.Hash] {
+	return rapid.Custom(func(t *rapid.T) hashing.Hash {
+		sum := sha256.Sum256([]byte{rapid.Byte().Draw(t, "hash")})
+		return hashing.Hash(scheme + ":" + base64.StdEncoding.EncodeToString(sum[:]))
+	})
+}
+
+var moduleGen = rapid.Custom(func(t *rapid.T) lockfile.Module {
+	m := lockfile.Module{
+		Key:         rapid.StringMatching(`[a-cA_é][a-b0-]{0,2}(\.[ab]){0,2}`).Draw(t, "key"),
+		Version:     rapid.SampledFrom([]string{"", "1.0.0", "2.0.0-rc.1+meta"}).Draw(t, "version"),
+		Source:      "https://example.com/" + rapid.StringMatching(`([a-z$%{}"\\~]|é|\x{1F600}|\x{301}|\x{200e}|\t|\x07){0,12}`).Draw(t, "source"),
+		Constraints: rapid.SampledFrom([]string{"", "~> 1.0", ">= 3.0.0, < 4.0.0"}).Draw(t, "constraints"),
+		Package:     rapid.SampledFrom([]string{"", "git::https://example.com/a.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"}).Draw(t, "package"),
+		Hashes:      []hashing.Hash{hashGen("t1").Draw(t, "t1"), hashGen("h1").Draw(t, "h1")},
+	}
+	return m
+})
+
+// lockGen draws lock files with everything in them in any order and layout.
+var lockGen = rapid.Custom(func(t *rapid.T) string {
+	blank := rapid.SampledFrom([]string{"", "\n", " \n\n"})
+	space := rapid.SampledFrom([]string{" ", "  ", "\t"})
+	seen := map[string]bool{}
+	var src strings.Builder
+	for range rapid.IntRange(0, 8).Draw(t, "pieces") {
+		switch rapid.IntRange(0, 4).Draw(t, "piece") {
+		case 0:
+			src.WriteString("# comment { \"" + space.Draw(t, "s") + "\n")
+		case 1:
+			src.WriteString("/* module \"x\" {\n\n# } */\n")
+		case 2:
+			src.WriteString(space.Draw(t, "s") + "provider \"registry.opentofu.org/a/b\" {" + space.Draw(t, "s") + "# c\n  version  =\"1.0.0\"\nhashes=[\"h1:x\",\n]\n}" + space.Draw(t, "s") + "\n")
+		case 3:
+			src.WriteString("module \"example.com/a/b/c\" { x = y }\n")
+		case 4:
+			m := moduleGen.Draw(t, "module")
+			if seen[m.Key] {
+				continue
+			}
+			seen[m.Key] = true
+			src.WriteString(space.Draw(t, "s") + "module \"" + m.Key + "\" {\n  source=\"git::https://example.com/x.git\"\n extra = [ ] # e\n\n hashes = [\"" + string(m.Hashes[0]) + "\"]\n}" + rapid.SampledFrom([]string{"", "  # behind"}).Draw(t, "behind") + "\n")
+		}
+		src.WriteString(blank.Draw(t, "blank"))
+	}
+	text := src.String()
+	if rapid.Bool().Draw(t, "no newline") {
+		text = strings.TrimSuffix(text, "\n")
+	}
+	if rapid.Bool().Draw(t, "CRLF") {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return rapid.SampledFrom([]string{"", "\ufeff"}).Draw(t, "mark") + text
+})
+
+func TestEditsKeepEverythingElse(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		src := lockGen.Draw(rt, "lock")
+		file := parse(t, []byte(src), "before")
+		if got := string(file.Bytes()); got != src {
+			rt.Fatalf("Bytes = %q, want %q", got, src)
+		}
+		for range rapid.IntRange(0, 4).Draw(rt, "edits") {
+			m := moduleGen.Draw(rt, "edit")
+			if rapid.Bool().Draw(rt, "remove") {
+				file.RemoveModule(m.Key)
+			} else {
+				file.SetModule(m)
+			}
+		}
+		if err := file.Check(); err != nil {
+			rt.Fatalf("Check = %v", err)
+		}
+		after := file.Bytes()
+		again := parse(t, after, "after")
+		assertSameModules(t, file, again)
+		if strings.TrimSpace(strings.TrimPrefix(src, "\ufeff")) != "" {
+			if diff := gocmp.Diff(foreign(t, []byte(src)), foreign(t, after)); diff != "" {
+				rt.Fatalf("foreign bytes (-before +after):\n%s\nof %q\nnow %q", diff, src, after)
+			}
+		}
+		if keys, first := moduleKeys(t, after); string(after) != src && (!slices.IsSorted(keys) || !first) {
+			rt.Fatalf("modules %q out of place in %q, was %q", keys, after, src)
+		}
+		for _, m := range file.Modules() {
+			again.SetModule(m)
+		}
+		if got := again.Bytes(); !bytes.Equal(got, after) {
+			rt.Fatalf("setting the same changes %q to %q", after, got)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range []string{"good-seed.hcl", "good-newer-draft.hcl", "good-layouts.hcl"} {
+		f.Add(readFixture(f, name))
+	}
+	f.Add([]byte("provider \"p\" {}"))
+	f.Add([]byte("\ufeff/* x */ module \"a\" {\n source = \"a\"\n hashes = [\"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]\n} // y"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, diags := lockfile.Parse(src, "x")
+		if diags.HasErrors() {
+			return
+		}
+		if got := file.Bytes(); !bytes.Equal(got, src) {
+			t.Fatalf("Bytes = %q, want %q", got, src)
+		}
+		file.SetModule(testModule("zzz"))
+		changed := parse(t, file.Bytes(), "changed")
+		assertSameModules(t, file, changed)
+		changed.RemoveModule("zzz")
+		if len(bytes.TrimSpace(bytes.TrimPrefix(src, []byte("\ufeff")))) == 0 {
+			return // gets a header
+		}
+		before, after := strings.Join(foreign(t, src), ""), strings.Join(foreign(t, changed.Bytes()), "")
+		if strings.Join(strings.Fields(before), "") != strings.Join(strings.Fields(after), "") {
+			t.Fatalf("foreign bytes %q became %q", before, after)
+		}
+	})
+}

@@ -1,0 +1,181 @@
+package lockfile
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// edit replaces a part of the source. One that is a block of its own keeps a
+// blank line between itself and its neighbours.
+type edit struct {
+	span
+	text     string
+	separate bool
+}
+
+// Bytes is the file with the modules as they are set now. Without a change it
+// is what was read.
+func (f *File) Bytes() []byte {
+	if !f.dirty() {
+		return bytes.Clone(f.src)
+	}
+	edits := f.edits()
+	if len(edits) > 0 && len(bytes.TrimSpace(bytes.TrimPrefix(f.src, byteOrderMark))) == 0 {
+		header := edit{span: span{len(f.src), len(f.src)}, text: newHeader, separate: true}
+		edits = append([]edit{header}, edits...)
+	}
+	return splice(f.src, edits)
+}
+
+// dirty reports whether any module differs from what the source says of it.
+func (f *File) dirty() bool {
+	if len(f.blocks) > len(f.entries) {
+		return true
+	}
+	for _, e := range f.entries {
+		if e.changed() {
+			return true
+		}
+	}
+	return false
+}
+
+// edits are the changes to the source, in the order of their starts.
+func (f *File) edits() []edit {
+	edits := f.editsMoved
+	if f.inPlace() {
+		edits = f.editsInPlace
+	}
+	sorted := edits()
+	slices.SortStableFunc(sorted, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	return sorted
+}
+
+// inPlace reports whether the blocks stand where they belong already.
+func (f *File) inPlace() bool {
+	for i, b := range f.blocks {
+		if i > 0 && f.blocks[i-1].module.Key > b.module.Key || len(f.providers) > 0 && b.start > f.firstProvider {
+			return false
+		}
+	}
+	return true
+}
+
+// writable leaves out what must never be written; see [File.Check].
+func (e *entry) writable() bool {
+	return !holdsCredential(e.module.Source) && !holdsCredential(e.module.Package)
+}
+
+// editsInPlace changes the blocks where they are, and puts each new one behind
+// the one that sorts before it.
+func (f *File) editsInPlace() []edit {
+	var edits []edit
+	for _, b := range f.blocks {
+		if _, kept := f.entries[b.module.Key]; !kept {
+			edits = append(edits, edit{span: f.cut(b)})
+		}
+	}
+	before := 0 // blocks that sort before the entry
+	for _, e := range f.sorted() {
+		for before < len(f.blocks) && f.blocks[before].module.Key < e.module.Key {
+			before++
+		}
+		switch {
+		case !e.changed() || !e.writable():
+		case e.block != nil:
+			edits = append(edits, edit{span: span{e.block.start, e.block.end}, text: e.render()})
+		default:
+			at := f.insertionPoint(before)
+			edits = append(edits, edit{span: span{at, at}, text: e.render(), separate: true})
+		}
+	}
+	return edits
+}
+
+// insertionPoint is where a block goes that sorts behind the first n.
+func (f *File) insertionPoint(n int) int {
+	switch {
+	case n > 0:
+		return lineEnd(f.src, f.blocks[n-1].end)
+	case len(f.blocks) > 0:
+		return leadStart(f.src, f.blocks[0].start)
+	case len(f.providers) > 0:
+		return leadStart(f.src, f.firstProvider)
+	}
+	return len(f.src)
+}
+
+// editsMoved takes all blocks out and puts them in front of the first provider,
+// or, without providers, where the first of them was.
+func (f *File) editsMoved() []edit {
+	var edits []edit
+	for _, b := range f.blocks {
+		edits = append(edits, edit{span: f.cut(b)})
+	}
+	at := edits[0].start
+	if len(f.providers) > 0 {
+		at = leadStart(f.src, f.firstProvider)
+	}
+	for _, e := range f.sorted() {
+		text := ""
+		switch {
+		case e.changed() && e.writable():
+			text = e.render()
+		case e.block != nil:
+			text = string(f.src[e.block.start:e.block.end])
+		default:
+			continue
+		}
+		edits = append(edits, edit{span: span{at, at}, text: text, separate: true})
+	}
+	return edits
+}
+
+// cut is what goes with a block: its own lines, and the blank line behind.
+func (f *File) cut(b *block) span {
+	start, end := lineStart(f.src, b.start), b.end
+	line := f.src[b.end:]
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i+1]
+	}
+	if len(bytes.TrimSpace(line)) > 0 {
+		return span{start, end} // a comment stays
+	}
+	end += len(line)
+	return span{start, end + blankLine(f.src[end:])}
+}
+
+// blankLine is the length of the blank line that text begins with; 0 if it
+// begins with something else.
+func blankLine(text []byte) int {
+	i := bytes.IndexByte(text, '\n')
+	if i < 0 || len(bytes.TrimSpace(text[:i])) > 0 {
+		return 0
+	}
+	return i + 1
+}
+
+// splice applies edits, which are in the order of their starts.
+func splice(src []byte, edits []edit) []byte {
+	out := writer{}
+	pos := 0
+	for _, e := range edits {
+		out.foreign(src[pos:max(pos, e.start)])
+		pos = max(pos, e.end)
+		if e.separate {
+			out.block(e.text)
+		} else {
+			out.foreign([]byte(e.text))
+		}
+		// A cut takes the blank line behind it along; the last one has none
+		// there and takes that in front.
+		if e.text == "" && pos == len(src) {
+			out.trimBlank()
+		}
+	}
+	out.foreign(src[pos:])
+	return out.Bytes()
+}

@@ -1,0 +1,9 @@
+module { # ERROR: Invalid module block
+  source = "git::https://example.com/a.git"
+  hashes = ["h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4="]
+}
+
+module "a" "b" { # ERROR: Invalid module block
+  source = "git::https://example.com/a.git"
+  hashes = ["h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4="]
+}
