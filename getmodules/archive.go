@@ -1,0 +1,157 @@
+package getmodules
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+// ExtractArchive unpacks an archive into dir, which must not exist, for those
+// who fetched it themselves. The kind is "zip", "tar.gz" or "tar.bz2"; "" means
+// whichever of them the file begins like. Of the result, ArchiveSum, Bytes and
+// Warnings are set. On error, which is a *[FetchError], nothing is left at dir.
+func ExtractArchive(ctx context.Context, file *os.File, kind, dir string, limits Limits) (*Package, error) {
+	pkg, err := extractArchive(ctx, file, archiveKind(kind), dir, limits)
+	if err != nil {
+		return nil, fetchError("", err)
+	}
+	return pkg, nil
+}
+
+// extractArchive is ExtractArchive with bare errors.
+func extractArchive(ctx context.Context, file *os.File, kind archiveKind, dir string, limits Limits) (*Package, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limits.download() {
+		return nil, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, info.Size(), limits.download())
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, readerAt(ctx, file, 0, info.Size())); err != nil {
+		return nil, err
+	}
+	kind, err = sniff(file, kind)
+	if err != nil {
+		return nil, err
+	}
+	warnings, err := unpack(ctx, file, info.Size(), kind, dir, limits)
+	if err != nil {
+		return nil, err
+	}
+	return &Package{
+		ArchiveSum: "zh:" + hex.EncodeToString(sum.Sum(nil)),
+		Bytes:      info.Size(),
+		Warnings:   warnings,
+	}, nil
+}
+
+// unpacking is an archive on its way into a tree.
+type unpacking struct {
+	ctx   context.Context
+	file  io.ReaderAt
+	size  int64
+	w     *treewriter.Writer
+	limit Limits
+	// produced counts unpacked bytes for the ratio.
+	produced int64
+	// files counts what makes a package not empty.
+	files int
+}
+
+func unpack(ctx context.Context, file io.ReaderAt, size int64, kind archiveKind, dir string, limits Limits) (warnings []string, err error) {
+	w, err := treewriter.Create(dir, limits.tree())
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	a := &unpacking{ctx: ctx, file: file, size: size, w: w, limit: limits}
+	switch kind {
+	case kindZip:
+		err = a.unzip()
+	case kindTarGzip:
+		err = a.untarGzip()
+	case kindTarBzip2:
+		err = a.untarBzip2()
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case a.files == 0:
+		return nil, ErrEmpty
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return w.Warnings(), nil
+}
+
+// bounded is r as a source of unpacked bytes, which stops when ctx is done or
+// when all that was unpacked is out of proportion to the archive.
+func (a *unpacking) bounded(r io.Reader) io.Reader { return &boundedReader{a, &decodedReader{r}} }
+
+type boundedReader struct {
+	a *unpacking
+	r io.Reader
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if err := b.a.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := b.r.Read(p)
+	b.a.produced += int64(n)
+	if b.a.produced > ratioFloor && b.a.produced/maxRatio > b.a.size {
+		return 0, fmt.Errorf("%w: the archive expands to more than %d times its size", ErrTooLarge, maxRatio)
+	}
+	return n, err
+}
+
+// decodedReader makes a decoder's complaints errors of the archive.
+type decodedReader struct{ r io.Reader }
+
+func (d *decodedReader) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = damaged("%w", err)
+	}
+	return n, err
+}
+
+// readerAt reads a section of a file until ctx is done.
+func readerAt(ctx context.Context, file io.ReaderAt, offset, size int64) io.Reader {
+	return &contextReader{ctx, io.NewSectionReader(file, offset, size)}
+}
+
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// damaged is an error about an archive's own structure. A decoder's complaint
+// counts as one, but not what the context or the limits have to say.
+func damaged(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	for _, other := range []error{ErrTooLarge, ErrUnsafeArchive, ErrUnsafeEntry, ErrUnsupportedArchive} {
+		if errors.Is(err, other) {
+			return err
+		}
+	}
+	if isCancelled(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnsafeArchive, err)
+}

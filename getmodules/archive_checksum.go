@@ -1,0 +1,132 @@
+package getmodules
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+)
+
+// maxSums bounds a file of checksums.
+const maxSums = 1 << 20
+
+var errChecksumOfDirectory = errors.New("the checksum argument is for archives; this address is that of a directory or page")
+
+// checksum is what an archive must have. The weak algorithms are those that the
+// stock tools know; the lock's own sums do not depend on them.
+type checksum struct {
+	new func() hash.Hash
+	sum []byte
+}
+
+// verifyChecksum compares an archive with the checksum argument of its address,
+// if it has one.
+func (f *Fetcher) verifyChecksum(ctx context.Context, req Request, addr *archiveAddress, file *os.File) error {
+	if addr.checksum == "" {
+		return nil
+	}
+	want, err := f.findChecksum(ctx, req, addr)
+	if err != nil {
+		return fmt.Errorf("checksum argument: %w", err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	h := want.new()
+	if _, err := io.Copy(h, readerAt(ctx, file, 0, info.Size())); err != nil {
+		return err
+	}
+	if got := h.Sum(nil); string(got) != string(want.sum) {
+		return fmt.Errorf("%w: expected %x, got %x", ErrChecksum, want.sum, got)
+	}
+	return nil
+}
+
+func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAddress) (checksum, error) {
+	location, isFile := strings.CutPrefix(addr.checksum, "file:")
+	if !isFile {
+		return parseChecksum(addr.checksum)
+	}
+	u, err := url.Parse(location)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return checksum{}, errors.New("a file of checksums is given by file:https://host/path")
+	}
+	if req.FromServer {
+		if err := checkLed(u.Scheme, u, req.Origin); err != nil {
+			return checksum{}, err
+		}
+	}
+	if addr.url.Scheme == "https" && u.Scheme != "https" {
+		return checksum{}, fmt.Errorf("%w: the archive comes by https, its checksums must too", ErrRefusedLocation)
+	}
+	var text []byte
+	read := func(answer *httpAnswer) (err error) {
+		text, err = answer.readAll(maxSums)
+		return err
+	}
+	user := u.User
+	u.User, u.Fragment = nil, ""
+	if err := f.get(ctx, httpTarget{url: u, user: user, accept: http.StatusOK}, read); err != nil {
+		return checksum{}, err
+	}
+	return checksumInFile(string(text), path.Base(addr.url.Path))
+}
+
+// parseChecksum reads "type:hex", or bare hex digits whose number is the type.
+func parseChecksum(text string) (checksum, error) {
+	kind, digits, found := strings.Cut(text, ":")
+	if !found {
+		kind, digits = "", text
+	}
+	sum, err := hex.DecodeString(digits)
+	if err != nil {
+		return checksum{}, fmt.Errorf("%q is not hexadecimal", digits)
+	}
+	for name, algorithm := range checksumAlgorithms() {
+		if (kind == "" || kind == name) && algorithm().Size() == len(sum) {
+			return checksum{algorithm, sum}, nil
+		}
+	}
+	return checksum{}, fmt.Errorf("%q is no md5, sha1, sha256 or sha512 sum", text)
+}
+
+func checksumAlgorithms() map[string]func() hash.Hash {
+	return map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
+}
+
+// checksumInFile finds the sum of a file by its name, in the form of the GNU
+// tools ("hex  name", with "*" in front of the name for binary), of BSD's
+// ("SHA256 (name) = hex"), or as the only word of the text.
+func checksumInFile(text, name string) (checksum, error) {
+	if words := strings.Fields(text); len(words) == 1 {
+		return parseChecksum(words[0])
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if digits, file, found := strings.Cut(line, " "); found && sameFile(strings.TrimSpace(file), name) {
+			return parseChecksum(digits)
+		}
+		algorithm, rest, found := strings.Cut(line, " (")
+		file, digits, found2 := strings.Cut(rest, ") = ")
+		if found && found2 && sameFile(file, name) {
+			return parseChecksum(strings.ToLower(algorithm) + ":" + digits)
+		}
+	}
+	return checksum{}, fmt.Errorf("there is none for %q in the file of checksums", name)
+}
+
+func sameFile(listed, name string) bool {
+	return strings.TrimPrefix(strings.TrimPrefix(listed, "*"), "./") == name
+}

@@ -1,0 +1,77 @@
+// Package getmodules fetches one module package from where its address says,
+// into a new directory, as the canonical tree that the lock's hashes are over.
+//
+// [Fetcher.Fetch] takes the address of a whole package; which of its
+// directories a module is in, which version is wanted, hashes and locks are
+// other packages' business. It only ever writes to the directory that it is
+// given and, for temporary files, to that one's parent; git stores are kept in
+// [Fetcher].CacheDir.
+//
+// # Sources
+//
+//   - git::URL, git://: the tree of one commit, without history, by the git
+//     that is installed, with the user's own configuration for credentials and
+//     proxies. No hooks, no filters, no submodules, never a prompt.
+//   - http(s)://host/x.zip, or with ?archive=zip: an archive. The formats are
+//     zip, tar.gz (tgz) and tar.bz2; the first found of the archive argument
+//     and the suffix of the path decides. archive=false, or an unknown format,
+//     means that the address is no archive.
+//   - http(s)://host/x otherwise: a page that says where the package is. It is
+//     asked for with terraform-get=1, and answers by the header
+//     X-Terraform-Get or by <meta name="terraform-get" content="..."> in its
+//     head. What it says must be a full address, may have a //subdir (also a
+//     pattern that matches one directory), and is fetched in its turn.
+//   - file:///dir, file:///x.zip: a directory, which is copied without what
+//     version control and the tools keep there (.git, .terraform), or an
+//     archive.
+//
+// oci, s3, gcs and hg are known and not supported yet. xz, single compressed
+// files and plain tar are not supported as archives.
+//
+// # Arguments of archive addresses
+//
+// checksum=HEX, checksum=ALGORITHM:HEX (md5, sha1, sha256, sha512) and
+// checksum=file:URL (a list in the form of the GNU tools or BSD's) are compared
+// with the archive before it is unpacked. They and archive= are not sent to the
+// server; all other arguments are, byte for byte.
+//
+// # What is refused
+//
+// Trees are those of package treewriter: regular files, directories and links
+// that stay inside; no unsafe names. Archives are refused as well if they
+//
+//   - are truncated, anywhere, or followed by anything
+//   - hold hard links, devices, pipes, sparse files, or a name twice
+//   - describe an entry twice in different ways: zip's local headers,
+//     descriptors and directory must agree and must fill the file without gaps
+//     or overlaps; tar headers must not give a second name or size
+//   - use zip64, encryption, or methods other than store and deflate
+//   - are not of the format that the address says
+//   - are empty
+//
+// Servers lead only to https, git over https or ssh, and oci, and on this
+// machine, from a server there, to http. A package's own configuration does not
+// lead to files of this machine.
+//
+// # HTTP
+//
+// Redirects: at most 5, never from https to http, each without the address's
+// credentials as soon as the origin changes. Pages that lead on: at most 5.
+// Credentials in the address are sent as basic authentication, by https only
+// (and to this machine), and are in no error message. Failures of the network,
+// 429 and 5xx are retried. There are no cookies and no other credentials.
+//
+// # Limits
+//
+// See [Limits]; also 100:1 as the ratio of an archive's content to its size
+// above 64 MiB, 1 MiB of headers for one entry of a tar file, 1 MiB for pages
+// and lists of checksums, 8 KiB for addresses that servers name, 30 s without
+// an answer or progress, and less than 1 KiB a second over that time.
+//
+// # Sums of archives
+//
+// [Package].ArchiveSum is there where the same bytes can be expected again. It
+// is empty for the archives that forges generate on request (GitHub, GitLab,
+// Bitbucket, Gitea), as these have changed with the forge's compressor before;
+// their trees stay the same.
+package getmodules

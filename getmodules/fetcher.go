@@ -1,0 +1,146 @@
+package getmodules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// Fetcher fetches module packages. The zero value works; fields must not
+// change once it is in use. It is safe for concurrent use.
+type Fetcher struct {
+	// HTTPClient is used for http and https. nil means one on
+	// http.DefaultTransport. Its CheckRedirect and Jar are not used.
+	HTTPClient *http.Client
+	// Retries is how often a failed http request is repeated. 0 means 3, less
+	// means never.
+	Retries int
+	// Backoff is how long to wait before the retry with this number, from 1
+	// on. nil means 0.5 s, doubled each time, with jitter.
+	Backoff func(retry int) time.Duration
+	// StallTimeout is how long an http server may take to answer, and over
+	// which period its answer must make progress. 0 means 30 s.
+	StallTimeout time.Duration
+	// Git is how git is run.
+	Git Git
+	// CacheDir holds bare git stores between fetches, at git/<sha256 of the
+	// remote>. "" means a private store for each fetch.
+	CacheDir string
+	// Limits bound what a package may cost; zero fields mean the defaults.
+	Limits Limits
+}
+
+// Request asks for one package.
+type Request struct {
+	// Package is the location to fetch from.
+	Package addrs.ModulePackage
+	// Revision pins what must be fetched: a 40 or 64 digit git commit. "" lets
+	// the location decide. The address's own ref is not asked then.
+	Revision string
+	// Dir is where the tree goes. It must not exist; its parent must, and
+	// takes temporary files too.
+	Dir string
+	// FromServer says that a server's answer named this location, which
+	// narrows the transports that are allowed. Origin is that server's URL
+	// (scheme and host count), for messages and for the loopback rule.
+	FromServer bool
+	Origin     string
+	// FromPackage says that the address stands in a package's own
+	// configuration, where local transports (file, absolute paths) are refused.
+	FromPackage bool
+	// Progress is called with the bytes so far and the total, 0 where it is
+	// not known; at most every 100 ms. nil is fine. It may be called from
+	// another goroutine, never concurrently with itself.
+	Progress func(done, total int64)
+}
+
+// Package is a fetched package.
+type Package struct {
+	// Resolved is the immutable address: a commit for git, the URL without its
+	// query for archives. It never holds a credential.
+	Resolved addrs.ModulePackage
+	// Revision is the git commit; "" where the transport has none.
+	Revision string
+	// ArchiveSum is the "zh:" sum (sha-256, hex) of the archive file; "" where
+	// there was none, or where a forge generates it on the fly.
+	ArchiveSum string
+	// Subdir is a subdirectory inside the fetched tree to which the server's
+	// answer led (X-Terraform-Get with //subdir); usually "". It exists.
+	Subdir string
+	// Gitlinks are the paths of git submodules, which are left out; sorted.
+	Gitlinks []string
+	// Bytes were transferred, as far as known.
+	Bytes int64
+	// Warnings for the user, such as portability of names.
+	Warnings []string
+}
+
+// getFunc fetches the package of a request whose location was found to be
+// allowed.
+type getFunc func(*Fetcher, context.Context, Request) (*Package, error)
+
+// getters has what fetches each kind of address, by [addrs.ModulePackage.Getter].
+// A new kind of source is one more line.
+func getters() map[string]getFunc {
+	return map[string]getFunc{
+		"file":  (*Fetcher).fetchFile,
+		"git":   (*Fetcher).fetchGit,
+		"http":  (*Fetcher).fetchHTTP,
+		"https": (*Fetcher).fetchHTTP,
+	}
+}
+
+// Fetch fetches one package into req.Dir. On error nothing is left there. The
+// error is a *[FetchError], which may wrap the errors of this package, those of
+// the network and the file system, and ctx's.
+func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
+	shown := req.Package.Redacted()
+	get, err := check(req)
+	if err != nil {
+		return nil, fetchError(shown, err)
+	}
+	pkg, err := get(f, ctx, req)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, fetchError(shown, errors.Join(err, os.RemoveAll(req.Dir)))
+	}
+	return pkg, nil
+}
+
+// check finds the getter for a request if the request is one to be followed.
+func check(req Request) (getFunc, error) {
+	switch _, err := os.Lstat(req.Dir); {
+	case req.Dir == "":
+		return nil, errors.New("no directory to fetch into was given")
+	case err == nil:
+		return nil, &fs.PathError{Op: "create", Path: req.Dir, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	if err := checkLocation(req); err != nil {
+		return nil, err
+	}
+	return getterFor(req.Package)
+}
+
+func getterFor(pkg addrs.ModulePackage) (getFunc, error) {
+	name := pkg.Getter()
+	if get, found := getters()[name]; found {
+		return get, nil
+	}
+	switch name {
+	case "oci", "s3", "gcs", "hg":
+		return nil, fmt.Errorf("%w: %q is not supported yet", ErrUnsupportedScheme, name)
+	case "ssh":
+		return nil, fmt.Errorf("%w: %q; a git repository over ssh is written git::ssh://", ErrUnsupportedScheme, name)
+	}
+	return nil, fmt.Errorf("%w: %q; there are file, git, http and https", ErrUnsupportedScheme, name)
+}

@@ -1,0 +1,124 @@
+package getmodules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+// fetchFile copies a directory of this machine, or unpacks an archive. The
+// stock tools link the directory instead, so that edits count at once; a
+// locked package must not change behind its lock.
+func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) {
+	addr, err := parseArchiveAddress(req.Package)
+	if err != nil {
+		return nil, err
+	}
+	name, err := localPath(addr.url)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case addr.kind != "" && info.Mode().IsRegular():
+		return f.fetchLocalArchive(ctx, req, addr, name)
+	case addr.kind != "":
+		return nil, fmt.Errorf("%w: %q is not a file", ErrNotArchive, name)
+	case addr.checksum != "":
+		return nil, errChecksumOfDirectory
+	case info.IsDir():
+		return f.copyDirectory(ctx, req, addr, name)
+	}
+	return nil, fmt.Errorf("%w: %q is neither a directory nor a zip, tar.gz or tar.bz2 file", ErrNotArchive, name)
+}
+
+// localPath is the path that a file URL means.
+func localPath(u *url.URL) (string, error) {
+	if u.Scheme != "file" && u.Scheme != "" || u.Host != "" && u.Host != "localhost" {
+		return "", fmt.Errorf("%w: a file address has the form file:///path", ErrUnsupportedScheme)
+	}
+	name := u.Path
+	if runtime.GOOS == "windows" {
+		name = strings.TrimPrefix(name, "/")
+	}
+	name = filepath.FromSlash(name)
+	if !filepath.IsAbs(name) {
+		return "", fmt.Errorf("%w: a file address needs an absolute path, as in file:///path", ErrUnsupportedScheme)
+	}
+	return filepath.Clean(name), nil
+}
+
+func (f *Fetcher) fetchLocalArchive(ctx context.Context, req Request, addr *archiveAddress, name string) (*Package, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
+		return nil, err
+	}
+	pkg, err := extractArchive(ctx, file, addr.kind, req.Dir, f.Limits)
+	if err != nil {
+		return nil, err
+	}
+	pkg.Resolved = addr.resolved()
+	return pkg, nil
+}
+
+func (f *Fetcher) copyDirectory(ctx context.Context, req Request, addr *archiveAddress, name string) (*Package, error) {
+	if err := checkNotInside(req.Dir, name); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	w, err := treewriter.Create(req.Dir, f.Limits.tree())
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	if err := w.CopyFS(ctx, root.FS(), true); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return &Package{Resolved: addr.resolved(), Warnings: w.Warnings()}, nil
+}
+
+// checkNotInside refuses to copy a directory into itself, without end. What is
+// in a .terraform directory is not copied, so that a project may be part of the
+// package that it uses.
+func checkNotInside(dir, source string) error {
+	parent, err := filepath.EvalSymlinks(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	if parent, err = filepath.Abs(parent); err != nil {
+		return err
+	}
+	if source, err = filepath.EvalSymlinks(source); err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(source, parent)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	if !slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), ".terraform") {
+		return errors.New("the directory holds the place that it is to be copied to")
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package getmodules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter/internal/gitcmd"
+)
+
+// Git says how the system's git is run. The zero value finds it in PATH,
+// passes the process's environment on and never lets it prompt.
+type Git = gitcmd.Git
+
+// gitFetch is one fetch of one package by git.
+type gitFetch struct {
+	git     *gitcmd.Git
+	req     Request
+	limits  Limits
+	addr    gitAddress
+	network gitcmd.Network
+	secrets []string
+	// scratch is a private directory beside the result, so that whoever
+	// tidies up there after a crash finds keys and stores of ours too.
+	scratch string
+	store   gitStore
+
+	// clash is the commit of a branch with the name of the tag that was taken.
+	clash string
+	pkg   Package
+}
+
+// fetchGit fetches the tree of one commit into req.Dir: exactly one, without
+// history, working tree, hooks, filters or submodules.
+func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, err error) {
+	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits}
+	if g.addr, err = parseGitAddress(req); err != nil {
+		return nil, err
+	}
+	if req.Revision != "" && !gitcmd.IsObjectID(req.Revision) {
+		return nil, errRevisionForm
+	}
+	if g.scratch, err = os.MkdirTemp(filepath.Dir(req.Dir), ".git-fetch-"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := os.RemoveAll(g.scratch); e != nil && err == nil {
+			err = e
+		}
+	}()
+	if g.scratch, err = filepath.Abs(g.scratch); err != nil {
+		return nil, err
+	}
+	if err := g.prepareNetwork(); err != nil {
+		return nil, err
+	}
+	g.store = newGitStore(f.CacheDir, g.scratch, g.addr)
+	if err := g.run(ctx); err != nil {
+		return nil, g.explain(err)
+	}
+	return &g.pkg, nil
+}
+
+// run takes the commit from the store if it is there, else fetches it. A store
+// that turns out to be broken is built anew, once.
+func (g *gitFetch) run(ctx context.Context) error {
+	if id := g.wanted(); id != "" && g.store.exists() {
+		err := g.read(ctx, id)
+		if !errors.Is(err, errStoreBroken) {
+			return err // nil too
+		}
+	}
+	err := g.fetchAndRead(ctx)
+	if errors.Is(err, errStoreBroken) && !g.store.fresh {
+		if err := g.store.remove(ctx); err != nil {
+			return err
+		}
+		err = g.fetchAndRead(ctx)
+	}
+	return err
+}
+
+// wanted is the commit to fetch where it is known beforehand, else "".
+func (g *gitFetch) wanted() string {
+	if g.req.Revision != "" {
+		return g.req.Revision
+	}
+	if gitcmd.IsObjectID(g.addr.ref) {
+		return g.addr.ref
+	}
+	return ""
+}
+
+func (g *gitFetch) fetchAndRead(ctx context.Context) error {
+	id, err := g.fetch(ctx)
+	if err != nil {
+		return err
+	}
+	return g.read(ctx, id)
+}
+
+// fetch brings the commit into the store and returns its object name, or that
+// of a tag which leads to it.
+func (g *gitFetch) fetch(ctx context.Context) (id string, err error) {
+	unlock, err := g.store.lock(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if err := g.store.ensure(ctx, g.git, g.objectFormat()); err != nil {
+		return "", err
+	}
+	before := g.store.packBytes()
+	defer func() { g.pkg.Bytes += max(0, g.store.packBytes()-before) }()
+
+	id, err = g.resolve(ctx)
+	if gitSays(err, gitOtherFormat) && g.store.fresh {
+		// Only the server knows which hash its repository uses, and git
+		// fetches into one that uses the same.
+		if err := g.store.reinit(ctx, g.git, "sha256"); err != nil {
+			return "", err
+		}
+		id, err = g.resolve(ctx)
+	}
+	if err != nil && !g.store.fresh && !isGitAnswer(err) && !g.store.healthy(ctx, g.git) {
+		return "", fmt.Errorf("%w: %w", errStoreBroken, err)
+	}
+	return id, err
+}
+
+// objectFormat is the hash by which a new store names its objects: a guess
+// unless the commit is known.
+func (g *gitFetch) objectFormat() string {
+	if len(g.wanted()) == gitcmd.SHA256Len {
+		return "sha256"
+	}
+	return "sha1"
+}

@@ -1,0 +1,148 @@
+package getmodules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/gitcmd"
+)
+
+// gitIdle is how long git may be silent while it fetches. It reports progress
+// every second, and servers send a sign of life every five.
+const gitIdle = 2 * time.Minute
+
+// gitProgressEvery is how often the size of a download is looked at.
+const gitProgressEvery = 100 * time.Millisecond
+
+// prepareNetwork writes the private files that hand over what must not stand
+// in arguments.
+func (g *gitFetch) prepareNetwork() error {
+	g.network = gitcmd.Network{
+		Protocols:   g.addr.protocols,
+		PacketTrace: filepath.Join(g.scratch, "packets"),
+		Idle:        gitIdle,
+	}
+	if g.addr.sshKey != nil {
+		g.network.SSHKeyFile = filepath.Join(g.scratch, "key")
+		if err := os.WriteFile(g.network.SSHKeyFile, g.addr.sshKey, 0o600); err != nil {
+			return err
+		}
+	}
+	if g.addr.user == nil {
+		return nil
+	}
+	g.network.ConfigFile = filepath.Join(g.scratch, "config")
+	return g.writeCredentials()
+}
+
+// writeCredentials hands the userinfo of an address to git as a credential
+// helper would. In the URL it would show in the arguments of git and of its
+// children.
+func (g *gitFetch) writeCredentials() error {
+	origin := url.URL{Scheme: g.addr.remote.Scheme, Host: g.addr.remote.Host}
+	config := fmt.Sprintf("[credential %s]\n\tuseHttpPath = false\n", configQuote(origin.String()))
+	name := g.addr.user.Username()
+	password, ok := g.addr.user.Password()
+	if ok {
+		file := filepath.Join(g.scratch, "credentials")
+		origin.User = g.addr.user
+		if err := os.WriteFile(file, []byte(origin.String()+"\n"), 0o600); err != nil {
+			return err
+		}
+		// The empty value drops the user's own helpers: the address is more
+		// particular than they are.
+		config += "\thelper =\n\thelper = " + configQuote("store --file="+shellPath(file)) + "\n"
+		g.secrets = append(g.secrets, password)
+	}
+	// Without a password the name may well be a token.
+	g.secrets = append(g.secrets, name)
+	config += "\tusername = " + configQuote(name) + "\n"
+	return os.WriteFile(g.network.ConfigFile, []byte(config), 0o600)
+}
+
+// configQuote quotes a value, or a subsection, of a git configuration file.
+func configQuote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
+
+// shellPath quotes a path for the shell that runs credential helpers.
+func shellPath(path string) string {
+	return "'" + strings.ReplaceAll(filepath.ToSlash(path), "'", `'\''`) + "'"
+}
+
+// Options that say how much a fetch brings.
+const (
+	gitOneCommit = "--depth=1"
+	// gitAllHistory is git's own number for infinity. Unlike --unshallow it
+	// also works where there is nothing to unshallow.
+	gitAllHistory = "--depth=2147483647"
+	// gitOnlyCommits leaves out all trees and files. Servers that cannot do
+	// that send them all the same.
+	gitOnlyCommits = "--filter=tree:0"
+)
+
+// fetchRefs runs one git fetch into the store.
+func (g *gitFetch) fetchRefs(ctx context.Context, options []string, refspecs ...string) error {
+	if err := os.Remove(g.network.PacketTrace); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	args := append([]string{"fetch", "--progress", "--no-tags"}, options...)
+	args = append(args, "--end-of-options", g.addr.remote.String())
+	ctx, stop := g.watchDownload(ctx)
+	err := g.git.Run(ctx, g.command(append(args, refspecs...)...))
+	if tooLarge := stop(); tooLarge != nil {
+		return tooLarge
+	}
+	return err
+}
+
+// command is a run of git in the store, with the network.
+func (g *gitFetch) command(args ...string) gitcmd.Command {
+	return gitcmd.Command{Args: args, Repo: g.store.dir, Network: &g.network, Secrets: g.secrets, Hold: g.store.held}
+}
+
+// watchDownload follows the growth of the store, to report it and to stop a
+// fetch that brings too much: git itself has no limit. The function that it
+// returns ends that.
+func (g *gitFetch) watchDownload(ctx context.Context) (context.Context, func() error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	limit := g.limits.download()
+	before := g.store.packBytes()
+	look := func() error {
+		size := max(0, g.store.packBytes()-before)
+		if size > limit {
+			return fmt.Errorf("%w: git transferred more than %d bytes", ErrTooLarge, limit)
+		}
+		if g.req.Progress != nil && size > 0 {
+			g.req.Progress(size, 0)
+		}
+		return nil
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(gitProgressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if err := look(); err != nil {
+					cancel(err)
+				}
+			}
+		}
+	}()
+	return ctx, func() error {
+		cancel(nil)
+		<-done
+		return look()
+	}
+}

@@ -1,0 +1,163 @@
+package getmodules
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha1" //nolint:gosec // git's own object names; nothing is trusted for them alone
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/gitcmd"
+)
+
+// gitObjects reads objects of a store through one git cat-file --batch. Every
+// object is hashed again as it is read, so that the tree which is written is
+// the one that the commit's name stands for, whatever befell the store.
+type gitObjects struct {
+	proc *gitcmd.Process
+	out  *bufio.Reader
+}
+
+func openGitObjects(ctx context.Context, git *gitcmd.Git, dir string) (*gitObjects, error) {
+	proc, err := git.Start(ctx, gitcmd.Command{Args: []string{"cat-file", "--batch"}, Repo: dir})
+	if err != nil {
+		return nil, err
+	}
+	return &gitObjects{proc: proc, out: bufio.NewReaderSize(proc.Stdout, 64<<10)}, nil
+}
+
+// close ends git, whether all answers were read or not.
+func (o *gitObjects) close() { o.proc.Kill() }
+
+// finish ends git after the last answer.
+func (o *gitObjects) finish() error {
+	if err := o.proc.Stdin.Close(); err != nil {
+		return err
+	}
+	return o.proc.Wait()
+}
+
+// ask requests objects; the answers come in the same order. It does not wait,
+// because git reads no further while nobody takes its answers. Each call's
+// answers must be read before the next call.
+func (o *gitObjects) ask(names ...string) {
+	go func() {
+		// A failure here shows as an answer that does not come.
+		_, _ = io.WriteString(o.proc.Stdin, strings.Join(names, "\n")+"\n")
+	}()
+}
+
+// answer reads the first line of an answer.
+func (o *gitObjects) answer() (string, error) {
+	line, err := o.out.ReadSlice('\n')
+	if err != nil {
+		return "", o.broken(err)
+	}
+	return string(line[:len(line)-1]), nil
+}
+
+// broken is the error for an answer that is none, which includes that git
+// ended. A cancelled context remains visible as such.
+func (o *gitObjects) broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) {
+		if waitErr := o.proc.Wait(); waitErr != nil {
+			err = waitErr
+		}
+	}
+	if isCancelled(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errStoreBroken, err)
+}
+
+// next begins to read the next answer, which must be an object of that kind.
+func (o *gitObjects) next(kind string) (*gitObject, error) {
+	line, err := o.answer()
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Split(line, " ")
+	if len(fields) != 3 || fields[1] != kind || !gitcmd.IsObjectID(fields[0]) {
+		return nil, fmt.Errorf("%w: want a %s, have %q", errStoreBroken, kind, line)
+	}
+	size, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil || size < 0 {
+		return nil, fmt.Errorf("%w: unexpected answer %q", errStoreBroken, line)
+	}
+	obj := &gitObject{from: o, id: fields[0], size: size, left: size, sum: newGitHash(fields[0])}
+	fmt.Fprintf(obj.sum, "%s %d\x00", kind, size)
+	return obj, nil
+}
+
+// newGitHash is the hash that made the object name id.
+func newGitHash(id string) hash.Hash {
+	if len(id) == gitcmd.SHA256Len {
+		return sha256.New()
+	}
+	return sha1.New()
+}
+
+// gitObject is the content of one object. It must be read to its end.
+type gitObject struct {
+	from *gitObjects
+	id   string
+	size int64
+	left int64
+	sum  hash.Hash
+	done bool
+}
+
+// Read returns io.EOF only if the content is complete and matches the
+// object's name.
+func (b *gitObject) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, b.end()
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.from.out.Read(p)
+	b.left -= int64(n)
+	b.sum.Write(p[:n])
+	if err != nil {
+		return n, b.from.broken(err)
+	}
+	return n, nil
+}
+
+func (b *gitObject) end() error {
+	if b.done {
+		return io.EOF
+	}
+	newline, err := b.from.out.ReadByte()
+	if err != nil {
+		return b.from.broken(err)
+	}
+	if newline != '\n' || fmt.Sprintf("%x", b.sum.Sum(nil)) != b.id {
+		return fmt.Errorf("%w: object %s does not match its name", errStoreBroken, b.id)
+	}
+	b.done = true
+	return io.EOF
+}
+
+// startsWith reports whether the content begins so, without reading it.
+func (b *gitObject) startsWith(prefix string) bool {
+	if b.size < int64(len(prefix)) || b.left != b.size {
+		return false
+	}
+	head, err := b.from.out.Peek(len(prefix))
+	return err == nil && string(head) == prefix
+}
+
+// bytes reads the content, which must not be longer than limit.
+func (b *gitObject) bytes(limit int64) ([]byte, error) {
+	if b.size > limit {
+		return nil, fmt.Errorf("%w: git object %s has %d bytes, over %d", ErrTooLarge, b.id, b.size, limit)
+	}
+	return io.ReadAll(b)
+}

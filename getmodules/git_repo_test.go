@@ -1,0 +1,121 @@
+package getmodules_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// gitRepo is a bare repository to fetch from.
+type gitRepo struct {
+	t   testing.TB
+	dir string
+	env []string
+}
+
+// gitFile is a file of a commit; a mode of "" is that of a plain file.
+type gitFile struct{ path, mode, content string }
+
+func newGitRepo(t testing.TB, root, name string, initArgs ...string) *gitRepo {
+	t.Helper()
+	r := &gitRepo{t: t, dir: filepath.Join(root, name), env: gitEnv(t,
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=1700000000 +0000",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=1700000000 +0000")}
+	args := append([]string{"init", "--quiet", "--bare", "--initial-branch=main"}, initArgs...)
+	r.git("", append(args, r.dir)...)
+	r.git("", "config", "uploadpack.allowFilter", "true")
+	return r
+}
+
+// git runs git in the repository and returns its output.
+func (r *gitRepo) git(stdin string, args ...string) string {
+	r.t.Helper()
+	if args[0] != "init" {
+		args = append([]string{"--git-dir=" + r.dir}, args...)
+	}
+	cmd := exec.Command("git", args...)
+	cmd.Env = r.env
+	cmd.Stdin = strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		r.t.Fatalf("git %v: %v\n%s", args, err, &stderr)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// commit adds a commit with just these files to a branch and returns its name.
+func (r *gitRepo) commit(branch string, files ...gitFile) string {
+	r.t.Helper()
+	var in strings.Builder
+	ref := "refs/heads/" + branch
+	fmt.Fprintf(&in, "commit %s\ncommitter a <a@example.com> 1700000000 +0000\ndata 1\nx\n", ref)
+	if r.git("", "for-each-ref", ref) != "" {
+		fmt.Fprintf(&in, "from %s^0\n", ref)
+	}
+	in.WriteString("deleteall\n")
+	for _, f := range files {
+		switch f.mode {
+		case "160000":
+			fmt.Fprintf(&in, "M 160000 %s %s\n", f.content, f.path)
+		case "":
+			f.mode = "100644"
+			fallthrough
+		default:
+			fmt.Fprintf(&in, "M %s inline %s\ndata %d\n%s\n", f.mode, f.path, len(f.content), f.content)
+		}
+	}
+	r.git(in.String(), "fast-import", "--quiet", "--force")
+	return r.git("", "rev-parse", ref)
+}
+
+// gitRawEntry is an entry of a hand-made tree.
+type gitRawEntry struct{ mode, name, id string }
+
+// rawCommit commits a tree that git itself would not make, at a branch.
+func (r *gitRepo) rawCommit(branch string, entries ...gitRawEntry) string {
+	r.t.Helper()
+	id := r.git("", "commit-tree", "-m", "x", r.rawTree(entries...))
+	r.git("", "update-ref", "refs/heads/"+branch, id)
+	return id
+}
+
+func (r *gitRepo) rawTree(entries ...gitRawEntry) string {
+	r.t.Helper()
+	var tree strings.Builder
+	for _, e := range entries {
+		raw, err := hex.DecodeString(e.id)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		fmt.Fprintf(&tree, "%s %s\x00%s", e.mode, e.name, raw)
+	}
+	return r.git(tree.String(), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
+}
+
+func (r *gitRepo) blob(content string) string {
+	r.t.Helper()
+	return r.git(content, "hash-object", "-w", "--stdin")
+}
+
+// gitMainTF is a repository with two commits on main.
+func gitMainTF(t testing.TB, s *gitServer) (r *gitRepo, first, second string) {
+	t.Helper()
+	r = newGitRepo(t, s.root, "net.git")
+	first = r.commit("main", gitFile{path: "main.tf", content: "# one\n"})
+	second = r.commit("main", gitFile{path: "main.tf", content: "# two\n"})
+	return r, first, second
+}
+
+// gitStoreDir is where a fetcher keeps what it fetched from a remote.
+func gitStoreDir(f *getmodules.Fetcher, remote string) string {
+	return filepath.Join(f.CacheDir, "git", fmt.Sprintf("%x", sha256.Sum256([]byte(remote))))
+}

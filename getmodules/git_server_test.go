@@ -1,0 +1,123 @@
+package getmodules_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// gitServer serves the repositories below root by git http-backend.
+type gitServer struct {
+	*httptest.Server
+	root string
+	// oldProtocol keeps clients from protocol version 2.
+	oldProtocol bool
+	// user and password are demanded if user is not "".
+	user, password string
+
+	mu       sync.Mutex
+	requests []string
+}
+
+func newGitServer(t testing.TB) *gitServer {
+	t.Helper()
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
+	if _, err := os.Stat(backend); err != nil {
+		t.Skip("git http-backend is not installed")
+	}
+	s := &gitServer{root: t.TempDir()}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.requests = append(s.requests, r.Method+" "+r.URL.Path)
+		s.mu.Unlock()
+		if user, password, _ := r.BasicAuth(); user != s.user || password != s.password {
+			w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		env := []string{"GIT_PROJECT_ROOT=" + s.root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + s.root}
+		if s.oldProtocol {
+			r.Header.Del("Git-Protocol")
+		}
+		if v := r.Header.Get("Git-Protocol"); v != "" {
+			env = append(env, "GIT_PROTOCOL="+v)
+		}
+		(&cgi.Handler{Path: backend, Env: env, Stderr: io.Discard}).ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// count returns the number of requests since the last call.
+func (s *gitServer) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.requests)
+	s.requests = nil
+	return n
+}
+
+// address is the package address of a repository, with a query or "".
+func (s *gitServer) address(repo *gitRepo, query string) addrs.ModulePackage {
+	a := "git::" + s.URL + "/" + filepath.Base(repo.dir)
+	if query != "" {
+		a += "?" + query
+	}
+	return addrs.ModulePackage(a)
+}
+
+// gitEnv is an environment with nothing of the machine's configuration.
+func gitEnv(t testing.TB, extra ...string) []string {
+	t.Helper()
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, extra...)
+}
+
+// newGitFetcher is a fetcher with a cache and an environment of its own.
+func newGitFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
+	t.Helper()
+	return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t, env...)}}
+}
+
+// fetchGit fetches into a new directory, which it returns.
+func fetchGit(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) (*getmodules.Package, string, error) {
+	t.Helper()
+	parent := t.TempDir()
+	req.Dir = filepath.Join(parent, "tree")
+	pkg, err := f.FetchGit(t.Context(), req)
+	gitWantLeft(t, parent, err == nil)
+	return pkg, req.Dir, err
+}
+
+// gitWantLeft checks that a fetch left its tree and nothing else, or nothing.
+func gitWantLeft(t testing.TB, parent string, success bool) {
+	t.Helper()
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	want := ""
+	if success {
+		want = "tree"
+	}
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("left behind: %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,67 @@
+package getmodules
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/gitcmd"
+)
+
+// fetchShort finds the commit of an abbreviated name and fetches it. Only a
+// list of all commits can tell, so it fetches that into a store of its own,
+// without files where the server can leave them out. notFound is the error if
+// there is no such commit.
+func (g *gitFetch) fetchShort(ctx context.Context, notFound error) (string, error) {
+	id, err := g.expand(ctx, strings.ToLower(g.addr.ref))
+	if err != nil {
+		return "", err
+	}
+	if id == "" {
+		return "", notFound
+	}
+	return id, g.fetchCommit(ctx, id)
+}
+
+// expand returns the only commit whose name begins with short, or "".
+func (g *gitFetch) expand(ctx context.Context, short string) (string, error) {
+	history := *g
+	history.store = gitStore{dir: filepath.Join(g.scratch, "history")}
+	format, err := g.store.objectFormat(ctx, g.git)
+	if err != nil {
+		return "", err
+	}
+	if err := history.store.reinit(ctx, g.git, format); err != nil {
+		return "", err
+	}
+	if err := history.fetchAll(ctx, gitOnlyCommits); err != nil {
+		return "", err
+	}
+	objects, err := openGitObjects(ctx, g.git, history.store.dir)
+	if err != nil {
+		return "", err
+	}
+	defer objects.close()
+	return objects.expand(short)
+}
+
+// expand returns the full name of the commit that short abbreviates; "" if
+// there is none.
+func (o *gitObjects) expand(short string) (string, error) {
+	o.ask(short + "^{commit}")
+	answer, err := o.answer()
+	switch {
+	case err != nil:
+		return "", err
+	case strings.HasSuffix(answer, " ambiguous"):
+		return "", fmt.Errorf("%q is ambiguous: several commits begin so; write more of its digits", short)
+	case strings.HasSuffix(answer, " missing"):
+		return "", nil
+	}
+	id, _, _ := strings.Cut(answer, " ")
+	if !gitcmd.IsObjectID(id) || !strings.HasPrefix(id, short) {
+		return "", fmt.Errorf("%w: unexpected answer %q", errStoreBroken, answer)
+	}
+	return id, nil
+}

@@ -1,0 +1,216 @@
+package getmodules
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/gofrs/flock"
+)
+
+// gitLockRetry is how often a lock that another holds is tried again.
+const gitLockRetry = 20 * time.Millisecond
+
+// maxFetchHead bounds a line of FETCH_HEAD: an object name, a ref, a URL.
+const maxFetchHead = 64 << 10
+
+// gitStore is a bare repository for what was fetched from one remote. Any
+// number of processes may use it: fetching excludes everybody else, reading
+// excludes fetching. There is no lock in the process beside the file's, as
+// flock(2) tells descriptors apart, not processes.
+type gitStore struct {
+	dir string
+	// lockFile is beside dir, so that dir can be removed; "" for a private
+	// store, which needs no lock.
+	lockFile string
+	// fresh says that this fetch made the store, so that a second attempt
+	// would find no better one.
+	fresh bool
+	// held is a lock that every git which writes to the store inherits; nil
+	// where there is no need for one.
+	held *os.File
+}
+
+// newGitStore is the store of a remote below cacheDir, or a private one.
+func newGitStore(cacheDir, scratch string, addr gitAddress) gitStore {
+	if cacheDir == "" {
+		return gitStore{dir: filepath.Join(scratch, "store")}
+	}
+	// Credentials do not count. Objects are found by their hash, and who may
+	// read the cache may read it whole.
+	dir := filepath.Join(cacheDir, "git", fmt.Sprintf("%x", sha256.Sum256([]byte(addr.identity()))))
+	return gitStore{dir: dir, lockFile: dir + ".lock"}
+}
+
+func (s *gitStore) exists() bool {
+	_, err := os.Stat(filepath.Join(s.dir, "HEAD"))
+	return err == nil
+}
+
+// lock excludes everybody else, also a git that outlives the process which
+// started it.
+func (s *gitStore) lock(ctx context.Context) (unlock func(), err error) {
+	release, err := s.acquire(ctx, (*flock.Flock).TryLockContext)
+	if err != nil || s.lockFile == "" {
+		return release, err
+	}
+	if s.held, err = holdFile(ctx, s.dir+".git"); err != nil {
+		release()
+		return nil, fmt.Errorf("wait for a git whose parent was killed: %w", err)
+	}
+	s.sweep()
+	return func() {
+		if s.held != nil {
+			_ = s.held.Close()
+			s.held = nil
+		}
+		release()
+	}, nil
+}
+
+// sweep removes what a git that was killed left behind: lock files, at which
+// every later git would stop, and half-written packs.
+func (s *gitStore) sweep() {
+	_ = filepath.WalkDir(s.dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // not there yet, or not any more
+		case entry.IsDir():
+			return nil
+		case strings.HasSuffix(name, ".lock"), strings.HasPrefix(entry.Name(), "tmp_"):
+			_ = os.Remove(name)
+		}
+		return nil
+	})
+}
+
+// lockShared excludes those who write.
+func (s *gitStore) lockShared(ctx context.Context) (unlock func(), err error) {
+	return s.acquire(ctx, (*flock.Flock).TryRLockContext)
+}
+
+func (s *gitStore) acquire(ctx context.Context, try func(*flock.Flock, context.Context, time.Duration) (bool, error)) (func(), error) {
+	if s.lockFile == "" {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(s.lockFile), 0o700); err != nil {
+		return nil, err
+	}
+	l := flock.New(s.lockFile)
+	if _, err := try(l, ctx, gitLockRetry); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the git store: %w", err), l.Close())
+	}
+	return func() { _ = l.Close() }, nil
+}
+
+// ensure makes the store unless it is there.
+func (s *gitStore) ensure(ctx context.Context, git *gitcmd.Git, format string) error {
+	if s.exists() {
+		return nil
+	}
+	return s.reinit(ctx, git, format)
+}
+
+// reinit makes an empty store in the place of whatever there is.
+func (s *gitStore) reinit(ctx context.Context, git *gitcmd.Git, format string) error {
+	if err := os.RemoveAll(s.dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(s.dir), 0o700); err != nil {
+		return err
+	}
+	s.fresh = true
+	args := []string{"init", "--quiet", "--bare", "--template="}
+	if format != "sha1" {
+		args = append(args, "--object-format="+format)
+	}
+	return git.Run(ctx, gitcmd.Command{Args: args, Repo: s.dir})
+}
+
+// objectFormat is the hash by which the store names its objects.
+func (s *gitStore) objectFormat(ctx context.Context, git *gitcmd.Git) (string, error) {
+	out, err := git.Output(ctx, gitcmd.Command{Args: []string{"rev-parse", "--show-object-format"}, Repo: s.dir}, maxFetchHead)
+	return strings.TrimSpace(string(out)), err
+}
+
+// remove deletes a damaged store.
+func (s *gitStore) remove(ctx context.Context) error {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return os.RemoveAll(s.dir)
+}
+
+// healthy reports whether all that the store's refs need is there. It is asked
+// after a failure only: it reads the whole store.
+func (s *gitStore) healthy(ctx context.Context, git *gitcmd.Git) bool {
+	check := gitcmd.Command{Args: []string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, Repo: s.dir}
+	return git.Run(ctx, check) == nil
+}
+
+// packBytes is the size of the store's packs, those being received included.
+func (s *gitStore) packBytes() int64 {
+	entries, err := os.ReadDir(filepath.Join(s.dir, "objects", "pack"))
+	if err != nil {
+		return 0 // none yet
+	}
+	var sum int64
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasPrefix(name, "tmp_pack_") && !strings.HasSuffix(name, ".pack") {
+			continue
+		}
+		if info, err := entry.Info(); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
+// fetchHead reads what the last fetch brought: an object and the full name of
+// the ref that git found for it. The form is that of git-fmt-merge-msg(1): the
+// object, a tab, a tab, and a description such as "tag 'v1' of https://...",
+// "'refs/x' of ..." or, for HEAD, the URL alone.
+func (s *gitStore) fetchHead() (id, ref string, err error) {
+	f, err := os.Open(filepath.Join(s.dir, "FETCH_HEAD"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", fmt.Errorf("%w: no FETCH_HEAD", errStoreBroken)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxFetchHead)
+	lines.Scan()
+	id, ref, ok := parseFetchHead(lines.Text())
+	if !ok {
+		return "", "", fmt.Errorf("%w: unexpected FETCH_HEAD %q", errStoreBroken, lines.Text())
+	}
+	return id, ref, nil
+}
+
+func parseFetchHead(line string) (id, ref string, ok bool) {
+	id, rest, _ := strings.Cut(line, "\t")
+	_, what, ok := strings.Cut(rest, "\t")
+	if !ok || !gitcmd.IsObjectID(id) {
+		return "", "", false
+	}
+	kind, rest, named := strings.Cut(what, "'")
+	name, _, closed := strings.Cut(rest, "' of ")
+	prefix, known := map[string]string{"tag ": "refs/tags/", "branch ": "refs/heads/", "remote-tracking branch ": "refs/remotes/", "": ""}[kind]
+	if !named || !closed || !known {
+		return id, "HEAD", true
+	}
+	return id, prefix + name, true
+}

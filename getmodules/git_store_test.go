@@ -1,0 +1,238 @@
+package getmodules_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestGitWarmStore(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	f := newGitFetcher(t)
+	for _, tt := range []struct {
+		query, revision, want string
+		requests              int
+	}{
+		{"ref=main", first, first, 2},
+		{"ref=main", first, first, 0},
+		{"ref=gone", first, first, 0},
+		{"ref=" + first, "", first, 0},
+		{"", "", second, 3},
+		{"", second, second, 0},
+	} {
+		s.count()
+		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision})
+		if err != nil || pkg.Revision != tt.want {
+			t.Errorf("FetchGit(%q at %q) = %+v, %v, want %s", tt.query, tt.revision, pkg, err, tt.want)
+		}
+		if n := s.count(); n != tt.requests {
+			t.Errorf("FetchGit(%q at %q) made %d requests, want %d", tt.query, tt.revision, n, tt.requests)
+		}
+	}
+}
+
+func TestGitRevisionIsTag(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, _ := gitMainTF(t, s)
+	r.git("", "tag", "-a", "-m", "x", "v1", first)
+	tag := r.git("", "rev-parse", "v1")
+	f := newGitFetcher(t)
+	for range 2 {
+		if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: tag}); !errors.Is(err, getmodules.ErrRevisionNotFound) {
+			t.Errorf("FetchGit at a tag object = %v, want ErrRevisionNotFound", err)
+		}
+	}
+}
+
+func TestGitMovedTag(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	f := newGitFetcher(t)
+	for _, want := range []string{first, second, first} {
+		r.git("", "tag", "--force", "v1", want)
+		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1")})
+		if err != nil || pkg.Revision != want {
+			t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, want)
+		}
+	}
+	r.git("", "tag", "--delete", "v1")
+	pkg, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "ref=v1"), Revision: first})
+	if err != nil || pkg.Revision != first {
+		t.Errorf("FetchGit of the revision of a deleted tag = %+v, %v, want %s", pkg, err, first)
+	}
+}
+
+// TestGitRefusedRevision has a server that hands out only what its refs name.
+func TestGitRefusedRevision(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	s.oldProtocol = true
+	r, first, second := gitMainTF(t, s)
+	r.git("", "tag", "v2", second)
+	for _, tt := range []struct{ query, revision string }{
+		{"ref=main", first}, // the branch went on
+		{"ref=gone", first},
+		{"", first},
+		{"ref=" + first, ""},
+		{"ref=" + first[:9], ""},
+	} {
+		s.count()
+		pkg, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision})
+		if err != nil || pkg.Revision != first {
+			t.Errorf("FetchGit(%q at %q) = %+v, %v, want %s", tt.query, tt.revision, pkg, err, first)
+		}
+		if n := s.count(); n <= 2 {
+			t.Errorf("FetchGit(%q at %q) made %d requests: the server did not refuse", tt.query, tt.revision, n)
+		}
+	}
+	// A branch that turns into a directory of branches, in one store.
+	f := newGitFetcher(t)
+	r.git("", "branch", "a", second)
+	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: first}); err != nil {
+		t.Error(err)
+	}
+	third := r.commit("main", gitFile{path: "main.tf", content: "# three"})
+	r.git("", "branch", "--delete", "--force", "a")
+	r.git("", "branch", "a/b", third)
+	r.commit("main", gitFile{path: "main.tf", content: "# four"})
+	r.commit("a/b", gitFile{path: "main.tf", content: "# five"})
+	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: third}); err != nil {
+		t.Error(err)
+	}
+	_, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, ""), Revision: strings.Repeat("a", 40)})
+	if !errors.Is(err, getmodules.ErrRevisionNotFound) {
+		t.Errorf("FetchGit of an unknown commit = %v, want ErrRevisionNotFound", err)
+	}
+}
+
+// TestGitBrokenStore takes away each file of a store, and spoils each, in
+// turn: the next fetch must notice and build the store anew.
+func TestGitBrokenStore(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	filled := newGitFetcher(t)
+	for _, revision := range []string{first, ""} {
+		if _, _, err := fetchGit(t, filled, getmodules.Request{Package: s.address(r, "ref=main"), Revision: revision}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	intact := gitStoreDir(filled, s.URL+"/net.git")
+	remove := os.Remove
+	spoil := func(file string) error { return gitRewrite(file, []byte("garbage\n")) }
+	for _, tt := range []struct {
+		name     string
+		damage   func(file string) error
+		revision string
+		want     string
+	}{
+		{"removed, by revision", remove, first, first},
+		{"removed, by ref", remove, "", second},
+		{"spoiled, by revision", spoil, first, first},
+		{"spoiled, by ref", spoil, "", second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := newGitFetcher(t)
+			dir := gitStoreDir(f, s.URL+"/net.git")
+			for _, file := range gitFilesBelow(t, intact) {
+				rel, _ := filepath.Rel(intact, file)
+				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(intact)), tt.damage(filepath.Join(dir, rel))); err != nil {
+					t.Fatal(err)
+				}
+				pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=main"), Revision: tt.revision})
+				if err != nil || pkg.Revision != tt.want {
+					t.Errorf("%s: FetchGit = %+v, %v, want %s", rel, pkg, err, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func gitRewrite(file string, body []byte) error {
+	if err := os.Remove(file); err != nil { // git makes packs read-only
+		return err
+	}
+	return os.WriteFile(file, body, 0o600)
+}
+
+// gitFilesBelow lists the files below a directory.
+func gitFilesBelow(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has the files %q, %v", dir, files, err)
+	}
+	return files
+}
+
+func TestGitConcurrent(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := newGitRepo(t, s.root, "net.git")
+	const n = 8
+	commits := make([]string, n)
+	for i := range commits {
+		commits[i] = r.commit("main", gitFile{path: "main.tf", content: fmt.Sprint(i)})
+		r.git("", "tag", fmt.Sprint("v", i), commits[i])
+	}
+	f := newGitFetcher(t)
+	parent := t.TempDir()
+	var wg sync.WaitGroup
+	got := make([]string, n)
+	for i := range n {
+		wg.Go(func() {
+			dir := filepath.Join(parent, fmt.Sprint(i))
+			pkg, err := f.FetchGit(t.Context(), getmodules.Request{Package: s.address(r, fmt.Sprint("ref=v", i)), Dir: dir})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got[i] = pkg.Revision
+			if body, _ := os.ReadFile(filepath.Join(dir, "main.tf")); string(body) != fmt.Sprint(i) {
+				t.Errorf("v%d: main.tf = %q", i, body)
+			}
+		})
+	}
+	wg.Wait()
+	if diff := cmp.Diff(commits, got); diff != "" {
+		t.Errorf("commits (-want +got):\n%s", diff)
+	}
+}
+
+func TestGitWithoutCache(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, _, second := gitMainTF(t, s)
+	f := newGitFetcher(t)
+	f.CacheDir = ""
+	var sizes []int64
+	pkg, _, err := fetchGit(t, f, getmodules.Request{
+		Package:  s.address(r, ""),
+		Progress: func(done, _ int64) { sizes = append(sizes, done) },
+	})
+	if err != nil || pkg.Revision != second {
+		t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, second)
+	}
+	if len(sizes) == 0 || sizes[len(sizes)-1] != pkg.Bytes || pkg.Bytes == 0 {
+		t.Errorf("Progress was told %d, and Bytes = %d, want the same", sizes, pkg.Bytes)
+	}
+}

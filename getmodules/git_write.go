@@ -1,0 +1,177 @@
+package getmodules
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+// maxGitLink bounds a symbolic link's target: PATH_MAX.
+const maxGitLink = 4096
+
+// maxNamed is how many paths one warning names.
+const maxNamed = 10
+
+// A Git LFS pointer file begins with this line and is shorter than that, by
+// the specification at https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
+const (
+	lfsPrefix     = "version https://git-lfs.github.com/spec/v1\n"
+	maxLFSPointer = 1024
+)
+
+// gitTree writes the tree of one commit.
+type gitTree struct {
+	objects  *gitObjects
+	writer   *treewriter.Writer
+	maxFile  int64
+	gitlinks []string
+	pointers []string
+}
+
+// read writes the tree of a commit in the store to the request's directory and
+// fills in the package. id may also name a tag that leads to the commit.
+func (g *gitFetch) read(ctx context.Context, id string) error {
+	unlock, err := g.store.lockShared(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	objects, err := openGitObjects(ctx, g.git, g.store.dir)
+	if err != nil {
+		return err
+	}
+	defer objects.close()
+	commit, tree, err := objects.commit(id)
+	if err != nil {
+		return err
+	}
+	if want := g.req.Revision; want != "" && commit != want {
+		return fmt.Errorf("%w: %s is a tag, which leads to commit %s", ErrRevisionNotFound, want, commit)
+	}
+	entries, err := objects.list(tree, cmp.Or(g.limits.Entries, treewriter.DefaultEntries))
+	if err != nil {
+		return err
+	}
+	w, err := treewriter.Create(g.req.Dir, g.limits.tree())
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	t := gitTree{objects: objects, writer: w, maxFile: cmp.Or(g.limits.FileBytes, treewriter.DefaultFileBytes)}
+	if err := t.write(entries); err != nil {
+		return err
+	}
+	g.describe(commit, t)
+	return nil
+}
+
+// describe fills in what is known of the package now.
+func (g *gitFetch) describe(commit string, t gitTree) {
+	g.pkg.Revision = commit
+	g.pkg.Resolved = g.addr.resolved(commit)
+	g.pkg.Gitlinks = t.gitlinks
+	g.pkg.Warnings = t.writer.Warnings()
+	warn := func(format string, args ...any) {
+		g.pkg.Warnings = append(g.pkg.Warnings, fmt.Sprintf(format, args...))
+	}
+	if g.clash != "" && g.clash != commit {
+		warn("%q is a tag (commit %s), which was taken, and also a branch (commit %s); "+
+			"write ?ref=refs/tags/%s or ?ref=refs/heads/%s", g.addr.ref, commit, g.clash, g.addr.ref, g.addr.ref)
+	}
+	if len(t.gitlinks) > 0 {
+		warn("submodules are not fetched: %s", named(t.gitlinks))
+	}
+	if len(t.pointers) > 0 {
+		warn("these are Git LFS pointers, and the files that they stand for are not fetched: %s", named(t.pointers))
+	}
+}
+
+// named lists paths for a person.
+func named(paths []string) string {
+	var quoted []string
+	for _, path := range paths[:min(len(paths), maxNamed)] {
+		quoted = append(quoted, fmt.Sprintf("%q", path))
+	}
+	list := strings.Join(quoted, ", ")
+	if more := len(paths) - maxNamed; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
+}
+
+func (t *gitTree) write(entries []gitEntry) error {
+	var blobs []gitEntry
+	for _, e := range entries {
+		switch e.mode & gitModeKind {
+		case gitModeDir:
+			if err := t.writer.Dir(e.path); err != nil {
+				return err
+			}
+		case gitModeLeaf:
+			t.gitlinks = append(t.gitlinks, e.path)
+		case gitModeFile, gitModeLink:
+			blobs = append(blobs, e)
+		default:
+			return &treewriter.PathError{Path: e.path, Reason: fmt.Sprintf("the mode %o is none of a file, directory or link", e.mode)}
+		}
+	}
+	if err := t.writeBlobs(blobs); err != nil {
+		return err
+	}
+	if err := t.objects.finish(); err != nil {
+		return err
+	}
+	return t.writer.Close()
+}
+
+func (t *gitTree) writeBlobs(blobs []gitEntry) error {
+	if len(blobs) == 0 {
+		return ErrEmpty
+	}
+	ids := make([]string, len(blobs))
+	for i, e := range blobs {
+		ids[i] = e.id
+	}
+	t.objects.ask(ids...)
+	for _, e := range blobs {
+		obj, err := t.objects.next("blob")
+		if err != nil {
+			return err
+		}
+		if err := t.writeBlob(e, obj); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *gitTree) writeBlob(e gitEntry, obj *gitObject) error {
+	if e.mode&gitModeKind == gitModeLink {
+		target, err := obj.bytes(maxGitLink)
+		if err != nil {
+			return fmt.Errorf("link %q: %w", e.path, err)
+		}
+		return t.writer.Symlink(e.path, string(target))
+	}
+	if obj.size > t.maxFile {
+		return &treewriter.LimitError{Path: e.path, What: "bytes in one file", Max: t.maxFile}
+	}
+	if obj.size < maxLFSPointer && obj.startsWith(lfsPrefix) {
+		t.pointers = append(t.pointers, e.path)
+	}
+	return t.writer.File(e.path, e.mode&gitModeExec != 0, obj)
+}
+
+// has reports whether the store has the commit.
+func (g *gitFetch) has(ctx context.Context, id string) bool {
+	objects, err := openGitObjects(ctx, g.git, g.store.dir)
+	if err != nil {
+		return false
+	}
+	defer objects.close()
+	found, _, err := objects.commit(id)
+	return err == nil && found == id
+}

@@ -1,0 +1,119 @@
+package getmodules
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// progressInterval is how often Progress is called at most.
+const progressInterval = 100 * time.Millisecond
+
+// download is an archive on its way to a file.
+type download struct {
+	file     *os.File
+	kind     archiveKind
+	limit    int64
+	progress func(done, total int64)
+	// generated says that a forge made the archive for this request.
+	generated bool
+}
+
+// receive writes an answer's body to the file, from its beginning. An answer
+// that is shorter than it says fails in reading; longer ones are cut off by
+// net/http, and the archive's own end tells.
+func (d *download) receive(answer *httpAnswer) error {
+	if err := d.checkEncoding(answer.Header.Get("Content-Encoding")); err != nil {
+		return err
+	}
+	if answer.ContentLength > d.limit {
+		return fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, answer.ContentLength, d.limit)
+	}
+	if err := d.file.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	d.generated = isGenerated(answer.asked)
+	out := io.Writer(d.file)
+	if d.progress != nil {
+		out = &progressWriter{w: d.file, report: d.progress, total: max(answer.ContentLength, 0)}
+	}
+	n, err := io.Copy(out, io.LimitReader(answer.Body, d.limit+1))
+	switch {
+	case err != nil:
+		return err
+	case n > d.limit:
+		return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, d.limit)
+	case n == 0:
+		return fmt.Errorf("%w: the answer is empty", ErrNotArchive)
+	case d.progress != nil:
+		d.progress(n, n)
+	}
+	return nil
+}
+
+// checkEncoding refuses what was not asked for. Some servers call a tar.gz file
+// a tar file that they have encoded, without changing a byte of it.
+func (d *download) checkEncoding(encoding string) error {
+	encoding = strings.ToLower(encoding)
+	isGzip := encoding == "gzip" || encoding == "x-gzip"
+	if encoding == "" || encoding == "identity" || isGzip && d.kind == kindTarGzip {
+		return nil
+	}
+	return fmt.Errorf("%w: the server has encoded it once more, as %q", ErrNotArchive, encoding)
+}
+
+type progressWriter struct {
+	w           io.Writer
+	report      func(done, total int64)
+	done, total int64
+	last        time.Time
+}
+
+func (p *progressWriter) Write(b []byte) (int, error) {
+	n, err := p.w.Write(b)
+	p.done += int64(n)
+	if now := time.Now(); now.Sub(p.last) >= progressInterval {
+		p.last = now
+		p.report(p.done, p.total)
+	}
+	return n, err
+}
+
+// isGenerated reports whether one of the URLs is that of an archive which a
+// forge generates on the fly. Its files stay the same but not its bytes, which
+// change with the forge's compressor.
+func isGenerated(asked []*url.URL) bool {
+	for _, u := range asked {
+		if isForgeArchive(u) {
+			return true
+		}
+	}
+	return false
+}
+
+// isForgeArchive knows the addresses of GitHub (tarball, zipball and archive,
+// also of its server product, and codeload), Gitea and Forgejo (archive),
+// GitLab (/-/archive/ and its API) and Bitbucket (get).
+func isForgeArchive(u *url.URL) bool {
+	host, path := strings.ToLower(u.Hostname()), u.Path
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	switch {
+	case host == "codeload.github.com":
+		return true
+	case strings.Contains(path, "/-/archive/"), strings.Contains(path, "/repository/archive"):
+		return true
+	case host == "api.github.com" || strings.HasPrefix(path, "/api/"):
+		return strings.Contains(path, "/tarball") || strings.Contains(path, "/zipball") || strings.Contains(path, "/archive/")
+	case len(parts) < 4:
+		return false
+	case host == "bitbucket.org":
+		return parts[2] == "get"
+	}
+	return parts[2] == "archive" || parts[2] == "tarball" || parts[2] == "zipball"
+}

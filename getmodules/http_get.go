@@ -1,0 +1,157 @@
+package getmodules
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+const (
+	// maxRedirects is enough for a forge that leads to its storage, by way of
+	// its canonical host name.
+	maxRedirects = 5
+	// maxLocation bounds addresses that servers name.
+	maxLocation = 8 << 10
+)
+
+// httpTarget is what to ask for.
+type httpTarget struct {
+	url  *url.URL
+	user *url.Userinfo // nil for none
+	// accept is the status that is wanted; 0 means any 2xx.
+	accept int
+}
+
+// httpAnswer is an answer with the wanted status.
+type httpAnswer struct {
+	*http.Response
+	// asked are the URLs from the first to the one that answered.
+	asked []*url.URL
+}
+
+// get asks for target and hands the answer to receive, again if something goes
+// wrong that may go right next time: receive may be called several times, and
+// each time with the whole answer.
+func (f *Fetcher) get(ctx context.Context, target httpTarget, receive func(*httpAnswer) error) error {
+	for retry := 1; ; retry++ {
+		err := f.getOnce(ctx, target, receive)
+		if err == nil || retry > f.retries() || !isTransient(err) || ctx.Err() != nil {
+			return err
+		}
+		if err := sleep(ctx, f.backoff(retry, err)); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *Fetcher) getOnce(ctx context.Context, target httpTarget, receive func(*httpAnswer) error) error {
+	watched, guard := guardStall(ctx, target.url, f.StallTimeout)
+	defer guard.stop()
+	answer, err := f.follow(watched, target)
+	if err != nil {
+		return guard.explain(err)
+	}
+	defer answer.Body.Close()
+	answer.Body = guard.body(answer.Body)
+	switch status := answer.StatusCode; {
+	case target.accept == 0 && status >= 200 && status <= 299, status == target.accept:
+		return guard.explain(receive(answer))
+	}
+	return newStatusError(answer)
+}
+
+// follow asks for target and follows redirects, each by a new request. Nothing
+// is taken along: no Referer, no cookies, and credentials only as long as the
+// origin stays the same.
+func (f *Fetcher) follow(ctx context.Context, target httpTarget) (*httpAnswer, error) {
+	asked := []*url.URL{target.url}
+	for user := target.user; ; {
+		at := asked[len(asked)-1]
+		response, err := f.ask(ctx, at, user)
+		if err != nil {
+			return nil, err
+		}
+		next, err := redirect(response, at)
+		if err != nil || next == nil {
+			return &httpAnswer{response, asked}, err
+		}
+		if len(asked) > maxRedirects {
+			return nil, fmt.Errorf("%w: more than %d redirects", ErrRefusedLocation, maxRedirects)
+		}
+		if origin(next) != origin(at) {
+			user = nil
+		}
+		asked = append(asked, next)
+	}
+}
+
+// redirect is where an answer leads; nil if it is no redirect. The body of a
+// redirect is closed.
+func redirect(response *http.Response, from *url.URL) (*url.URL, error) {
+	switch response.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return nil, nil
+	}
+	location := response.Header.Get("Location")
+	if err := response.Body.Close(); err != nil {
+		return nil, &networkError{from, err}
+	}
+	next, err := from.Parse(location)
+	switch {
+	case err != nil || location == "" || len(location) > maxLocation:
+		return nil, fmt.Errorf("%w: %q redirects to what is no valid URL", ErrRefusedLocation, origin(from))
+	case next.Host == "" || next.Scheme != "https" && next.Scheme != "http":
+		return nil, fmt.Errorf("%w: %q redirects to %q", ErrRefusedLocation, origin(from), next.Scheme+"://")
+	case from.Scheme == "https" && next.Scheme != "https":
+		return nil, fmt.Errorf("%w: %q redirects from https to http", ErrRefusedLocation, origin(from))
+	}
+	next.User, next.Fragment, next.RawFragment = nil, "", ""
+	return next, nil
+}
+
+// ask makes one request. It goes to the transport, not to the client, because a
+// client follows redirects by rules of its own and quotes URLs in its errors.
+func (f *Fetcher) ask(ctx context.Context, u *url.URL, user *url.Userinfo) (*http.Response, error) {
+	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
+	// The sums are those of the bytes as they are stored.
+	request.Header.Set("Accept-Encoding", "identity")
+	if user != nil {
+		if u.Scheme != "https" && !isLoopbackHost(u) {
+			return nil, errors.New("the address holds credentials, which are sent by https only")
+		}
+		password, _ := user.Password()
+		pair := user.Username() + ":" + password
+		request.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(pair)))
+	}
+	response, err := f.transport().RoundTrip(request)
+	if err != nil {
+		return nil, &networkError{u, err}
+	}
+	return response, nil
+}
+
+func (f *Fetcher) transport() http.RoundTripper {
+	if f.HTTPClient != nil && f.HTTPClient.Transport != nil {
+		return f.HTTPClient.Transport
+	}
+	return http.DefaultTransport
+}
+
+// networkError is a request or an answer that failed on its way.
+type networkError struct {
+	url *url.URL
+	err error
+}
+
+func (e *networkError) Error() string {
+	return fmt.Sprintf("%s: %s", addrs.Redact(e.url.String()), e.err)
+}
+
+func (e *networkError) Unwrap() error { return e.err }

@@ -1,0 +1,114 @@
+package getmodules
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/gitcmd"
+)
+
+const (
+	// maxTagListing bounds the list of a repository's tags. A tag takes some 70
+	// bytes, and an annotated one twice that.
+	maxTagListing = 64 << 20
+	// maxTags is several times what the largest repositories have.
+	maxTags = 200_000
+)
+
+// Tag is a tag of a repository and the revision that it leads to now.
+type Tag struct {
+	// Name is the tag's name; for git, that below refs/tags/.
+	Name string
+	// Revision is a git commit. It is "" where the listing does not tell one.
+	Revision string
+}
+
+// Tags lists the tags of the repository of req.Package, in no particular
+// order. Of the request, Dir, Revision and Progress are not used, and the
+// address's own ref is not asked. The error is a *[FetchError].
+func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
+	tags, err := f.tags(ctx, req)
+	if err != nil {
+		return nil, fetchError(req.Package.Redacted(), err)
+	}
+	return tags, nil
+}
+
+func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
+	if err := checkLocation(req); err != nil {
+		return nil, err
+	}
+	if req.Package.Getter() != "git" {
+		return nil, fmt.Errorf("%w: %q; only git repositories have tags to choose from", ErrUnsupportedScheme, req.Package.Getter())
+	}
+	return f.gitTags(ctx, req)
+}
+
+// gitTags asks for refs/tags/ alone, which by protocol version 2 costs as much
+// as there are tags, however many branches there are.
+func (f *Fetcher) gitTags(ctx context.Context, req Request) (_ []Tag, err error) {
+	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits}
+	if g.addr, err = parseGitAddress(req); err != nil {
+		return nil, err
+	}
+	scratch, err := f.privateDir()
+	if err != nil {
+		return nil, err
+	}
+	g.scratch = scratch
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	if err := g.prepareNetwork(); err != nil {
+		return nil, err
+	}
+	list := g.command("ls-remote", "--tags", "--end-of-options", g.addr.remote.String())
+	out, err := g.git.Output(ctx, list, maxTagListing)
+	if err != nil {
+		return nil, g.explain(err)
+	}
+	return parseTags(out)
+}
+
+// privateDir makes a directory for keys and credentials.
+func (f *Fetcher) privateDir() (string, error) {
+	parent := ""
+	if f.CacheDir != "" {
+		parent = filepath.Join(f.CacheDir, "git")
+		if err := os.MkdirAll(parent, 0o700); err != nil {
+			return "", err
+		}
+	}
+	dir, err := os.MkdirTemp(parent, ".git-tags-")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
+}
+
+// parseTags reads the output of git ls-remote. An annotated tag has two lines,
+// of which the second, "^{}", names the commit.
+func parseTags(out []byte) ([]Tag, error) {
+	var tags []Tag
+	for line := range bytes.Lines(out) {
+		id, ref, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t")
+		name, isTag := strings.CutPrefix(ref, "refs/tags/")
+		if !ok || !isTag || !gitcmd.IsObjectID(id) {
+			continue // refs/tags/ was asked for, but servers may say more
+		}
+		if peeled, annotated := strings.CutSuffix(name, "^{}"); annotated {
+			if last := len(tags) - 1; last >= 0 && tags[last].Name == peeled {
+				tags[last].Revision = id
+			}
+			continue
+		}
+		if len(tags) == maxTags {
+			return nil, fmt.Errorf("%w: the repository has more than %d tags", ErrTooLarge, maxTags)
+		}
+		tags = append(tags, Tag{Name: name, Revision: id})
+	}
+	return tags, nil
+}

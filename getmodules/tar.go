@@ -1,0 +1,142 @@
+package getmodules
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+const (
+	tarBlock = 512
+	// maxTarHeaders bounds the extension headers in front of one entry, all
+	// together: a long name takes 1 KiB. It is what archive/tar allows for each.
+	maxTarHeaders = 1 << 20
+	// maxTarGlobals bounds the global headers of an archive. git writes one.
+	maxTarGlobals = 16
+)
+
+func (a *unpacking) untarGzip() error {
+	packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
+	member, err := gzip.NewReader(packed)
+	if err != nil {
+		return damaged("gzip: %w", err)
+	}
+	// Further members would be the rest of the tar file to some programs and
+	// nothing to others.
+	member.Multistream(false)
+	return a.untarAll(member, packed)
+}
+
+func (a *unpacking) untarBzip2() error {
+	packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
+	return a.untarAll(bzip2.NewReader(packed), packed)
+}
+
+// untarAll unpacks a tar file, and checks that nothing follows it in the
+// compressed file.
+func (a *unpacking) untarAll(plain io.Reader, packed *bufio.Reader) error {
+	if err := a.untar(a.bounded(plain)); err != nil {
+		return err
+	}
+	if _, err := packed.ReadByte(); !errors.Is(err, io.EOF) {
+		return damaged("something follows the compressed data")
+	}
+	return nil
+}
+
+// untar unpacks a tar file from a source that it reads to the end.
+func (a *unpacking) untar(plain io.Reader) error {
+	source := &countingReader{r: plain}
+	archive := tar.NewReader(source)
+	globals := 0
+	for end := int64(0); ; { // of the last entry with its padding
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return tarEnd(source, end)
+		}
+		if err != nil {
+			return damaged("tar: %w", err)
+		}
+		if source.n-end > maxTarHeaders+tarBlock {
+			return damaged("tar: %q: more than %d bytes of headers", header.Name, maxTarHeaders)
+		}
+		if err := checkTarHeader(header); err != nil {
+			return damaged("tar: %q: %w", header.Name, err)
+		}
+		if header.Typeflag == tar.TypeXGlobalHeader {
+			if globals++; globals > maxTarGlobals {
+				return damaged("tar: more than %d global headers", maxTarGlobals)
+			}
+		} else if err := a.untarEntry(header, archive); err != nil {
+			return err
+		}
+		end = source.n + (tarBlock-source.n%tarBlock)%tarBlock
+	}
+}
+
+func (a *unpacking) untarEntry(header *tar.Header, content io.Reader) error {
+	mode, err := tarMode(header)
+	if err != nil {
+		return fmt.Errorf("%w: %q: %w", ErrUnsafeEntry, header.Name, err)
+	}
+	return a.add(entryName(header.Name, mode.IsDir()), mode, header.Linkname, &decodedReader{content})
+}
+
+// tarMode is an entry's type and permissions.
+func tarMode(header *tar.Header) (fs.FileMode, error) {
+	mode := fs.FileMode(header.Mode & 0o777)
+	switch header.Typeflag {
+	case tar.TypeReg:
+		return mode, nil
+	case tar.TypeDir:
+		return mode | fs.ModeDir, nil
+	case tar.TypeSymlink:
+		return mode | fs.ModeSymlink, nil
+	case tar.TypeLink:
+		return 0, errors.New("it is a hard link")
+	case tar.TypeChar, tar.TypeBlock:
+		return 0, errors.New("it is a device")
+	case tar.TypeFifo:
+		return 0, errors.New("it is a named pipe")
+	}
+	return 0, fmt.Errorf("its type %q is not that of a file, directory or link", header.Typeflag)
+}
+
+// tarEnd checks how a tar file ends, after archive/tar was content with it at
+// the end of an entry: in two blocks of zeros, without which it may be cut off,
+// and in nothing but zeros.
+func tarEnd(source *countingReader, end int64) error {
+	if blank := source.n - end; blank < 2*tarBlock {
+		return damaged("tar: it does not end in two empty blocks, so it may be cut off")
+	} else if blank > 2*tarBlock {
+		return damaged("tar: it ends in a header for an entry that does not follow")
+	}
+	rest := bufio.NewReader(source)
+	for {
+		b, err := rest.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case b != 0:
+			return damaged("tar: something follows its end")
+		}
+	}
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
