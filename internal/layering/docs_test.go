@@ -1,0 +1,50 @@
+package layering_test
+
+import (
+	"go/ast"
+	"go/doc"
+	"slices"
+	"testing"
+)
+
+// TestDocs wants a package comment, in doc.go, of every package.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	documented := map[string]bool{}
+	for _, s := range code(t) {
+		documented[s.dir] = documented[s.dir] || s.file.Doc != nil && (s.name == docFile(s.dir) || !public(s.dir))
+	}
+	for dir, ok := range documented {
+		if !ok && dir != "internal/zz" {
+			t.Errorf("package %s has no package comment in %s", dir, docFile(dir))
+		}
+	}
+}
+
+func docFile(dir string) string {
+	if dir == "." {
+		return "doc.go"
+	}
+	return dir + "/doc.go"
+}
+
+// TestExamples wants an example that go test runs, and compares the output of,
+// in every public package.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	files := map[string][]*ast.File{}
+	for _, s := range tree(t) {
+		if public(s.dir) {
+			if s.test {
+				files[s.dir] = append(files[s.dir], s.file)
+			} else if files[s.dir] == nil {
+				files[s.dir] = []*ast.File{} // none yet, which is what to report
+			}
+		}
+	}
+	for dir, tests := range files {
+		if !slices.ContainsFunc(doc.Examples(tests...), func(e *doc.Example) bool { return e.Output != "" }) {
+			t.Errorf("package %s has no example with an output", dir)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package layering_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed says which of our packages each package may import, outside its
+// tests. Imports point down: whoever embeds a package gets it with as little as
+// possible. "internal/*" stands for all internal packages; "*" for everything.
+var allowed = map[string][]string{
+	".":                {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "registryclient", "versions"},
+	"addrs":            {},
+	"disco":            {"addrs", "internal/flight", "internal/httpapi"},
+	"getmodules":       {"addrs", "internal/gitcmd", "internal/treewriter"},
+	"hashing":          {},
+	"lockfile":         {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
+	"modtest":          {"addrs", "hashing"},
+	"registryclient":   {"addrs", "internal/flight", "internal/httpapi", "versions"},
+	"versions":         {"addrs"},
+	"versions/gittags": {"addrs", "internal/gitcmd", "versions"},
+	"versions/ocitags": {"addrs", "versions"},
+	"cmd/*":            {"*"},
+	"examples/*":       {"*"},
+	"internal/*":       {"addrs", "hashing", "internal/*"},
+}
+
+// heavy says who may import a dependency that is large, or that belongs to one
+// layer. A name ending in a slash stands for all packages below.
+var heavy = []struct {
+	dependency string
+	importers  []string
+}{
+	{"github.com/hashicorp/go-getter", []string{"getmodules"}},
+	{"github.com/go-git/go-git/", []string{"getmodules", "internal/*", "versions/gittags"}},
+	{"oras.land/oras-go/", []string{"getmodules", "versions/ocitags"}},
+	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
+	{"github.com/urfave/cli/", []string{"cmd/*"}},
+	{"github.com/vbauerster/mpb/", []string{"cmd/*"}},
+	{"golang.org/x/term", []string{"cmd/*"}},
+	{"testing", []string{"modtest"}},
+}
+
+// lists reports whether a list of packages has this one.
+func lists(packages []string, dir string) bool {
+	return slices.ContainsFunc(packages, func(p string) bool {
+		parent, below := strings.CutSuffix(p, "*")
+		return p == dir || below && strings.HasPrefix(dir, parent)
+	})
+}
+
+// rules returns what a package may import, and whether it is known at all.
+func rules(dir string) ([]string, bool) {
+	if r, ok := allowed[dir]; ok {
+		return r, true
+	}
+	for name, r := range allowed {
+		if lists([]string{name}, dir) {
+			return r, true
+		}
+	}
+	return nil, false
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	for _, s := range code(t) {
+		if s.dir == "internal/zz" {
+			continue
+		}
+		may, ok := rules(s.dir)
+		if !ok {
+			t.Errorf("%s: package %s is not in the table of what may import what; add it", s.name, s.dir)
+			continue
+		}
+		for _, p := range s.imports() {
+			ours, ok := strings.CutPrefix(p, module)
+			if !ok {
+				continue
+			}
+			dir := strings.TrimPrefix(ours, "/")
+			if dir == "" {
+				dir = "."
+			}
+			if !lists(may, dir) {
+				t.Errorf("%s imports %s; %s may import only %q", s.name, dir, s.dir, may)
+			}
+		}
+	}
+}
+
+func TestHeavyImports(t *testing.T) {
+	t.Parallel()
+	for _, s := range code(t) {
+		if s.dir == "internal/zz" {
+			continue
+		}
+		for _, p := range s.imports() {
+			for _, h := range heavy {
+				if matches(p, h.dependency) && !lists(h.importers, s.dir) {
+					t.Errorf("%s imports %s, which is for %q only", s.name, p, h.importers)
+				}
+			}
+		}
+	}
+}
+
+// matches reports whether an import path is the dependency or below it.
+func matches(importPath, dependency string) bool {
+	dependency = strings.TrimSuffix(dependency, "/")
+	return importPath == dependency || strings.HasPrefix(importPath, dependency+"/")
+}
