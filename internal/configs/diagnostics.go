@@ -1,0 +1,159 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/internal/nesting"
+)
+
+func unreadableDirectory(dir Dir, err error) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Unreadable module directory",
+		Detail:   fmt.Sprintf("The module directory %q could not be read: %s.", dir.display(""), cause(err)),
+		Extra:    err,
+	}
+}
+
+func interrupted(dir Dir, err error) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Module installation was interrupted",
+		Detail:   fmt.Sprintf("Reading the module directory %q was given up: %s.", dir.display(""), err),
+		Extra:    err,
+	}
+}
+
+func unreadableFile(display string, err error) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Unreadable configuration file",
+		Detail:   fmt.Sprintf("The configuration file %q could not be read: %s.", display, cause(err)),
+		Subject:  atLine(display, 1, 1),
+		Extra:    err,
+	}
+}
+
+// cause is an error without the path: that is shown anyway, in the form the
+// user knows.
+func cause(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}
+
+// nestingError reports what the check before the parser found.
+func nestingError(display string, err error) *hcl.Diagnostic {
+	diag := &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Invalid configuration file",
+		Detail:   fmt.Sprintf("The file was not parsed: %s.", err),
+		Subject:  atLine(display, 1, 1),
+		Extra:    err,
+	}
+	if depth, ok := errors.AsType[*nesting.DepthError](err); ok {
+		diag.Summary = "Configuration nested too deeply"
+		diag.Subject = atLine(display, depth.Line, depth.Column)
+	}
+	if syntax, ok := errors.AsType[*nesting.SyntaxError](err); ok {
+		diag.Subject = atLine(display, syntax.Line, syntax.Column)
+	}
+	return diag
+}
+
+// atLine is a position without a byte offset, which the nesting check does not
+// tell.
+func atLine(display string, line, column int) *hcl.Range {
+	pos := hcl.Pos{Line: line, Column: column}
+	return &hcl.Range{Filename: display, Start: pos, End: pos}
+}
+
+func limitSyntaxErrors(diags hcl.Diagnostics, display string) hcl.Diagnostics {
+	if len(diags) <= maxSyntaxErrors {
+		return diags
+	}
+	return append(diags[:maxSyntaxErrors:maxSyntaxErrors], &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Too many errors",
+		Detail:   fmt.Sprintf("The file has %d more errors, which are not shown.", len(diags)-maxSyntaxErrors),
+		Subject:  atLine(display, 1, 1),
+	})
+}
+
+func invalidName(name string, at hcl.Range) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Invalid module instance name",
+		Detail: fmt.Sprintf("%q cannot be the name of a module call: it must begin with a letter or an underscore and may hold only letters, digits, underscores and dashes.",
+			name),
+		Subject: &at,
+	}
+}
+
+func missingSource(b *block) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Missing required argument",
+		Detail:   fmt.Sprintf("Module %q has no source argument, which says where the module comes from.", b.name),
+		Subject:  b.header.Ptr(),
+	}
+}
+
+func (a argument) wrongType(found string) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Unsuitable value type",
+		Detail:   fmt.Sprintf("The %s must be a string, not %s.", a, found),
+		Subject:  a.expr.Range().Ptr(),
+	}
+}
+
+func (a argument) tooLong() *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Template too long",
+		Detail:   fmt.Sprintf("The %s is a template of more than %d bytes.", a, maxTemplateBytes),
+		Subject:  a.expr.Range().Ptr(),
+	}
+}
+
+// notLiteral names what keeps an argument from being a literal. It shows a
+// reference but no other part of the expression, which may hold a credential.
+func (a argument) notLiteral(rest hclsyntax.Expression) *hcl.Diagnostic {
+	diag := &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Expression not allowed",
+		Detail:   fmt.Sprintf("The %s is computed, and cannot be evaluated before the modules are installed. Write it as a literal string.", a),
+		Subject:  rest.Range().Ptr(),
+		Context:  a.expr.Range().Ptr(),
+	}
+	if variables := rest.Variables(); len(variables) > 0 {
+		diag.Summary = "Variables not allowed"
+		diag.Detail = fmt.Sprintf("The %s refers to %s, which cannot be evaluated here. Write it as a literal string.", a, reference(variables[0]))
+		diag.Subject = variables[0].SourceRange().Ptr()
+	}
+	return diag
+}
+
+// maxReferenceNames is how much of a reference a message shows.
+const maxReferenceNames = 3
+
+// reference is a reference as the user wrote it, up to the first index.
+func reference(traversal hcl.Traversal) string {
+	names := []string{traversal.RootName()}
+	for _, step := range traversal.SimpleSplit().Rel {
+		attr, ok := step.(hcl.TraverseAttr)
+		if !ok || len(names) == maxReferenceNames {
+			break
+		}
+		names = append(names, attr.Name)
+	}
+	return strings.Join(names, ".")
+}

@@ -1,0 +1,130 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+const (
+	// maxFileBytes bounds one file. Parsing takes memory and time in
+	// proportion, and written configuration stays far below.
+	maxFileBytes = 4 << 20
+	// maxDirBytes bounds all files of one directory, of which a package's
+	// author may make as many as the tree's limits allow.
+	maxDirBytes = 64 << 20
+)
+
+var (
+	errNotRegular = errors.New("it is not a regular file")
+	errFileSize   = fmt.Errorf("it is larger than %d MiB", maxFileBytes>>20)
+	errDirSize    = fmt.Errorf("the configuration files of this directory have more than %d MiB together", maxDirBytes>>20)
+)
+
+// directory is an open module directory.
+type directory struct {
+	dir  Dir
+	root *os.Root // nil where there is no boundary
+	rel  string   // the directory's path inside root
+	// left is how many bytes may still be read.
+	left int64
+}
+
+func openDirectory(dir Dir) (*directory, error) {
+	d := &directory{dir: dir, left: maxDirBytes}
+	if dir.Boundary == "" {
+		return d, nil
+	}
+	var err error
+	if d.rel, err = filepath.Rel(dir.Boundary, dir.Path); err != nil {
+		return nil, err
+	}
+	d.root, err = os.OpenRoot(dir.Boundary)
+	return d, err
+}
+
+func (d *directory) close() {
+	if d.root != nil {
+		d.root.Close() // nothing was written, so nothing can be lost
+	}
+}
+
+// open opens a file of the directory, or the directory itself as ".". It does
+// not wait for the other end of a pipe.
+func (d *directory) open(name string) (*os.File, error) {
+	if d.root == nil {
+		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|openNonblock, 0)
+	}
+	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|openNonblock, 0)
+}
+
+// names returns the sorted names of everything but directories, which stock
+// tools pass over whatever they are called.
+func (d *directory) names() ([]string, error) {
+	f, err := d.open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			names = append(names, entry.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// read returns the bytes of a file.
+func (d *directory) read(name string) ([]byte, error) {
+	f, err := d.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errNotRegular}
+	}
+	return d.readAll(f, info.Size())
+}
+
+func (d *directory) readAll(f *os.File, size int64) ([]byte, error) {
+	if size > maxFileBytes {
+		return nil, errFileSize
+	}
+	// The file may grow while it is read.
+	src, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(src) > maxFileBytes {
+		return nil, errFileSize
+	}
+	if d.left -= int64(len(src)); d.left < 0 {
+		return nil, errDirSize
+	}
+	return src, nil
+}
+
+// display is a file's name in ranges.
+func (d Dir) display(name string) string {
+	dir := d.Display
+	if dir == "" {
+		dir = d.Path
+	}
+	return path.Join(filepath.ToSlash(dir), name)
+}

@@ -1,0 +1,80 @@
+package configs
+
+import (
+	"slices"
+	"strings"
+)
+
+// file is one configuration file of a directory.
+type file struct {
+	name     string
+	json     bool
+	tofu     bool
+	override bool
+}
+
+// IsConfigFile reports whether stock tools of either dialect read a file of
+// this name, without a directory, as part of a module.
+func IsConfigFile(name string) bool {
+	_, ok := parseName(name)
+	return ok
+}
+
+// suffixes tell configuration files; the longer ones are not a match for the
+// shorter ones, so the order does not matter.
+var suffixes = [...]struct {
+	text       string
+	json, tofu bool
+}{
+	{".tf", false, false},
+	{".tf.json", true, false},
+	{".tofu", false, true},
+	{".tofu.json", true, true},
+}
+
+func parseName(name string) (file, bool) {
+	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") {
+		return file{}, false // hidden, and what editors leave behind
+	}
+	for _, s := range suffixes {
+		if stem, ok := strings.CutSuffix(name, s.text); ok {
+			override := stem == "override" || strings.HasSuffix(stem, "_override")
+			return file{name: name, json: s.json, tofu: s.tofu, override: override}, true
+		}
+	}
+	return file{}, false
+}
+
+// selectFiles returns the files to read among a directory's sorted names: those
+// that declare first, then those that override, each group in the order of the
+// names.
+func (r Reader) selectFiles(names []string) []file {
+	var declaring, overriding []file
+	for _, name := range names {
+		f, ok := parseName(name)
+		if !ok || r.skips(f, names) {
+			continue
+		}
+		if f.override {
+			overriding = append(overriding, f)
+		} else {
+			declaring = append(declaring, f)
+		}
+	}
+	return append(declaring, overriding...)
+}
+
+// skips reports whether the dialect does not read the file: terraform knows no
+// .tofu files, and for tofu they replace the .tf file beside them.
+func (r Reader) skips(f file, names []string) bool {
+	if r.Terraform || f.tofu {
+		return r.Terraform && f.tofu
+	}
+	twin := strings.TrimSuffix(f.name, ".tf") + ".tofu"
+	if f.json {
+		twin = strings.TrimSuffix(f.name, ".tf.json") + ".tofu.json"
+	}
+	_, found := slices.BinarySearch(names, twin)
+	return found
+}

@@ -1,0 +1,112 @@
+package configs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/nesting"
+)
+
+// FuzzRead reads any bytes as a file of each syntax. Where neither Read nor the
+// parser has a complaint, Read must have found every module block, whatever
+// its shortcuts.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`module "a" { source = "./a" }`))
+	f.Add([]byte("/**/module/**/a/**/{\nsource=<<E\n./x\nE\nversion=null\n}\n"))
+	f.Add([]byte("\ufeffmodule \"a\" {\n source = \"./${\"b\"}\"\n}\nmodule\t\"b\" {source=(1)}"))
+	f.Add([]byte(`{"module":[{"a":{"source":"./${1}"}},{"b":[{"source":"x","version":"1"}]}]}`))
+	f.Add([]byte(`[{"\u006dodule":{"a":{"source":"x"}}}]`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		dir := t.TempDir()
+		for _, name := range []string{"main.tf", "main.tf.json"} {
+			checkRead(t, filepath.Join(dir, name), src)
+		}
+	})
+}
+
+func checkRead(t *testing.T, name string, src []byte) {
+	if err := os.WriteFile(name, src, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(name)
+	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: filepath.Dir(name)})
+	for _, diag := range diags {
+		if diag.Subject == nil || diag.Summary == "" {
+			t.Errorf("Read of %q: diagnostic %+v without a place", src, diag)
+		}
+	}
+	want, err := blockNames(src, strings.HasSuffix(name, ".json"))
+	if diags.HasErrors() || err != nil {
+		return
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(strings.Join(want, " "), callNames(m)); diff != "" {
+		t.Errorf("Read of %q (-want +got):\n%s", src, diff)
+	}
+}
+
+// blockNames parses everything, and reports the module blocks' names.
+func blockNames(src []byte, isJSON bool) ([]string, error) {
+	check := nesting.CheckHCL
+	if isJSON {
+		check = nesting.CheckJSON
+	}
+	if err := check(src, nesting.DefaultLimit); err != nil {
+		return nil, err
+	}
+	parse := func() (*hcl.File, hcl.Diagnostics) { return hclsyntax.ParseConfig(src, "", hcl.InitialPos) }
+	if isJSON {
+		parse = func() (*hcl.File, hcl.Diagnostics) { return json.Parse(src, "") }
+	}
+	file, diags := parse()
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	content, _, diags := file.Body.PartialContent(&hcl.BodySchema{
+		Blocks: []hcl.BlockHeaderSchema{{Type: "module", LabelNames: []string{"name"}}},
+	})
+	var names []string
+	for _, block := range content.Blocks {
+		names = append(names, block.Labels[0])
+	}
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return names, nil
+}
+
+// BenchmarkRead reads a module of 90 files, of which six hold calls.
+func BenchmarkRead(b *testing.B) {
+	dir := b.TempDir()
+	var size int64
+	for i := range 90 {
+		var src strings.Builder
+		if i%15 == 0 {
+			fmt.Fprintf(&src, "module \"m%d\" {\n  source = \"./modules/m%d\"\n}\n\n", i, i)
+		}
+		for j := range 20 {
+			fmt.Fprintf(&src, "resource \"aws_instance\" \"r%d_%d\" {\n  count = var.n > 0 ? 1 : 0\n"+
+				"  name  = \"${var.prefix}-%d\"\n  user_data = file(\"${path.module}/x.sh\")\n"+
+				"  subnet = module.m%d.subnets[0]\n  tags = merge(var.tags, { Name = \"x\" })\n}\n\n", i, j, j, i/15*15)
+		}
+		size += int64(src.Len())
+		write(b, filepath.Join(dir, fmt.Sprintf("f%02d.tf", i)), src.String())
+	}
+	b.SetBytes(size)
+	for b.Loop() {
+		m, diags := configs.Reader{}.Read(b.Context(), configs.Dir{Path: dir})
+		if diags.HasErrors() || len(m.Calls) != 6 {
+			b.Fatal(len(m.Calls), diags)
+		}
+	}
+}

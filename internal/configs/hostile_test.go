@@ -1,0 +1,131 @@
+//go:build unix
+
+package configs_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/configs"
+)
+
+// TestIrregularFiles puts what is no file under the name of one. Opening a pipe
+// without a writer must not wait for one.
+func TestIrregularFiles(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		make func(name string) error
+		want string // in the detail
+	}{
+		"pipe":             {func(name string) error { return syscall.Mkfifo(name, 0o644) }, "not a regular file"},
+		"link to device":   {func(name string) error { return os.Symlink("/dev/zero", name) }, "not a regular file"},
+		"link to nothing":  {func(name string) error { return os.Symlink("nothing", name) }, "no such file"},
+		"link to itself":   {func(name string) error { return os.Symlink(filepath.Base(name), name) }, "too many levels"},
+		"link to dir":      {func(name string) error { return os.Symlink(".", name) }, "not a regular file"},
+		"large":            {func(name string) error { return os.WriteFile(name, make([]byte, 4<<20+1), 0o644) }, "larger than 4 MiB"},
+		"large and sparse": {sparse, "larger than 4 MiB"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "a.tf"), call("a"))
+			if err := test.make(filepath.Join(dir, "x.tf")); err != nil {
+				t.Fatal(err)
+			}
+			m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: "."})
+			if len(m.Calls) != 1 || len(diags) != 1 {
+				t.Fatalf("Read = %v, %v, want one call and one error", m.Calls, diags)
+			}
+			if got := diags[0]; got.Subject.Filename != "x.tf" || !strings.Contains(got.Detail, test.want) {
+				t.Errorf("diagnostic = %v, want x.tf and %q in it", got, test.want)
+			}
+		})
+	}
+}
+
+// sparse makes a file of 5 GiB that takes no space.
+func sparse(name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(5<<30), f.Close())
+}
+
+// TestBoundary follows links inside a package, and none that lead out of it.
+func TestBoundary(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	write(t, filepath.Join(base, "outside.tf"), call("outside"))
+	pkg := filepath.Join(base, "pkg")
+	write(t, filepath.Join(pkg, "shared/shared.tf"), call("shared"))
+	tests := map[string]struct {
+		target string
+		want   string // the call that is found, "" for an error
+	}{
+		"inside":       {"../shared/shared.tf", "shared"},
+		"outside":      {"../../outside.tf", ""},
+		"absolute":     {filepath.Join(base, "outside.tf"), ""},
+		"there & back": {"../../pkg/shared/shared.tf", ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(pkg, name)
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(test.target, filepath.Join(dir, "main.tf")); err != nil {
+				t.Fatal(err)
+			}
+			bounded, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Boundary: pkg})
+			if got := callNames(bounded); got != test.want || diags.HasErrors() != (test.want == "") {
+				t.Errorf("Read with a boundary = %q, %v, want %q", got, diags, test.want)
+			}
+			// The user's own links go where they please.
+			if own, diags := (configs.Reader{}).Read(t.Context(), configs.Dir{Path: dir}); diags.HasErrors() || len(own.Calls) != 1 {
+				t.Errorf("Read without a boundary = %v, %v, want one call", own.Calls, diags)
+			}
+		})
+	}
+}
+
+// TestBoundaryOfDirectory reads through a directory link that leaves the
+// package.
+func TestBoundaryOfDirectory(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	write(t, filepath.Join(base, "outside/main.tf"), call("outside"))
+	if err := os.MkdirAll(filepath.Join(base, "pkg"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../outside", filepath.Join(base, "pkg/link")); err != nil {
+		t.Fatal(err)
+	}
+	dir := configs.Dir{Path: filepath.Join(base, "pkg/link"), Boundary: filepath.Join(base, "pkg")}
+	if m, diags := (configs.Reader{}).Read(t.Context(), dir); !diags.HasErrors() || len(m.Calls) != 0 {
+		t.Errorf("Read(%+v) = %v, %v, want an error", dir, m.Calls, diags)
+	}
+}
+
+// TestTotalSize reads a directory of many large files.
+func TestTotalSize(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const files = 17 // of 4 MiB each; 16 are allowed
+	write(t, filepath.Join(dir, "00.tf"), strings.Repeat("#", 4<<20))
+	for i := range files - 1 {
+		if err := os.Link(filepath.Join(dir, "00.tf"), filepath.Join(dir, "1"+strings.Repeat("0", i)+".tf")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir})
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "64 MiB together") {
+		t.Errorf("Read = %v, want one error about the size", diags)
+	}
+}

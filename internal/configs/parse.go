@@ -1,0 +1,119 @@
+package configs
+
+import (
+	"bytes"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+
+	"github.com/cotterpin/cotter/internal/nesting"
+)
+
+// maxSyntaxErrors bounds the diagnostics of one file: garbage makes one for
+// each line.
+const maxSyntaxErrors = 20
+
+var fileSchema = &hcl.BodySchema{
+	Blocks: []hcl.BlockHeaderSchema{{Type: "module", LabelNames: []string{"name"}}},
+}
+
+var moduleSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{{Name: "source"}, {Name: "version"}},
+}
+
+// readFile reads the module blocks of one file.
+func (d *directory) readFile(f file) ([]*block, hcl.Diagnostics) {
+	display := d.dir.display(f.name)
+	src, err := d.read(f.name)
+	if err != nil {
+		return nil, hcl.Diagnostics{unreadableFile(display, err)}
+	}
+	if !mayHoldCalls(src, f.json) {
+		return nil, nil
+	}
+	body, diags := parse(src, display, f.json)
+	if body == nil {
+		return nil, diags
+	}
+	content, _, contentDiags := body.PartialContent(fileSchema)
+	blocks, blockDiags := decodeBlocks(content.Blocks, diags.HasErrors())
+	diags = append(append(diags, contentDiags...), blockDiags...)
+	return blocks, limitSyntaxErrors(diags, display)
+}
+
+// parse parses a file once it is certain that the parser survives it.
+func parse(src []byte, display string, isJSON bool) (hcl.Body, hcl.Diagnostics) {
+	check := nesting.CheckHCL
+	if isJSON {
+		check = nesting.CheckJSON
+	}
+	if err := check(src, nesting.DefaultLimit); err != nil {
+		return nil, hcl.Diagnostics{nestingError(display, err)}
+	}
+	var parsed *hcl.File
+	var diags hcl.Diagnostics
+	if isJSON {
+		parsed, diags = json.Parse(src, display)
+	} else {
+		parsed, diags = hclsyntax.ParseConfig(src, display, hcl.InitialPos)
+	}
+	if parsed == nil || parsed.Body == nil {
+		return nil, diags
+	}
+	return parsed.Body, diags
+}
+
+var (
+	keyword     = []byte("module")
+	unicodeRune = []byte(`\u`)
+)
+
+// mayHoldCalls reports whether a file can hold a module call, without parsing
+// it. Most files of a module cannot.
+//
+// In JSON the key may be written with \u escapes. In native syntax the word
+// must stand where a block can begin, and a label must follow, so neither
+// "path.module" nor "module.x.y" counts.
+func mayHoldCalls(src []byte, isJSON bool) bool {
+	if isJSON {
+		return bytes.Contains(src, keyword) || bytes.Contains(src, unicodeRune)
+	}
+	for offset := 0; ; {
+		i := bytes.Index(src[offset:], keyword)
+		if i < 0 {
+			return false
+		}
+		start := offset + i
+		offset = start + len(keyword)
+		if beginsBlock(src[:start]) && endsKeyword(src[offset:]) {
+			return true
+		}
+	}
+}
+
+// beginsBlock reports whether a block can begin behind these bytes: at the
+// beginning of the file or of a line, behind blanks or a comment, or behind the
+// last byte of a byte order mark.
+func beginsBlock(before []byte) bool {
+	if len(before) == 0 {
+		return true
+	}
+	switch before[len(before)-1] {
+	case ' ', '\t', '\n', '\r', '/', 0xBF:
+		return true
+	}
+	return false
+}
+
+// endsKeyword reports whether a label, a blank or a comment follows.
+func endsKeyword(behind []byte) bool {
+	if len(behind) == 0 {
+		return false
+	}
+	switch behind[0] {
+	case ' ', '\t', '"', '/':
+		return true
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package configs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Reader reads module calls. The zero value reads the tofu dialect. It is safe
+// for concurrent use.
+type Reader struct {
+	// Terraform reads the terraform dialect: no .tofu files, and JSON strings
+	// verbatim.
+	Terraform bool
+}
+
+// Dir is a module's directory.
+type Dir struct {
+	// Path is where the directory is.
+	Path string
+	// Boundary is a directory at or above Path, the root of a package, that
+	// links must not lead out of. It is absolute exactly where Path is. ""
+	// means no boundary, which is right for the user's own files only.
+	Boundary string
+	// Display is the directory as ranges name it; "" means Path.
+	Display string
+}
+
+// Module is what the files of a directory declare.
+type Module struct {
+	// Calls are sorted by name; no two have the same.
+	Calls []Call
+}
+
+// Call is one module call, with the overrides applied.
+type Call struct {
+	Name string
+	// Source is the value of the source argument, and SourceRange where that
+	// is.
+	Source      string
+	SourceRange hcl.Range
+	// Version is the value of the version argument, and VersionRange where
+	// that is. HasVersion is false where there is none, or where it is null.
+	Version      string
+	HasVersion   bool
+	VersionRange hcl.Range
+	// Range is the header of the block that declares the call.
+	Range hcl.Range
+}
+
+// Read reads the calls of a directory. The module is never nil: beside errors
+// it has the calls that could be read. Diagnostics are sorted by place.
+func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
+	blocks, diags := r.readBlocks(ctx, dir)
+	m := &Module{}
+	for _, b := range blocks {
+		call, ok, callDiags := r.call(b)
+		diags = append(diags, callDiags...)
+		if ok {
+			m.Calls = append(m.Calls, call)
+		}
+	}
+	slices.SortFunc(m.Calls, func(a, b Call) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(diags, comparePlaces)
+	return m, diags
+}
+
+// comparePlaces orders diagnostics as their places are in the files; those of
+// the directory itself come first.
+func comparePlaces(a, b *hcl.Diagnostic) int {
+	x, y := placeOf(a), placeOf(b)
+	return cmp.Or(
+		cmp.Compare(x.Filename, y.Filename),
+		cmp.Compare(x.Start.Line, y.Start.Line),
+		cmp.Compare(x.Start.Column, y.Start.Column),
+	)
+}
+
+func placeOf(d *hcl.Diagnostic) hcl.Range {
+	if d.Subject == nil {
+		return hcl.Range{}
+	}
+	return *d.Subject
+}
+
+// readBlocks reads the module blocks of all files and applies the overrides.
+func (r Reader) readBlocks(ctx context.Context, dir Dir) ([]*block, hcl.Diagnostics) {
+	d, err := openDirectory(dir)
+	if err != nil {
+		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
+	}
+	defer d.close()
+	names, err := d.names()
+	if err != nil {
+		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
+	}
+	var diags hcl.Diagnostics
+	var merged blockSet
+	for _, file := range r.selectFiles(names) {
+		if err := ctx.Err(); err != nil {
+			return merged.blocks, append(diags, interrupted(dir, err))
+		}
+		blocks, fileDiags := d.readFile(file)
+		diags = append(diags, fileDiags...)
+		if file.override {
+			diags = append(diags, merged.override(blocks)...)
+		} else {
+			diags = append(diags, merged.declare(blocks)...)
+		}
+	}
+	return merged.blocks, diags
+}
