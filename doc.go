@@ -1,0 +1,47 @@
+// Package cotter installs the modules of an OpenTofu or Terraform
+// configuration, records what it chose in the dependency lock, and proves on
+// every later run that the same bytes are in place.
+//
+// It reads the module calls of a root module and of every module below it,
+// resolves each source address and version constraint, fetches every package
+// once, and puts a copy of it for each call where stock tools look for it:
+//
+//	in := cotter.Installer{CacheDir: dir}
+//	result, err := in.Install(ctx, cotter.Request{Dir: "infra"})
+//
+// After that a stock "tofu init" or "terraform init" finds every module in
+// place and downloads none.
+//
+// # The lock
+//
+// What was chosen stands in .terraform.lock.hcl, beside the providers that
+// stock tools lock there: a module block for each call of a module outside the
+// project, labelled with the call's path, with the version, the source address,
+// the constraint, the immutable address of the package and its hashes. Package
+// lockfile has the format. A call whose entry fits the configuration gets what
+// the entry says, in every later run, until it is upgraded; bytes that do not
+// have the hashes of the entry are refused in every mode. The lock pins and
+// never points: packages are fetched from where the configuration and the
+// registry say, never from where the lock says.
+//
+// # What a run does
+//
+// The modules directory is taken for this process. The tree is walked
+// breadth-first, all calls of a depth at once. Packages are fetched into the
+// cache, hashed from disk, compared with the lock, copied to a stage and hashed
+// again. Only when the whole tree is staged do the directories move to their
+// places, then the lock is written, then modules.json. After an error nothing
+// has changed; after a crash the next run finishes or forgets what was begun.
+//
+// # What it does not do
+//
+// It does not evaluate expressions: sources and versions are literals. It
+// installs no providers, runs no plan, and changes no configuration. It reads
+// no environment and logs nothing: what happens is told by events.
+//
+// # Limits
+//
+// A module tree may be 100 calls deep and have 20,000 calls; a call's path may
+// be 255 bytes long. Packages getmodules, lockfile, registryclient and disco
+// name theirs.
+package cotter

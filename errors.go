@@ -1,0 +1,140 @@
+package cotter
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// The kinds of failure that callers tell apart with errors.Is.
+var (
+	// ErrCycle says that a module calls itself, directly or not.
+	ErrCycle = errors.New("the module calls itself")
+	// ErrEscapesPackage says that a local source address leads out of the
+	// package that its module is part of.
+	ErrEscapesPackage = errors.New("local module path escapes module package")
+	// ErrNoSubdir says that a package lacks the directory that its module was
+	// said to be in.
+	ErrNoSubdir = errors.New("module subdirectory not found")
+	// ErrTooManyModules says that the module tree is larger than the limits.
+	ErrTooManyModules = errors.New("the module tree is too large")
+	// ErrNotInstalled says that a module is not in its place.
+	ErrNotInstalled = errors.New("module not installed")
+)
+
+// ModuleError is what went wrong with one module call. Everything that
+// Install returns about a single module is one, alone or joined with others in
+// the order of their paths; it wraps *getmodules.FetchError,
+// *registryclient.RequestError, *versions.NoMatchError, *HashMismatchError, an
+// address or constraint error, or a sentinel of this package.
+type ModuleError struct {
+	// Path is the called module's path.
+	Path addrs.Module
+	// Source is the source argument, without credentials.
+	Source string
+	// Range is the call, or the argument that is at fault.
+	Range hcl.Range
+	Err   error
+}
+
+func (e *ModuleError) Error() string {
+	return fmt.Sprintf("module %s (%s:%d): %s", e.Path, e.Range.Filename, e.Range.Start.Line, e.Err)
+}
+
+func (e *ModuleError) Unwrap() error { return e.Err }
+
+// ConfigError is a module's configuration that could not be read. It wraps
+// hcl.Diagnostics, whose ranges name files relative to the root module.
+type ConfigError struct {
+	// Path is the path of the module whose files these are.
+	Path        addrs.Module
+	Diagnostics hcl.Diagnostics
+}
+
+func (e *ConfigError) Error() string { return e.Diagnostics.Error() }
+func (e *ConfigError) Unwrap() error { return e.Diagnostics }
+
+// LockFileError is a lock file that cannot be used as it is. It wraps
+// hcl.Diagnostics.
+type LockFileError struct {
+	File        string
+	Diagnostics hcl.Diagnostics
+}
+
+func (e *LockFileError) Error() string { return e.Diagnostics.Error() }
+func (e *LockFileError) Unwrap() error { return e.Diagnostics }
+
+// HashMismatchError says that a package is not what the lock says. Nothing was
+// installed and the lock was not touched.
+type HashMismatchError struct {
+	// Package is the package that was fetched, redacted.
+	Package string
+	// Want is what the lock says, Got what was fetched, of the same schemes.
+	Want, Got []hashing.Hash
+	// Changes tells the files apart. It is empty where the former files' sums
+	// are not known.
+	Changes hashing.Changes
+}
+
+func (e *HashMismatchError) Error() string {
+	var b strings.Builder
+	b.WriteString("Module checksum verification failed: the package does not have the checksum of the lock file; it was changed at its origin or tampered with")
+	for i := range e.Want {
+		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[i], e.Got[i])
+	}
+	writeChanges(&b, e.Changes)
+	return b.String()
+}
+
+// LockedError says that the lock would have to change, which the request
+// forbids.
+type LockedError struct {
+	LockFile string
+	// Reasons say for each key, in order, what is wrong.
+	Reasons []LockedReason
+}
+
+// LockedReason is why one entry of the lock is not enough.
+type LockedReason struct {
+	Key    string
+	Range  hcl.Range // the call; empty for an entry without a call
+	Reason string
+}
+
+func (e *LockedError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s does not match the configuration and must not change in this mode", e.LockFile)
+	for _, r := range e.Reasons {
+		fmt.Fprintf(&b, "\n  module %s", r.Key)
+		if r.Range.Filename != "" {
+			fmt.Fprintf(&b, " (%s:%d)", r.Range.Filename, r.Range.Start.Line)
+		}
+		fmt.Fprintf(&b, ": %s", r.Reason)
+	}
+	return b.String()
+}
+
+// maxListed is how many changed files a message names before it counts.
+const maxListed = 20
+
+func writeChanges(b *strings.Builder, changes hashing.Changes) {
+	left := maxListed
+	for _, group := range []struct {
+		label string
+		files []string
+	}{{"changed", changes.Changed}, {"vanished", changes.Vanished}, {"added", changes.Added}} {
+		for _, file := range group.files {
+			if left == 0 {
+				b.WriteString("\n  ...")
+				return
+			}
+			left--
+			fmt.Fprintf(b, "\n  %s: %q", group.label, file)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package cotter
+
+import (
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// Event is one thing that happened in a run. The events are the structs of
+// this file; new ones may be added, so a switch over them needs a default.
+//
+// [Installer.OnEvent] gets the events of one run one after another, never two
+// at once; those of one module come in the order in which things happened.
+// They do not influence the run, and the run waits for the callback, which
+// must return quickly. No event holds a credential; foreign text in them is
+// raw and must be escaped before it is shown on a terminal.
+type Event interface{ event() }
+
+// Resolved tells which version or location was selected for a module call.
+type Resolved struct {
+	Path    addrs.Module
+	Source  addrs.ModuleSource
+	Version string // "" where the source has none
+	Locked  bool   // the lock decided
+}
+
+// FetchStarted tells that a package is being fetched, for whichever calls.
+type FetchStarted struct {
+	Package string // redacted
+}
+
+// FetchProgress tells how far a fetch is, in bytes. Total is 0 where it is not
+// known.
+type FetchProgress struct {
+	Package     string
+	Done, Total int64
+}
+
+// FetchDone tells that a fetch ended well.
+type FetchDone struct {
+	Package string
+	Bytes   int64
+}
+
+// HashVerified tells that a module's package has the hashes of the lock.
+type HashVerified struct {
+	Path addrs.Module
+}
+
+// ModuleInstalled tells that a module is new or changed in its place. It comes
+// when the whole run succeeded.
+type ModuleInstalled struct {
+	Path addrs.Module
+	Dir  string
+}
+
+// LockFileWritten tells that the dependency lock was written.
+type LockFileWritten struct {
+	File    string
+	Created bool
+}
+
+// Waiting tells that another process works on the same project.
+type Waiting struct {
+	Dir string
+}
+
+// Warning tells the user something that is no error. Path is empty where it
+// concerns the run as a whole.
+type Warning struct {
+	Path    addrs.Module
+	Message string
+}
+
+func (Resolved) event()        {}
+func (FetchStarted) event()    {}
+func (FetchProgress) event()   {}
+func (FetchDone) event()       {}
+func (HashVerified) event()    {}
+func (ModuleInstalled) event() {}
+func (LockFileWritten) event() {}
+func (Waiting) event()         {}
+func (Warning) event()         {}
+
+// events makes the calls of one run's callback serial.
+type events struct {
+	mu sync.Mutex
+	fn func(Event)
+}
+
+func (e *events) emit(event Event) {
+	if e.fn == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.fn(event)
+}

@@ -1,0 +1,96 @@
+package cotter_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+// A world of servers in this process stands for the registry, so that the
+// example runs anywhere; the zero Installer asks the real ones.
+func Example() {
+	world, err := modtest.Start(modtest.Txtar(`
+-- config/main.tf --
+module "network" {
+  source  = "registry.example.com/acme/network/aws"
+  version = "~> 1.2"
+}
+-- registry/acme/network/aws/1.2.3/main.tf --
+module "tags" {
+  source = "./modules/tags"
+}
+-- registry/acme/network/aws/1.2.3/modules/tags/main.tf --
+output "tags" {
+  value = {}
+}
+-- registry/acme/network/aws/2.0.0/main.tf --
+`), modtest.Options{Archives: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer world.Close()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := world.WriteTree(dir, "config"); err != nil {
+		log.Fatal(err)
+	}
+
+	client := world.HTTPClient()
+	in := cotter.Installer{
+		Registry: &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client},
+		Fetcher:  &getmodules.Fetcher{HTTPClient: client},
+		OnEvent: func(event cotter.Event) {
+			if e, ok := event.(cotter.LockFileWritten); ok {
+				fmt.Println("wrote", e.File)
+			}
+		},
+	}
+	result, err := in.Install(context.Background(), cotter.Request{Dir: dir})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range result.Modules {
+		fmt.Println(m.Path, m.Version, m.Dir)
+	}
+	// Output:
+	// wrote .terraform.lock.hcl
+	// network 1.2.3 .terraform/modules/network
+	// network.tags  .terraform/modules/network/modules/tags
+}
+
+// Verify reads the installed files and the lock, and asks nobody.
+func ExampleInstaller_Verify() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	lock := `module "network" {
+  source = "git::https://git.example.com/network.git?ref=v1.0.0"
+  hashes = ["h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]
+}
+`
+	if err := os.WriteFile(dir+"/.terraform.lock.hcl", []byte(lock), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	var in cotter.Installer
+	report, err := in.Verify(context.Background(), dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range report.Packages {
+		fmt.Println(p.Key, p.Status)
+	}
+	// Output:
+	// network missing
+}

@@ -1,0 +1,167 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// fetchKey is what makes two fetches the same: they are done once.
+type fetchKey struct {
+	pkg         addrs.ModulePackage
+	revision    string
+	fromServer  bool
+	fromPackage bool
+	hosted      bool
+}
+
+// fetched is a package in the cache, hashed from disk.
+type fetched struct {
+	resolved addrs.ModulePackage
+	archive  hashing.Hash // zh:, "" where there is none that counts
+	tree     *hashing.Tree
+	gitlinks []string
+	local    bool
+}
+
+// hashes are a package's hashes as the lock has them.
+func (f *fetched) hashes() []hashing.Hash {
+	hashes := []hashing.Hash{f.tree.H1(), f.tree.T1()}
+	if f.archive != "" {
+		hashes = append(hashes, f.archive)
+	}
+	return hashes
+}
+
+// fetch fetches a package into the cache, once in a run.
+func (r *run) fetch(ctx context.Context, n *node, at location, revision string) (*fetched, error) {
+	key := fetchKey{
+		pkg:         at.pkg,
+		revision:    revision,
+		fromServer:  at.from != nil,
+		fromPackage: n.untrusted(),
+		hosted:      at.from != nil && at.from.Direct,
+	}
+	return r.packages.get(key, func() (*fetched, error) {
+		done, err := r.slot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		staged, err := r.store.Stage()
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(staged)
+		return r.fetchInto(ctx, n, key, at, staged)
+	})
+}
+
+func (r *run) fetchInto(ctx context.Context, n *node, key fetchKey, at location, staged string) (*fetched, error) {
+	shown := key.pkg.Redacted()
+	r.events.emit(FetchStarted{Package: shown})
+	pkg, err := r.download(ctx, n, key, at, staged)
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range pkg.Warnings {
+		r.warn(n.path, warning)
+	}
+	got, err := r.publish(filepath.Join(staged, filepath.FromSlash(pkg.Subdir)), pkg)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	r.events.emit(FetchDone{Package: shown, Bytes: pkg.Bytes})
+	return got, nil
+}
+
+// download brings a package to dir, which does not exist yet.
+func (r *run) download(ctx context.Context, n *node, key fetchKey, at location, dir string) (*getmodules.Package, error) {
+	if key.hosted {
+		return r.fetchHosted(ctx, n, at.from, dir)
+	}
+	shown := key.pkg.Redacted()
+	req := getmodules.Request{
+		Package:     key.pkg,
+		Revision:    key.revision,
+		Dir:         dir,
+		FromServer:  key.fromServer,
+		FromPackage: key.fromPackage,
+		Progress:    func(done, total int64) { r.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) },
+	}
+	if at.from != nil {
+		req.Origin = at.from.Origin
+	}
+	return r.fetcher.Fetch(ctx, req)
+}
+
+// publish hashes a fetched tree from disk and puts it into the cache under its
+// hash. What an answer's own subdirectory leaves out is not part of the
+// package.
+func (r *run) publish(dir string, pkg *getmodules.Package) (*fetched, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := hashing.ReadTree(root.FS())
+	if err = errors.Join(err, root.Close()); err != nil {
+		return nil, err
+	}
+	if err := r.store.Publish(dir, tree.T1()); err != nil {
+		return nil, err
+	}
+	return &fetched{
+		resolved: pkg.Resolved,
+		archive:  hashing.Hash(pkg.ArchiveSum),
+		tree:     tree,
+		gitlinks: pkg.Gitlinks,
+		local:    pkg.Resolved.Getter() == "file",
+	}, nil
+}
+
+// checkHashes compares what was fetched with what the lock says.
+func (r *run) checkHashes(entry lockfile.Module, got *fetched) error {
+	mismatch := &HashMismatchError{Package: got.resolved.Redacted()}
+	for _, want := range entry.Hashes {
+		have := hashOf(got.tree, want.Scheme())
+		if have != "" && have != want {
+			mismatch.Want = append(mismatch.Want, want)
+			mismatch.Got = append(mismatch.Got, have)
+		}
+	}
+	if mismatch.Want == nil {
+		return nil
+	}
+	if former := r.savedTree(entry); former != nil {
+		mismatch.Changes = hashing.Diff(former, got.tree)
+	}
+	return mismatch
+}
+
+// hashOf is a tree's hash of a scheme; "" for schemes that trees do not have.
+func hashOf(tree *hashing.Tree, scheme string) hashing.Hash {
+	switch scheme {
+	case "h1":
+		return tree.H1()
+	case "t1":
+		return tree.T1()
+	}
+	return ""
+}
+
+// hashOfScheme is the lock's hash of a scheme; "" where it has none.
+func hashOfScheme(entry lockfile.Module, scheme string) hashing.Hash {
+	for _, h := range entry.Hashes {
+		if h.Scheme() == scheme {
+			return h
+		}
+	}
+	return ""
+}

@@ -1,0 +1,119 @@
+package cotter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Install installs the modules of a configuration: what the lock has, exactly
+// as it says, and the newest that is wanted of what it does not have. It
+// writes the modules to their places, then the lock, then modules.json; after
+// an error all three are as they were.
+//
+// A module that failed is a *ModuleError, configuration that could not be read
+// a *ConfigError, an unusable lock a *LockFileError, a lock that may not change
+// and would have to a *LockedError. When several modules failed the error joins
+// all of them, in the order of their paths.
+func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
+	project, err := os.OpenRoot(req.dir())
+	if err != nil {
+		return nil, err
+	}
+	defer project.Close()
+	r := &run{in: in, req: req, events: events{fn: in.OnEvent}}
+	if err := r.open(ctx, project); err != nil {
+		return nil, err
+	}
+	result, err := r.install(ctx)
+	return result, errors.Join(err, r.work.Close())
+}
+
+// open takes the project and reads what earlier runs left in it.
+func (r *run) open(ctx context.Context, project *os.Root) error {
+	files := workdir.Files{Project: project, LockFile: r.req.lockFile()}
+	onWait := func() { r.events.emit(Waiting{Dir: r.req.dir()}) }
+	work, err := workdir.Open(ctx, r.req.dataPath(), files, onWait)
+	if err != nil {
+		return err
+	}
+	r.work = work
+	if err := r.read(project); err != nil {
+		return errors.Join(err, work.Close())
+	}
+	r.prepare()
+	return nil
+}
+
+// read reads the lock and the manifest. A manifest that cannot be read is as
+// good as none: it is a hint, and is written anew.
+func (r *run) read(project *os.Root) error {
+	src, err := project.ReadFile(r.req.lockFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	r.lockSrc = src
+	lock, diags := lockfile.Parse(src, r.req.lockFile())
+	if diags.HasErrors() {
+		return &LockFileError{File: r.req.lockFile(), Diagnostics: diags}
+	}
+	r.lock = lock
+	r.recorded = recordedManifest(r.work)
+	return nil
+}
+
+func recordedManifest(work *workdir.Dir) *manifest.Manifest {
+	if src, err := work.Manifest(); err == nil {
+		if recorded, err := manifest.Parse(src); err == nil {
+			return recorded
+		}
+	}
+	return &manifest.Manifest{}
+}
+
+// prepare fills in what the caller left to us.
+func (r *run) prepare() {
+	r.dialect = r.req.Dialect
+	if r.dialect == DialectAuto {
+		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)
+	}
+	r.parser = addrs.Parser{DefaultRegistryHost: r.dialect.registryHost()}
+	r.slots = make(chan struct{}, cmp.Or(max(r.in.Parallel, 0), defaultParallel))
+	r.store = store.Store{Dir: r.in.CacheDir}
+	if r.in.CacheDir == "" {
+		r.store.Dir = r.work.Stage("@cache") // no call can have this name
+	}
+	r.registry = r.in.registry()
+	r.fetcher = r.in.fetcher(r.store.Dir)
+}
+
+func (r *run) install(ctx context.Context) (*Result, error) {
+	root := &node{dir: ".", now: r.req.dir()}
+	w := &walker{
+		config:   r.in.config(),
+		dialect:  r.dialect,
+		resolve:  r.resolve,
+		warn:     r.warnDiagnostic,
+		parallel: cap(r.slots),
+	}
+	nodes, err := w.walk(ctx, root)
+	if err := errors.Join(r.refusals.err(r.req.lockFile()), err); err != nil {
+		return nil, err
+	}
+	plan, err := r.plan(nodes)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.commit(plan); err != nil {
+		return nil, err
+	}
+	return plan.result, nil
+}

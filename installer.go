@@ -1,0 +1,94 @@
+package cotter
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Installer installs, locks and verifies the modules of configurations. The
+// zero value works: it asks registries anonymously and keeps no cache between
+// runs. Fields must not change once it is in use; one Installer may serve any
+// number of runs at once.
+type Installer struct {
+	// Registry answers for module registries. nil means a
+	// *registryclient.Client without credentials.
+	Registry Registry
+	// Fetcher fetches packages. nil means a *getmodules.Fetcher whose git
+	// stores are under CacheDir.
+	Fetcher Fetcher
+	// Config reads the module calls of a directory. nil means our own reader.
+	Config ConfigReader
+	// CacheDir is the user's cache, shared by all projects and processes. ""
+	// means that nothing is kept but what is installed.
+	CacheDir string
+	// Parallel is how many packages are worked on at once; 0 means 16.
+	Parallel int
+	// OnEvent is told what happens. See [Event] for what it may rely on.
+	OnEvent func(Event)
+}
+
+// Registry is what an Installer asks module registries. Implementations must
+// be safe for concurrent use; *registryclient.Client is one.
+type Registry interface {
+	// ModuleVersions lists the versions that a package has.
+	ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error)
+	// PackageLocation says where a version of a package is.
+	PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (registryclient.Location, error)
+}
+
+// Fetcher fetches packages. Implementations must be safe for concurrent use;
+// *getmodules.Fetcher is one.
+type Fetcher interface {
+	// Fetch fetches a package into req.Dir, which does not exist yet.
+	Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error)
+}
+
+// ConfigReader reads the module calls of one directory. A tool that has a
+// parser of its own brings its own.
+type ConfigReader interface {
+	// ReadCalls returns the calls of one module directory, sorted by name.
+	// Diagnostics that are errors end an installation; those of warnings are
+	// passed on.
+	ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCall, hcl.Diagnostics)
+}
+
+// ConfigDir is a module's directory, as a ConfigReader gets it.
+type ConfigDir struct {
+	// Path is the module's path; empty for the root module.
+	Path addrs.Module
+	// Dir is where the files are now.
+	Dir string
+	// Boundary is the directory that links must not lead out of: the package's
+	// root. "" means none, for the user's own files.
+	Boundary string
+	// Display is the directory as ranges must name it: where the files will be
+	// when the run is over, relative to the root module.
+	Display string
+	// Dialect is the language that the configuration is written in.
+	Dialect Dialect
+}
+
+// ModuleCall is one "module" block.
+type ModuleCall struct {
+	// Name is the block's label.
+	Name string
+	// Source is the source argument's value, not parsed yet.
+	Source string
+	// Version is the version argument's value where HasVersion says that
+	// there is one.
+	Version    string
+	HasVersion bool
+	// Range is the block's header; SourceRange and VersionRange are the
+	// arguments' expressions.
+	Range, SourceRange, VersionRange hcl.Range
+}
+
+// defaultParallel is how many packages are worked on at once. Most of the time
+// a worker waits for the network.
+const defaultParallel = 16

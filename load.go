@@ -1,0 +1,136 @@
+package cotter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Load reads an installed module tree: the configuration, modules.json and the
+// lock. It asks no server, hashes nothing and changes nothing. A module that is
+// not installed, or not with the source that the configuration has now, is a
+// *ModuleError over [ErrNotInstalled].
+func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
+	l := &loader{req: req, lock: &lockfile.File{}, recorded: &manifest.Manifest{}}
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	w := &walker{
+		config:   in.config(),
+		dialect:  l.dialect,
+		resolve:  l.resolve,
+		warn:     func(*node, *hcl.Diagnostic) {},
+		parallel: cmp.Or(max(in.Parallel, 0), defaultParallel),
+	}
+	nodes, err := w.walk(ctx, &node{dir: ".", now: req.dir()})
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Dialect: l.dialect, LockFile: filepath.Join(req.dir(), req.lockFile())}
+	for _, n := range nodes {
+		result.Modules = append(result.Modules, l.module(n))
+	}
+	return result, nil
+}
+
+// loader resolves calls by what is recorded.
+type loader struct {
+	req      Request
+	dialect  Dialect
+	parser   addrs.Parser
+	lock     *lockfile.File
+	recorded *manifest.Manifest
+}
+
+func (l *loader) read() error {
+	src, err := os.ReadFile(filepath.Join(l.req.dir(), l.req.lockFile()))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	lock, diags := lockfile.Parse(src, l.req.lockFile())
+	if diags.HasErrors() {
+		return &LockFileError{File: l.req.lockFile(), Diagnostics: diags}
+	}
+	l.lock = lock
+	if work, err := workdir.View(l.req.dataPath()); err == nil {
+		l.recorded = recordedManifest(work)
+		if err := work.Close(); err != nil {
+			return err
+		}
+	}
+	l.dialect = l.req.Dialect
+	if l.dialect == DialectAuto {
+		l.dialect = detectDialect(l.req.dir(), l.lock, l.recorded)
+	}
+	l.parser = addrs.Parser{DefaultRegistryHost: l.dialect.registryHost()}
+	return nil
+}
+
+func (l *loader) resolve(_ context.Context, n *node) error {
+	if err := parseCall(n, l.parser); err != nil {
+		return err
+	}
+	if _, ok := n.source.(addrs.ModuleSourceLocal); ok && n.parent.pkg == nil {
+		return placeLocal(n, l.req.dir())
+	}
+	record, ok := l.recorded.Lookup(n.path.String())
+	if !ok {
+		return n.fail(fmt.Errorf("%w; run cotter install", ErrNotInstalled))
+	}
+	if record.Source != n.source.String() {
+		return n.fail(fmt.Errorf("%w from this source but from %s; run cotter install", ErrNotInstalled, addrs.Redact(record.Source)))
+	}
+	n.dir = record.Dir
+	n.now = filepath.Join(l.req.dir(), filepath.FromSlash(record.Dir))
+	if filepath.IsAbs(record.Dir) {
+		n.now = record.Dir
+	}
+	if info, err := os.Stat(n.now); err != nil || !info.IsDir() {
+		return n.fail(fmt.Errorf("%w: its directory %s is gone; run cotter install", ErrNotInstalled, record.Dir))
+	}
+	n.enterRecorded(l.req)
+	return nil
+}
+
+// enterRecorded finds the package of a recorded module: its own, or its
+// caller's.
+func (n *node) enterRecorded(req Request) {
+	if _, ok := n.source.(addrs.ModuleSourceLocal); ok {
+		n.pkg = n.parent.pkg
+		return
+	}
+	key := n.path.String()
+	dir := req.installDir(key)
+	n.pkg = &placed{key: key, dir: dir, now: filepath.Join(req.dataPath(), "modules", key)}
+	if !within(path.Clean(n.dir), dir) { // another tool placed it elsewhere
+		n.pkg.dir, n.pkg.now = n.dir, n.now
+	}
+}
+
+// module is the node as results show it; what the manifest does not tell comes
+// from the lock.
+func (l *loader) module(n *node) Module {
+	m := Module{Path: n.path, Call: n.call, Source: n.source, Dir: n.dir}
+	if !n.ownsPackage() {
+		return m
+	}
+	if record, ok := l.recorded.Lookup(n.path.String()); ok {
+		m.Version = record.Version
+	}
+	if entry, ok := l.lock.Module(n.path.String()); ok {
+		m.Package, m.Hashes = entry.Package, entry.Hashes
+	}
+	return m
+}

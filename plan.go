@@ -1,0 +1,145 @@
+package cotter
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// plan is what a run is about to change, complete and verified.
+type plan struct {
+	result *Result
+	change workdir.Change
+	sums   map[string][]byte
+	fresh  []*node // modules whose package is new in its place
+}
+
+// plan derives the lock, the manifest and the moves from the finished tree.
+func (r *run) plan(nodes []*node) (*plan, error) {
+	p := &plan{
+		result: &Result{Dialect: r.dialect, LockFile: filepath.Join(r.req.dir(), r.req.lockFile())},
+		change: workdir.Change{OldLock: r.lockSrc, Staged: make(map[string]string)},
+		sums:   make(map[string][]byte),
+	}
+	var recorded manifest.Manifest
+	inLock := make(map[string]bool)
+	for _, n := range nodes {
+		m := n.module()
+		p.result.Modules = append(p.result.Modules, m)
+		recorded.Set(manifest.Record{Key: n.path.String(), Source: n.source.String(), Version: m.Version, Dir: n.dir})
+		if !n.ownsPackage() {
+			continue
+		}
+		inLock[n.pkg.key] = true
+		p.result.LockChanges = append(p.result.LockChanges, r.updateLock(n.pkg.entry)...)
+		if n.pkg.staged {
+			p.change.Staged[n.pkg.key] = n.pkg.now
+			p.fresh = append(p.fresh, n)
+		}
+		text, err := n.pkg.tree.MarshalText()
+		if err != nil {
+			return nil, err
+		}
+		p.sums[store.FileName(n.pkg.tree.T1())] = text
+	}
+	p.result.LockChanges = append(p.result.LockChanges, r.dropFromLock(inLock)...)
+	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
+	p.change.Gone = r.gone(inLock)
+	p.change.Manifest = recorded.Bytes()
+	p.change.NewLock = r.lockSrc
+	if len(p.result.LockChanges) > 0 {
+		if err := r.lock.Check(); err != nil {
+			return nil, err
+		}
+		p.change.NewLock = r.lock.Bytes()
+	}
+	return p, r.refuseChanges(p.result.LockChanges)
+}
+
+// updateLock puts an entry into the lock and says what that changed.
+func (r *run) updateLock(entry lockfile.Module) []LockChange {
+	old, had := r.lock.Module(entry.Key)
+	if had && old.Equal(entry) {
+		return nil
+	}
+	r.lock.SetModule(entry)
+	change := LockChange{Key: entry.Key, New: versionOrPackage(entry)}
+	if had {
+		change.Old = versionOrPackage(old)
+	}
+	return []LockChange{change}
+}
+
+// dropFromLock removes the entries of calls that are gone, as stock tools do
+// for providers.
+func (r *run) dropFromLock(keep map[string]bool) []LockChange {
+	var changes []LockChange
+	for _, entry := range r.lock.Modules() {
+		if !keep[entry.Key] {
+			changes = append(changes, LockChange{Key: entry.Key, Old: versionOrPackage(entry)})
+			r.lock.RemoveModule(entry.Key)
+		}
+	}
+	return changes
+}
+
+// gone are the directories of calls that the former manifest has and this run
+// does not. Nothing else is ever removed.
+func (r *run) gone(keep map[string]bool) []string {
+	var keys []string
+	for _, record := range r.recorded.Records() {
+		dir := r.req.installDir(record.Key)
+		if validKey(record.Key) && !keep[record.Key] && within(record.Dir, dir) {
+			keys = append(keys, record.Key)
+		}
+	}
+	return keys
+}
+
+// commit makes the change and tells about it.
+func (r *run) commit(p *plan) error {
+	keep := make(map[string]bool)
+	for name, text := range p.sums {
+		keep[name] = true
+		if err := r.work.SaveSums(name, text); err != nil {
+			return err
+		}
+	}
+	if err := r.work.Commit(p.change); err != nil {
+		return err
+	}
+	// Sums that are no longer needed do no harm.
+	_ = r.work.KeepSums(keep)
+	for _, n := range p.fresh {
+		r.events.emit(ModuleInstalled{Path: n.path, Dir: n.dir})
+	}
+	if len(p.result.LockChanges) > 0 {
+		r.events.emit(LockFileWritten{File: r.req.lockFile(), Created: r.lockSrc == nil})
+	}
+	return nil
+}
+
+// module is the node as results show it.
+func (n *node) module() Module {
+	m := Module{Path: n.path, Call: n.call, Source: n.source, Dir: n.dir}
+	if n.ownsPackage() {
+		m.Version = n.pkg.entry.Version
+		m.Package = n.pkg.entry.Package
+		m.Hashes = n.pkg.entry.Hashes
+	}
+	return m
+}
+
+// ownsPackage reports whether the package was placed for this very call.
+func (n *node) ownsPackage() bool { return n.pkg != nil && n.pkg.key == n.path.String() }
+
+func versionOrPackage(entry lockfile.Module) string {
+	if entry.Version != "" {
+		return entry.Version
+	}
+	return entry.Package
+}

@@ -1,0 +1,140 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/versions"
+	"github.com/cotterpin/cotter/versions/gittags"
+)
+
+// Versions of git repositories and OCI repositories are their tags. A call asks
+// for a range of them by a version argument in the source address, which stock
+// tools let pass:
+//
+//	source = "git::https://git.example.com/net.git?version=~> 1.2"
+//
+// or by a version argument beside it, which only embedding tools do, because
+// stock tools refuse it.
+
+// tagLister is a Fetcher that lists the tags of repositories.
+// *getmodules.Fetcher is one.
+type tagLister interface {
+	// Tags lists the tags of the repository of req.Package, with the commits
+	// that they lead to.
+	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
+}
+
+var _ tagLister = (*getmodules.Fetcher)(nil)
+
+// ErrRangeAndRef says that a call asks for a range of versions and for one
+// particular ref, tag or digest as well.
+var ErrRangeAndRef = errors.New("a version constraint and a ref, tag or digest exclude each other")
+
+// rangeArgument takes the version argument out of the address of a package.
+// The other packages keep an argument of that name: it means something to their
+// servers.
+func rangeArgument(pkg addrs.ModulePackage) (rest addrs.ModulePackage, constraint string, found bool, err error) {
+	before, query, hasQuery := strings.Cut(string(pkg), "?")
+	if !hasQuery || !hasTags(pkg) {
+		return pkg, "", false, nil
+	}
+	var kept []string
+	for argument := range strings.SplitSeq(query, "&") {
+		value, isVersion := strings.CutPrefix(argument, "version=")
+		if !isVersion {
+			kept = append(kept, argument)
+			continue
+		}
+		if found {
+			return pkg, "", true, errors.New("the address has two version arguments")
+		}
+		found = true
+		if constraint, err = url.QueryUnescape(value); err != nil {
+			return pkg, "", true, fmt.Errorf("the version argument of the address is badly escaped: %w", err)
+		}
+	}
+	if len(kept) > 0 {
+		before += "?" + strings.Join(kept, "&")
+	}
+	return addrs.ModulePackage(before), constraint, found, nil
+}
+
+// hasTags reports whether a package is in a kind of repository whose tags can
+// be versions.
+func hasTags(pkg addrs.ModulePackage) bool {
+	return pkg.Getter() == "git" || pkg.Getter() == "oci"
+}
+
+// pinArguments are the arguments that say which content is meant, beside which
+// a range makes no sense.
+var pinArguments = []string{"ref", "tag", "digest"}
+
+func checkUnpinned(pkg addrs.ModulePackage) error {
+	_, query, _ := strings.Cut(string(pkg), "?")
+	for argument := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(argument, "=")
+		for _, pin := range pinArguments {
+			if name == pin {
+				return fmt.Errorf("%w: take the argument %q out of the address, or the constraint away", ErrRangeAndRef, pin)
+			}
+		}
+	}
+	return nil
+}
+
+// selectTag selects the newest version of a repository that is wanted.
+func (r *run) selectTag(ctx context.Context, n *node) (versions.Candidate, error) {
+	lister, ok := r.fetcher.(tagLister)
+	if !ok {
+		return versions.Candidate{}, n.fail(errors.New("this Fetcher does not list tags, so it cannot select versions of repositories"))
+	}
+	tags, err := r.tags.get(tagsKey{n.repository, n.untrusted()}, func() ([]getmodules.Tag, error) {
+		done, err := r.slot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		return lister.Tags(ctx, getmodules.Request{Package: n.repository, FromPackage: n.untrusted()})
+	})
+	if err != nil {
+		return versions.Candidate{}, n.fail(err)
+	}
+	selected, err := versions.Select(candidates(tags, n.source.(addrs.ModuleSourceRemote)), n.want)
+	if err != nil {
+		return versions.Candidate{}, n.failVersion(fmt.Errorf("%s: %w", n.repository.Redacted(), err))
+	}
+	return selected, nil
+}
+
+// tagsKey is what makes two listings the same.
+type tagsKey struct {
+	repository  addrs.ModulePackage
+	fromPackage bool
+}
+
+func candidates(tags []getmodules.Tag, source addrs.ModuleSourceRemote) []versions.Candidate {
+	list := make([]gittags.Tag, len(tags))
+	for i, tag := range tags {
+		list[i] = gittags.Tag(tag)
+	}
+	return gittags.Candidates(list, source.Subdir)
+}
+
+// tagged is the address of a version of a repository.
+func tagged(repository addrs.ModulePackage, tag string) addrs.ModulePackage {
+	argument := "ref=" + url.QueryEscape("refs/tags/"+tag)
+	if repository.Getter() == "oci" {
+		argument = "tag=" + url.QueryEscape(tag)
+	}
+	separator := "?"
+	if strings.Contains(string(repository), "?") {
+		separator = "&"
+	}
+	return addrs.ModulePackage(string(repository) + separator + argument)
+}

@@ -1,0 +1,52 @@
+package cotter
+
+import (
+	"path"
+	"path/filepath"
+)
+
+// lockFileName is the lock of stock tools.
+const lockFileName = ".terraform.lock.hcl"
+
+// Request is what one run is about.
+type Request struct {
+	// Dir is the root module's directory; "" means the current one.
+	Dir string
+	// DataDir is the data directory of stock tools, relative to Dir; "" means
+	// ".terraform".
+	DataDir string
+	// LockFile is the dependency lock, relative to Dir; "" means
+	// ".terraform.lock.hcl".
+	LockFile string
+	// Locked installs exactly what the lock says or fails with *LockedError.
+	// The lock is not written.
+	Locked bool
+	// Upgrade selects versions as if nothing was locked.
+	Upgrade bool
+	// Dialect says whose conventions apply; the zero value finds it out.
+	Dialect Dialect
+}
+
+func (r Request) dir() string      { return orElse(r.Dir, ".") }
+func (r Request) dataDir() string  { return orElse(r.DataDir, ".terraform") }
+func (r Request) lockFile() string { return orElse(r.LockFile, lockFileName) }
+
+// dataPath is the data directory as this process reaches it.
+func (r Request) dataPath() string {
+	if filepath.IsAbs(r.dataDir()) {
+		return r.dataDir()
+	}
+	return filepath.Join(r.dir(), r.dataDir())
+}
+
+// installDir is the directory of a call's package as modules.json names it.
+func (r Request) installDir(key string) string {
+	return path.Join(filepath.ToSlash(r.dataDir()), "modules", key)
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,192 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// maxKey is the longest key of a module call, in bytes: it names a directory,
+// and common file systems allow no longer names.
+const maxKey = 255
+
+// resolvePackage resolves a call of a module in another package: by the lock
+// where it has an entry for just this call, else by asking for the newest
+// version that is wanted.
+func (r *run) resolvePackage(ctx context.Context, n *node) error {
+	key := n.path.String()
+	if len(key) > maxKey {
+		return n.fail(fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey))
+	}
+	entry, locked := r.lock.Module(key)
+	reason := "the lock has no entry for it"
+	if locked {
+		reason = staleness(entry, n)
+	}
+	var err error
+	switch {
+	case reason == "" && !r.req.Upgrade:
+		err = r.usePinned(ctx, n, entry)
+	case r.req.Locked:
+		r.refusals.add(n, reason)
+		return errRefused
+	default:
+		err = r.useNewest(ctx, n)
+	}
+	if err != nil {
+		return err
+	}
+	return n.enterPackage()
+}
+
+// staleness says why a lock entry does not decide a call; "" means that it
+// does. The entry of a version that still fits stays, whatever else is on
+// offer.
+func staleness(entry lockfile.Module, n *node) string {
+	if entry.Source != lockAddress(n.source) {
+		return fmt.Sprintf("the lock is for source %q", entry.Source)
+	}
+	if _, ok := n.source.(addrs.ModuleSourceRegistry); !ok && !n.ranged {
+		return ""
+	}
+	version, err := versions.Parse(entry.Version)
+	if err != nil {
+		return fmt.Sprintf("the lock has no usable version: %q", entry.Version)
+	}
+	if !n.want.Allows(version) {
+		return fmt.Sprintf("the locked version %s does not meet the constraint %q", version, n.want)
+	}
+	return ""
+}
+
+// usePinned puts what the lock says in its place: as it is there already, out
+// of the cache, or fetched again.
+func (r *run) usePinned(ctx context.Context, n *node, entry lockfile.Module) error {
+	want := n.want.String()
+	if r.req.Locked && entry.Constraints != want {
+		r.refusals.add(n, fmt.Sprintf("the lock was made for the constraint %q, the configuration says %q", entry.Constraints, want))
+		return errRefused
+	}
+	r.events.emit(Resolved{Path: n.path, Source: n.source, Version: entry.Version, Locked: true})
+	entry.Constraints = want
+	p, err := r.pinnedPackage(ctx, n, entry)
+	if err != nil {
+		return err
+	}
+	n.pkg = p
+	n.subdir, err = subdirOf(n.source, p.entry.Package)
+	if err != nil {
+		return n.fail(err)
+	}
+	r.events.emit(HashVerified{Path: n.path})
+	return nil
+}
+
+func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module) (*placed, error) {
+	p, err := r.inPlace(ctx, entry)
+	if err != nil || p != nil {
+		return p, n.failIf(err)
+	}
+	p, err = r.fromStore(ctx, entry)
+	if err == nil {
+		return p, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, n.fail(err)
+	}
+	location, err := r.locate(ctx, n, entry.Version)
+	if err != nil {
+		return nil, err
+	}
+	got, err := r.fetch(ctx, n, location, revisionOf(entry.Package))
+	if err != nil {
+		return nil, n.fail(err)
+	}
+	if err := r.checkHashes(entry, got); err != nil {
+		return nil, n.fail(err)
+	}
+	if at := packageAddress(got.resolved, ""); at != packageAddress(splitPackage(entry.Package)) {
+		r.warn(n.path, fmt.Sprintf("the lock was made from %s, now the same files come from %s", entry.Package, at))
+	}
+	return r.stage(ctx, n, entry, got)
+}
+
+// useNewest selects the newest version that is wanted, if the source has
+// versions, and fetches it.
+func (r *run) useNewest(ctx context.Context, n *node) error {
+	version, location, err := r.newest(ctx, n)
+	if err != nil {
+		return err
+	}
+	r.events.emit(Resolved{Path: n.path, Source: n.source, Version: version})
+	got, err := r.fetch(ctx, n, location, location.revision)
+	if err != nil {
+		return n.fail(err)
+	}
+	subdir, err := expandSubdir(got.tree, location.subdir)
+	if err != nil {
+		return n.fail(err)
+	}
+	n.subdir, err = joinSubdir(n.source, subdir)
+	if err != nil {
+		return n.fail(err)
+	}
+	if n.subdir, err = expandSubdir(got.tree, n.subdir); err != nil {
+		return n.fail(err)
+	}
+	entry := lockfile.Module{
+		Key:         n.path.String(),
+		Version:     version,
+		Source:      lockAddress(n.source),
+		Constraints: n.want.String(),
+		Package:     packageAddress(got.resolved, subdir),
+		Hashes:      got.hashes(),
+	}
+	n.pkg, err = r.stage(ctx, n, entry, got)
+	return err
+}
+
+// newest is the newest version that a call wants, "" where its source has no
+// versions, and where that is.
+func (r *run) newest(ctx context.Context, n *node) (version string, at location, err error) {
+	switch source := n.source.(type) {
+	case addrs.ModuleSourceRegistry:
+		selected, err := r.selectVersion(ctx, n, source)
+		if err != nil {
+			return "", location{}, err
+		}
+		version = selected.String()
+	case addrs.ModuleSourceRemote:
+		if n.ranged {
+			selected, err := r.selectTag(ctx, n)
+			at = location{pkg: tagged(n.repository, selected.Ref), revision: selected.Revision}
+			return selected.Version.String(), at, err
+		}
+	}
+	at, err = r.locate(ctx, n, version)
+	return version, at, err
+}
+
+// enterPackage makes the module's directory known once its package is there.
+func (n *node) enterPackage() error {
+	if n.subdir != "" {
+		n.subdir = path.Clean(n.subdir)
+	}
+	if n.subdir == "." {
+		n.subdir = ""
+	}
+	return n.enter()
+}
+
+func (n *node) failIf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return n.fail(err)
+}

@@ -1,0 +1,62 @@
+package cotter
+
+import (
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// Result is an installed module tree.
+type Result struct {
+	// Modules are all modules but the root module, in the order of their keys.
+	Modules []Module
+	// Dialect is the one that was asked for or found out.
+	Dialect Dialect
+	// LockFile is the path of the dependency lock.
+	LockFile string
+	// LockChanges are the entries of the lock that were added, changed or
+	// removed, in the order of their keys.
+	LockChanges []LockChange
+}
+
+// Module is one installed module.
+type Module struct {
+	// Path is the module's path from the root module; its String is the key in
+	// modules.json and in the lock.
+	Path addrs.Module
+	// Call is the module block that calls it.
+	Call ModuleCall
+	// Source is the parsed source address.
+	Source addrs.ModuleSource
+	// Version is the selected version; "" where the source has none.
+	Version string
+	// Package is the immutable address of the package, as in the lock; "" for
+	// a module inside its caller's package.
+	Package string
+	// Hashes are the package's, as in the lock; none for a module inside its
+	// caller's package.
+	Hashes []hashing.Hash
+	// Dir is the module's directory, relative to the root module's, with
+	// forward slashes, as in modules.json.
+	Dir string
+}
+
+// LockChange is one entry of the lock that a run changed.
+type LockChange struct {
+	// Key is the call's path with dots.
+	Key string
+	// Old and New are versions, or packages where there is no version. Old is
+	// "" for an entry that was added, New for one that was removed.
+	Old, New string
+}
+
+// Children are the modules that the module at path calls, in the order of
+// their names. The empty path is the root module's.
+func (r *Result) Children(path addrs.Module) []Module {
+	var children []Module
+	for _, m := range r.Modules {
+		if len(m.Path) == len(path)+1 && m.Path[:len(path)].String() == path.String() {
+			children = append(children, m)
+		}
+	}
+	return children
+}

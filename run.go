@@ -1,0 +1,87 @@
+package cotter
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// run is one installation in the making.
+type run struct {
+	in      *Installer
+	req     Request
+	dialect Dialect
+	parser  addrs.Parser
+	events  events
+
+	work     *workdir.Dir
+	lock     *lockfile.File
+	lockSrc  []byte // nil where there is no lock file
+	recorded *manifest.Manifest
+	store    store.Store
+
+	registry Registry
+	fetcher  Fetcher
+
+	// slots bounds what is done at once; holding one, a goroutine waits for
+	// nobody else.
+	slots     chan struct{}
+	tags      memo[tagsKey, []getmodules.Tag]
+	listings  memo[addrs.ModuleRegistryPackage, []versions.Candidate]
+	locations memo[release, registryclient.Location]
+	packages  memo[fetchKey, *fetched]
+	refusals  refusals
+}
+
+// release is one version of a registry's package.
+type release struct {
+	pkg     addrs.ModuleRegistryPackage
+	version versions.Version
+}
+
+// resolve finds out where the module that a node calls is, and puts it there
+// for the time of the run.
+func (r *run) resolve(ctx context.Context, n *node) error {
+	if err := parseCall(n, r.parser); err != nil {
+		return err
+	}
+	if _, ok := n.source.(addrs.ModuleSourceLocal); ok {
+		return placeLocal(n, r.req.dir())
+	}
+	return r.resolvePackage(ctx, n)
+}
+
+// slot waits until there is room for one more piece of work; the function that
+// it returns makes room again.
+func (r *run) slot(ctx context.Context) (release func(), err error) {
+	select {
+	case r.slots <- struct{}{}:
+		return func() { <-r.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (r *run) warn(path addrs.Module, message string) {
+	r.events.emit(Warning{Path: path, Message: message})
+}
+
+func (r *run) warnDiagnostic(n *node, diag *hcl.Diagnostic) {
+	message := diag.Summary
+	if diag.Detail != "" {
+		message += ": " + diag.Detail
+	}
+	if diag.Subject != nil {
+		message = diag.Subject.String() + ": " + message
+	}
+	r.warn(n.path, message)
+}

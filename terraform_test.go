@@ -1,0 +1,72 @@
+package cotter_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter"
+)
+
+// TestStockTool runs whichever stock binaries there are on what an Installer
+// made: they must find every module in place, ask nobody, and leave the lock as
+// it is.
+func TestStockTool(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range []cotter.Dialect{cotter.DialectTerraform, cotter.DialectOpenTofu} {
+		t.Run(dialect.String(), func(t *testing.T) {
+			t.Parallel()
+			binary, err := exec.LookPath(dialect.String())
+			if err != nil {
+				t.Skipf("%s is not installed", dialect)
+			}
+			p := world(t, nested)
+			p.mustInstall(t, cotter.Request{Dialect: dialect})
+			lock, manifest := p.file(".terraform.lock.hcl"), p.file(".terraform/modules/modules.json")
+			p.world.ResetRequests()
+			p.stock(t, binary, "init", "-backend=false")
+			p.stock(t, binary, "validate")
+			p.stock(t, binary, "get")
+			if requests := p.world.Requests(); len(requests) > 0 {
+				t.Errorf("%s made requests: %v", dialect, requests)
+			}
+			if diff := cmp.Diff(lock, p.file(".terraform.lock.hcl")); diff != "" {
+				t.Errorf("%s changed the lock (-before +after):\n%s", dialect, diff)
+			}
+			if diff := cmp.Diff(manifest, p.file(".terraform/modules/modules.json")); diff != "" {
+				t.Errorf("%s changed modules.json (-before +after):\n%s", dialect, diff)
+			}
+			p.sameAsStock(t, binary, manifest)
+		})
+	}
+}
+
+// sameAsStock lets the stock tool install by itself and compares modules.json.
+func (p *project) sameAsStock(t *testing.T, binary, manifest string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	p.stock(t, binary, "get")
+	if diff := cmp.Diff(p.file(".terraform/modules/modules.json"), manifest); diff != "" {
+		t.Errorf("modules.json (-stock +ours):\n%s", diff)
+	}
+}
+
+func (p *project) stock(t *testing.T, binary string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = p.dir
+	empty := filepath.Join(t.TempDir(), "cli.tfrc")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), p.world.Env()...)
+	cmd.Env = append(cmd.Env, "TF_CLI_CONFIG_FILE="+empty, "CHECKPOINT_DISABLE=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", binary, args, err, out)
+	}
+}

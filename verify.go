@@ -1,0 +1,102 @@
+package cotter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Report is what Verify found.
+type Report struct {
+	// Packages are all packages of the lock and all installed ones, in the
+	// order of their keys.
+	Packages []PackageReport
+	// Unfinished says that an installation was killed while it put modules
+	// into their places. The next Install finishes it.
+	Unfinished bool
+}
+
+// OK reports whether every package is installed and is what the lock says.
+func (r *Report) OK() bool {
+	return !r.Unfinished && !slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() })
+}
+
+// Verify compares the installed modules of the configuration in dir with its
+// lock. It reads every file and asks no server; it changes nothing. The error
+// is about what could not be compared at all: a lock that is unusable or
+// absent. What differs is in the report.
+func (in *Installer) Verify(ctx context.Context, dir string) (*Report, error) {
+	return in.VerifyRequest(ctx, Request{Dir: dir})
+}
+
+// VerifyRequest is Verify for a project whose data directory or lock file is
+// not where it usually is. Only Dir, DataDir and LockFile are looked at.
+func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, error) {
+	src, err := os.ReadFile(filepath.Join(req.dir(), req.lockFile()))
+	if err != nil {
+		return nil, err
+	}
+	lock, diags := lockfile.Parse(src, req.lockFile())
+	if diags.HasErrors() {
+		return nil, &LockFileError{File: req.lockFile(), Diagnostics: diags}
+	}
+	work, err := workdir.View(req.dataPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return allMissing(lock), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer work.Close()
+	report := &Report{Unfinished: work.Unfinished()}
+	report.Packages, err = inspectAll(ctx, work, lock.Modules(), cmp.Or(in.Parallel, defaultParallel))
+	for _, record := range recordedManifest(work).Records() {
+		if _, locked := lock.Module(record.Key); !locked && isInstalledPackage(record, req) {
+			report.Packages = append(report.Packages, PackageReport{Key: record.Key, Status: StatusUnlocked})
+		}
+	}
+	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return compareKeys(a.Key, b.Key) })
+	return report, err
+}
+
+func inspectAll(ctx context.Context, work *workdir.Dir, entries []lockfile.Module, parallel int) ([]PackageReport, error) {
+	reports := make([]PackageReport, len(entries))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i, entry := range entries {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			reports[i] = *inspect(work, entry)
+			return nil
+		})
+	}
+	return reports, group.Wait()
+}
+
+// isInstalledPackage reports whether a record is that of a call of a module
+// outside the project: such a one has a directory of its own.
+func isInstalledPackage(record manifest.Record, req Request) bool {
+	return record.Key != "" && within(record.Dir, req.installDir(record.Key)) || record.Version != "" ||
+		record.Source != "" && !strings.HasPrefix(record.Source, ".")
+}
+
+func allMissing(lock *lockfile.File) *Report {
+	report := &Report{}
+	for _, entry := range lock.Modules() {
+		report.Packages = append(report.Packages, PackageReport{Key: entry.Key, Status: StatusMissing})
+	}
+	return report
+}

@@ -1,0 +1,155 @@
+package cotter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/sync/errgroup"
+)
+
+// The limits of a module tree. Real trees have a few hundred calls at a depth
+// below ten; a package that calls others in a circle has no end.
+const (
+	maxDepth   = 100
+	maxModules = 20_000
+)
+
+// walker walks a module tree breadth-first: all modules of one depth at once.
+type walker struct {
+	config  ConfigReader
+	dialect Dialect
+	// resolve finds out where the module that a node calls is.
+	resolve func(context.Context, *node) error
+	// warn is told of diagnostics that are no errors.
+	warn func(*node, *hcl.Diagnostic)
+	// parallel is how many directories are read at once.
+	parallel int
+}
+
+// walk returns all modules below root, sorted by path. A call that fails does
+// not stop the others: the error joins all failures in the order of their
+// paths.
+func (w *walker) walk(ctx context.Context, root *node) ([]*node, error) {
+	var all []*node
+	var failures failures
+	level := []*node{root}
+	for depth := 0; len(level) > 0; depth++ {
+		calls := w.calls(ctx, level, &failures)
+		if len(calls) > 0 && depth == maxDepth {
+			failures.add(calls[0].path.String(), calls[0].fail(fmt.Errorf("%w: more than %d calls lead to it", ErrTooManyModules, maxDepth)))
+			break
+		}
+		if len(all)+len(calls) > maxModules {
+			failures.add("", fmt.Errorf("%w: more than %d module calls", ErrTooManyModules, maxModules))
+			break
+		}
+		level = w.resolveAll(ctx, calls, &failures)
+		all = append(all, level...)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b *node) int { return cmp.Compare(a.path.String(), b.path.String()) })
+	return all, failures.join()
+}
+
+// calls reads the configuration of the modules of one depth and returns the
+// nodes that they call.
+func (w *walker) calls(ctx context.Context, level []*node, failures *failures) []*node {
+	found := make([][]*node, len(level))
+	var group errgroup.Group
+	group.SetLimit(w.parallel)
+	for i, n := range level {
+		group.Go(func() error {
+			if ctx.Err() == nil {
+				found[i] = w.callsOf(ctx, n, failures)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	return slices.Concat(found...)
+}
+
+func (w *walker) callsOf(ctx context.Context, n *node, failures *failures) []*node {
+	dir := ConfigDir{Path: n.path, Dir: n.now, Display: n.dir, Dialect: w.dialect}
+	if n.pkg != nil {
+		dir.Boundary = n.pkg.now
+	}
+	calls, diags := w.config.ReadCalls(ctx, dir)
+	if diags.HasErrors() {
+		failures.add(n.path.String(), &ConfigError{Path: n.path, Diagnostics: diags})
+		return nil
+	}
+	for _, diag := range diags {
+		w.warn(n, diag)
+	}
+	var children []*node
+	for _, call := range calls {
+		children = append(children, &node{path: n.path.Child(call.Name), parent: n, call: call})
+	}
+	return children
+}
+
+// resolveAll resolves the nodes side by side and returns those that it could.
+// Each has a goroutine of its own, because most wait for a package that
+// another one fetches; how much is done at once is the resolver's business.
+func (w *walker) resolveAll(ctx context.Context, nodes []*node, failures *failures) []*node {
+	ok := make([]bool, len(nodes))
+	var wait sync.WaitGroup
+	for i, n := range nodes {
+		wait.Go(func() {
+			err := w.resolve(ctx, n)
+			if err == nil {
+				err = n.checkCycle()
+				if err != nil {
+					err = n.fail(err)
+				}
+			}
+			ok[i] = err == nil
+			if err != nil && !errors.Is(err, errRefused) {
+				failures.add(n.path.String(), err)
+			}
+		})
+	}
+	wait.Wait()
+	var resolved []*node
+	for i, n := range nodes {
+		if ok[i] {
+			resolved = append(resolved, n)
+		}
+	}
+	return resolved
+}
+
+// failures collects what went wrong, from any goroutine.
+type failures struct {
+	mu   sync.Mutex
+	list []failure
+}
+
+type failure struct {
+	key string
+	err error
+}
+
+func (f *failures) add(key string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = append(f.list, failure{key, err})
+}
+
+// join returns all failures in the order of their keys, or nil.
+func (f *failures) join() error {
+	slices.SortStableFunc(f.list, func(a, b failure) int { return cmp.Compare(a.key, b.key) })
+	var errs []error
+	for _, failure := range f.list {
+		errs = append(errs, failure.err)
+	}
+	return errors.Join(errs...)
+}

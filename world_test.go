@@ -1,0 +1,243 @@
+package cotter_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata/install")
+
+// TestInstallWorlds installs the configuration of each world in
+// testdata/install, whose README says what the parts of a file mean.
+func TestInstallWorlds(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/install/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no worlds: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			testWorld(t, file)
+		})
+	}
+}
+
+func testWorld(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProject(t, archive)
+	req := p.request(string(archive.Comment))
+	_, err = p.installer().Install(context.Background(), req)
+	got := map[string]string{
+		"want/error":    errorText(err),
+		"want/lock":     p.file(".terraform.lock.hcl"),
+		"want/manifest": strings.ReplaceAll(p.file(".terraform/modules/modules.json"), "},{", "},\n{"),
+		"want/events":   p.events(),
+	}
+	if err == nil {
+		p.mustVerify(t, req)
+	}
+	compare(t, file, archive, got, p.normalise)
+}
+
+// compare compares what came of a world with the parts of it that say what
+// should have, or rewrites those parts.
+func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]string, normalise func(string) string) {
+	changed := false
+	for i, part := range archive.Files {
+		text, ok := got[part.Name]
+		if !ok {
+			continue
+		}
+		text = normalise(text)
+		if *update {
+			changed = changed || string(part.Data) != text
+			archive.Files[i].Data = []byte(text)
+			continue
+		}
+		if diff := cmp.Diff(strings.TrimSpace(string(part.Data)), strings.TrimSpace(text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", part.Name, diff)
+		}
+	}
+	wantsError := slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want/error" })
+	if !wantsError && got["want/error"] != "" {
+		t.Errorf("Install: %s", got["want/error"])
+	}
+	if changed {
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// project is a configuration on disk, with servers that have its modules.
+type project struct {
+	world *modtest.World
+	dir   string
+
+	mu  sync.Mutex
+	log []string
+}
+
+func newProject(t *testing.T, archive *txtar.Archive) *project {
+	t.Helper()
+	fsys, err := txtar.FS(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &project{world: modtest.New(t, fsys), dir: t.TempDir()}
+	if err := p.world.WriteTree(p.dir, "config"); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// world makes a project from txtar text.
+func world(t *testing.T, text string) *project {
+	t.Helper()
+	return newProject(t, txtar.Parse([]byte(text)))
+}
+
+// installer is one as the command has it, that trusts the world's servers.
+func (p *project) installer() *cotter.Installer {
+	return &cotter.Installer{
+		Registry: &registryclient.Client{
+			Services:   &disco.Client{HTTPClient: p.world.HTTPClient()},
+			HTTPClient: p.world.HTTPClient(),
+		},
+		Fetcher: &getmodules.Fetcher{
+			HTTPClient: p.world.HTTPClient(),
+			Git:        getmodules.Git{Env: append(os.Environ(), p.world.Env()...)},
+		},
+		OnEvent: p.record,
+	}
+}
+
+// request reads the options of a world's comment: lines "locked", "upgrade",
+// "for: terraform".
+func (p *project) request(comment string) cotter.Request {
+	req := cotter.Request{Dir: p.dir}
+	for line := range strings.Lines(comment) {
+		switch strings.TrimSpace(line) {
+		case "locked":
+			req.Locked = true
+		case "upgrade":
+			req.Upgrade = true
+		case "for: terraform":
+			req.Dialect = cotter.DialectTerraform
+		}
+	}
+	return req
+}
+
+func (p *project) record(event cotter.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case cotter.FetchProgress:
+		return // how often it comes is up to the network
+	case cotter.FetchDone:
+		e.Bytes = 0
+		event = e
+	}
+	p.log = append(p.log, strings.TrimPrefix(fmt.Sprintf("%T%+v", event, event), "cotter."))
+}
+
+// events are the events so far, sorted, because what is done side by side comes
+// in any order.
+func (p *project) events() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(slices.Sorted(slices.Values(p.log)), "\n") + "\n"
+}
+
+// file is the content of a file of the project; "" where there is none.
+func (p *project) file(name string) string {
+	text, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func (p *project) write(t *testing.T, name, text string) {
+	t.Helper()
+	name = filepath.Join(p.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "MODTEST_HOST", string(p.world.Host()))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *project) mustVerify(t *testing.T, req cotter.Request) {
+	t.Helper()
+	report, err := p.installer().VerifyRequest(context.Background(), req)
+	if err != nil && p.file(".terraform.lock.hcl") == "" {
+		return // nothing was to be locked
+	}
+	if err != nil || !report.OK() {
+		t.Errorf("Verify after Install = %+v, %v; want all verified", report, err)
+	}
+}
+
+var (
+	hashes  = regexp.MustCompile(`"(h1|t1|zh):[^"]*"`)
+	commits = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
+)
+
+// normalise replaces what depends on the run: the servers' port, and the hashes
+// and commits of files that hold it.
+func (p *project) normalise(text string) string {
+	text = strings.ReplaceAll(text, string(p.world.Host()), "MODTEST_HOST")
+	text = strings.ReplaceAll(text, p.dir, "DIR")
+	text = hashes.ReplaceAllString(text, `"$1:HASH"`)
+	return commits.ReplaceAllString(text, "COMMIT")
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error() + "\n"
+}
+
+// snapshot is every file below a directory with its content.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.Contains(name, "/.cotter") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		files[strings.TrimPrefix(name, dir)] = string(text)
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return files
+}
