@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v3"
+)
+
+// run runs the command line and returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv}
+	app := &cli.Command{
+		Name:      "cotter",
+		Usage:     "install, lock and verify the modules of an OpenTofu or Terraform configuration",
+		Writer:    stdout,
+		ErrWriter: stderr,
+		Flags:     globalFlags(),
+		Commands: []*cli.Command{
+			installCommand(out),
+			verifyCommand(out),
+			listCommand(out),
+			treeCommand(out),
+			demoCommand(out),
+			versionCommand(out),
+		},
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if name := cmd.Args().First(); name != "" {
+				return usageError{fmt.Errorf("there is no command %q; run cotter help", name)}
+			}
+			return cli.ShowAppHelp(cmd)
+		},
+		// Errors are printed below, once and in one way.
+		ExitErrHandler: func(context.Context, *cli.Command, error) {},
+		OnUsageError:   func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} },
+		HideVersion:    true,
+	}
+	for _, command := range app.Commands {
+		command.OnUsageError = app.OnUsageError
+	}
+	err := app.Run(ctx, args)
+	if err != nil {
+		out.printError(err)
+	}
+	return exitStatus(ctx, err)
+}
+
+// globalFlags stand before or behind the subcommand, with one dash or two.
+func globalFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "chdir", Usage: "work in `DIR` instead of the current directory"},
+		&cli.BoolFlag{Name: "no-color", Usage: "print without colours; so does NO_COLOR in the environment"},
+	}
+}
+
+// projectFlags are those of every command that looks at a project.
+func projectFlags(more ...cli.Flag) []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "for", Usage: "whose conventions apply: `TOOL` is tofu, terraform or auto", Value: "auto"},
+		&cli.StringFlag{Name: "lock-file", Usage: "keep the lock in `FILE` instead of .terraform.lock.hcl"},
+		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+	}, more...)
+}
+
+// noArguments refuses arguments where none are known.
+func noArguments(cmd *cli.Command) error {
+	if cmd.Args().Present() {
+		return usageError{fmt.Errorf("cotter %s takes no argument, and got %q", cmd.Name, cmd.Args().First())}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+// demoWorld is what the demo's servers have, and its configuration.
+//
+//go:embed demo.txtar
+var demoWorld string
+
+func demoCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:  "demo",
+		Usage: "install an example from servers in this process, without any network",
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if err := noArguments(cmd); err != nil {
+				return err
+			}
+			out.configure(cmd)
+			return runDemo(ctx, out)
+		},
+	}
+}
+
+func runDemo(ctx context.Context, out *output) (err error) {
+	world, err := modtest.Start(modtest.Txtar(demoWorld), modtest.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, world.Close()) }()
+	dir, err := os.MkdirTemp("", "cotter-demo-")
+	if err != nil {
+		return err
+	}
+	if err := world.WriteTree(dir, "config"); err != nil {
+		return err
+	}
+	if err := out.showFile(dir, "main.tf"); err != nil {
+		return err
+	}
+	out.printf("$ cotter install\n")
+	progress := newProgress(out)
+	in := demoInstaller(world)
+	in.OnEvent = progress.event
+	result, err := in.Install(ctx, cotter.Request{Dir: dir})
+	progress.end()
+	if err != nil {
+		return err
+	}
+	if err := out.installed(result, progress); err != nil {
+		return err
+	}
+	out.printf("\n$ cotter tree\n")
+	out.tree(result)
+	out.printf("\n")
+	if err := out.showFile(dir, ".terraform.lock.hcl"); err != nil {
+		return err
+	}
+	out.demoNext(dir)
+	return nil
+}
+
+// demoInstaller is the command's installer, but it trusts the demo's servers
+// and keeps nothing in the user's cache.
+func demoInstaller(world *modtest.World) *cotter.Installer {
+	return &cotter.Installer{
+		Registry: &registryclient.Client{
+			Services:   &disco.Client{HTTPClient: world.HTTPClient()},
+			HTTPClient: world.HTTPClient(),
+		},
+		Fetcher: &getmodules.Fetcher{
+			HTTPClient: world.HTTPClient(),
+			Git:        getmodules.Git{Env: append(os.Environ(), world.Env()...)},
+		},
+	}
+}
+
+func (o *output) showFile(dir, name string) error {
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	o.printf("$ cat %s\n%s\n", name, text)
+	return nil
+}
+
+// demoNext says what can be tried on the installed example. The servers end
+// with the demo, so all of it works without them.
+func (o *output) demoNext(dir string) {
+	module := filepath.Join(dir, ".terraform", "modules", "network", "main.tf")
+	o.printf(`The configuration is in %s, and its servers are gone now. Try:
+
+  cotter verify -chdir=%s        # offline: are the bytes those of the lock?
+  echo '# hello' >> %s
+  cotter verify -chdir=%s        # names the file that you changed
+  cotter install -chdir=%s       # puts it right again, if it can be fetched
+  terraform -chdir=%s init       # or tofu: finds every module in place
+`, dir, dir, module, dir, dir, dir)
+}

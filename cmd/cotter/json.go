@@ -1,0 +1,168 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// writeJSON writes one value on one line of stdout.
+func (o *output) writeJSON(value any) error {
+	encoder := json.NewEncoder(o.stdout)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
+// jsonModule is a module in the output of list, tree and install.
+type jsonModule struct {
+	Key     string       `json:"key"`
+	Source  string       `json:"source"`
+	Version string       `json:"version,omitempty"`
+	Package string       `json:"package,omitempty"`
+	Hashes  []string     `json:"hashes,omitempty"`
+	Dir     string       `json:"dir"`
+	File    string       `json:"file,omitempty"`
+	Line    int          `json:"line,omitempty"`
+	Modules []jsonModule `json:"modules,omitempty"`
+}
+
+func jsonOf(m cotter.Module) jsonModule {
+	j := jsonModule{
+		Key:     m.Path.String(),
+		Source:  addrs.Redact(m.Source.String()),
+		Version: m.Version,
+		Package: m.Package,
+		Dir:     m.Dir,
+		File:    m.Call.Range.Filename,
+		Line:    m.Call.Range.Start.Line,
+	}
+	for _, h := range m.Hashes {
+		j.Hashes = append(j.Hashes, string(h))
+	}
+	return j
+}
+
+func jsonModules(modules []cotter.Module) []jsonModule {
+	list := []jsonModule{}
+	for _, m := range modules {
+		list = append(list, jsonOf(m))
+	}
+	return list
+}
+
+// jsonTree is jsonModules with each module inside the one that calls it.
+func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
+	list := []jsonModule{}
+	for _, m := range result.Children(path) {
+		j := jsonOf(m)
+		j.Modules = jsonTree(result, m.Path)
+		list = append(list, j)
+	}
+	return list
+}
+
+// jsonPackage is a package in the output of verify.
+type jsonPackage struct {
+	Key      string   `json:"key"`
+	Status   string   `json:"status"`
+	Want     []string `json:"want,omitempty"`
+	Got      []string `json:"got,omitempty"`
+	Changed  []string `json:"changed,omitempty"`
+	Vanished []string `json:"vanished,omitempty"`
+	Added    []string `json:"added,omitempty"`
+	Error    string   `json:"error,omitempty"`
+}
+
+func jsonReport(report *cotter.Report) any {
+	packages := []jsonPackage{}
+	for _, p := range report.Packages {
+		j := jsonPackage{
+			Key:      p.Key,
+			Status:   p.Status.String(),
+			Changed:  p.Changes.Changed,
+			Vanished: p.Changes.Vanished,
+			Added:    p.Changes.Added,
+		}
+		for i := range p.Want {
+			j.Want, j.Got = append(j.Want, string(p.Want[i])), append(j.Got, string(p.Got[i]))
+		}
+		if p.Err != nil {
+			j.Error = p.Err.Error()
+		}
+		packages = append(packages, j)
+	}
+	return struct {
+		OK         bool          `json:"ok"`
+		Unfinished bool          `json:"unfinished,omitempty"`
+		Packages   []jsonPackage `json:"packages"`
+	}{report.OK(), report.Unfinished, packages}
+}
+
+// jsonEvent is an event of install as one JSON object; the type comes first.
+func jsonEvent(event cotter.Event) any {
+	switch e := event.(type) {
+	case cotter.Resolved:
+		return struct {
+			Type    string `json:"type"`
+			Key     string `json:"key"`
+			Source  string `json:"source"`
+			Version string `json:"version,omitempty"`
+			Locked  bool   `json:"locked"`
+		}{"resolved", e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked}
+	case cotter.FetchStarted:
+		return struct {
+			Type    string `json:"type"`
+			Package string `json:"package"`
+		}{"fetch_started", e.Package}
+	case cotter.FetchProgress:
+		return struct {
+			Type    string `json:"type"`
+			Package string `json:"package"`
+			Done    int64  `json:"done"`
+			Total   int64  `json:"total,omitempty"`
+		}{"fetch_progress", e.Package, e.Done, e.Total}
+	case cotter.FetchDone:
+		return struct {
+			Type    string `json:"type"`
+			Package string `json:"package"`
+			Bytes   int64  `json:"bytes"`
+		}{"fetch_done", e.Package, e.Bytes}
+	}
+	return jsonOutcome(event)
+}
+
+// jsonOutcome is jsonEvent for the events that tell of results.
+func jsonOutcome(event cotter.Event) any {
+	switch e := event.(type) {
+	case cotter.HashVerified:
+		return struct {
+			Type string `json:"type"`
+			Key  string `json:"key"`
+		}{"hash_verified", e.Path.String()}
+	case cotter.ModuleInstalled:
+		return struct {
+			Type string `json:"type"`
+			Key  string `json:"key"`
+			Dir  string `json:"dir"`
+		}{"module_installed", e.Path.String(), e.Dir}
+	case cotter.LockFileWritten:
+		return struct {
+			Type    string `json:"type"`
+			File    string `json:"file"`
+			Created bool   `json:"created"`
+		}{"lock_file_written", e.File, e.Created}
+	case cotter.Waiting:
+		return struct {
+			Type string `json:"type"`
+			Dir  string `json:"dir"`
+		}{"waiting", e.Dir}
+	case cotter.Warning:
+		return struct {
+			Type    string `json:"type"`
+			Key     string `json:"key,omitempty"`
+			Message string `json:"message"`
+		}{"warning", e.Path.String(), e.Message}
+	}
+	return nil
+}

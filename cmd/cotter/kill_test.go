@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// TestKill kills real installations, each after one more event, and lets the
+// next one end what they began. The outcome must be that of an installation
+// that nobody disturbed.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(demoWorld))
+	binary := commandAsBinary(t)
+	undisturbed := world.Dir(t, "config")
+	if out, err := cotterIn(world, binary, undisturbed, t.TempDir()).CombinedOutput(); err != nil {
+		t.Fatalf("cotter install: %v\n%s", err, out)
+	}
+	want := files(t, undisturbed)
+	for events, finished := 0, false; !finished; events++ {
+		dir, cache := world.Dir(t, "config"), t.TempDir()
+		finished = killAfter(t, cotterIn(world, binary, dir, cache), events)
+		if out, err := cotterIn(world, binary, dir, cache).CombinedOutput(); err != nil {
+			t.Fatalf("cotter install after one was killed at event %d: %v\n%s", events, err, out)
+		}
+		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
+			t.Errorf("killed at event %d and run again (-undisturbed +got):\n%s", events, diff)
+		}
+	}
+}
+
+// commandAsBinary makes this test binary run as cotter; see testscript.Main.
+func commandAsBinary(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "cotter")
+	if err := os.Symlink(self, name); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	return name
+}
+
+func cotterIn(world *modtest.World, binary, dir, cache string) *exec.Cmd {
+	cmd := exec.Command(binary, "install", "--json", "--cache-dir", cache)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), world.Env()...)
+	return cmd
+}
+
+// killAfter kills a command once it has printed so many events. It reports
+// whether the command ended by itself before.
+func killAfter(t *testing.T, cmd *exec.Cmd, events int) bool {
+	t.Helper()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	for range events {
+		if !lines.Scan() {
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("cotter install: %v", err)
+			}
+			return true
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	return false
+}
+
+// files are the files that stock tools see in a project.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || strings.Contains(name, "/.cotter/") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		found[strings.TrimPrefix(name, dir)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+)
+
+func listCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:  "list",
+		Usage: "list the installed modules, one a line",
+		Flags: projectFlags(),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			result, err := load(ctx, cmd, out)
+			if err != nil {
+				return err
+			}
+			if out.json {
+				return out.writeJSON(jsonModules(result.Modules))
+			}
+			for _, m := range result.Modules {
+				out.printf("%s\t%s\t%s\n", m.Path, describe(m), m.Dir)
+			}
+			return nil
+		},
+	}
+}
+
+func treeCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:  "tree",
+		Usage: "print which module calls which",
+		Flags: projectFlags(),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			result, err := load(ctx, cmd, out)
+			if err != nil {
+				return err
+			}
+			if out.json {
+				return out.writeJSON(jsonTree(result, nil))
+			}
+			out.tree(result)
+			return nil
+		},
+	}
+}
+
+// load reads the installed tree of the project that the flags name.
+func load(ctx context.Context, cmd *cli.Command, out *output) (*cotter.Result, error) {
+	if err := noArguments(cmd); err != nil {
+		return nil, err
+	}
+	out.configure(cmd)
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return nil, err
+	}
+	return (&cotter.Installer{}).Load(ctx, req)
+}

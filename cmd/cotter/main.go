@@ -1,0 +1,45 @@
+// Command cotter installs the modules of an OpenTofu or Terraform
+// configuration, locks what it chose, and verifies it on every later run.
+//
+// Exit status: 0 for success, 1 for failure, 2 for a wrong command line, 130
+// when it was interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the process at once: what is on disk is safe at any
+	// time.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args, os.Stdout, os.Stderr))
+}
+
+// The exit statuses, as the package comment documents them.
+const (
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// usageError is a wrong command line.
+type usageError struct{ error }
+
+func exitStatus(ctx context.Context, err error) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		return exitUsage
+	case ctx.Err() != nil:
+		return exitInterrupted
+	}
+	return exitFailure
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+)
+
+// locked reads --locked and its name in stock tools, -lockfile=readonly.
+func locked(cmd *cli.Command) (bool, error) {
+	switch mode := cmd.String("lockfile"); mode {
+	case "":
+		return cmd.Bool("locked"), nil
+	case "readonly":
+		return true, nil
+	default:
+		return false, usageError{fmt.Errorf("-lockfile takes \"readonly\", and got %q", mode)}
+	}
+}
+
+// message is one thing that went wrong, ready to print.
+type message struct {
+	Summary string `json:"summary"`
+	Detail  string `json:"detail,omitempty"`
+	Module  string `json:"module,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+}
+
+// messages takes an error apart into what a user wants to read: each failed
+// module and each diagnostic by itself.
+func messages(err error) []message {
+	if parts := joined(err); parts != nil {
+		return flatten(parts)
+	}
+	var module *cotter.ModuleError
+	if errors.As(err, &module) {
+		return []message{{
+			Summary: "module " + module.Path.String(),
+			Detail:  module.Err.Error(),
+			Module:  module.Path.String(),
+			File:    module.Range.Filename,
+			Line:    module.Range.Start.Line,
+		}}
+	}
+	var diags hcl.Diagnostics
+	if errors.As(err, &diags) {
+		return fromDiagnostics(diags)
+	}
+	return []message{{Summary: err.Error()}}
+}
+
+// joined is what errors.Join joined, or nil. An error that wraps several others
+// in a sentence of its own is one message.
+func joined(err error) []error {
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok || errors.Join(list.Unwrap()...).Error() != err.Error() {
+		return nil
+	}
+	return list.Unwrap()
+}
+
+func flatten(errs []error) []message {
+	var all []message
+	for _, err := range errs {
+		all = append(all, messages(err)...)
+	}
+	return all
+}
+
+func fromDiagnostics(diags hcl.Diagnostics) []message {
+	var all []message
+	for _, diag := range diags {
+		if diag.Severity != hcl.DiagError {
+			continue
+		}
+		m := message{Summary: diag.Summary, Detail: diag.Detail}
+		if diag.Subject != nil {
+			m.File, m.Line = diag.Subject.Filename, diag.Subject.Start.Line
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// printError prints everything that went wrong, on stderr for people and on
+// stdout with --json.
+func (o *output) printError(err error) {
+	for _, m := range messages(err) {
+		if o.json {
+			_ = o.writeJSON(struct {
+				Type string `json:"type"`
+				message
+			}{"error", m})
+			continue
+		}
+		where := ""
+		if m.File != "" {
+			where = fmt.Sprintf(" (%s:%d)", m.File, m.Line)
+		}
+		fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), escape(m.Summary+where))
+		if m.Detail != "" {
+			fmt.Fprintf(o.stderr, "\n  %s\n\n", escape(strings.ReplaceAll(m.Detail, "\n", "\n  ")))
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/urfave/cli/v3"
+	"golang.org/x/term"
+
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// The rules of the output: results go to stdout, errors and warnings to stderr.
+// A message says which call, at which file and line, what was tried and what to
+// do next. Everything passes through [escape], since names, versions and server
+// messages are other people's text. With --json, stdout has one JSON value a
+// line and nothing else.
+type output struct {
+	stdout, stderr io.Writer
+	env            func(string) string
+	json           bool
+	color          bool
+}
+
+// configure reads the flags that concern the output.
+func (o *output) configure(cmd *cli.Command) {
+	o.json = cmd.Bool("json")
+	o.color = !cmd.Bool("no-color") && o.env("NO_COLOR") == "" && o.env("TERM") != "dumb" && isTerminal(o.stderr)
+}
+
+func (o *output) printf(format string, args ...any) {
+	fmt.Fprint(o.stdout, escape(fmt.Sprintf(format, args...)))
+}
+
+func (o *output) warnf(format string, args ...any) {
+	fmt.Fprint(o.stderr, o.paint(yellow, "Warning:"), " ", escape(fmt.Sprintf(format, args...)), "\n")
+}
+
+// The colours of a terminal, by their SGR parameters.
+const (
+	red    = "31"
+	yellow = "33"
+)
+
+func (o *output) paint(color, text string) string {
+	if !o.color {
+		return text
+	}
+	return "\x1b[1;" + color + "m" + text + "\x1b[0m"
+}
+
+// interactive reports whether a person watches.
+func (o *output) interactive() bool {
+	return !o.json && o.env("TERM") != "dumb" && o.env("CI") == "" && isTerminal(o.stdout)
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// escape makes text harmless on a terminal: control characters and those that
+// reorder or hide text are written as escapes.
+func escape(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\t':
+			b.WriteRune(r)
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// fileGroup is the files of one kind of change.
+type fileGroup struct {
+	label string
+	files []string
+}
+
+func changedFiles(c hashing.Changes) []fileGroup {
+	return []fileGroup{{"changed", c.Changed}, {"vanished", c.Vanished}, {"added", c.Added}}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// progress shows the events of an installation: one JSON object each with
+// --json, bars while packages are fetched where a person watches, plain lines
+// otherwise.
+type progress struct {
+	out     *output
+	bars    *mpb.Progress
+	fetches map[string]*mpb.Bar
+	names   map[string]string // what the lock decided, by key, until it is verified
+
+	fetched, placed, verified int
+	lock                      *cotter.LockFileWritten
+}
+
+func newProgress(out *output) *progress {
+	p := &progress{out: out, fetches: make(map[string]*mpb.Bar), names: make(map[string]string)}
+	if out.interactive() {
+		p.bars = mpb.New(mpb.WithOutput(out.stdout), mpb.WithWidth(40))
+	}
+	return p
+}
+
+// event is an Installer's OnEvent.
+func (p *progress) event(event cotter.Event) {
+	p.tally(event)
+	if p.out.json {
+		if value := jsonEvent(event); value != nil {
+			_ = p.out.writeJSON(value) // a closed stdout shows at the end
+		}
+		return
+	}
+	switch e := event.(type) {
+	case cotter.Resolved:
+		p.resolved(e)
+	case cotter.HashVerified:
+		p.line("- %s\n  Verified checksum matches lock file\n", p.names[e.Path.String()])
+	case cotter.FetchStarted:
+		p.startBar(e.Package)
+	case cotter.FetchProgress:
+		if bar := p.fetches[e.Package]; bar != nil {
+			bar.SetTotal(e.Total, false)
+			bar.SetCurrent(e.Done)
+		}
+	case cotter.FetchDone:
+		if bar := p.fetches[e.Package]; bar != nil {
+			bar.SetTotal(max(e.Bytes, 1), true)
+		}
+	case cotter.Waiting:
+		p.line("Waiting for another process that works on this project...\n")
+	case cotter.Warning:
+		p.warning(e)
+	}
+}
+
+func (p *progress) tally(event cotter.Event) {
+	switch e := event.(type) {
+	case cotter.LockFileWritten:
+		p.lock = &e
+	case cotter.FetchDone:
+		p.fetched++
+	case cotter.ModuleInstalled:
+		p.placed++
+	case cotter.HashVerified:
+		p.verified++
+	}
+}
+
+func (p *progress) resolved(e cotter.Resolved) {
+	name := fmt.Sprintf("%s in %s", e.Path, addrs.Redact(e.Source.ForDisplay()))
+	if e.Version != "" {
+		name += " " + e.Version
+	}
+	if e.Locked {
+		p.names[e.Path.String()] = name
+		return
+	}
+	p.line("- %s\n", name)
+}
+
+func (p *progress) warning(e cotter.Warning) {
+	text := e.Message
+	if !e.Path.IsRoot() {
+		text = "module " + e.Path.String() + ": " + text
+	}
+	if p.bars != nil {
+		p.line("Warning: %s\n", text)
+		return
+	}
+	p.out.warnf("%s", text)
+}
+
+// line prints above the bars.
+func (p *progress) line(format string, args ...any) {
+	if p.bars == nil {
+		p.out.printf(format, args...)
+		return
+	}
+	fmt.Fprint(p.bars, escape(fmt.Sprintf(format, args...)))
+}
+
+func (p *progress) startBar(pkg string) {
+	if p.bars == nil {
+		return
+	}
+	p.fetches[pkg] = p.bars.AddBar(0,
+		mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(escape(pkg)+" ")),
+		mpb.AppendDecorators(decor.CurrentKibiByte("% .1f")),
+	)
+}
+
+// end clears the bars away.
+func (p *progress) end() {
+	if p.bars == nil {
+		return
+	}
+	for _, bar := range p.fetches {
+		bar.Abort(true)
+	}
+	p.bars.Wait()
+}
+
+// installed prints the end of an installation.
+func (o *output) installed(result *cotter.Result, p *progress) error {
+	if o.json {
+		return o.writeJSON(struct {
+			Type    string       `json:"type"`
+			Dialect string       `json:"for"`
+			Modules []jsonModule `json:"modules"`
+		}{"installed", result.Dialect.String(), jsonModules(result.Modules)})
+	}
+	if len(result.Modules) == 0 {
+		o.printf("The configuration calls no modules.\n")
+		return nil
+	}
+	o.printf("\n%s: %s, %s, %s.\n", count(len(result.Modules), "module"),
+		count(p.fetched, "package")+" fetched",
+		fmt.Sprintf("%d placed", p.placed),
+		fmt.Sprintf("%d verified against the lock", p.verified))
+	switch {
+	case p.lock != nil && p.lock.Created:
+		o.printf("\nCotter has created a lock file %s to record module versions.\n"+
+			"Include this file in your version control repository.\n", p.lock.File)
+	case p.lock != nil:
+		o.printf("\nCotter has changed %s; commit it with your configuration:\n", p.lock.File)
+		for _, change := range result.LockChanges {
+			o.printf("- %s: %s\n", change.Key, changeText(change))
+		}
+	}
+	return nil
+}
+
+func changeText(change cotter.LockChange) string {
+	switch {
+	case change.Old == "":
+		return "added " + change.New
+	case change.New == "":
+		return "removed"
+	case change.Old == change.New:
+		return change.New + ", with another constraint or source"
+	}
+	return change.Old + " -> " + change.New
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+// request is what the flags and the environment say about the project.
+func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) {
+	dialect, err := cotter.ParseDialect(cmd.String("for"))
+	if err != nil {
+		return cotter.Request{}, usageError{err}
+	}
+	return cotter.Request{
+		Dir:      cmd.String("chdir"),
+		DataDir:  env("TF_DATA_DIR"),
+		LockFile: cmd.String("lock-file"),
+		Dialect:  dialect,
+	}, nil
+}
+
+// installer is an Installer as the command uses it.
+func installer(cacheDir string) *cotter.Installer {
+	agent := "cotter/" + version()
+	return &cotter.Installer{
+		Registry: &registryclient.Client{
+			Services:  &disco.Client{UserAgent: agent},
+			UserAgent: agent,
+		},
+		Fetcher:  &getmodules.Fetcher{CacheDir: cacheDir},
+		CacheDir: cacheDir,
+	}
+}
+
+// cacheDir is the user's cache: the flag, COTTER_CACHE_DIR, or "cotter" in the
+// system's place for caches. Without a home there is none.
+func cacheDir(cmd *cli.Command, env func(string) string) string {
+	if dir := cmd.String("cache-dir"); dir != "" {
+		return dir
+	}
+	if dir := env("COTTER_CACHE_DIR"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "cotter")
+}

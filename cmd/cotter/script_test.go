@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"cotter": main})
+}
+
+// TestScripts runs the scripts in testdata/script. Besides the commands of
+// testscript they have
+//
+//	modserver              start servers with the script's registry/, git/ and
+//	                       archives/, and expand MODTEST_HOST in all its files
+//	publish MODULE VERSION FILE   publish a version of a registry module
+//	forget                 forget the requests so far
+//	norequests             fail if the servers were asked since then
+//	replace FILE OLD NEW   replace text in a file
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Condition:           condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"modserver":  modserver,
+			"publish":    publish,
+			"forget":     func(ts *testscript.TestScript, _ bool, _ []string) { (*theWorld(ts)).ResetRequests() },
+			"norequests": noRequests,
+			"replace":    replace,
+		},
+	})
+}
+
+// setup gives each script an empty home and no settings of the machine's.
+func setup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	env.Values[worldKey{}] = new(*modtest.World)
+	env.Setenv("HOME", home)
+	env.Setenv("COTTER_CACHE_DIR", filepath.Join(env.WorkDir, ".cache"))
+	env.Setenv("TF_CLI_CONFIG_FILE", filepath.Join(home, "cli.tfrc"))
+	env.Setenv("CHECKPOINT_DISABLE", "1")
+	env.Setenv("NO_COLOR", "1")
+	if err := os.Mkdir(home, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(home, "cli.tfrc"), nil, 0o644)
+}
+
+// condition knows [stock]: whether a stock binary is installed.
+func condition(name string) (bool, error) {
+	_, err := exec.LookPath(name)
+	return err == nil, nil
+}
+
+type worldKey struct{}
+
+// theWorld is the script's place for its servers, which modserver fills.
+func theWorld(ts *testscript.TestScript) **modtest.World {
+	return ts.Value(worldKey{}).(**modtest.World)
+}
+
+func modserver(ts *testscript.TestScript, _ bool, _ []string) {
+	dir := ts.MkAbs(".")
+	world, err := modtest.Start(os.DirFS(dir), modtest.Options{})
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(world.Close()) })
+	for _, entry := range world.Env() {
+		name, value, _ := strings.Cut(entry, "=")
+		ts.Setenv(name, value)
+	}
+	ts.Setenv("MODTEST_HOST", string(world.Host()))
+	expand(ts, dir, string(world.Host()))
+	*theWorld(ts) = world
+}
+
+// expand writes the host into the script's files.
+func expand(ts *testscript.TestScript, dir, host string) {
+	ts.Check(filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil || !strings.Contains(string(text), "MODTEST_HOST") {
+			return err
+		}
+		return os.WriteFile(name, []byte(strings.ReplaceAll(string(text), "MODTEST_HOST", host)), 0o644)
+	}))
+}
+
+func publish(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: publish module version file")
+	}
+	ts.Check((*theWorld(ts)).PublishVersion(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
+}
+
+func noRequests(ts *testscript.TestScript, _ bool, _ []string) {
+	world := *theWorld(ts)
+	if requests := world.Requests(); len(requests) > 0 {
+		ts.Fatalf("the servers were asked: %v", requests)
+	}
+}
+
+func replace(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: replace file old new")
+	}
+	name := ts.MkAbs(args[0])
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s does not have %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(name, []byte(strings.ReplaceAll(text, args[1], args[2])), 0o644))
+}
+
+// TestDemo runs the README's first command.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	var stdout, stderr strings.Builder
+	if status := run(context.Background(), []string{"cotter", "demo"}, &stdout, &stderr); status != 0 {
+		t.Fatalf("cotter demo: status %d\n%s%s", status, &stdout, &stderr)
+	}
+	for _, want := range []string{
+		"- network in 127.0.0.1:",
+		"/acme/network/aws 1.2.3",
+		"├── app  ./app",
+		`module "network.subnets" {`,
+		"Cotter has created a lock file .terraform.lock.hcl",
+	} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("cotter demo does not print %q:\n%s", want, &stdout)
+		}
+	}
+}
