@@ -19,9 +19,11 @@ import (
 )
 
 // Load reads an installed module tree: the configuration, modules.json and the
-// lock. It asks no server, hashes nothing and changes nothing. A module that is
-// not installed, or not with the source that the configuration has now, is a
-// *ModuleError over [ErrNotInstalled].
+// lock. It asks no server, hashes nothing and changes nothing, so a linter or a
+// scanner can walk the modules of a project that was installed by whichever
+// tool. A module that is not installed, or not with the source that the
+// configuration has now, is a *ModuleError over [ErrNotInstalled]; with
+// BestEffort it is in Result.Unresolved, and the rest is returned.
 func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
 	l := &loader{req: req, lock: &lockfile.File{}, recorded: &manifest.Manifest{}}
 	if err := l.read(); err != nil {
@@ -34,13 +36,20 @@ func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
 		warn:     func(*node, *hcl.Diagnostic) {},
 		parallel: cmp.Or(max(in.Parallel, 0), defaultParallel),
 	}
-	nodes, err := w.walk(ctx, &node{dir: ".", now: req.dir()})
-	if err != nil {
+	nodes, failures := w.survey(ctx, &node{dir: ".", now: req.dir()})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := failures.join(); err != nil && !req.BestEffort {
 		return nil, err
 	}
 	result := &Result{Dialect: l.dialect, LockFile: filepath.Join(req.dir(), req.lockFile())}
 	for _, n := range nodes {
 		result.Modules = append(result.Modules, l.module(n))
+	}
+	for _, f := range failures.sorted() {
+		unresolved := Unresolved{Path: f.node.path, Call: f.node.call, Source: f.node.source, Err: f.err}
+		result.Unresolved = append(result.Unresolved, unresolved)
 	}
 	return result, nil
 }

@@ -23,6 +23,9 @@ type Request struct {
 	Locked bool
 	// Upgrade selects versions as if nothing was locked.
 	Upgrade bool
+	// BestEffort makes Load return what it finds, with all else in
+	// Result.Unresolved instead of an error. Other methods ignore it.
+	BestEffort bool
 	// Dialect says whose conventions apply; the zero value finds it out.
 	Dialect Dialect
 }

@@ -9,6 +9,9 @@ import (
 type Result struct {
 	// Modules are all modules but the root module, in the order of their keys.
 	Modules []Module
+	// Unresolved are the modules that Load could not find, in the order of
+	// their keys, where the request allows that there are some.
+	Unresolved []Unresolved
 	// Dialect is the one that was asked for or found out.
 	Dialect Dialect
 	// LockFile is the path of the dependency lock.
@@ -38,6 +41,19 @@ type Module struct {
 	// Dir is the module's directory, relative to the root module's, with
 	// forward slashes, as in modules.json.
 	Dir string
+}
+
+// Unresolved is a module call whose module is not known.
+type Unresolved struct {
+	// Path is the called module's path. It is a module's own path where the
+	// module is there, and its configuration cannot be read.
+	Path addrs.Module
+	// Call is the module block.
+	Call ModuleCall
+	// Source is the parsed source address; nil where it does not parse.
+	Source addrs.ModuleSource
+	// Err says why: a *ModuleError, or a *ConfigError.
+	Err error
 }
 
 // LockChange is one entry of the lock that a run changed.

@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,27 +34,34 @@ type walker struct {
 // not stop the others: the error joins all failures in the order of their
 // paths.
 func (w *walker) walk(ctx context.Context, root *node) ([]*node, error) {
+	all, failures := w.survey(ctx, root)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return all, failures.join()
+}
+
+// survey is walk for those who want to know what failed one by one. When ctx
+// ends it has not seen all.
+func (w *walker) survey(ctx context.Context, root *node) ([]*node, *failures) {
 	var all []*node
 	var failures failures
 	level := []*node{root}
 	for depth := 0; len(level) > 0; depth++ {
 		calls := w.calls(ctx, level, &failures)
 		if len(calls) > 0 && depth == maxDepth {
-			failures.add(calls[0].path.String(), calls[0].fail(fmt.Errorf("%w: more than %d calls lead to it", ErrTooManyModules, maxDepth)))
+			failures.add(calls[0], calls[0].fail(fmt.Errorf("%w: more than %d calls lead to it", ErrTooManyModules, maxDepth)))
 			break
 		}
 		if len(all)+len(calls) > maxModules {
-			failures.add("", fmt.Errorf("%w: more than %d module calls", ErrTooManyModules, maxModules))
+			failures.add(root, fmt.Errorf("%w: more than %d module calls", ErrTooManyModules, maxModules))
 			break
 		}
 		level = w.resolveAll(ctx, calls, &failures)
 		all = append(all, level...)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(all, func(a, b *node) int { return cmp.Compare(a.path.String(), b.path.String()) })
-	return all, failures.join()
+	slices.SortFunc(all, func(a, b *node) int { return compareKeys(a.path.String(), b.path.String()) })
+	return all, &failures
 }
 
 // calls reads the configuration of the modules of one depth and returns the
@@ -83,7 +89,7 @@ func (w *walker) callsOf(ctx context.Context, n *node, failures *failures) []*no
 	}
 	calls, diags := w.config.ReadCalls(ctx, dir)
 	if diags.HasErrors() {
-		failures.add(n.path.String(), &ConfigError{Path: n.path, Diagnostics: diags})
+		failures.add(n, &ConfigError{Path: n.path, Diagnostics: diags})
 		return nil
 	}
 	for _, diag := range diags {
@@ -113,7 +119,7 @@ func (w *walker) resolveAll(ctx context.Context, nodes []*node, failures *failur
 			}
 			ok[i] = err == nil
 			if err != nil && !errors.Is(err, errRefused) {
-				failures.add(n.path.String(), err)
+				failures.add(n, err)
 			}
 		})
 	}
@@ -134,21 +140,26 @@ type failures struct {
 }
 
 type failure struct {
-	key string
-	err error
+	node *node
+	err  error
 }
 
-func (f *failures) add(key string, err error) {
+func (f *failures) add(n *node, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.list = append(f.list, failure{key, err})
+	f.list = append(f.list, failure{n, err})
 }
 
-// join returns all failures in the order of their keys, or nil.
+// sorted are all failures in the order of their nodes' paths.
+func (f *failures) sorted() []failure {
+	slices.SortStableFunc(f.list, func(a, b failure) int { return compareKeys(a.node.path.String(), b.node.path.String()) })
+	return f.list
+}
+
+// join is all failures as one error, or nil.
 func (f *failures) join() error {
-	slices.SortStableFunc(f.list, func(a, b failure) int { return cmp.Compare(a.key, b.key) })
 	var errs []error
-	for _, failure := range f.list {
+	for _, failure := range f.sorted() {
 		errs = append(errs, failure.err)
 	}
 	return errors.Join(errs...)

@@ -46,7 +46,7 @@ func testWorld(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newProject(t, archive)
+	p := newProject(t, archive, modtest.Options{})
 	req := p.request(string(archive.Comment))
 	_, err = p.installer().Install(context.Background(), req)
 	got := map[string]string{
@@ -100,13 +100,13 @@ type project struct {
 	log []string
 }
 
-func newProject(t *testing.T, archive *txtar.Archive) *project {
+func newProject(t *testing.T, archive *txtar.Archive, opts modtest.Options) *project {
 	t.Helper()
 	fsys, err := txtar.FS(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{world: modtest.New(t, fsys), dir: t.TempDir()}
+	p := &project{world: modtest.NewWith(t, fsys, opts), dir: t.TempDir()}
 	if err := p.world.WriteTree(p.dir, "config"); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func newProject(t *testing.T, archive *txtar.Archive) *project {
 // world makes a project from txtar text.
 func world(t *testing.T, text string) *project {
 	t.Helper()
-	return newProject(t, txtar.Parse([]byte(text)))
+	return newProject(t, txtar.Parse([]byte(text)), modtest.Options{})
 }
 
 // installer is one as the command has it, that trusts the world's servers.
