@@ -1,0 +1,29 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+func TestScan(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(`
+-- config/main.tf --
+module "app" {
+  source = "./app"
+}
+-- config/app/main.tf --
+module "network" {
+  source = "git::https://MODTEST_HOST/git/network.git?ref=main"
+}
+`))
+	var out strings.Builder
+	if err := scan(&out, world.Dir(t, "config")); err != nil {
+		t.Fatal(err)
+	}
+	if want := "app/main.tf:1: module app.network was not looked at: "; !strings.HasPrefix(out.String(), want) {
+		t.Errorf("scan printed %q, want a line that begins with %q", &out, want)
+	}
+}

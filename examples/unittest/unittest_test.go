@@ -1,0 +1,46 @@
+package unittest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+func TestNewestAllowedVersion(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(`
+-- config/main.tf --
+module "network" {
+  source  = "registry.example.com/acme/network/aws"
+  version = "~> 1.2"
+}
+-- registry/acme/network/aws/1.2.0/main.tf --
+-- registry/acme/network/aws/1.9.1/main.tf --
+-- registry/acme/network/aws/2.0.0/main.tf --
+`), modtest.Options{Archives: true})
+	dir, client := world.Dir(t, "config"), world.HTTPClient()
+
+	in := cotter.Installer{
+		Registry: &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client},
+		Fetcher:  &getmodules.Fetcher{HTTPClient: client},
+	}
+	result, err := in.Install(context.Background(), cotter.Request{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.Modules[0].Version; got != "1.9.1" {
+		t.Errorf("installed version %s, want 1.9.1", got)
+	}
+	world.ResetRequests()
+	if _, err := in.Install(context.Background(), cotter.Request{Dir: dir, Locked: true}); err != nil {
+		t.Fatal(err)
+	}
+	if requests := world.Requests(); len(requests) > 0 {
+		t.Errorf("a second install asked for %v", requests)
+	}
+}
