@@ -59,7 +59,7 @@ func (r *run) fetch(ctx context.Context, n *node, at location, revision string) 
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(staged)
+		defer func() { _ = os.RemoveAll(staged) }() // what is left is swept away some day
 		return r.fetchInto(ctx, n, key, at, staged)
 	})
 }

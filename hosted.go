@@ -32,8 +32,10 @@ func (r *run) fetchHosted(ctx context.Context, n *node, at *registryclient.Locat
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(archive.Name())
-	defer archive.Close()
+	defer func() {
+		_ = archive.Close()
+		_ = os.Remove(archive.Name()) // what is left is swept away some day
+	}()
 	if err := host.Download(ctx, source.Package, *at, archive); err != nil {
 		return nil, err
 	}

@@ -29,18 +29,24 @@ func ParseHostname(s string) (Hostname, error) {
 	if err != nil {
 		return "", &ParseError{What: "hostname", Input: s, Reason: err.Error(), Err: err}
 	}
-	if hasNegativePort(host) {
-		return "", &ParseError{What: "hostname", Input: s, Reason: reasonNegativePort}
+	if reason := hostFault(host); reason != "" {
+		return "", &ParseError{What: "hostname", Input: s, Reason: reason}
 	}
 	return host, nil
 }
 
-const reasonNegativePort = "the port is negative"
-
-// hasNegativePort is needed because svchost reads a port as any integer that
-// is not too large.
-func hasNegativePort(host Hostname) bool {
-	return strings.Contains(string(host), ":-")
+// hostFault says what is wrong with a host that svchost has accepted: it reads
+// a port as any integer that is not too large, and maps bytes that are not
+// UTF-8 to a name of which its own ForDisplay method panics.
+func hostFault(host Hostname) string {
+	name, port, _ := strings.Cut(string(host), ":")
+	if strings.HasPrefix(port, "-") {
+		return "the port is negative"
+	}
+	if _, err := idna.Lookup.ToUnicode(name); err != nil {
+		return "the name is not valid Unicode"
+	}
+	return ""
 }
 
 // displayHost is host.ForDisplay, except that it shows a Hostname that nobody

@@ -19,9 +19,11 @@ const redacted = "REDACTED"
 // cannot be parsed back in all cases.
 func Redact(addr string) string {
 	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
-	text = withoutFragment(text)
+	if before, _, found := strings.Cut(text, "#"); found {
+		text = before + "#" + redacted
+	}
 	if hasQuery {
-		return text + "?" + redactQuery(query)
+		text += "?" + redactQuery(query)
 	}
 	return text
 }
@@ -90,22 +92,13 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-func withoutFragment(s string) string {
-	if text, _, found := strings.Cut(s, "#"); found {
-		return text + "#" + redacted
-	}
-	return s
-}
-
 // redactQuery splits at every character that some reader takes for a
 // separator, so that no value hides behind another one.
 func redactQuery(query string) string {
-	const separators = "&;?"
 	var out strings.Builder
-	query = withoutFragment(query)
-	text, fragment, hasFragment := strings.Cut(query, "#")
+	text, _, hasFragment := strings.Cut(query, "#")
 	for {
-		i := strings.IndexAny(text, separators)
+		i := strings.IndexAny(text, "&;?")
 		if i < 0 {
 			break
 		}
@@ -115,7 +108,7 @@ func redactQuery(query string) string {
 	}
 	out.WriteString(redactArgument(text))
 	if hasFragment {
-		out.WriteString("#" + fragment)
+		out.WriteString("#" + redacted)
 	}
 	return out.String()
 }

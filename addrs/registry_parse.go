@@ -32,11 +32,11 @@ func namesHost(raw string) bool {
 // check makes the rules on which this package is stricter than the stock
 // grammar.
 func (s ModuleSourceRegistry) check(raw string) error {
-	if hasNegativePort(s.Package.Host) {
-		return registryError(raw, "hostname: "+reasonNegativePort, nil)
+	if fault := hostFault(s.Package.Host); fault != "" {
+		return registryError(raw, "hostname: "+fault, nil)
 	}
 	if escapes(s.Subdir) {
-		return outsidePackage(raw, s.Subdir)
+		return outsidePackage(raw)
 	}
 	return nil
 }

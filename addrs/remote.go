@@ -31,7 +31,7 @@ func parseRemote(raw string) (ModuleSourceRemote, error) {
 	// refused even if a detected subdirectory could make up for it. A lone
 	// ".." is not, hence the second look at the joined one.
 	if strings.HasPrefix(subdir, "../") {
-		return ModuleSourceRemote{}, outsidePackage(raw, subdir)
+		return ModuleSourceRemote{}, outsidePackage(raw)
 	}
 	detected, err := detect(given)
 	if err != nil {
@@ -46,7 +46,7 @@ func parseRemote(raw string) (ModuleSourceRemote, error) {
 		subdir = path.Join(own, subdir)
 	}
 	if escapes(subdir) {
-		return ModuleSourceRemote{}, outsidePackage(raw, subdir)
+		return ModuleSourceRemote{}, outsidePackage(raw)
 	}
 	return ModuleSourceRemote{Package: ModulePackage(pkg), Subdir: subdir}, nil
 }

@@ -1,7 +1,6 @@
 package addrs
 
 import (
-	"fmt"
 	"path"
 	"strings"
 )
@@ -30,14 +29,13 @@ func SplitSubdir(addr string) (pkg, subdir string) {
 }
 
 // JoinSubdir is the subdirectory inner of the subdirectory outer of a package,
-// cleaned, where "" stands for the root. If that leaves the package, the error
-// is a *[ParseError] that wraps [ErrOutsidePackage].
+// cleaned, where "" stands for the root. An inner path that begins with a slash
+// is taken as one beneath outer. If the result leaves the package, the error is
+// a *[ParseError] that wraps [ErrOutsidePackage].
 func JoinSubdir(outer, inner string) (string, error) {
 	if outer == "" && inner == "" {
 		return "", nil
 	}
-	// path.Join would turn the absolute "/x" into the harmless "x" beneath
-	// outer, so inner has no say in where the package begins.
 	joined := path.Join(outer, inner)
 	if escapes(joined) {
 		return "", &ParseError{What: "subdirectory", Input: joined, Reason: ErrOutsidePackage.Error(), Err: ErrOutsidePackage}
@@ -60,10 +58,12 @@ func escapes(subdir string) bool {
 	return strings.HasPrefix(subdir, "../") || subdir == ".." || strings.HasPrefix(subdir, "/")
 }
 
-func outsidePackage(raw, subdir string) *ParseError {
+// outsidePackage leaves the subdirectory out of the reason: what follows a "//"
+// may be a part of a URL that holds a secret.
+func outsidePackage(raw string) *ParseError {
 	return &ParseError{
 		Input:  raw,
-		Reason: fmt.Sprintf("the subdirectory %q %s", subdir, ErrOutsidePackage),
+		Reason: "the subdirectory " + ErrOutsidePackage.Error(),
 		Err:    ErrOutsidePackage,
 	}
 }

@@ -28,7 +28,7 @@ func TestDiscover(t *testing.T) {
 			page(`<meta name="terraform-get" content="x">`)(w, r)
 		},
 		"/sub":       leadTo(at + "/a.zip//sub/dir"),
-		"/pattern":   leadTo(at + "/a.zip//s*/d?r"),
+		"/pattern":   leadTo(at + "/a.zip//s*/d*r"),
 		"/dot":       leadTo(at + "/a.zip//."),
 		"/hop":       leadTo(at + "/sub2"),
 		"/sub2":      leadTo(at + "/a.zip//sub"),

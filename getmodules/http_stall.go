@@ -23,41 +23,48 @@ var errStalled = errors.New("the server stopped sending, or sends less than 1 Ki
 // begin within the timeout, or whose body brings less than minRate in a period
 // of that length.
 type stallGuard struct {
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	url     *url.URL
-	timeout time.Duration
-	timer   *time.Timer
-	got     atomic.Int64 // bytes in this period
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	url    *url.URL
+	period time.Duration
+	got    atomic.Int64 // bytes in this period
 }
 
 // guardStall derives the context for a request. timeout 0 means the default.
 func guardStall(ctx context.Context, u *url.URL, timeout time.Duration) (context.Context, *stallGuard) {
-	g := &stallGuard{url: u, timeout: cmp.Or(timeout, defaultStallTimeout)}
+	g := &stallGuard{url: u, period: cmp.Or(timeout, defaultStallTimeout)}
 	g.ctx, g.cancel = context.WithCancelCause(ctx)
-	g.timer = time.AfterFunc(g.timeout, func() { g.cancel(errStalled) })
+	go g.watch()
 	return g.ctx, g
 }
 
-// body watches an answer's body, from now on.
+// watch looks at what came in each period, until stop.
+func (g *stallGuard) watch() {
+	ticker := time.NewTicker(g.period)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-g.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if g.got.Swap(0) < g.least() {
+			g.cancel(errStalled)
+			return
+		}
+	}
+}
+
+func (g *stallGuard) least() int64 { return max(1, int64(g.period.Seconds()*minRate)) }
+
+// body counts what an answer's body brings. The rest of the period in which it
+// begins is free.
 func (g *stallGuard) body(body io.ReadCloser) io.ReadCloser {
-	g.timer.Stop()
-	g.timer = time.AfterFunc(g.timeout, g.endPeriod)
+	g.got.Store(g.least())
 	return &guardedBody{g, body}
 }
 
-func (g *stallGuard) endPeriod() {
-	if g.got.Swap(0) < int64(g.timeout.Seconds()*minRate) {
-		g.cancel(errStalled)
-		return
-	}
-	g.timer.Reset(g.timeout)
-}
-
-func (g *stallGuard) stop() {
-	g.timer.Stop()
-	g.cancel(nil)
-}
+func (g *stallGuard) stop() { g.cancel(nil) }
 
 // explain replaces the consequences of a stall by their cause.
 func (g *stallGuard) explain(err error) error {

@@ -36,10 +36,7 @@ func (a *unpacking) unzip() error {
 }
 
 func (a *unpacking) unzipEntry(entry *zipEntry) error {
-	r, err := a.zipContent(entry)
-	if err != nil {
-		return damaged("zip: %q: %w", entry.name, err)
-	}
+	r := a.zipContent(entry)
 	target := ""
 	switch entry.mode.Type() {
 	case fs.ModeDir:

@@ -80,14 +80,14 @@ func (a *unpacking) readAt(p []byte, offset int64) error {
 
 // zipContent is an entry's content, which fails at its end if it is not what
 // the directory says.
-func (a *unpacking) zipContent(entry *zipEntry) (io.Reader, error) {
+func (a *unpacking) zipContent(entry *zipEntry) io.Reader {
 	// flate reads no byte too many from a bufio.Reader.
 	packed := bufio.NewReader(readerAt(a.ctx, a.file, entry.data, entry.packed))
 	content := &zipContent{entry: entry, packed: packed, r: packed}
 	if entry.method == zipDeflate {
 		content.r = flate.NewReader(packed)
 	}
-	return a.bounded(content), nil
+	return a.bounded(content)
 }
 
 type zipContent struct {

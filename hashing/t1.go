@@ -18,14 +18,14 @@ func (t *Tree) T1() Hash {
 func writeT1(w io.Writer, entries []Entry) {
 	record := appendField(nil, schemeT1)
 	record = binary.BigEndian.AppendUint64(record, uint64(len(entries)))
-	w.Write(record)
+	_, _ = w.Write(record)
 	for _, e := range entries {
 		size, sum := e.content()
 		record = appendField(record[:0], e.Path)
 		record = append(record, byte(e.Kind))
 		record = binary.BigEndian.AppendUint64(record, size)
 		record = append(record, sum[:]...)
-		w.Write(record)
+		_, _ = w.Write(record)
 	}
 }
 

@@ -66,7 +66,7 @@ func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 	if body == nil {
 		return r.refusal(answer, "the registry gave this location itself: ask its operator")
 	}
-	defer body.Close()
+	defer func() { _ = body.Close() }() // it was only read
 	if err := c.checkArchive(answer, body.Length); err != nil {
 		return r.failWith(answer, err)
 	}
