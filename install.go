@@ -91,6 +91,7 @@ func (r *run) prepare() {
 	if r.in.CacheDir == "" {
 		r.store.Dir = r.work.Stage("@cache") // no call can have this name
 	}
+	r.store.Sweep()
 	r.registry = r.in.registry()
 	r.fetcher = r.in.fetcher(r.store.Dir)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/treewriter"
@@ -31,6 +32,25 @@ func (s Store) Stage() (string, error) {
 		return "", err
 	}
 	return filepath.Join(dir, rand.Text()), nil
+}
+
+// staleAfter is how old what is staged must be to be taken for a leftover of a
+// process that was killed. No fetch takes that long.
+const staleAfter = 24 * time.Hour
+
+// Sweep removes what killed processes left on the stage: trees on their way in
+// and, beside them, keys that were handed to git. It does what it can.
+func (s Store) Sweep() {
+	dir := filepath.Join(s.Dir, "stage")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // most often there is none yet
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > staleAfter {
+			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
+		}
+	}
 }
 
 // Has reports whether a tree with this t1 hash is published.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
@@ -122,4 +123,31 @@ func TestPublishSideBySide(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	s := store.Store{Dir: t.TempDir()}
+	var names []string
+	for range 2 {
+		name, err := s.Stage()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	old := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(names[0], old, old); err != nil {
+		t.Fatal(err)
+	}
+	s.Sweep()
+	if _, err := os.Lstat(names[0]); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Sweep left a stage of two days ago: %v", err)
+	}
+	if _, err := os.Lstat(names[1]); err != nil {
+		t.Errorf("Sweep removed a fresh stage: %v", err)
+	}
 }
