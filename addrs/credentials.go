@@ -2,13 +2,8 @@ package addrs
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 )
-
-// contentArguments are the arguments of a query that say which content is
-// meant. All others may be secrets: keys, tokens, signatures.
-var contentArguments = []string{"ref", "tag", "digest", "depth", "archive", "version", "rev", "checksum", "region"}
 
 // WithoutCredentials is the package without what nobody may write to a file:
 // user names and passwords, but not the user of an ssh address, which is part
@@ -28,8 +23,7 @@ func (p ModulePackage) WithoutCredentials() ModulePackage {
 	rest, query, _ := strings.Cut(rest, "?")
 	var kept []string
 	for argument := range strings.SplitSeq(query, "&") {
-		name, _, _ := strings.Cut(argument, "=")
-		if slices.Contains(contentArguments, name) {
+		if isContent(argument) {
 			kept = append(kept, argument)
 		}
 	}
@@ -40,4 +34,12 @@ func (p ModulePackage) WithoutCredentials() ModulePackage {
 		rest = forced + "::" + rest
 	}
 	return ModulePackage(rest)
+}
+
+// isContent reports whether an argument says which content is meant and cannot
+// hold anything else. Some readers end a value at a ";" or "?" and others do
+// not, so an argument with one in it is none.
+func isContent(argument string) bool {
+	key, value, _ := strings.Cut(argument, "=")
+	return (key == "region" || isShown(key, value)) && !strings.ContainsAny(argument, ";?")
 }

@@ -23,8 +23,10 @@
 //   - A subdirectory whose cleaned form is ".." or absolute (which "///x"
 //     makes) is an error, since it selects a directory outside of the package.
 //     Stock tools reject only what begins with "../".
-//   - A negative port in a registry host is an error, and so is a host that is
-//     not valid UTF-8, at which the stock parser crashes.
+//   - A negative port in a registry host is an error, and so are two kinds of
+//     host whose Source string could not be read back: one with an empty label
+//     after the mapping of international names (a full-width dot beside a dot),
+//     and one that is not valid UTF-8, at which the stock parser crashes.
 //   - bitbucket.org/OWNER/REPO[/SUBDIR] becomes git::https without the network
 //     request by which stock tools ask whether the repository is a Mercurial
 //     one, for Bitbucket has hosted nothing but git since 2020.

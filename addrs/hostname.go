@@ -36,12 +36,17 @@ func ParseHostname(s string) (Hostname, error) {
 }
 
 // hostFault says what is wrong with a host that svchost has accepted: it reads
-// a port as any integer that is not too large, and maps bytes that are not
-// UTF-8 to a name of which its own ForDisplay method panics.
+// a port as any integer that is not too large; it looks for empty labels before
+// other characters are mapped to dots or to nothing; and of bytes that are not
+// UTF-8 it makes a name of which its own ForDisplay method panics.
 func hostFault(host Hostname) string {
 	name, port, _ := strings.Cut(string(host), ":")
 	if strings.HasPrefix(port, "-") {
 		return "the port is negative"
+	}
+	// At the very end svchost does put up with two dots.
+	if strings.HasPrefix(name, ".") || strings.Contains(strings.TrimSuffix(name, "."), "..") {
+		return "the name has an empty label"
 	}
 	if _, err := idna.Lookup.ToUnicode(name); err != nil {
 		return "the name is not valid Unicode"

@@ -5,11 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// ValidName reports whether s can be the name of a module call: an identifier
-// of the HCL native syntax. It begins with a letter or an underscore, and goes
-// on with letters, digits, combining marks, underscores and dashes, all by the
-// definition of Unicode. In particular it holds no dot, slash or control
-// character, so it can be a part of a key and of a path.
+// ValidName reports whether s can be the name of a module call, an identifier
+// of the HCL native syntax: a letter or an underscore first, then letters,
+// digits, combining marks, underscores and dashes, as Unicode defines them. In
+// particular a name holds no dot, slash, space or control character, so it can
+// be a part of a key and of a path.
+//
+// The HCL library brings a newer Unicode than Go has. So that no name is
+// refused which it accepts, a character that Go does not know passes.
 func ValidName(s string) bool {
 	if s == "" || !utf8.ValidString(s) {
 		return false
@@ -24,15 +27,25 @@ func ValidName(s string) bool {
 
 // isNameStart is the Unicode property ID_Start, and the underscore.
 func isNameStart(r rune) bool {
-	return r == '_' || unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start) && !isSyntax(r)
+	return r == '_' ||
+		unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start) && !isSyntax(r) ||
+		isUnknown(r)
 }
 
 // isNameRest is what the Unicode property ID_Continue has beyond ID_Start, and
-// the dash.
+// the dash. The last three are in it since Unicode 15.1.
 func isNameRest(r rune) bool {
-	return r == '-' || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue) && !isSyntax(r)
+	return r == '-' ||
+		unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue) && !isSyntax(r) ||
+		unicode.Is(unicode.Join_Control, r) || r == '\u30fb' || r == '\uff65'
 }
 
 func isSyntax(r rune) bool {
 	return unicode.In(r, unicode.Pattern_Syntax, unicode.Pattern_White_Space)
+}
+
+// isUnknown reports whether r is not assigned in Go's tables but may be some
+// day.
+func isUnknown(r rune) bool {
+	return unicode.Is(unicode.Cn, r) && !unicode.In(r, unicode.Noncharacter_Code_Point, unicode.Pattern_Syntax)
 }

@@ -2,7 +2,6 @@ package addrs
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -128,8 +127,9 @@ func redactArgument(arg string) string {
 
 // isShown is false also for a URL as the value, which a checksum may be.
 func isShown(key, value string) bool {
-	shown := []string{"ref", "tag", "digest", "depth", "archive", "version", "rev", "checksum"}
-	if !slices.Contains(shown, key) {
+	switch key {
+	case "ref", "tag", "digest", "depth", "archive", "version", "rev", "checksum":
+	default:
 		return false
 	}
 	plain, err := url.QueryUnescape(value)

@@ -1,0 +1,131 @@
+package addrs_test
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+func FuzzParseModuleSource(f *testing.F) {
+	for _, tables := range [][]sourceCase{localCases, registryCases, hostCases, forgeCases, urlCases, bucketCases} {
+		for _, test := range tables {
+			f.Add(test.input)
+		}
+	}
+	for _, stored := range storedSources(f) {
+		f.Add(stored.input)
+	}
+	f.Fuzz(func(t *testing.T, input string) {
+		src, err := addrs.ParseModuleSource(input)
+		if err != nil {
+			if src != nil || err.Error() == "" {
+				t.Fatalf("ParseModuleSource(%q) = %#v, %v", input, src, err)
+			}
+			return
+		}
+		subdir := ""
+		switch src := src.(type) {
+		case addrs.ModuleSourceLocal:
+		case addrs.ModuleSourceRegistry:
+			subdir = src.Subdir
+			if strict, err := addrs.ParseModuleSourceRegistry(input); err != nil || strict != src {
+				t.Errorf("ParseModuleSourceRegistry(%q) = %v, %v, want %v", input, strict, err, src)
+			}
+		case addrs.ModuleSourceRemote:
+			subdir = src.Subdir
+		}
+		if joined := path.Join("/package", subdir); !strings.HasPrefix(joined+"/", "/package/") || path.IsAbs(subdir) {
+			t.Errorf("ParseModuleSource(%q) has the subdirectory %q", input, subdir)
+		}
+		if !isReversible(src) {
+			return
+		}
+		again, err := addrs.ParseModuleSource(src.String())
+		if err != nil || again != src {
+			t.Errorf("ParseModuleSource(%q) = %#v, and again = %#v, %v", input, again, src, err)
+		}
+		_ = src.ForDisplay()
+	})
+}
+
+// isReversible reports whether the grammar lets the Source string of src be
+// parsed again. What the detectors make of an odd shorthand is not always a
+// URL, and a package that ends in a slash or a colon hides the "//" behind it.
+func isReversible(src addrs.ModuleSource) bool {
+	remote, ok := src.(addrs.ModuleSourceRemote)
+	if !ok {
+		return true
+	}
+	u, err := remote.Package.URL()
+	if err != nil || u.Scheme == "" {
+		return false
+	}
+	text, _, _ := strings.Cut(string(remote.Package), "?")
+	return remote.Subdir == "" || !strings.HasSuffix(text, "/") && !strings.HasSuffix(text, ":")
+}
+
+func FuzzParseHostname(f *testing.F) {
+	for _, seed := range []string{"reg.example.com:443", "Bücher.example", "a..b", "xn--a", "h:-1", "h\xff", "faß.de", "ａ。b"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, input string) {
+		host, err := addrs.ParseHostname(input)
+		if err != nil {
+			return
+		}
+		if strings.ContainsAny(string(host), "/@?#") || strings.ToLower(string(host)) != string(host) {
+			t.Errorf("ParseHostname(%q) = %q", input, host)
+		}
+		again, err := addrs.ParseHostname(host.ForDisplay())
+		if err != nil || again != host {
+			t.Errorf("ParseHostname(%q) = %q, and of its display form %q, %v", input, host, again, err)
+		}
+	})
+}
+
+func FuzzParseModule(f *testing.F) {
+	for _, seed := range []string{"", "a", "a.b-c", "a..b", "日本._", "../x"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, key string) {
+		m, err := addrs.ParseModule(key)
+		if err != nil {
+			return
+		}
+		if m.String() != key || strings.ContainsAny(key, "/\\:\x00") {
+			t.Errorf("ParseModule(%q) = %q", key, m)
+		}
+	})
+}
+
+func FuzzRedact(f *testing.F) {
+	f.Add("git", "https", "u:", "x", "h.com/n.git//sub", "token")
+	f.Add("", "ssh", "", "@", "[::1]:22/a@b?ref=x#f", "X-Amz-Signature")
+	f.Fuzz(func(t *testing.T, forced, scheme, before, after, rest, key string) {
+		const secret = "S3CRET"
+		given := forced + scheme + before + after + rest + key
+		if strings.Contains(given, "S3C") || strings.Contains(given, "RET") || strings.ContainsAny(before+after, "/?#") {
+			t.Skip()
+		}
+		addr := scheme + "://" + before + secret + after + "@" + rest
+		if forced != "" {
+			addr = forced + "::" + addr
+		}
+		if got := addrs.Redact(addr); strings.Contains(got, secret) {
+			t.Errorf("Redact(%q) = %q", addr, got)
+		}
+		switch key {
+		case "ref", "tag", "digest", "depth", "archive", "version", "rev", "checksum":
+			return
+		}
+		if strings.ContainsAny(key, "&;?=") {
+			return
+		}
+		addr = "https://h.com/n?" + key + "=" + secret + after
+		if got := addrs.Redact(addr); strings.Contains(got, secret) {
+			t.Errorf("Redact(%q) = %q", addr, got)
+		}
+	})
+}

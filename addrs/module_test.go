@@ -1,0 +1,64 @@
+package addrs_test
+
+import (
+	"errors"
+	"testing"
+	"unicode"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+func TestModule(t *testing.T) {
+	t.Parallel()
+	var root addrs.Module
+	if !root.IsRoot() || root.String() != "" {
+		t.Errorf("the root module is %q, IsRoot() = %v", root, root.IsRoot())
+	}
+	network := root.Child("network")
+	a, b := network.Child("a"), network.Child("b")
+	if network.String() != "network" || a.String() != "network.a" || b.String() != "network.b" || a.IsRoot() {
+		t.Errorf("Child: %q, %q, %q", network, a, b)
+	}
+}
+
+func TestParseModule(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]addrs.Module{
+		"":             nil,
+		"vpc":          {"vpc"},
+		"app.net-1._x": {"app", "net-1", "_x"},
+		"réseau.日本":    {"réseau", "日本"},
+	} {
+		got, err := addrs.ParseModule(key)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("ParseModule(%q) = %v, %v\n%s", key, got, err, diff)
+		}
+		if got.String() != key {
+			t.Errorf("ParseModule(%q).String() = %q", key, got)
+		}
+	}
+	for _, key := range []string{".", "a.", ".a", "a..b", "1a", "-a", "a/b", `a\b`, "..", "a b", "a\x00", "a\xff", "a\n", "*", "a:b"} {
+		got, err := addrs.ParseModule(key)
+		var parseError *addrs.ParseError
+		if !errors.As(err, &parseError) || got != nil {
+			t.Errorf("ParseModule(%q) = %v, %v, want a *ParseError", key, got, err)
+		}
+	}
+}
+
+// ValidName accepts all that the HCL library does, and more only of what the
+// tables of this Go do not have.
+func TestValidNameAgainstHCL(t *testing.T) {
+	t.Parallel()
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		for _, name := range []string{string(r), "a" + string(r)} {
+			got, want := addrs.ValidName(name), hclsyntax.ValidIdentifier(name)
+			if got == want || got && unicode.Is(unicode.Cn, r) {
+				continue
+			}
+			t.Errorf("ValidName(%q) = %v, and in HCL %v", name, got, want)
+		}
+	}
+}

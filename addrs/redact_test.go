@@ -1,0 +1,109 @@
+package addrs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+func TestRedacted(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ pkg, want string }{
+		{"https://ghp_X@h", "https://h"},
+		{"https://x-access-token:ghs_X@h/n.git", "https://h/n.git"},
+		{"git::https://u:p@h.com:8443/n.git?ref=v1", "git::https://h.com:8443/n.git?ref=v1"},
+		{"git::ssh://git@h.com/n.git?depth=1&sshkey=QUJD==", "git::ssh://h.com/n.git?depth=1&sshkey=REDACTED"},
+		{"https://h/n.zip?token=X", "https://h/n.zip?token=REDACTED"},
+		{"https://h/n.zip?X-Amz-Signature=X&archive=zip", "https://h/n.zip?X-Amz-Signature=REDACTED&archive=zip"},
+		{"https://h/n.zip?sig=X;ref=v1", "https://h/n.zip?sig=REDACTED;ref=v1"},
+		{"oci://r.com/n?tag=1.0.0", "oci://r.com/n?tag=1.0.0"},
+		{"oci://r.com/a/n@sha256:0123?digest=sha256:45", "oci://r.com/a/n@sha256:0123?digest=sha256:45"},
+		{"git::https://h/n?version=~>1.2&rev=a&checksum=md5:0", "git::https://h/n?version=~>1.2&rev=a&checksum=md5:0"},
+		{"file:///srv/m@1", "file:///srv/m@1"},
+		{"git::git::https://t@h/n", "git::git::https://h/n"},
+		{"https://h/n#X", "https://h/n#REDACTED"},
+		{"https://h/n?ref=v1#X", "https://h/n?ref=v1#REDACTED"},
+		{"", ""},
+		// Values that hide behind others.
+		{"https://h/n?ref=v1?token=X", "https://h/n?ref=v1?token=REDACTED"},
+		{"https://h/n?X", "https://h/n?REDACTED"},
+		{"https://h/n?archive", "https://h/n?archive"},
+		{"https://h/n?&&", "https://h/n?&&"},
+		{"https://h/n?Ref=X", "https://h/n?Ref=REDACTED"},
+		{"https://h/n?checksum=file:https://u:p@h/s", "https://h/n?checksum=REDACTED"},
+		{"https://h/n?ref=https%3A%2F%2Ftok%40h", "https://h/n?ref=REDACTED"},
+		{"https://h/n?ref=%zz", "https://h/n?ref=REDACTED"},
+		// What is no valid URL.
+		{"https://u:p/w@h/n", "https://h/n"},
+		{"https://u:p#w@h/n", "https://h/n"},
+		{"https://u:p?w@h/n", "https://h/n"},
+		{"https://a@b@h/n", "https://h/n"},
+		{"https://u:p%zz@h/n", "https://h/n"},
+		{"git@h.com:acme/n.git", "h.com:acme/n.git"},
+		{"git::u:p@h.com:acme/n.git", "git::h.com:acme/n.git"},
+		{"https:tok@h/n", "h/n"},
+		{"//tok@h/n", "//h/n"},
+		{"https://h/https://tok@h/n", "https://h/https://h/n"},
+	}
+	for _, test := range tests {
+		if got := addrs.ModulePackage(test.pkg).Redacted(); got != test.want {
+			t.Errorf("ModulePackage(%q).Redacted() = %q, want %q", test.pkg, got, test.want)
+		}
+	}
+}
+
+func TestRemoteForDisplay(t *testing.T) {
+	t.Parallel()
+	src, err := addrs.ParseModuleSource("git::https://tok@h.com/n.git//modules/x@1?ref=v1&sshkey=QUJD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "git::https://h.com/n.git//modules/x@1?ref=v1&sshkey=REDACTED"
+	if got := src.ForDisplay(); got != want {
+		t.Errorf("ForDisplay() = %q, want %q", got, want)
+	}
+}
+
+// Whatever fails to parse is quoted, so errors are where secrets get out.
+func TestErrorsHoldNoSecret(t *testing.T) {
+	t.Parallel()
+	const secret = "S3CRET"
+	for _, input := range []string{
+		"git::ssh://" + secret + "@h.com:acme/n.git",
+		"git::https://u:" + secret + "@h.com:acme/n.git//../x",
+		"https://u:" + secret + "/x@h.com/n.git",
+		"b b:" + secret + "@h.com:acme/n.git?a;b",
+		"acme/net/aws?token=" + secret,
+		"github.com/acme?token=" + secret,
+		secret + "@reg.example.com/acme/net/aws",
+		"https://h/n//../" + secret + "?ref=v1&token=" + secret,
+	} {
+		parsers := map[string]func() error{
+			"ParseModuleSource":         func() error { _, err := addrs.ParseModuleSource(input); return err },
+			"ParseModuleSourceRegistry": func() error { _, err := addrs.ParseModuleSourceRegistry(input); return err },
+			"ParseHostname":             func() error { _, err := addrs.ParseHostname(input); return err },
+		}
+		for name, parse := range parsers {
+			err := parse()
+			if err == nil {
+				t.Errorf("%s(%q) succeeds", name, input)
+				continue
+			}
+			message := strings.ReplaceAll(err.Error(), "../"+secret, "")
+			if strings.Contains(message, secret) {
+				t.Errorf("%s(%q): %v", name, input, err)
+			}
+		}
+	}
+}
+
+func TestMaybeLocalMessage(t *testing.T) {
+	t.Parallel()
+	_, err := addrs.ParseModuleSource("mods/net")
+	const want = `invalid module source address "mods/net": it is not recognised as a registry address or a remote package; ` +
+		`a path to a local module must begin with "./" or "../"`
+	if err == nil || err.Error() != want {
+		t.Errorf("error = %v\nwant %s", err, want)
+	}
+}
