@@ -77,7 +77,7 @@ func (f *Fetcher) gitTags(ctx context.Context, req Request) (_ []Tag, err error)
 func (f *Fetcher) privateDir() (string, error) {
 	parent := ""
 	if f.CacheDir != "" {
-		parent = filepath.Join(f.CacheDir, "git")
+		parent = filepath.Join(f.CacheDir, "stage")
 		if err := os.MkdirAll(parent, 0o700); err != nil {
 			return "", err
 		}

@@ -1,0 +1,67 @@
+package getmodules_test
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// serveModule is a server of one package, as it may be anywhere.
+func serveModule() *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		archive := zip.NewWriter(w)
+		file, err := archive.Create("main.tf")
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Fprint(file, `output "name" { value = "network" }`)
+		archive.Close()
+	}))
+}
+
+func ExampleFetcher_Fetch() {
+	server := serveModule()
+	defer server.Close()
+	staging, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(staging)
+
+	var fetcher getmodules.Fetcher
+	pkg, err := fetcher.Fetch(context.Background(), getmodules.Request{
+		Package: addrs.ModulePackage(server.URL + "/network?archive=zip"),
+		Dir:     filepath.Join(staging, "network"),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(staging, "network", "main.tf"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(text))
+	fmt.Println(len(pkg.ArchiveSum), pkg.Warnings)
+
+	// A server never leads to files of this machine.
+	_, err = fetcher.Fetch(context.Background(), getmodules.Request{
+		Package:    "file:///etc",
+		Dir:        filepath.Join(staging, "etc"),
+		FromServer: true,
+		Origin:     "https://registry.example.com",
+	})
+	fmt.Println(errors.Is(err, getmodules.ErrRefusedLocation))
+	// Output:
+	// output "name" { value = "network" }
+	// 67 []
+	// true
+}
