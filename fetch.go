@@ -139,7 +139,7 @@ func (r *run) checkHashes(entry lockfile.Module, got *fetched) error {
 	if mismatch.Want == nil {
 		return nil
 	}
-	if former := r.savedTree(entry); former != nil {
+	if former := r.installed.lockedTree(entry); former != nil {
 		mismatch.Changes = hashing.Diff(former, got.tree)
 	}
 	return mismatch

@@ -2,10 +2,12 @@ package cotter
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/workdir"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -54,38 +56,106 @@ type PackageReport struct {
 	// Err is why the installed files could not be read, if they could not.
 	Err error
 
-	want *hashing.Tree
+	// locked is the tree that the lock has, if the package is intact.
+	locked *hashing.Tree
+	// whole is the name of the whole package of which the directory has only
+	// the modules' own parts; "" where it has everything.
+	whole string
 }
 
 // intact reports whether the package may stay as it is installed.
 func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
 
+// installation is what is installed in a project. It is read only as far as it
+// is asked for, and nothing is read twice.
+type installation struct {
+	work   *workdir.Dir
+	wholes memo[string, *hashing.Tree]
+	sums   memo[hashing.Hash, *hashing.Tree]
+}
+
 // inspect compares an installed package with its entry in the lock.
-func inspect(work *workdir.Dir, entry lockfile.Module) *PackageReport {
+func (in *installation) inspect(entry lockfile.Module) *PackageReport {
 	report := &PackageReport{Key: entry.Key}
-	root, err := work.Package(entry.Key)
-	if errors.Is(err, fs.ErrNotExist) {
+	got, err := in.read(entry.Key, report)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && got == nil && report.whole == "":
 		report.Status = StatusMissing
-		return report
-	}
-	if err != nil {
+	case err != nil:
 		report.Status, report.Err = StatusChanged, err
-		return report
+	default:
+		report.compare(entry, got, in.lockedTree(entry))
+		in.checkWhole(report)
+	}
+	return report
+}
+
+// read hashes an installed package. What it has by links into a whole package
+// is hashed there, once for all calls.
+func (in *installation) read(key string, report *PackageReport) (*hashing.Tree, error) {
+	root, err := in.work.Package(key)
+	if err != nil {
+		return nil, err
 	}
 	defer root.Close()
-	got, err := hashing.ReadTree(root.FS())
-	if err != nil {
-		report.Status, report.Err = StatusChanged, err
-		return report
+	return hashing.ReadLinkedTree(root.FS(), func(path, target string) ([]hashing.Entry, bool) {
+		name := workdir.LinkedTree(target, path)
+		if name == "" {
+			return nil, false
+		}
+		report.whole = name
+		whole, err := in.whole(name)
+		if err != nil {
+			return nil, false
+		}
+		part := whole.Part(path)
+		return part, len(part) > 0
+	})
+}
+
+// whole hashes a whole package.
+func (in *installation) whole(name string) (*hashing.Tree, error) {
+	return in.wholes.get(name, func() (*hashing.Tree, error) { return readTree(in.work.TreePath(name)) })
+}
+
+// checkWhole looks at the parts of a whole package that no link of this call
+// leads to: configuration is read there.
+func (in *installation) checkWhole(report *PackageReport) {
+	if report.Status != StatusVerified || report.whole == "" {
+		return
 	}
-	report.compare(entry, got, savedTree(work, entry))
-	return report
+	whole, err := in.whole(report.whole)
+	if err != nil || !harmless(hashing.Diff(report.locked, whole)) {
+		report.Status = StatusChanged
+		report.Err = fmt.Errorf("%s is not the package of the lock", in.work.TreePath(report.whole))
+	}
+}
+
+// lockedTree is the tree that an entry of the lock was made from, out of the
+// sums that are kept beside the installed modules; nil where they are not kept,
+// or are not those of the entry.
+func (in *installation) lockedTree(entry lockfile.Module) *hashing.Tree {
+	t1 := hashOfScheme(entry, "t1")
+	if t1 == "" {
+		return nil
+	}
+	tree, err := in.sums.get(t1, func() (*hashing.Tree, error) {
+		text, err := in.work.Sums(store.FileName(t1))
+		if err != nil {
+			return nil, err
+		}
+		return hashing.ParseTree(text)
+	})
+	if err != nil || tree.T1() != t1 {
+		return nil
+	}
+	return tree
 }
 
 // compare decides by the hashes, and where they differ and the locked tree is
 // known, by the files.
 func (p *PackageReport) compare(entry lockfile.Module, got, locked *hashing.Tree) {
-	p.want = got
+	p.locked = got
 	same := true
 	for _, want := range entry.Hashes {
 		if have := hashOf(got, want.Scheme()); have != "" {
@@ -100,9 +170,15 @@ func (p *PackageReport) compare(entry lockfile.Module, got, locked *hashing.Tree
 	if locked == nil {
 		return
 	}
-	p.want = locked
+	p.locked = locked
 	p.Changes = hashing.Diff(locked, got)
-	if len(p.Changes.Changed) == 0 && len(p.Changes.Vanished) == 0 && !slices.ContainsFunc(p.Changes.Added, isConfigFile) {
+	if harmless(p.Changes) {
 		p.Status = StatusVerified
 	}
+}
+
+// harmless reports whether nothing but files were added, and no configuration:
+// modules do write into their own directories.
+func harmless(c hashing.Changes) bool {
+	return len(c.Changed) == 0 && len(c.Vanished) == 0 && !slices.ContainsFunc(c.Added, isConfigFile)
 }

@@ -45,7 +45,7 @@ func (r *run) open(ctx context.Context, project *os.Root) error {
 	if err != nil {
 		return err
 	}
-	r.work = work
+	r.work, r.installed = work, &installation{work: work}
 	if err := r.read(project); err != nil {
 		return errors.Join(err, work.Close())
 	}
@@ -107,6 +107,9 @@ func (r *run) install(ctx context.Context) (*Result, error) {
 	}
 	nodes, err := w.walk(ctx, root)
 	if err := errors.Join(r.refusals.err(r.req.lockFile()), err); err != nil {
+		return nil, err
+	}
+	if err := r.arrange(ctx, nodes); err != nil {
 		return nil, err
 	}
 	plan, err := r.plan(nodes)

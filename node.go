@@ -40,12 +40,16 @@ type placed struct {
 	key   string
 	entry lockfile.Module
 	tree  *hashing.Tree
-	// now is where the package is; dir where it will be, as modules.json would
-	// name it. A staged package still has to be moved from one to the other.
+	// now is where its files are until the run is over; dir is the call's
+	// directory then, as modules.json would name it.
 	now, dir string
-	staged   bool
-	// kept says that the lock's entry stands as it was.
-	kept bool
+	// staged is what becomes the call's directory; "" for one that stays.
+	staged string
+	// whole is the name of the whole package in the project, if the call's
+	// directory has only its modules' parts of it. With arrange, that directory
+	// is still to be made.
+	whole   string
+	arrange bool
 	// local says that the package is a directory or file of the user's own
 	// machine, whose configuration may name other local packages.
 	local bool

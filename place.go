@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/workdir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -21,32 +22,29 @@ func (r *run) inPlace(ctx context.Context, entry lockfile.Module) (*placed, erro
 		return nil, err
 	}
 	defer done()
-	state := inspect(r.work, entry)
-	if !state.intact() {
-		if state.Status == StatusChanged {
+	found := r.installed.inspect(entry)
+	if !found.intact() {
+		if found.Status == StatusChanged {
 			r.warn(splitKey(entry.Key), "its installed files are not what the lock says; they are replaced")
 		}
 		return nil, nil
 	}
-	return &placed{
-		key:   entry.Key,
-		entry: entry,
-		tree:  state.want,
-		now:   filepath.Join(r.work.Path(), entry.Key),
-		dir:   r.req.installDir(entry.Key),
-		kept:  true,
-		local: isLocalPackage(entry.Package),
-	}, nil
+	p := r.newPlaced(entry, found.locked)
+	p.now, p.whole = filepath.Join(r.work.Path(), entry.Key), found.whole
+	if p.whole != "" {
+		p.now = r.work.TreePath(p.whole)
+	}
+	return p, nil
 }
 
-// fromStore stages the package of an entry of the lock out of the cache. It is
+// fromStore takes the package of an entry of the lock out of the cache. It is
 // fs.ErrNotExist where the cache does not have it, or had it damaged.
-func (r *run) fromStore(ctx context.Context, entry lockfile.Module) (*placed, error) {
+func (r *run) fromStore(ctx context.Context, entry lockfile.Module, subdir string) (*placed, error) {
 	t1 := hashOfScheme(entry, "t1")
 	if t1 == "" || !r.store.Has(t1) {
 		return nil, fs.ErrNotExist
 	}
-	p, err := r.copyOut(ctx, entry, t1)
+	p, err := r.takeOut(ctx, entry, t1, subdir)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +55,12 @@ func (r *run) fromStore(ctx context.Context, entry lockfile.Module) (*placed, er
 			Got:     []hashing.Hash{p.tree.H1()},
 		}
 	}
-	p.kept = true
 	return p, nil
 }
 
-// stage gives a call its own copy of a package that is in the cache.
+// stage gives a call a package that is in the cache.
 func (r *run) stage(ctx context.Context, n *node, entry lockfile.Module, got *fetched) (*placed, error) {
-	p, err := r.copyOut(ctx, entry, got.tree.T1())
+	p, err := r.takeOut(ctx, entry, got.tree.T1(), n.subdir)
 	if err != nil {
 		return nil, n.fail(err)
 	}
@@ -71,55 +68,93 @@ func (r *run) stage(ctx context.Context, n *node, entry lockfile.Module, got *fe
 	return p, nil
 }
 
-// copyOut copies a tree from the cache to the stage and hashes the copy.
-func (r *run) copyOut(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placed, error) {
+// takeOut takes a package out of the cache for a call: as a private copy where
+// the module is the whole package, else as the project's own copy of the
+// package, of which the call gets a part when all its modules are known.
+func (r *run) takeOut(ctx context.Context, entry lockfile.Module, t1 hashing.Hash, subdir string) (p *placed, err error) {
+	var tree *hashing.Tree
+	if r.req.Layout == LayoutCopy || subdir == "" {
+		staged := r.work.Stage(entry.Key)
+		if tree, err = r.copyOut(ctx, staged, t1); err == nil {
+			p = r.newPlaced(entry, tree)
+			p.now, p.staged = staged, staged
+		}
+	} else if tree, err = r.wholePackage(ctx, t1); err == nil {
+		p = r.newPlaced(entry, tree)
+		p.whole, p.arrange = store.FileName(t1), true
+		p.now = r.work.TreePath(p.whole)
+	}
+	if errors.Is(err, store.ErrDamaged) {
+		r.warn(splitKey(entry.Key), "its package in the cache was damaged; it was set aside")
+		return nil, errors.Join(fs.ErrNotExist, err)
+	}
+	return p, err
+}
+
+func (r *run) newPlaced(entry lockfile.Module, tree *hashing.Tree) *placed {
+	return &placed{
+		key:   entry.Key,
+		entry: entry,
+		tree:  tree,
+		dir:   r.req.installDir(entry.Key),
+		local: isLocalPackage(entry.Package),
+	}
+}
+
+// copyOut copies a tree from the cache and hashes the copy.
+func (r *run) copyOut(ctx context.Context, staged string, t1 hashing.Hash) (*hashing.Tree, error) {
 	done, err := r.slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	staged := r.work.Stage(entry.Key)
-	tree, err := r.store.CopyTo(ctx, staged, t1)
-	if errors.Is(err, store.ErrDamaged) {
-		r.warn(splitKey(entry.Key), "its package in the cache was damaged; it was set aside")
-		return nil, errors.Join(fs.ErrNotExist, err)
+	return r.store.CopyTo(ctx, staged, t1)
+}
+
+// wholePackage makes sure that the project has the whole package with a hash.
+// Its name being its hash, it may be placed before anything is decided.
+func (r *run) wholePackage(ctx context.Context, t1 hashing.Hash) (*hashing.Tree, error) {
+	lock, _ := r.wholeLocks.get(t1, func() (*sync.Mutex, error) { return new(sync.Mutex), nil })
+	lock.Lock()
+	defer lock.Unlock()
+	if tree, ok := r.wholes.Load(t1); ok {
+		return tree.(*hashing.Tree), nil
 	}
+	name := store.FileName(t1)
+	tree, err := r.readWhole(ctx, name)
+	if err != nil || tree.T1() != t1 {
+		staged := r.work.Stage("@" + name) // no call can have this name
+		if tree, err = r.copyOut(ctx, staged, t1); err != nil {
+			return nil, err
+		}
+		if err := r.work.PlaceTree(staged, name); err != nil {
+			return nil, err
+		}
+	}
+	r.wholes.Store(t1, tree)
+	return tree, nil
+}
+
+// readWhole hashes a whole package that the project may have.
+func (r *run) readWhole(ctx context.Context, name string) (*hashing.Tree, error) {
+	done, err := r.slot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &placed{
-		key:    entry.Key,
-		entry:  entry,
-		tree:   tree,
-		now:    staged,
-		dir:    r.req.installDir(entry.Key),
-		staged: true,
-		local:  isLocalPackage(entry.Package),
-	}, nil
+	defer done()
+	return readTree(r.work.TreePath(name))
+}
+
+func readTree(dir string) (*hashing.Tree, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return hashing.ReadTree(root.FS())
 }
 
 func isLocalPackage(address string) bool {
 	pkg, _ := splitPackage(address)
 	return pkg.Getter() == "file"
-}
-
-// savedTree is the tree that an entry of the lock was made from, out of the
-// sums that are kept beside the installed modules; nil where they are not kept,
-// or are not those of the entry.
-func (r *run) savedTree(entry lockfile.Module) *hashing.Tree { return savedTree(r.work, entry) }
-
-func savedTree(work *workdir.Dir, entry lockfile.Module) *hashing.Tree {
-	t1 := hashOfScheme(entry, "t1")
-	if t1 == "" {
-		return nil
-	}
-	text, err := work.Sums(store.FileName(t1))
-	if err != nil {
-		return nil
-	}
-	tree, err := hashing.ParseTree(text)
-	if err != nil || tree.T1() != t1 {
-		return nil
-	}
-	return tree
 }

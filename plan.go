@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/workdir"
@@ -15,6 +16,7 @@ type plan struct {
 	result *Result
 	change workdir.Change
 	sums   map[string][]byte
+	wholes map[string]bool
 	fresh  []*node // modules whose package is new in its place
 }
 
@@ -24,6 +26,7 @@ func (r *run) plan(nodes []*node) (*plan, error) {
 		result: &Result{Dialect: r.dialect, LockFile: filepath.Join(r.req.dir(), r.req.lockFile())},
 		change: workdir.Change{OldLock: r.lockSrc, Staged: make(map[string]string)},
 		sums:   make(map[string][]byte),
+		wholes: make(map[string]bool),
 	}
 	var recorded manifest.Manifest
 	inLock := make(map[string]bool)
@@ -36,15 +39,14 @@ func (r *run) plan(nodes []*node) (*plan, error) {
 		}
 		inLock[n.pkg.key] = true
 		p.result.LockChanges = append(p.result.LockChanges, r.updateLock(n.pkg.entry)...)
-		if n.pkg.staged {
-			p.change.Staged[n.pkg.key] = n.pkg.now
+		if n.pkg.staged != "" {
+			p.change.Staged[n.pkg.key] = n.pkg.staged
 			p.fresh = append(p.fresh, n)
 		}
-		text, err := n.pkg.tree.MarshalText()
-		if err != nil {
+		p.wholes[n.pkg.whole] = true
+		if err := p.keepSums(n.pkg.tree); err != nil {
 			return nil, err
 		}
-		p.sums[store.FileName(n.pkg.tree.T1())] = text
 	}
 	p.result.LockChanges = append(p.result.LockChanges, r.dropFromLock(inLock)...)
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
@@ -58,6 +60,17 @@ func (r *run) plan(nodes []*node) (*plan, error) {
 		p.change.NewLock = r.lock.Bytes()
 	}
 	return p, r.refuseChanges(p.result.LockChanges)
+}
+
+// keepSums notes the sums of a package, once.
+func (p *plan) keepSums(tree *hashing.Tree) error {
+	name := store.FileName(tree.T1())
+	if _, ok := p.sums[name]; ok {
+		return nil
+	}
+	text, err := tree.MarshalText()
+	p.sums[name] = text
+	return err
 }
 
 // updateLock puts an entry into the lock and says what that changed.
@@ -112,8 +125,9 @@ func (r *run) commit(p *plan) error {
 	if err := r.work.Commit(p.change); err != nil {
 		return err
 	}
-	// Sums that are no longer needed do no harm.
+	// What is no longer needed does no harm.
 	_ = r.work.KeepSums(keep)
+	_ = r.work.KeepTrees(p.wholes)
 	for _, n := range p.fresh {
 		r.events.emit(ModuleInstalled{Path: n.path, Dir: n.dir})
 	}

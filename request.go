@@ -23,6 +23,8 @@ type Request struct {
 	Locked bool
 	// Upgrade selects versions as if nothing was locked.
 	Upgrade bool
+	// Layout is how packages are laid out; the zero value is LayoutLinks.
+	Layout Layout
 	// BestEffort makes Load return what it finds, with all else in
 	// Result.Unresolved instead of an error. Other methods ignore it.
 	BestEffort bool

@@ -42,7 +42,7 @@ func (r *run) resolvePackage(ctx context.Context, n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.enterPackage()
+	return n.enter()
 }
 
 // staleness says why a lock entry does not decide a call; "" means that it
@@ -75,14 +75,13 @@ func (r *run) usePinned(ctx context.Context, n *node, entry lockfile.Module) err
 	}
 	r.events.emit(Resolved{Path: n.path, Source: n.source, Version: entry.Version, Locked: true})
 	entry.Constraints = want
-	p, err := r.pinnedPackage(ctx, n, entry)
-	if err != nil {
-		return err
-	}
-	n.pkg = p
-	n.subdir, err = subdirOf(n.source, p.entry.Package)
-	if err != nil {
+	var err error
+	if n.subdir, err = subdirOf(n.source, entry.Package); err != nil {
 		return n.fail(err)
+	}
+	n.subdir = cleanSubdir(n.subdir)
+	if n.pkg, err = r.pinnedPackage(ctx, n, entry); err != nil {
+		return err
 	}
 	r.events.emit(HashVerified{Path: n.path})
 	return nil
@@ -93,7 +92,7 @@ func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module)
 	if err != nil || p != nil {
 		return p, n.failIf(err)
 	}
-	p, err = r.fromStore(ctx, entry)
+	p, err = r.fromStore(ctx, entry, n.subdir)
 	if err == nil {
 		return p, nil
 	}
@@ -140,6 +139,7 @@ func (r *run) useNewest(ctx context.Context, n *node) error {
 	if n.subdir, err = expandSubdir(got.tree, n.subdir); err != nil {
 		return n.fail(err)
 	}
+	n.subdir = cleanSubdir(n.subdir)
 	entry := lockfile.Module{
 		Key:         n.path.String(),
 		Version:     version,
@@ -173,15 +173,12 @@ func (r *run) newest(ctx context.Context, n *node) (version string, at location,
 	return version, at, err
 }
 
-// enterPackage makes the module's directory known once its package is there.
-func (n *node) enterPackage() error {
-	if n.subdir != "" {
-		n.subdir = path.Clean(n.subdir)
+// cleanSubdir is a directory of a package in one form; "" is its root.
+func cleanSubdir(subdir string) string {
+	if subdir = path.Clean(subdir); subdir == "." {
+		return ""
 	}
-	if n.subdir == "." {
-		n.subdir = ""
-	}
-	return n.enter()
+	return subdir
 }
 
 func (n *node) failIf(err error) error {

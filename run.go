@@ -2,11 +2,13 @@ package cotter
 
 import (
 	"context"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/workdir"
@@ -23,11 +25,12 @@ type run struct {
 	parser  addrs.Parser
 	events  events
 
-	work     *workdir.Dir
-	lock     *lockfile.File
-	lockSrc  []byte // nil where there is no lock file
-	recorded *manifest.Manifest
-	store    store.Store
+	work      *workdir.Dir
+	installed *installation
+	lock      *lockfile.File
+	lockSrc   []byte // nil where there is no lock file
+	recorded  *manifest.Manifest
+	store     store.Store
 
 	registry Registry
 	fetcher  Fetcher
@@ -40,6 +43,10 @@ type run struct {
 	locations memo[release, registryclient.Location]
 	packages  memo[fetchKey, *fetched]
 	refusals  refusals
+
+	// The whole packages that the project has, by their t1 hash.
+	wholes     sync.Map // of *hashing.Tree
+	wholeLocks memo[hashing.Hash, *sync.Mutex]
 }
 
 // release is one version of a registry's package.

@@ -72,6 +72,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, e
 
 func inspectAll(ctx context.Context, work *workdir.Dir, entries []lockfile.Module, parallel int) ([]PackageReport, error) {
 	reports := make([]PackageReport, len(entries))
+	installed := &installation{work: work}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for i, entry := range entries {
@@ -79,7 +80,7 @@ func inspectAll(ctx context.Context, work *workdir.Dir, entries []lockfile.Modul
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			reports[i] = *inspect(work, entry)
+			reports[i] = *installed.inspect(entry)
 			return nil
 		})
 	}

@@ -20,8 +20,18 @@ type Tree struct{ Entries []Entry }
 // [fs.ReadLinkFS] to have links. Good ones are [os.Root.FS], [os.DirFS] and
 // [testing/fstest.MapFS]; the first one also keeps to its directory while
 // others change it. Errors are *[TreeError].
-func ReadTree(fsys fs.FS) (*Tree, error) {
-	entries, err := walk(fsys)
+func ReadTree(fsys fs.FS) (*Tree, error) { return ReadLinkedTree(fsys, nil) }
+
+// PartFunc tells what a link stands for: the entries of the tree at the link's
+// path and below it, with their sums, in any order; and whether it stands for
+// anything. A link that does not is an ordinary one.
+type PartFunc func(path, target string) ([]Entry, bool)
+
+// ReadLinkedTree is [ReadTree] for a file system that has parts of the tree
+// elsewhere, reached by links, and hashed there already. The links may lead out
+// of the file system.
+func ReadLinkedTree(fsys fs.FS, part PartFunc) (*Tree, error) {
+	entries, err := walk(fsys, part)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +88,16 @@ func settle(entries []Entry) (int, error) {
 		entries[i].Sum = at.sum
 	}
 	return 0, nil
+}
+
+// Part returns the entries at a path and below it, the latter in order.
+func (t *Tree) Part(path string) []Entry {
+	if i, found := find(t.Entries, path); found {
+		return t.Entries[i : i+1]
+	}
+	first, _ := find(t.Entries, path+"/")
+	last, _ := find(t.Entries, path+"0") // "0" comes right behind "/"
+	return t.Entries[first:last]
 }
 
 func comparePath(e Entry, path string) int { return strings.Compare(e.Path, path) }

@@ -10,8 +10,8 @@ import (
 
 // walk lists what a file system holds, sorted by path. The files' sums, sizes
 // and kinds are still to be found.
-func walk(fsys fs.FS) ([]Entry, error) {
-	w := walker{fsys: fsys}
+func walk(fsys fs.FS, part PartFunc) ([]Entry, error) {
+	w := walker{fsys: fsys, part: part}
 	if _, err := w.dir("."); err != nil {
 		return nil, err
 	}
@@ -22,6 +22,7 @@ func walk(fsys fs.FS) ([]Entry, error) {
 
 type walker struct {
 	fsys    fs.FS
+	part    PartFunc // nil for none
 	entries []Entry
 }
 
@@ -64,9 +65,24 @@ func (w *walker) child(name string, mode fs.FileMode) error {
 			return &TreeError{Path: name, Err: err}
 		}
 		// Links on Windows have backslashes, whoever made them.
-		return w.add(Entry{Path: name, Kind: Link, Target: filepath.ToSlash(target)})
+		return w.link(name, filepath.ToSlash(target))
 	}
 	return &TreeError{Path: name, Err: errIrregular}
+}
+
+// link adds a link, or what it stands for.
+func (w *walker) link(name, target string) error {
+	if w.part != nil {
+		if entries, ok := w.part(name, target); ok {
+			for _, e := range entries {
+				if err := w.add(e); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return w.add(Entry{Path: name, Kind: Link, Target: target})
 }
 
 func (w *walker) add(e Entry) error {

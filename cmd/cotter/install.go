@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
 )
 
 func installCommand(out *output) *cli.Command {
@@ -17,6 +20,7 @@ func installCommand(out *output) *cli.Command {
 			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock"},
 			&cli.StringFlag{Name: "lockfile", Usage: "`MODE` readonly is the same as --locked"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
+			&cli.StringFlag{Name: "layout", Usage: "`LAYOUT` link shares what is around the modules of a package; copy copies it", Value: "link"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 		),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -39,6 +43,9 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	req.Upgrade = cmd.Bool("upgrade")
+	if req.Layout, err = layout(cmd.String("layout")); err != nil {
+		return err
+	}
 	in := installer(cacheDir(cmd, out.env))
 	progress := newProgress(out)
 	in.OnEvent = progress.event
@@ -48,4 +55,14 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	return out.installed(result, progress)
+}
+
+func layout(name string) (cotter.Layout, error) {
+	switch name {
+	case "link":
+		return cotter.LayoutLinks, nil
+	case "copy":
+		return cotter.LayoutCopy, nil
+	}
+	return 0, usageError{fmt.Errorf("--layout takes \"link\" or \"copy\", and got %q", name)}
 }

@@ -9,6 +9,7 @@
 //	.cotter/stage/        packages on their way in, never read by others
 //	.cotter/journal.json  a change that was decided and is not finished
 //	.cotter/trash/        directories on their way out
+//	.cotter/tree/         whole packages, of which calls reach parts by links
 //	.cotter/sums/         the per-file sums of what is installed, by t1 hash
 //	.cotter/lock.hcl      a copy of the dependency lock as it was last written
 //

@@ -2,8 +2,6 @@ package workdir
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
 	"path"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
@@ -28,15 +26,4 @@ func (d *Dir) SaveSums(name string, sums []byte) error {
 }
 
 // KeepSums removes the saved sums whose names are not in keep.
-func (d *Dir) KeepSums(keep map[string]bool) error {
-	entries, err := fs.ReadDir(d.root.FS(), sumsName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, entry := range entries {
-		if !keep[entry.Name()] {
-			err = errors.Join(err, d.root.Remove(path.Join(sumsName, entry.Name())))
-		}
-	}
-	return err
-}
+func (d *Dir) KeepSums(keep map[string]bool) error { return d.keepOnly(sumsName, keep) }

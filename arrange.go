@@ -1,0 +1,81 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/workdir"
+)
+
+// arrange stages the directories of the calls that share a whole package, now
+// that all modules in them are known.
+func (r *run) arrange(ctx context.Context, nodes []*node) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, n := range nodes {
+		if n.ownsPackage() && n.pkg.arrange {
+			group.Go(func() error {
+				done, err := r.slot(ctx)
+				if err != nil {
+					return err
+				}
+				defer done()
+				if err := r.arrangeCall(n, realDirs(n, nodes)); err != nil {
+					return n.fail(err)
+				}
+				return nil
+			})
+		}
+	}
+	return group.Wait()
+}
+
+// arrangeCall builds a call's directory and hashes what it built.
+func (r *run) arrangeCall(n *node, real []string) error {
+	whole, err := os.OpenRoot(r.work.TreePath(n.pkg.whole))
+	if err != nil {
+		return err
+	}
+	defer whole.Close()
+	l := &linkedPackage{dst: r.work.Stage(n.pkg.key), src: whole, name: n.pkg.whole, tree: n.pkg.tree, real: real}
+	if !l.allReal() {
+		l.real = l.children("")
+	}
+	if err := l.build(""); err != nil {
+		return err
+	}
+	n.pkg.staged = l.dst
+	root, err := os.OpenRoot(l.dst)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	got, err := hashing.ReadLinkedTree(root.FS(), func(path, target string) ([]hashing.Entry, bool) {
+		part := n.pkg.tree.Part(path)
+		return part, workdir.LinkedTree(target, path) == n.pkg.whole && len(part) > 0
+	})
+	if err == nil && got.T1() != n.pkg.tree.T1() {
+		err = errors.New("the copy differs from the package")
+	}
+	if err != nil {
+		return fmt.Errorf("%s changed while it was being placed: %w", n.pkg.whole, err)
+	}
+	return nil
+}
+
+// allReal reports whether all modules are in directories of the package. One
+// that is reached by a link of the package's own is not; then the call gets a
+// copy of everything.
+func (l *linkedPackage) allReal() bool {
+	for _, dir := range l.real {
+		part := l.tree.Part(dir)
+		if len(part) == 0 || part[0].Path == dir && part[0].Kind != hashing.EmptyDir {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,66 @@
+package workdir
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// treesName is where the project has whole packages, each once, of which calls
+// reach parts by links.
+const treesName = ownName + "/tree"
+
+// TreePath is where the project has a whole package, or would have it.
+func (d *Dir) TreePath(name string) string {
+	return filepath.Join(d.path, filepath.FromSlash(treesName), name)
+}
+
+// PlaceTree moves a staged package, as a path of [Dir.Stage], to its name. What
+// has the name already goes.
+func (d *Dir) PlaceTree(staged, name string) error {
+	if err := d.root.MkdirAll(treesName, 0o777); err != nil {
+		return err
+	}
+	return d.replace(move{Key: path.Join(treesName, name), From: path.Join(d.stage, filepath.Base(staged))})
+}
+
+// KeepTrees removes the packages whose names are not in keep.
+func (d *Dir) KeepTrees(keep map[string]bool) error {
+	return d.keepOnly(treesName, keep)
+}
+
+// keepOnly removes what is in a directory of ours under other names.
+func (d *Dir) keepOnly(dir string, keep map[string]bool) error {
+	entries, err := fs.ReadDir(d.root.FS(), dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if !keep[entry.Name()] {
+			err = errors.Join(err, d.root.RemoveAll(path.Join(dir, entry.Name())))
+		}
+	}
+	return err
+}
+
+// TreeLink is the target of a link at a path in a key's directory that leads to
+// the same path in a whole package. It is relative, so that the project can be
+// moved.
+func TreeLink(name, pathInPackage string) string {
+	up := strings.Repeat("../", strings.Count(pathInPackage, "/")+1)
+	return up + path.Join(treesName, name, pathInPackage)
+}
+
+// LinkedTree is TreeLink undone: the name of the package to which a link at a
+// path leads, or "" for any other link.
+func LinkedTree(target, pathInPackage string) string {
+	trees := strings.Repeat("../", strings.Count(pathInPackage, "/")+1) + treesName + "/"
+	rest, ok := strings.CutPrefix(target, trees)
+	name, inside, _ := strings.Cut(rest, "/")
+	if !ok || inside != pathInPackage || name == "" || name == ".." {
+		return ""
+	}
+	return name
+}
