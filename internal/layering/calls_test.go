@@ -3,7 +3,6 @@ package layering_test
 import (
 	"go/ast"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -25,7 +24,7 @@ var exempt = map[string][]string{
 func TestForbiddenCalls(t *testing.T) {
 	t.Parallel()
 	for _, s := range code(t) {
-		if strings.HasPrefix(s.dir, "cmd/") || strings.HasPrefix(s.dir, "examples/") {
+		if isProgram(s.dir) {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"versions/ocitags": {"versions"},
 	"cmd/*":            {"*"},
 	"examples/*":       {"*"},
+	"bench":            {"modtest"},
 	"internal/*":       {"addrs", "hashing", "internal/*"},
 }
 

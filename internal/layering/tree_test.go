@@ -41,7 +41,7 @@ func (s source) line(pos token.Pos) int { return s.set.Position(pos).Line }
 
 // public reports whether other modules can import the directory's package.
 func public(dir string) bool {
-	return !strings.HasPrefix(dir, "cmd") && !strings.HasPrefix(dir, "internal") && !strings.HasPrefix(dir, "examples")
+	return !isProgram(dir) && !strings.HasPrefix(dir, "internal")
 }
 
 var readTree = sync.OnceValues(func() ([]source, error) {
@@ -104,4 +104,10 @@ func code(t *testing.T) []source {
 		}
 	}
 	return sources
+}
+
+// isProgram reports whether a directory is a command, or below those of
+// commands.
+func isProgram(dir string) bool {
+	return strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "examples/") || dir == "bench"
 }
