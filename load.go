@@ -139,7 +139,7 @@ func (l *loader) module(n *node) Module {
 		m.Version = record.Version
 	}
 	if entry, ok := l.lock.Module(n.path.String()); ok {
-		m.Package, m.Hashes = entry.Package, entry.Hashes
+		m.Version, m.Package, m.Hashes = entry.Version, entry.Package, entry.Hashes
 	}
 	return m
 }

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/store"
@@ -33,7 +34,7 @@ func (r *run) plan(nodes []*node) (*plan, error) {
 	for _, n := range nodes {
 		m := n.module()
 		p.result.Modules = append(p.result.Modules, m)
-		recorded.Set(manifest.Record{Key: n.path.String(), Source: n.source.String(), Version: m.Version, Dir: n.dir})
+		recorded.Set(n.record(m.Version))
 		if !n.ownsPackage() {
 			continue
 		}
@@ -146,6 +147,15 @@ func (n *node) module() Module {
 		m.Hashes = n.pkg.entry.Hashes
 	}
 	return m
+}
+
+// record is the node in modules.json, where only a registry's packages have
+// versions.
+func (n *node) record(version string) manifest.Record {
+	if _, ok := n.source.(addrs.ModuleSourceRegistry); !ok {
+		version = ""
+	}
+	return manifest.Record{Key: n.path.String(), Source: n.source.String(), Version: version, Dir: n.dir}
 }
 
 // ownsPackage reports whether the package was placed for this very call.

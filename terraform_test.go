@@ -44,12 +44,42 @@ func TestStockTool(t *testing.T) {
 	}
 }
 
+// A range in the address of a repository is more than stock tools know, but
+// they take what is installed for it.
+func TestStockToolWithRange(t *testing.T) {
+	t.Parallel()
+	binary, err := exec.LookPath("terraform")
+	if err != nil {
+		t.Skip("terraform is not installed")
+	}
+	p := world(t, `
+-- config/main.tf --
+module "net" {
+  source = "git::https://MODTEST_HOST/git/net.git?version=~> 1.2"
+}
+-- git/net.git/v1.2.0/main.tf --
+-- git/net.git/v1.3.0/main.tf --
+`)
+	result := p.mustInstall(t, cotter.Request{Dialect: cotter.DialectTerraform})
+	if v := version(result, "net"); v != "1.3.0" {
+		t.Errorf("installed version %s, want 1.3.0", v)
+	}
+	p.world.ResetRequests()
+	p.stock(t, binary, "init", "-backend=false")
+	p.stock(t, binary, "validate")
+	if requests := p.world.Requests(); len(requests) > 0 {
+		t.Errorf("terraform made requests: %v", requests)
+	}
+	loaded, err := p.installer().Load(t.Context(), cotter.Request{Dir: p.dir})
+	if err != nil || version(loaded, "net") != "1.3.0" {
+		t.Errorf("Load = %+v, %v; want version 1.3.0", loaded, err)
+	}
+}
+
 // sameAsStock lets the stock tool install by itself and compares modules.json.
 func (p *project) sameAsStock(t *testing.T, binary, manifest string) {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	p.remove(t, ".terraform")
 	p.stock(t, binary, "get")
 	if diff := cmp.Diff(p.file(".terraform/modules/modules.json"), manifest); diff != "" {
 		t.Errorf("modules.json (-stock +ours):\n%s", diff)
