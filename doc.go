@@ -24,12 +24,18 @@
 // never points: packages are fetched from where the configuration and the
 // registry say, never from where the lock says.
 //
+// Stock tools drop module blocks when they rewrite the lock. A run puts them back
+// from a copy that the last one kept, and says so; one that may not change the
+// lock fails instead.
+//
 // # What a run does
 //
 // The modules directory is taken for this process. The tree is walked
 // breadth-first, all calls of a depth at once. Packages are fetched into the
 // cache, hashed from disk, compared with the lock, copied to a stage and hashed
-// again. Only when the whole tree is staged do the directories move to their
+// again. A call of a package's directory gets a private copy of it and of the
+// local modules that it calls; the rest of the package is in the project once,
+// reached by relative links. Only when the whole tree is staged do the directories move to their
 // places, then the lock is written, then modules.json. After an error nothing
 // has changed; after a crash the next run finishes or forgets what was begun.
 //

@@ -49,6 +49,9 @@ func (r *run) open(ctx context.Context, project *os.Root) error {
 	if err := r.read(project); err != nil {
 		return errors.Join(err, work.Close())
 	}
+	if err := r.heal(); err != nil {
+		return errors.Join(err, work.Close())
+	}
 	r.prepare()
 	return nil
 }

@@ -1,6 +1,7 @@
 package cotter
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 
@@ -54,7 +55,7 @@ func (r *run) plan(nodes []*node) (*plan, error) {
 	p.change.Gone = r.gone(inLock)
 	p.change.Manifest = recorded.Bytes()
 	p.change.NewLock = r.lockSrc
-	if len(p.result.LockChanges) > 0 {
+	if len(p.result.LockChanges) > 0 || len(r.healed) > 0 {
 		if err := r.lock.Check(); err != nil {
 			return nil, err
 		}
@@ -132,7 +133,7 @@ func (r *run) commit(p *plan) error {
 	for _, n := range p.fresh {
 		r.events.emit(ModuleInstalled{Path: n.path, Dir: n.dir})
 	}
-	if len(p.result.LockChanges) > 0 {
+	if !bytes.Equal(p.change.OldLock, p.change.NewLock) {
 		r.events.emit(LockFileWritten{File: r.req.lockFile(), Created: r.lockSrc == nil})
 	}
 	return nil

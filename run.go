@@ -28,7 +28,8 @@ type run struct {
 	work      *workdir.Dir
 	installed *installation
 	lock      *lockfile.File
-	lockSrc   []byte // nil where there is no lock file
+	lockSrc   []byte   // nil where there is no lock file
+	healed    []string // keys of entries that were put back into the lock
 	recorded  *manifest.Manifest
 	store     store.Store
 

@@ -21,6 +21,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Commands: []*cli.Command{
 			installCommand(out),
 			verifyCommand(out),
+			restoreCommand(out),
 			listCommand(out),
 			treeCommand(out),
 			demoCommand(out),
