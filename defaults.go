@@ -11,6 +11,14 @@ var (
 	_ Fetcher  = (*getmodules.Fetcher)(nil)
 )
 
+// parallel is how many pieces of work are done at once.
+func (in *Installer) parallel() int {
+	if in.Parallel > 0 {
+		return in.Parallel
+	}
+	return defaultParallel
+}
+
 func (in *Installer) registry() Registry {
 	if in.Registry != nil {
 		return in.Registry

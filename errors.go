@@ -23,6 +23,12 @@ var (
 	ErrNoSubdir = errors.New("module subdirectory not found")
 	// ErrTooManyModules says that the module tree is larger than the limits.
 	ErrTooManyModules = errors.New("the module tree is too large")
+	// ErrOffline says that a server would have to be asked, which the request
+	// forbids.
+	ErrOffline = errors.New("it is neither installed nor in the cache, and no server may be asked")
+	// ErrNoSuchCall says that a request names a module call that the
+	// configuration does not have.
+	ErrNoSuchCall = errors.New("the configuration has no such module call outside the project")
 	// ErrNotInstalled says that a module is not in its place.
 	ErrNotInstalled = errors.New("module not installed")
 )

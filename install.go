@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -88,15 +87,20 @@ func (r *run) prepare() {
 	if r.dialect == DialectAuto {
 		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)
 	}
-	r.parser = addrs.Parser{DefaultRegistryHost: r.dialect.registryHost()}
-	r.slots = make(chan struct{}, cmp.Or(max(r.in.Parallel, 0), defaultParallel))
 	r.store = store.Store{Dir: r.in.CacheDir}
 	if r.in.CacheDir == "" {
 		r.store.Dir = r.work.Stage("@cache") // no call can have this name
 	}
 	r.store.Sweep()
+	r.connect(r.dialect, r.store.Dir)
+}
+
+// connect makes ready to ask registries and repositories.
+func (r *run) connect(dialect Dialect, cacheDir string) {
+	r.parser = addrs.Parser{DefaultRegistryHost: dialect.registryHost()}
+	r.slots = make(chan struct{}, r.in.parallel())
 	r.registry = r.in.registry()
-	r.fetcher = r.in.fetcher(r.store.Dir)
+	r.fetcher = r.in.fetcher(cacheDir)
 }
 
 func (r *run) install(ctx context.Context) (*Result, error) {

@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,18 +24,11 @@ import (
 // configuration has now, is a *ModuleError over [ErrNotInstalled]; with
 // BestEffort it is in Result.Unresolved, and the rest is returned.
 func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
-	l := &loader{req: req, lock: &lockfile.File{}, recorded: &manifest.Manifest{}}
+	l := &loader{in: in, req: req, lock: &lockfile.File{}, recorded: &manifest.Manifest{}}
 	if err := l.read(); err != nil {
 		return nil, err
 	}
-	w := &walker{
-		config:   in.config(),
-		dialect:  l.dialect,
-		resolve:  l.resolve,
-		warn:     func(*node, *hcl.Diagnostic) {},
-		parallel: cmp.Or(max(in.Parallel, 0), defaultParallel),
-	}
-	nodes, failures := w.survey(ctx, &node{dir: ".", now: req.dir()})
+	nodes, failures := l.survey(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -54,8 +46,21 @@ func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
 	return result, nil
 }
 
+// survey walks the installed tree.
+func (l *loader) survey(ctx context.Context) ([]*node, *failures) {
+	w := &walker{
+		config:   l.in.config(),
+		dialect:  l.dialect,
+		resolve:  l.resolve,
+		warn:     func(*node, *hcl.Diagnostic) {},
+		parallel: l.in.parallel(),
+	}
+	return w.survey(ctx, &node{dir: ".", now: l.req.dir()})
+}
+
 // loader resolves calls by what is recorded.
 type loader struct {
+	in       *Installer
 	req      Request
 	dialect  Dialect
 	parser   addrs.Parser

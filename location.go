@@ -29,22 +29,31 @@ type location struct {
 // selectVersion selects the newest version of a registry's package that is
 // wanted.
 func (r *run) selectVersion(ctx context.Context, n *node, source addrs.ModuleSourceRegistry) (versions.Version, error) {
-	offered, err := r.listings.get(source.Package, func() ([]versions.Candidate, error) {
-		release, err := r.slot(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		return r.registry.ModuleVersions(ctx, source.Package)
-	})
+	offered, err := r.offeredVersions(ctx, n, source)
 	if err != nil {
-		return versions.Version{}, n.fail(err)
+		return versions.Version{}, err
 	}
 	selected, err := versions.Select(offered, n.want)
 	if err != nil {
 		return versions.Version{}, n.failVersion(fmt.Errorf("%s: %w", source.Package, err))
 	}
 	return selected.Version, nil
+}
+
+// offeredVersions lists the versions of a registry's package, once in a run.
+func (r *run) offeredVersions(ctx context.Context, n *node, source addrs.ModuleSourceRegistry) ([]versions.Candidate, error) {
+	offered, err := r.listings.get(source.Package, func() ([]versions.Candidate, error) {
+		if err := r.online(); err != nil {
+			return nil, err
+		}
+		done, err := r.slot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		return r.registry.ModuleVersions(ctx, source.Package)
+	})
+	return offered, n.failIf(err)
 }
 
 // locate says where the package of a call is. The lock has no say in it: it
@@ -59,6 +68,9 @@ func (r *run) locate(ctx context.Context, n *node, version string) (location, er
 			return location{}, n.fail(err)
 		}
 		answer, err := r.locations.get(release{source.Package, v}, func() (registryclient.Location, error) {
+			if err := r.online(); err != nil {
+				return registryclient.Location{}, err
+			}
 			done, err := r.slot(ctx)
 			if err != nil {
 				return registryclient.Location{}, err

@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -48,6 +49,11 @@ func (r *run) plan(nodes []*node) (*plan, error) {
 		p.wholes[n.pkg.whole] = true
 		if err := p.keepSums(n.pkg.tree); err != nil {
 			return nil, err
+		}
+	}
+	for _, key := range r.req.UpgradeKeys {
+		if !inLock[key] {
+			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
 	}
 	p.result.LockChanges = append(p.result.LockChanges, r.dropFromLock(inLock)...)

@@ -90,11 +90,28 @@ func checkUnpinned(pkg addrs.ModulePackage) error {
 
 // selectTag selects the newest version of a repository that is wanted.
 func (r *run) selectTag(ctx context.Context, n *node) (versions.Candidate, error) {
+	offered, err := r.offeredTags(ctx, n)
+	if err != nil {
+		return versions.Candidate{}, err
+	}
+	selected, err := versions.Select(offered, n.want)
+	if err != nil {
+		return versions.Candidate{}, n.failVersion(fmt.Errorf("%s: %w", n.repository.Redacted(), err))
+	}
+	return selected, nil
+}
+
+// offeredTags lists the versions among the tags of a repository, whose tags are
+// listed once in a run.
+func (r *run) offeredTags(ctx context.Context, n *node) ([]versions.Candidate, error) {
 	lister, ok := r.fetcher.(tagLister)
 	if !ok {
-		return versions.Candidate{}, n.fail(errors.New("this Fetcher does not list tags, so it cannot select versions of repositories"))
+		return nil, n.fail(errors.New("this Fetcher does not list tags, so it cannot select versions of repositories"))
 	}
 	tags, err := r.tags.get(tagsKey{n.repository, n.untrusted()}, func() ([]getmodules.Tag, error) {
+		if err := r.online(); err != nil {
+			return nil, err
+		}
 		done, err := r.slot(ctx)
 		if err != nil {
 			return nil, err
@@ -103,13 +120,9 @@ func (r *run) selectTag(ctx context.Context, n *node) (versions.Candidate, error
 		return lister.Tags(ctx, getmodules.Request{Package: n.repository, FromPackage: n.untrusted()})
 	})
 	if err != nil {
-		return versions.Candidate{}, n.fail(err)
+		return nil, n.fail(err)
 	}
-	selected, err := versions.Select(candidates(tags, n.source.(addrs.ModuleSourceRemote)), n.want)
-	if err != nil {
-		return versions.Candidate{}, n.failVersion(fmt.Errorf("%s: %w", n.repository.Redacted(), err))
-	}
-	return selected, nil
+	return candidates(tags, n.source.(addrs.ModuleSourceRemote)), nil
 }
 
 // tagsKey is what makes two listings the same.

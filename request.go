@@ -3,6 +3,7 @@ package cotter
 import (
 	"path"
 	"path/filepath"
+	"slices"
 )
 
 // lockFileName is the lock of stock tools.
@@ -21,8 +22,13 @@ type Request struct {
 	// Locked installs exactly what the lock says or fails with *LockedError.
 	// The lock is not written.
 	Locked bool
-	// Upgrade selects versions as if nothing was locked.
-	Upgrade bool
+	// Upgrade selects versions as if nothing was locked. UpgradeKeys does so for
+	// these calls alone, by their paths with dots.
+	Upgrade     bool
+	UpgradeKeys []string
+	// Offline asks no server: what is neither installed nor in the cache is an
+	// error over [ErrOffline].
+	Offline bool
 	// Layout is how packages are laid out; the zero value is LayoutLinks.
 	Layout Layout
 	// BestEffort makes Load return what it finds, with all else in
@@ -31,6 +37,9 @@ type Request struct {
 	// Dialect says whose conventions apply; the zero value finds it out.
 	Dialect Dialect
 }
+
+// upgrades reports whether a call is to be selected anew.
+func (r Request) upgrades(key string) bool { return r.Upgrade || slices.Contains(r.UpgradeKeys, key) }
 
 func (r Request) dir() string      { return orElse(r.Dir, ".") }
 func (r Request) dataDir() string  { return orElse(r.DataDir, ".terraform") }

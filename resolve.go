@@ -31,7 +31,7 @@ func (r *run) resolvePackage(ctx context.Context, n *node) error {
 	}
 	var err error
 	switch {
-	case reason == "" && !r.req.Upgrade:
+	case reason == "" && !r.req.upgrades(key):
 		err = r.usePinned(ctx, n, entry)
 	case r.req.Locked:
 		r.refusals.add(n, reason)

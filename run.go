@@ -68,6 +68,14 @@ func (r *run) resolve(ctx context.Context, n *node) error {
 	return r.resolvePackage(ctx, n)
 }
 
+// online is an error if no server may be asked.
+func (r *run) online() error {
+	if r.req.Offline {
+		return ErrOffline
+	}
+	return nil
+}
+
 // slot waits until there is room for one more piece of work; the function that
 // it returns makes room again.
 func (r *run) slot(ctx context.Context) (release func(), err error) {

@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -60,7 +59,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, e
 	}
 	defer work.Close()
 	report := &Report{Unfinished: work.Unfinished()}
-	report.Packages, err = inspectAll(ctx, work, lock.Modules(), cmp.Or(in.Parallel, defaultParallel))
+	report.Packages, err = inspectAll(ctx, work, lock.Modules(), in.parallel())
 	for _, record := range recordedManifest(work).Records() {
 		if _, locked := lock.Module(record.Key); !locked && isInstalledPackage(record, req) {
 			report.Packages = append(report.Packages, PackageReport{Key: record.Key, Status: StatusUnlocked})

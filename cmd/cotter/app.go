@@ -21,6 +21,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Commands: []*cli.Command{
 			installCommand(out),
 			verifyCommand(out),
+			updateCommand(out),
+			outdatedCommand(out),
+			whyCommand(out),
 			restoreCommand(out),
 			listCommand(out),
 			treeCommand(out),

@@ -16,16 +16,23 @@ func installCommand(out *output) *cli.Command {
 		Description: "Installs the modules of the configuration in the current directory under\n" +
 			".terraform/modules, where tofu and terraform find them, and records what it\n" +
 			"chose in the lock file. Versions in the lock stay as long as they fit.",
-		Flags: projectFlags(
+		Flags: projectFlags(append(installFlags(),
 			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock"},
 			&cli.StringFlag{Name: "lockfile", Usage: "`MODE` readonly is the same as --locked"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
-			&cli.StringFlag{Name: "layout", Usage: "`LAYOUT` link shares what is around the modules of a package; copy copies it", Value: "link"},
-			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
-		),
+		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runInstall(ctx, cmd, out)
 		},
+	}
+}
+
+// installFlags are those of every command that installs.
+func installFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "offline", Usage: "ask no server: use what is installed and what is in the cache"},
+		&cli.StringFlag{Name: "layout", Usage: "`LAYOUT` link shares what is around the modules of a package; copy copies it", Value: "link"},
+		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 	}
 }
 
@@ -38,14 +45,20 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
-	req.Locked, err = locked(cmd)
-	if err != nil {
+	if req.Locked, err = locked(cmd); err != nil {
 		return err
 	}
 	req.Upgrade = cmd.Bool("upgrade")
+	return install(ctx, cmd, out, req)
+}
+
+// install installs what a request says, with the flags of all commands that
+// install.
+func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (err error) {
 	if req.Layout, err = layout(cmd.String("layout")); err != nil {
 		return err
 	}
+	req.Offline = cmd.Bool("offline")
 	in := installer(cacheDir(cmd, out.env))
 	progress := newProgress(out)
 	in.OnEvent = progress.event

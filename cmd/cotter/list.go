@@ -53,6 +53,11 @@ func load(ctx context.Context, cmd *cli.Command, out *output) (*cotter.Result, e
 	if err := noArguments(cmd); err != nil {
 		return nil, err
 	}
+	return loadProject(ctx, cmd, out)
+}
+
+// loadProject is load for a command that takes arguments.
+func loadProject(ctx context.Context, cmd *cli.Command, out *output) (*cotter.Result, error) {
 	out.configure(cmd)
 	req, err := request(cmd, out.env)
 	if err != nil {

@@ -57,6 +57,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("TF_CLI_CONFIG_FILE", filepath.Join(home, "cli.tfrc"))
 	env.Setenv("CHECKPOINT_DISABLE", "1")
 	env.Setenv("NO_COLOR", "1")
+	env.Setenv("CI", "")
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return err
 	}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+)
+
+func whyCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:        "why",
+		Usage:       "show which calls lead to a module",
+		ArgsUsage:   "KEY|SOURCE",
+		Description: "Takes the path of a module call, such as network.subnets, or a source address\nwithout its subdir and version, and shows each chain of calls with its files.",
+		Flags:       projectFlags(),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return runWhy(ctx, cmd, out)
+		},
+	}
+}
+
+func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
+	if cmd.Args().Len() != 1 {
+		return usageError{fmt.Errorf("cotter why takes one argument: the key of a module call, or a source address")}
+	}
+	result, err := loadProject(ctx, cmd, out)
+	if err != nil {
+		return err
+	}
+	wanted := cmd.Args().First()
+	var chains [][]cotter.Module
+	for _, m := range result.Modules {
+		if m.Path.String() == wanted || hasSource(m, wanted) {
+			chains = append(chains, chainTo(result, m))
+		}
+	}
+	if len(chains) == 0 {
+		return fmt.Errorf("no module has the key or the source %q; see cotter list", wanted)
+	}
+	if out.json {
+		return out.writeJSON(jsonChains(chains))
+	}
+	for _, chain := range chains {
+		for depth, m := range chain {
+			out.printf("%s%s  %s  (%s:%d)\n", strings.Repeat("  ", depth), m.Call.Name, describe(m), m.Call.Range.Filename, m.Call.Range.Start.Line)
+		}
+	}
+	return nil
+}
+
+// hasSource reports whether a module's source, or the package that it is in, is
+// the wanted one.
+func hasSource(m cotter.Module, wanted string) bool {
+	for _, source := range []string{m.Source.String(), m.Source.ForDisplay()} {
+		pkg, _ := addrs.SplitSubdir(source)
+		pkg, _, _ = strings.Cut(pkg, "?")
+		if source == wanted || pkg == wanted {
+			return true
+		}
+	}
+	return false
+}
+
+// chainTo are the modules from the root's call to a module.
+func chainTo(result *cotter.Result, to cotter.Module) []cotter.Module {
+	var chain []cotter.Module
+	for _, m := range result.Modules {
+		if to.Path.String() == m.Path.String() || strings.HasPrefix(to.Path.String(), m.Path.String()+".") {
+			chain = append(chain, m)
+		}
+	}
+	return chain // in the order of the keys, which is from the top down
+}
+
+func jsonChains(chains [][]cotter.Module) any {
+	list := [][]jsonModule{}
+	for _, chain := range chains {
+		list = append(list, jsonModules(chain))
+	}
+	return list
+}
