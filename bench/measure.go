@@ -64,7 +64,7 @@ func measure(ctx context.Context, w world, tools []tool, opts options) ([]row, e
 	if err != nil {
 		return nil, err
 	}
-	defer servers.Close()
+	defer func() { _ = servers.Close() }()
 	projects := make([]project, len(tools))
 	for i, t := range tools {
 		if projects[i], err = newProject(servers, t); err != nil {

@@ -1,6 +1,7 @@
 package getmodules
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -30,10 +31,10 @@ func newStatusError(answer *httpAnswer) *StatusError {
 // Error does not show the server's own words for the status.
 func (e *StatusError) Error() string {
 	message := fmt.Sprintf("%q answers %d %s", e.URL, e.StatusCode, http.StatusText(e.StatusCode))
-	switch e.Unwrap() {
-	case ErrAuthentication:
+	switch {
+	case errors.Is(e, ErrAuthentication):
 		message += "; check the credentials for this host"
-	case fs.ErrNotExist:
+	case errors.Is(e, fs.ErrNotExist):
 		message += "; check the address, and credentials if the package is private"
 	}
 	return message

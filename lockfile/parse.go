@@ -2,6 +2,7 @@ package lockfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/cotterpin/cotter/internal/nesting"
@@ -77,10 +78,10 @@ func failure(summary, detail string, subject *hcl.Range) hcl.Diagnostics {
 // nestingRange is the place in a nesting error as a range.
 func nestingRange(err error, src []byte, filename string) *hcl.Range {
 	start := hcl.InitialPos
-	switch e := err.(type) {
-	case *nesting.DepthError:
+	if e, ok := errors.AsType[*nesting.DepthError](err); ok {
 		start.Line, start.Column = e.Line, e.Column
-	case *nesting.SyntaxError:
+	}
+	if e, ok := errors.AsType[*nesting.SyntaxError](err); ok {
 		start.Line, start.Column = e.Line, e.Column
 	}
 	for range start.Line - 1 {
