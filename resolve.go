@@ -83,6 +83,9 @@ func (r *run) usePinned(ctx context.Context, n *node, entry lockfile.Module) err
 	if n.pkg, err = r.pinnedPackage(ctx, n, entry); err != nil {
 		return err
 	}
+	if n.subdir, err = expandSubdir(n.pkg.tree, n.subdir); err != nil {
+		return n.fail(err)
+	}
 	r.events.emit(HashVerified{Path: n.path})
 	return nil
 }
@@ -110,10 +113,28 @@ func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module)
 	if err := r.checkHashes(entry, got); err != nil {
 		return nil, n.fail(err)
 	}
-	if at := packageAddress(got.resolved, ""); at != packageAddress(splitPackage(entry.Package)) {
-		r.warn(n.path, fmt.Sprintf("the lock was made from %s, now the same files come from %s", entry.Package, at))
+	if err := r.checkOrigin(n, entry, got, location.subdir); err != nil {
+		return nil, n.fail(err)
 	}
 	return r.stage(ctx, n, entry, got)
+}
+
+// checkOrigin compares the origin of a package with what the lock has. Another
+// place with the same bytes is worth a warning. Another directory in them would
+// be another module: the lock has no say in that.
+func (r *run) checkOrigin(n *node, entry lockfile.Module, got *fetched, located string) error {
+	lockedPackage, lockedSubdir := splitPackage(entry.Package)
+	subdir, err := expandSubdir(got.tree, located)
+	if err != nil {
+		return err
+	}
+	if cleanSubdir(subdir) != cleanSubdir(lockedSubdir) {
+		return fmt.Errorf("the lock says that the package's modules begin in the directory %q, and its origin says %q", lockedSubdir, subdir)
+	}
+	if at := packageAddress(got.resolved, ""); at != packageAddress(lockedPackage, "") {
+		r.warn(n.path, fmt.Sprintf("the lock was made from %s, now the same files come from %s", packageAddress(lockedPackage, ""), at))
+	}
+	return nil
 }
 
 // useNewest selects the newest version that is wanted, if the source has

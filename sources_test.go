@@ -106,6 +106,44 @@ module "network" {
 	}
 }
 
+// A pattern in the configuration's own address is expanded in every run.
+func TestPatternInSource(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "network" {
+  source = "https://MODTEST_HOST/archives/forge.tar.gz//*/modules"
+}
+-- archives/forge.tar.gz/acme-network-7c1f791/modules/main.tf --
+`)
+	for range 2 {
+		m := p.mustInstall(t, cotter.Request{}).Modules[0]
+		if want := ".terraform/modules/network/acme-network-7c1f791/modules"; m.Dir != want {
+			t.Errorf("the module is in %s, want %s", m.Dir, want)
+		}
+		p.remove(t, ".terraform")
+	}
+}
+
+// The lock cannot lead to another directory of a package.
+func TestLockDoesNotPoint(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "network" {
+  source = "MODTEST_HOST/acme/network/aws"
+}
+-- registry/acme/network/aws/1.0.0/main.tf --
+-- registry/acme/network/aws/1.0.0/evil/main.tf --
+`)
+	p.mustInstall(t, cotter.Request{})
+	p.write(t, ".terraform.lock.hcl", strings.Replace(p.file(".terraform.lock.hcl"), "aws.git?ref", "aws.git//evil?ref", 1))
+	p.remove(t, ".terraform")
+	if err := p.mustFail(t, cotter.Request{}); !strings.Contains(err.Error(), `"evil"`) {
+		t.Errorf("Install with a lock that names another directory = %v", err)
+	}
+}
+
 func TestPrivateRegistry(t *testing.T) {
 	t.Parallel()
 	text := "-- config/main.tf --\nmodule \"a\" {\n  source = \"MODTEST_HOST/acme/a/aws\"\n}\n-- registry/acme/a/aws/1.0.0/main.tf --\n"
