@@ -59,7 +59,10 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 		return err
 	}
 	req.Offline = cmd.Bool("offline")
-	in := installer(cacheDir(cmd, out.env))
+	in, err := installer(cmd, out, req)
+	if err != nil {
+		return err
+	}
 	progress := newProgress(out)
 	in.OnEvent = progress.event
 	result, err := in.Install(ctx, req)

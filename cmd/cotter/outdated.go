@@ -32,7 +32,11 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
-	list, failed := installer(cacheDir(cmd, out.env)).Outdated(ctx, req)
+	in, err := installer(cmd, out, req)
+	if err != nil {
+		return err
+	}
+	list, failed := in.Outdated(ctx, req)
 	var shown []cotter.Outdated
 	for _, o := range list {
 		if cmd.Bool("all") || o.Current != o.Latest || o.Current != o.Allowed {

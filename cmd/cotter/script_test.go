@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scripts in testdata/script. Besides the commands of
 // testscript they have
 //
-//	modserver              start servers with the script's registry/, git/ and
+//	modserver [-token=T]   start servers with the script's registry/, git/ and
 //	                       archives/, and expand MODTEST_HOST in all its files
 //	publish MODULE VERSION FILE   publish a version of a registry module
 //	forget                 forget the requests so far
@@ -77,9 +77,17 @@ func theWorld(ts *testscript.TestScript) **modtest.World {
 	return ts.Value(worldKey{}).(**modtest.World)
 }
 
-func modserver(ts *testscript.TestScript, _ bool, _ []string) {
+func modserver(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(".")
-	world, err := modtest.Start(os.DirFS(dir), modtest.Options{})
+	var opts modtest.Options
+	for _, arg := range args {
+		token, ok := strings.CutPrefix(arg, "-token=")
+		if !ok {
+			ts.Fatalf("usage: modserver [-token=T]")
+		}
+		opts.Token = token
+	}
+	world, err := modtest.Start(os.DirFS(dir), opts)
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(world.Close()) })
 	for _, entry := range world.Env() {
