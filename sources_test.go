@@ -39,7 +39,8 @@ output "zone" {
 		"archives":        {Archives: true},
 		"header only":     {HeaderLocations: true},
 		"hosted":          {Hosted: true},
-		"fails at first":  {FailFirst: 1, Archives: true},
+		"archives, busy":  {FailFirst: 1, Archives: true},
+		"git, busy":       {FailFirst: 1},
 		"old and archive": {HeaderLocations: true, Archives: true},
 	}
 	want := []string{"h1:/r0g1c17ED+VsMH6Hr/bw+C3uTouJEbttknVc7lH51M=", "t1:lU05ZsdIljNBhix6tqnCkcFHR+r6RGkGAxy/yjgQoDU="}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -125,9 +126,11 @@ func (p *project) installer() *cotter.Installer {
 		Registry: &registryclient.Client{
 			Services:   &disco.Client{HTTPClient: p.world.HTTPClient()},
 			HTTPClient: p.world.HTTPClient(),
+			RetryWait:  time.Millisecond,
 		},
 		Fetcher: &getmodules.Fetcher{
 			HTTPClient: p.world.HTTPClient(),
+			Backoff:    func(int) time.Duration { return time.Millisecond },
 			Git:        getmodules.Git{Env: append(os.Environ(), p.world.Env()...)},
 		},
 		OnEvent: p.record,

@@ -22,6 +22,8 @@ type gitFetch struct {
 	addr    gitAddress
 	network gitcmd.Network
 	secrets []string
+	// again runs what may fail for a reason that passes.
+	again func(ctx context.Context, run func() error) error
 	// scratch is a private directory beside the result, so that whoever
 	// tidies up there after a crash finds keys and stores of ours too.
 	scratch string
@@ -35,7 +37,7 @@ type gitFetch struct {
 // fetchGit fetches the tree of one commit into req.Dir: exactly one, without
 // history, working tree, hooks, filters or submodules.
 func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, err error) {
-	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits}
+	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, again: f.again}
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, err
 	}

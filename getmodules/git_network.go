@@ -95,7 +95,8 @@ func (g *gitFetch) fetchRefs(ctx context.Context, options []string, refspecs ...
 	args := append([]string{"fetch", "--progress", "--no-tags"}, options...)
 	args = append(args, "--end-of-options", g.addr.remote.String())
 	ctx, stop := g.watchDownload(ctx)
-	err := g.git.Run(ctx, g.command(append(args, refspecs...)...))
+	fetch := g.command(append(args, refspecs...)...)
+	err := g.again(ctx, func() error { return g.git.Run(ctx, fetch) })
 	if tooLarge := stop(); tooLarge != nil {
 		return tooLarge
 	}

@@ -52,7 +52,7 @@ func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
 // gitTags asks for refs/tags/ alone, which by protocol version 2 costs as much
 // as there are tags, however many branches there are.
 func (f *Fetcher) gitTags(ctx context.Context, req Request) (_ []Tag, err error) {
-	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits}
+	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, again: f.again}
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,11 @@ func (f *Fetcher) gitTags(ctx context.Context, req Request) (_ []Tag, err error)
 		return nil, err
 	}
 	list := g.command("ls-remote", "--tags", "--end-of-options", g.addr.remote.String())
-	out, err := g.git.Output(ctx, list, maxTagListing)
+	var out []byte
+	err = g.again(ctx, func() (err error) {
+		out, err = g.git.Output(ctx, list, maxTagListing)
+		return err
+	})
 	if err != nil {
 		return nil, g.explain(err)
 	}
