@@ -199,16 +199,16 @@ func TestDeepNesting(t *testing.T) {
 func TestOwnModules(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
--- config/root/main.tf.json --
+-- config/project/main.tf.json --
 {"module": {"json": {"source": "../shared"}, "list": [{"source": "./deep/a"}]}}
 -- config/shared/main.tofu --
--- config/root/deep/a/main.tf --
+-- config/project/deep/a/main.tf --
 module "b" {
   source = "../b"
 }
--- config/root/deep/b/main.tf --
+-- config/project/deep/b/main.tf --
 `)
-	result, err := p.installer().Install(context.Background(), cotter.Request{Dir: p.dir + "/root"})
+	result, err := p.installer().Install(context.Background(), cotter.Request{Dir: p.dir + "/project"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ module "b" {
 	if diff := cmp.Diff(want, describe(result)); diff != "" {
 		t.Errorf("modules (-want +got):\n%s", diff)
 	}
-	if p.file("root/.terraform.lock.hcl") != "" {
+	if p.file("project/.terraform.lock.hcl") != "" {
 		t.Error("local modules alone were locked")
 	}
 }
