@@ -1,17 +1,15 @@
 package main
 
 import (
-	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/cliconfig"
 	"github.com/cotterpin/cotter/registryclient"
 )
 
@@ -29,36 +27,32 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 	}, nil
 }
 
-// installer is an Installer as the command uses it: with the tokens and hosts
-// of the CLI configuration of stock tools.
+// installer is an Installer as the command uses it: with what the CLI
+// configuration of stock tools says about registries.
 func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Installer, error) {
-	home, _ := os.UserHomeDir() // without one, there are no files in it
-	source := cliconfig.Source{Environ: os.Environ(), Home: home, Terraform: req.Dialect == cotter.DialectTerraform}
-	config, diags := source.Load()
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	for _, diag := range diags {
-		out.warnf("%s: %s", diag.Summary, diag.Detail)
+	config, err := cliConfig(out, req.Dialect)
+	if err != nil {
+		return nil, err
 	}
 	agent := "cotter/" + version()
-	services := &disco.Client{Credentials: tokens(config.Tokens), ForcedServices: config.Services, UserAgent: agent}
+	// Each client's own bound, unless the user has set one.
+	var bounded *http.Client
+	if config.Timeout > 0 {
+		bounded = &http.Client{Timeout: config.Timeout}
+	}
+	services := &disco.Client{
+		HTTPClient:     bounded,
+		Credentials:    credentials{config},
+		ForcedServices: config.Services,
+		UserAgent:      agent,
+		Retries:        config.Retries,
+	}
 	dir := cacheDir(cmd, out.env)
 	return &cotter.Installer{
-		Registry: &registryclient.Client{Services: services, UserAgent: agent},
+		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
 		Fetcher:  &getmodules.Fetcher{CacheDir: dir},
 		CacheDir: dir,
 	}, nil
-}
-
-// tokens are credentials for hosts.
-type tokens map[addrs.Hostname]cliconfig.Token
-
-func (t tokens) ForHost(_ context.Context, host addrs.Hostname) (disco.Credentials, error) {
-	if token, ok := t[host]; ok {
-		return disco.BearerToken(token.Secret()), nil
-	}
-	return nil, nil
 }
 
 // cacheDir is the user's cache: the flag, COTTER_CACHE_DIR, or "cotter" in the

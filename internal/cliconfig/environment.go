@@ -3,6 +3,7 @@ package cliconfig
 import (
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/net/idna"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -11,19 +12,20 @@ import (
 // tokenPrefix begins the names of variables that hold tokens.
 const tokenPrefix = "TF_TOKEN_"
 
-// addEnvironment adds the tokens of an environment. Names that stand for no
+// addEnvironment adds what an environment says. Tokens whose names stand for no
 // host are skipped, as in stock tools: other programs may use the prefix too.
-func (c *Config) addEnvironment(environ []string) {
-	for _, entry := range environ {
+func (c *Config) addEnvironment(s Source) hcl.Diagnostics {
+	for _, entry := range s.Environ {
 		name, token, _ := strings.Cut(entry, "=")
 		encoded, ok := strings.CutPrefix(name, tokenPrefix)
 		if !ok {
 			continue
 		}
 		if host, err := addrs.ParseHostname(decodeHost(encoded)); err == nil {
-			c.Tokens[host] = Token{token}
+			c.environ[host] = credentials{token: NewToken(token)}
 		}
 	}
+	return c.addProtocols(s)
 }
 
 // decodeHost undoes the encoding of a host in the name of a variable, where

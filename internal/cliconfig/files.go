@@ -34,7 +34,7 @@ func (s Source) files() []file {
 // mainFiles are the places of the main file, the best one first.
 func (s Source) mainFiles() []string {
 	names, dir := []string{".tofurc", ".terraformrc"}, s.Home
-	if runtime.GOOS == "windows" {
+	if s.windows() {
 		names, dir = []string{"tofu.rc", "terraform.rc"}, s.lookup("APPDATA")
 	}
 	if s.Terraform {
@@ -46,7 +46,7 @@ func (s Source) mainFiles() []string {
 			files = append(files, filepath.Join(dir, name))
 		}
 	}
-	if xdg := s.lookup("XDG_CONFIG_HOME"); xdg != "" && !s.Terraform {
+	if xdg := s.xdg("XDG_CONFIG_HOME"); xdg != "" {
 		files = append(files, filepath.Join(xdg, "opentofu", "tofurc"))
 	}
 	return files
@@ -55,17 +55,47 @@ func (s Source) mainFiles() []string {
 // directories are the places of the configuration directory, the best one
 // first.
 func (s Source) directories() []string {
-	var dirs []string
-	switch appData := s.lookup("APPDATA"); {
-	case runtime.GOOS == "windows" && appData != "":
-		dirs = append(dirs, filepath.Join(appData, "terraform.d"))
-	case runtime.GOOS != "windows" && s.Home != "":
-		dirs = append(dirs, filepath.Join(s.Home, ".terraform.d"))
-	}
-	if xdg := s.lookup("XDG_CONFIG_HOME"); xdg != "" && !s.Terraform {
+	dirs := s.terraformDirectory()
+	if xdg := s.xdg("XDG_CONFIG_HOME"); xdg != "" {
 		dirs = append(dirs, filepath.Join(xdg, "opentofu"))
 	}
 	return dirs
+}
+
+// pluginDirectories are where helpers are looked for.
+func (s Source) pluginDirectories() []string {
+	dirs := s.terraformDirectory()
+	if xdg := s.xdg("XDG_DATA_HOME"); xdg != "" {
+		dirs = append(dirs, filepath.Join(xdg, "opentofu"))
+	}
+	var plugins []string
+	for _, dir := range dirs {
+		plugins = append(plugins,
+			filepath.Join(dir, "plugins"),
+			filepath.Join(dir, "plugins", s.goos()+"_"+runtime.GOARCH))
+	}
+	return plugins
+}
+
+// terraformDirectory is terraform's own directory, which tofu shares, if there
+// is a place for it.
+func (s Source) terraformDirectory() []string {
+	switch appData := s.lookup("APPDATA"); {
+	case s.windows() && appData != "":
+		return []string{filepath.Join(appData, "terraform.d")}
+	case !s.windows() && s.Home != "":
+		return []string{filepath.Join(s.Home, ".terraform.d")}
+	}
+	return nil
+}
+
+// xdg is a directory of the XDG specification, which tofu alone heeds, and not
+// on Windows.
+func (s Source) xdg(name string) string {
+	if s.Terraform || s.windows() {
+		return ""
+	}
+	return s.lookup(name)
 }
 
 // inDirectory are the configuration files of a directory, sorted by name.
@@ -77,7 +107,7 @@ func inDirectory(dir string) []file {
 	var files []file
 	for _, entry := range entries {
 		name := entry.Name()
-		if strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".tfrc") && !strings.HasSuffix(name, ".tfrc.json") {
+		if !strings.HasSuffix(name, ".tfrc") && !strings.HasSuffix(name, ".tfrc.json") {
 			continue
 		}
 		files = append(files, file{name: filepath.Join(dir, name)})
