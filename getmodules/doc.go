@@ -24,8 +24,11 @@
 //   - file:///dir, file:///x.zip: a directory, which is copied without what
 //     version control and the tools keep there (.git, .terraform), or an
 //     archive.
+//   - oci://host/repository: the one zip layer of an artifact in an OCI registry,
+//     by https. tag=TAG or digest=DIGEST choose the artifact; without either it
+//     is the tag "latest". See the section on OCI.
 //
-// oci, s3, gcs and hg are known and not supported yet. xz, single compressed
+// s3, gcs and hg are known and not supported yet. xz, single compressed
 // files and plain tar are not supported as archives.
 //
 // # Arguments of archive addresses
@@ -61,12 +64,36 @@
 // (and to this machine), and are in no error message. Failures of the network,
 // 429 and 5xx are retried. There are no cookies and no other credentials.
 //
+// # OCI
+//
+// An artifact is a module package if its manifest is an OCI image manifest with
+// the artifact type "application/vnd.opentofu.modulepkg" and exactly one layer
+// of the type "archive/zip". Other layers, the config, descriptors' URLs and
+// embedded data, subjects and referrers are ignored. Image indexes and manifests
+// in Docker's format are refused. The format is that of OpenTofu:
+// https://opentofu.org/docs/cli/oci_registries/module-package/
+//
+// A tag is resolved once, by the request that brings the manifest. Manifest and
+// layer must have the digest (sha256 or sha512) and the size by which they were
+// named.
+//
+// Credentials come from [Fetcher].OCICredentials, are asked for when the
+// registry wants some, and go to the registry's own origin and to its token
+// service: one at the same host, or at one of the same registered domain
+// (registry.example.com and auth.example.com). A registry that names a token
+// service elsewhere gets the request without credentials if there are none, and
+// is refused otherwise. Everything is https. Token services may not redirect;
+// registries may, as in the section on HTTP.
+//
+// [Fetcher.OCIRepository] lists the tags of a repository.
+//
 // # Limits
 //
 // See [Limits]; also 100:1 as the ratio of an archive's content to its size
 // above 64 MiB, 1 MiB of headers for one entry of a tar file, 1 MiB for pages
 // and lists of checksums, 8 KiB for addresses that servers name, 30 s without
-// an answer or progress, and less than 1 KiB a second over that time.
+// an answer or progress, and less than 1 KiB a second over that time; 4 MiB for
+// an OCI manifest and for a page of tags, 1,000 pages of tags.
 //
 // # Sums of archives
 //

@@ -15,7 +15,7 @@ import (
 // Fetcher fetches module packages. The zero value works; fields must not
 // change once it is in use. It is safe for concurrent use.
 type Fetcher struct {
-	// HTTPClient is used for http and https. nil means one on
+	// HTTPClient is used for http, https and oci. nil means one on
 	// http.DefaultTransport. Its CheckRedirect and Jar are not used.
 	HTTPClient *http.Client
 	// Retries is how often a failed http request is repeated. 0 means 3, less
@@ -27,6 +27,9 @@ type Fetcher struct {
 	// StallTimeout is how long an http server may take to answer, and over
 	// which period its answer must make progress. 0 means 30 s.
 	StallTimeout time.Duration
+	// OCICredentials finds the credentials for a repository of an OCI registry.
+	// nil means that there are none.
+	OCICredentials OCICredentials
 	// Git is how git is run.
 	Git Git
 	// CacheDir holds bare git stores between fetches, at git/<sha256 of the
@@ -40,8 +43,9 @@ type Fetcher struct {
 type Request struct {
 	// Package is the location to fetch from.
 	Package addrs.ModulePackage
-	// Revision pins what must be fetched: a 40 or 64 digit git commit. "" lets
-	// the location decide. The address's own ref is not asked then.
+	// Revision pins what must be fetched: a 40 or 64 digit git commit, or the
+	// digest of an OCI manifest ("sha256:..."). "" lets the location decide. The
+	// address's own ref or tag is not asked then.
 	Revision string
 	// Dir is where the tree goes. It must not exist; its parent must, and
 	// takes temporary files too.
@@ -62,10 +66,11 @@ type Request struct {
 
 // Package is a fetched package.
 type Package struct {
-	// Resolved is the immutable address: a commit for git, the URL without its
-	// query for archives. It never holds a credential.
+	// Resolved is the immutable address: a commit for git, a digest for oci, the
+	// URL without its query for archives. It never holds a credential.
 	Resolved addrs.ModulePackage
-	// Revision is the git commit; "" where the transport has none.
+	// Revision is the git commit, or the digest of the OCI manifest; "" where
+	// the transport has none.
 	Revision string
 	// ArchiveSum is the "zh:" sum (sha-256, hex) of the archive file; "" where
 	// there was none, or where a forge generates it on the fly.
@@ -93,6 +98,7 @@ func getters() map[string]getFunc {
 		"git":   (*Fetcher).fetchGit,
 		"http":  (*Fetcher).fetchHTTP,
 		"https": (*Fetcher).fetchHTTP,
+		"oci":   (*Fetcher).fetchOCI,
 	}
 }
 
@@ -137,10 +143,10 @@ func getterFor(pkg addrs.ModulePackage) (getFunc, error) {
 		return get, nil
 	}
 	switch name {
-	case "oci", "s3", "gcs", "hg":
+	case "s3", "gcs", "hg":
 		return nil, fmt.Errorf("%w: %q is not supported yet", ErrUnsupportedScheme, name)
 	case "ssh":
 		return nil, fmt.Errorf("%w: %q; a git repository over ssh is written git::ssh://", ErrUnsupportedScheme, name)
 	}
-	return nil, fmt.Errorf("%w: %q; there are file, git, http and https", ErrUnsupportedScheme, name)
+	return nil, fmt.Errorf("%w: %q; there are file, git, http, https and oci", ErrUnsupportedScheme, name)
 }

@@ -15,7 +15,6 @@ import (
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		"oci://example.com/a":                 "not supported yet",
 		"s3::https://s3.amazonaws.com/b/k":    "not supported yet",
 		"gcs::https://www.googleapis.com/b":   "not supported yet",
 		"hg::https://example.com/a":           "not supported yet",

@@ -116,7 +116,7 @@ func TestDiscoverRefused(t *testing.T) {
 		"/circle":    {leadTo(site.URL + "/circle2"), getmodules.ErrRefusedLocation},
 		"/circle2":   {leadTo(site.URL + "/circle"), getmodules.ErrRefusedLocation},
 		"/forbidden": {answer(403), getmodules.ErrAuthentication},
-		"/oci":       {leadTo("oci://example.com/x"), getmodules.ErrUnsupportedScheme},
+		"/oci":       {leadTo("oci://example.com/Upper"), getmodules.ErrOCIAddress},
 	}
 	for path, test := range tests {
 		site.routes[path] = test.route

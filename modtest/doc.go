@@ -35,6 +35,9 @@
 //   - archives/NAME/... are archives that are packed when they are asked for.
 //     NAME is the path up to and including the first name that ends in ".zip"
 //     or ".tar.gz".
+//   - oci/REPOSITORY/TAG/... are module packages in an OCI registry. In
+//     REPOSITORY, "%2F" stands for a slash: "oci/acme%2Fnet/1.2.0/main.tf" is in
+//     the package that "oci://127.0.0.1:PORT/acme/net?tag=1.2.0" leads to.
 //   - files/... are plain files.
 //
 // Symbolic links and the executable bit are kept where the fs.FS has them.
@@ -44,7 +47,7 @@
 // The text MODTEST_HOST ([HostPlaceholder]), anywhere in a file, becomes
 // "127.0.0.1:PORT" when the file is served or written to disk. PORT differs in
 // each run, so the hashes of such files do too, and the ids of the commits that
-// hold them and of all later ones. All others are the same in every run and on
+// hold them and of all later ones, and the digests of OCI artifacts. All others are the same in every run and on
 // every machine: commits have a fixed author, and dates counted from a fixed
 // one.
 //
@@ -57,7 +60,11 @@
 //   - /v1/modules/: the module registry protocol;
 //   - /packages/: what the registry leads to where that is not git;
 //   - /git/REPO: smart HTTP, by the git that is installed;
-//   - /archives/NAME and /files/PATH.
+//   - /archives/NAME and /files/PATH;
+//   - /v2/: the OCI distribution protocol, and /oci/token, where tokens for it
+//     are given out. Each tag is an image manifest with the artifact type
+//     "application/vnd.opentofu.modulepkg" and one layer "archive/zip";
+//     [World.PushOCI] makes other ones.
 //
 // A repository has one commit for each tag, on the branch main: first the tags
 // that are no semantic versions (after an optional "v"), by name, then the others
@@ -77,7 +84,8 @@
 //
 //   - Repositories need an installed git (2.39 was tried). [New] skips the test
 //     where the tree has some and there is no git.
-//   - Git is read only, and registries list modules only.
+//   - Git is read only, module registries list modules only, and the OCI
+//     registry takes artifacts from the test (PushOCI), not by its protocol.
 //   - Go programs on macOS and Windows ignore SSL_CERT_FILE, so there the real
 //     terraform and tofu do not trust the world. HTTPClient works everywhere.
 //   - This is not a server for anything but tests: it keeps every request and

@@ -44,6 +44,24 @@ type Options struct {
 	// is moved by [World.MoveTag].
 	MutateAfter int
 
+	// OCIUser and OCIPassword are what the OCI registry demands by basic
+	// authentication. An empty user means that it demands nothing.
+	OCIUser, OCIPassword string
+
+	// OCIBearer makes the OCI registry demand a token for each repository, as
+	// most public registries do. Tokens are given out at the URL that the
+	// challenge names: to everyone if OCIUser is empty, and otherwise to whoever
+	// shows the user and password there, or the password as a refresh token.
+	OCIBearer bool
+
+	// OCIPageSize is the most tags that the OCI registry lists on one page, with
+	// a link to the next one. Zero means as many as the client asks for.
+	OCIPageSize int
+
+	// OCIOnePage makes the OCI registry list all tags on one page, whatever the
+	// client asks for. Some registries do.
+	OCIOnePage bool
+
 	// FailFirst is how many requests to each path are answered 503 before the
 	// path works. It is short for the fault {Status: 503, Times: FailFirst}.
 	FailFirst int

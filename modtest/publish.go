@@ -89,3 +89,18 @@ func (w *World) PublishArchive(name string, files fs.FS) error {
 	w.archives.publish(name, files)
 	return nil
 }
+
+// PushOCI pushes an artifact with these files, of the given shape, to the OCI
+// registry, and makes the tag lead to it. A repository that there is not is
+// made, and a tag that there is moves: what it led to stays, and is found by its
+// digest. The error is a [*PublishError].
+func (w *World) PushOCI(repo, tag string, shape OCIShape, files fs.FS) error {
+	return publishError(repo, tag, w.oci.push(repo, tag, shape, files))
+}
+
+// OCIDigest is the digest ("sha256:...") of the manifest that a tag of the OCI
+// registry leads to now. The error is a [*PublishError].
+func (w *World) OCIDigest(repo, tag string) (string, error) {
+	found, err := w.oci.digest(repo, tag)
+	return found, publishError(repo, tag, err)
+}

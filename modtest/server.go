@@ -48,13 +48,13 @@ func (w *World) serve(secure, plain net.Listener) {
 	}
 }
 
-// handler is all parts behind the log and the faults. OCI is to be one more
-// part here.
+// handler is all parts behind the log and the faults.
 func (w *World) handler() http.Handler {
 	mux := http.NewServeMux()
 	w.registry.mount(mux)
 	w.git.mount(mux)
 	w.archives.mount(mux)
+	w.oci.mount(mux)
 	mountFiles(mux, w.fsys, w.host)
 	parts := w.faults.wrap(mux)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -45,6 +45,11 @@ func (w *World) ArchiveSource(name, rest string) string {
 	return w.URL() + "/archives/" + name + rest
 }
 
+// OCISource is the source address of an OCI repository and what rest adds to it,
+// for example "oci://127.0.0.1:PORT/acme/net//sub?tag=1.2.0" for "acme/net" and
+// "//sub?tag=1.2.0".
+func (w *World) OCISource(repo, rest string) string { return "oci://" + w.host + "/" + repo + rest }
+
 // HTTPClient is a client that trusts the world's certificate, by whichever of
 // its names the world is called, and reaches nothing but loopback addresses:
 // a test that asks for any other host gets an error, not the internet. It

@@ -33,6 +33,7 @@ type World struct {
 	registry *registry
 	git      *gitServer
 	archives *archiveServer
+	oci      *ociServer
 	log      requestLog
 	faults   faults
 
@@ -114,6 +115,9 @@ func (w *World) load() (err error) {
 		return err
 	}
 	if w.registry, err = newRegistry(w.fsys, w.opts, w.host, w.git, w.archives); err != nil {
+		return err
+	}
+	if w.oci, err = newOCIServer(w.fsys, w.opts, w.host); err != nil {
 		return err
 	}
 	return w.git.check()

@@ -1,0 +1,168 @@
+package getmodules_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// credentials gives one credential, and records what it was asked for.
+func credentials(c getmodules.OCICredential, asked *[]string) getmodules.OCICredentials {
+	return func(_ context.Context, host, repository string) (getmodules.OCICredential, error) {
+		*asked = append(*asked, host+" "+repository)
+		return c, nil
+	}
+}
+
+func TestOCIAuthentication(t *testing.T) {
+	t.Parallel()
+	closed := modtest.Options{OCIUser: "user", OCIPassword: "hunter2"}
+	open, tokens := modtest.Options{OCIBearer: true}, modtest.Options{OCIBearer: true, OCIUser: "user", OCIPassword: "hunter2"}
+	right := getmodules.OCICredential{Username: "user", Password: "hunter2"}
+	wrong := getmodules.OCICredential{Username: "user", Password: "hunter22"}
+	const manifest, token, blob = "GET /v2/net/manifests/latest", "GET /oci/token?scope=repository%3Anet%3Apull&service=modtest", "GET /v2/net/blobs/"
+	tests := []struct {
+		name       string
+		opts       modtest.Options
+		credential getmodules.OCICredential
+		want       error
+		asked      []string
+	}{
+		{"a password that nobody asks for", modtest.Options{}, right, nil, []string{manifest, blob}},
+		{"basic", closed, right, nil, []string{manifest, manifest, blob}},
+		{"basic, none", closed, getmodules.OCICredential{}, getmodules.ErrAuthentication, []string{manifest}},
+		{"basic, wrong", closed, wrong, getmodules.ErrAuthentication, []string{manifest, manifest}},
+		{"token for everyone", open, getmodules.OCICredential{}, nil, []string{manifest, token, manifest, blob}},
+		{"token", tokens, right, nil, []string{manifest, token, manifest, blob}},
+		{"token, none", tokens, getmodules.OCICredential{}, getmodules.ErrAuthentication, []string{manifest, token}},
+		{"token, wrong", tokens, wrong, getmodules.ErrAuthentication, []string{manifest, token}},
+		{"refresh token", tokens, getmodules.OCICredential{RefreshToken: "hunter2"}, nil, []string{manifest, "POST /oci/token", manifest, blob}},
+		{"refresh token, wrong", tokens, getmodules.OCICredential{RefreshToken: "hunter22"}, getmodules.ErrAuthentication, []string{manifest, "POST /oci/token"}},
+		{"access token, wrong", tokens, getmodules.OCICredential{AccessToken: "hunter22"}, getmodules.ErrAuthentication, []string{manifest, manifest}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			world := modtest.NewWith(t, modtest.Txtar(ociTree), test.opts)
+			f := newOCIFetcher(world)
+			var lookups []string
+			f.OCICredentials = credentials(test.credential, &lookups)
+			_, _, err := fetchURL(t, f, world.OCISource("net", ""))
+			if !errors.Is(err, test.want) {
+				t.Errorf("error is %v, want %v", err, test.want)
+			}
+			if diff := cmp.Diff(test.asked, asked(world)); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+			if world.Requests()[0].Header.Get("Authorization") != "" {
+				t.Error("credentials went out before anybody asked for them")
+			}
+			for _, lookup := range lookups {
+				if want := string(world.Host()) + " net"; lookup != want {
+					t.Errorf("credentials were looked up for %q, want %q", lookup, want)
+				}
+			}
+		})
+	}
+}
+
+func TestOCICredentialsFail(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(ociTree), modtest.Options{OCIBearer: true})
+	broken := errors.New("the credential helper is broken")
+	f := newOCIFetcher(world)
+	f.OCICredentials = func(context.Context, string, string) (getmodules.OCICredential, error) {
+		return getmodules.OCICredential{}, broken
+	}
+	if _, _, err := fetchURL(t, f, world.OCISource("net", "")); !errors.Is(err, broken) || !errors.Is(err, getmodules.ErrAuthentication) {
+		t.Errorf("error is %v, want %v and ErrAuthentication", err, broken)
+	}
+	f.OCICredentials = nil
+	if _, _, err := fetchURL(t, f, world.OCISource("net", "")); err != nil {
+		t.Errorf("without any: %v", err)
+	}
+}
+
+// TestOCIRealm has challenges that lead elsewhere. Nobody there may be asked
+// with credentials, and on this machine or without TLS nobody at all.
+func TestOCIRealm(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		realm     string
+		anonymous bool // whether it is the same without credentials
+	}{
+		{"http://MODTEST_HOST/oci/token", true},
+		{"http://169.254.169.254/", true},
+		{"https://169.254.169.254/token", true},
+		{"https://10.0.0.1/token", true},
+		{"https://[::1]/token", true},
+		{"//MODTEST_HOST/oci/token", true},
+		{"file:///etc/passwd", true},
+		{"MODTEST_HOST/oci/token", true},
+		{"", true},
+		{"https://u:hunter2@MODTEST_HOST/oci/token", true},
+		{"https://192.0.2.1/token", false},
+	}
+	for _, test := range tests {
+		for _, anonymous := range []bool{true, false} {
+			if anonymous && !test.anonymous {
+				continue
+			}
+			world := modtest.New(t, modtest.Txtar(ociTree))
+			world.SetFaults(modtest.Fault{Path: "/v2/", Status: 401, Header: http.Header{
+				"Www-Authenticate": {fmt.Sprintf(`Bearer realm=%q,service="s",scope="repository:net:pull"`, test.realm)},
+			}})
+			f := newOCIFetcher(world)
+			if !anonymous {
+				f.OCICredentials = credentials(getmodules.OCICredential{Username: "user", Password: "hunter2"}, new([]string))
+			}
+			_, _, err := fetchURL(t, f, world.OCISource("net", ""))
+			if err == nil {
+				t.Errorf("%q: no error", test.realm)
+			}
+			for _, r := range world.Requests() {
+				if r.Header.Get("Authorization") != "" || r.Path == "/oci/token" {
+					t.Errorf("%q: %v was sent", test.realm, r)
+				}
+			}
+		}
+	}
+}
+
+// TestOCIRealmOfStranger checks the reason, where it is our own.
+func TestOCIRealmOfStranger(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	world.SetFaults(modtest.Fault{Path: "/v2/", Status: 401, Header: http.Header{"Www-Authenticate": {`Bearer realm="https://192.0.2.1/token"`}}})
+	for _, c := range []getmodules.OCICredential{{Username: "user", Password: "hunter2"}, {RefreshToken: "hunter2"}} {
+		f := newOCIFetcher(world)
+		f.OCICredentials = credentials(c, new([]string))
+		if _, _, err := fetchURL(t, f, world.OCISource("net", "")); !errors.Is(err, getmodules.ErrRefusedLocation) {
+			t.Errorf("error is %v, want ErrRefusedLocation", err)
+		}
+	}
+}
+
+// TestOCITokenRedirect has a token service that leads on, which none does.
+func TestOCITokenRedirect(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(ociTree), modtest.Options{OCIBearer: true, OCIUser: "user", OCIPassword: "hunter2"})
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		for _, c := range []getmodules.OCICredential{{Username: "user", Password: "hunter2"}, {RefreshToken: "hunter2"}} {
+			world.ResetRequests()
+			world.SetFaults(modtest.Fault{Path: "/oci/token", Status: status, Header: http.Header{"Location": {"https://MODTEST_HOST/files/token"}}})
+			f := newOCIFetcher(world)
+			f.OCICredentials = credentials(c, new([]string))
+			if _, _, err := fetchURL(t, f, world.OCISource("net", "")); !errors.Is(err, getmodules.ErrRefusedLocation) || len(world.Requests()) != 2 {
+				t.Errorf("%d: error is %v, want ErrRefusedLocation; requests %v", status, err, world.Requests())
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package getmodules
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+)
+
+var (
+	// ErrOCIAddress says that an oci address is not one that can be fetched:
+	// its repository, or one of its arguments, is not as it has to be.
+	ErrOCIAddress = errors.New("not a valid oci address")
+	// ErrOCIArtifact says that what an OCI registry has is no module package.
+	ErrOCIArtifact = errors.New("the artifact is not a module package")
+	// ErrOCIContent says that an OCI registry sent something else than what
+	// the protocol, a digest or a size promises.
+	ErrOCIContent = errors.New("the registry's answer is not what was asked for")
+)
+
+// ociError puts an error of the registry client in the terms of this package.
+// That client repeats what servers say, so its own words are quoted.
+func ociError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if failed, ok := errors.AsType[*ociCredentialError](err); ok {
+		return failed
+	}
+	// What our transport found out goes without what the client puts around it.
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return failed.Err
+	}
+	if failed, ok := errors.AsType[*networkError](err); ok {
+		return failed
+	}
+	if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
+		return newOCIStatus(answer.URL, answer.StatusCode, "")
+	}
+	switch {
+	case isCancelled(err), isOCIReason(err):
+		return err
+	case errors.Is(err, auth.ErrBasicCredentialNotFound):
+		return fmt.Errorf("%w: the registry wants a user name and a password, and none are known for it", ErrAuthentication)
+	case errors.Is(err, content.ErrMismatchedDigest):
+		return fmt.Errorf("%w: it does not match its digest", ErrOCIContent)
+	case errors.Is(err, errdef.ErrTooManyPages):
+		return fmt.Errorf("%w: the list of tags has more than %d pages", ErrTooLarge, maxOCITagPages)
+	}
+	return fmt.Errorf("%w: %q", ErrOCIContent, err.Error())
+}
+
+func isOCIReason(err error) bool {
+	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrOCIArtifact) || errors.Is(err, ErrOCIContent)
+}
+
+// ociCredentialError is a failed search for credentials.
+type ociCredentialError struct{ err error }
+
+func (e *ociCredentialError) Error() string { return "credentials for the registry: " + e.err.Error() }
+
+// Unwrap makes it ErrAuthentication as well as whatever was the reason.
+func (e *ociCredentialError) Unwrap() []error { return []error{ErrAuthentication, e.err} }

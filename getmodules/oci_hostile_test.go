@@ -1,0 +1,197 @@
+package getmodules_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// TestOCILies has answers of which something is not true.
+func TestOCILies(t *testing.T) {
+	t.Parallel()
+	const manifests, blobs = "/v2/net/manifests/", "/v2/net/blobs/"
+	header := func(name, value string) http.Header { return http.Header{name: {value}} }
+	tests := []struct {
+		name  string
+		fault modtest.Fault
+		want  error
+	}{
+		{"another digest of the manifest", modtest.Fault{Path: manifests, Header: header("Docker-Content-Digest", someDigest)}, getmodules.ErrOCIContent},
+		{"no digest in its place", modtest.Fault{Path: manifests, Header: header("Docker-Content-Digest", "\u202emd5:00")}, getmodules.ErrOCIContent},
+		{"another digest of the layer", modtest.Fault{Path: blobs, Header: header("Docker-Content-Digest", someDigest)}, getmodules.ErrOCIContent},
+		{"a manifest of no type", modtest.Fault{Path: manifests, Header: header("Content-Type", "")}, getmodules.ErrOCIContent},
+		{"a manifest of another type", modtest.Fault{Path: manifests, Header: header("Content-Type", "text/html")}, getmodules.ErrOCIArtifact},
+		{"another manifest", modtest.Fault{Path: manifests, Status: 200, Body: someManifest, Header: header("Content-Type", imageManifest)}, getmodules.ErrOCIContent},
+		{"another layer", modtest.Fault{Path: blobs, Status: 200, Body: "x"}, getmodules.ErrOCIContent},
+		{"an empty layer", modtest.Fault{Path: blobs, Status: 200}, getmodules.ErrOCIContent},
+		{"no content", modtest.Fault{Path: blobs, Status: 204}, nil},
+		{"half a layer", modtest.Fault{Path: blobs, Truncate: true}, io.ErrUnexpectedEOF},
+		{"half a manifest", modtest.Fault{Path: manifests, Truncate: true}, io.ErrUnexpectedEOF},
+		{"a manifest of 4 MiB and more", modtest.Fault{Path: manifests, Status: 200, Body: strings.Repeat(" ", 4<<20) + "x", Header: header("Content-Type", imageManifest)}, getmodules.ErrTooLarge},
+		{"forbidden", modtest.Fault{Path: blobs, Status: 403}, getmodules.ErrAuthentication},
+		{"an unknown challenge", modtest.Fault{Path: manifests, Status: 401, Header: header("Www-Authenticate", "Negotiate")}, getmodules.ErrAuthentication},
+		{"broken for good", modtest.Fault{Path: manifests, Status: 500, Body: `{"errors":[{"code":"X","message":"\u001b[2Jhunter2"}]}`}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			world := modtest.New(t, modtest.Txtar(ociTree))
+			address := world.OCISource("net", "?digest="+ociDigest(t, world, "net", "latest"))
+			world.SetFaults(test.fault)
+			_, _, err := fetchURL(t, newOCIFetcher(world), address)
+			if err == nil || test.want != nil && !errors.Is(err, test.want) {
+				t.Errorf("error is %v, want %v", err, test.want)
+			}
+			if err != nil && strings.ContainsAny(err.Error(), "\x1b\n\u202e") {
+				t.Errorf("error %q has control characters", err)
+			}
+		})
+	}
+}
+
+func TestOCIRetries(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(ociTree), modtest.Options{OCIBearer: true, FailFirst: 1})
+	if _, _, err := fetchURL(t, newOCIFetcher(world), world.OCISource("net", "")); err != nil {
+		t.Errorf("each path fails once: %v", err)
+	}
+	world.SetFaults(modtest.Fault{Path: "/v2/net/blobs/", Truncate: true, Times: 3})
+	if _, _, err := fetchURL(t, newOCIFetcher(world), world.OCISource("net", "")); err != nil {
+		t.Errorf("the layer breaks off three times: %v", err)
+	}
+	world.SetFaults(modtest.Fault{Path: "/v2/net/blobs/", Status: 429})
+	world.ResetRequests()
+	var status *getmodules.StatusError
+	if _, _, err := fetchURL(t, newOCIFetcher(world), world.OCISource("net", "")); !errors.As(err, &status) || status.StatusCode != 429 {
+		t.Errorf("too many requests: error is %v, want a StatusError 429", err)
+	}
+	blobs := 0
+	for _, line := range asked(world) {
+		if strings.HasPrefix(line, "GET /v2/net/blobs/") {
+			blobs++
+		}
+	}
+	if blobs != 4 {
+		t.Errorf("%d requests for the layer, want 4", blobs)
+	}
+}
+
+func TestOCILimits(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	f := newOCIFetcher(world)
+	f.Limits.DownloadBytes = 100
+	if _, _, err := fetchURL(t, f, world.OCISource("net", "")); !errors.Is(err, getmodules.ErrTooLarge) || len(world.Requests()) != 1 {
+		t.Errorf("a large layer: error is %v, want ErrTooLarge before it is asked for", err)
+	}
+}
+
+func TestOCICancelled(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	world.SetFaults(modtest.Fault{Path: "/v2/net/blobs/", Delay: time.Hour})
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newOCIFetcher(world)
+	f.HTTPClient.Transport = cancelAtBlob{f.HTTPClient.Transport, cancel}
+	box := newSandbox(t)
+	_, err := f.Fetch(ctx, getmodules.Request{Package: pkgOf(world.OCISource("net", "")), Dir: box.dir})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}
+
+// cancelAtBlob cancels when the layer is asked for.
+type cancelAtBlob struct {
+	http.RoundTripper
+	cancel func()
+}
+
+func (c cancelAtBlob) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.Contains(r.URL.Path, "/blobs/") {
+		c.cancel()
+	}
+	return c.RoundTripper.RoundTrip(r)
+}
+
+// TestOCIRedirects leads the layer to other places. Credentials stay with the
+// registry's own origin, and are gone once that was left.
+func TestOCIRedirects(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(ociTree), modtest.Options{OCIUser: "user", OCIPassword: "hunter2"})
+	var tookAlong []string
+	storage := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tookAlong = append(tookAlong, r.Header.Get("Authorization")+r.Header.Get("Cookie")+r.Referer())
+		http.Redirect(w, r, world.URL()+"/v2/net/blobs/back", http.StatusTemporaryRedirect)
+	}))
+	defer storage.Close()
+	f := newOCIFetcher(world)
+	f.HTTPClient.Transport = trustBoth{world.HTTPClient().Transport, storage.Client().Transport, storage.URL}
+	f.OCICredentials = credentials(getmodules.OCICredential{Username: "user", Password: "hunter2"}, new([]string))
+	for location, want := range map[string]error{
+		storage.URL + "/x?sig=hunter2":             getmodules.ErrAuthentication, // there and back again
+		world.PlainURL() + "/v2/net/blobs/back":    getmodules.ErrRefusedLocation,
+		"file:///etc/passwd":                       getmodules.ErrRefusedLocation,
+		"https://MODTEST_HOST/v2/net/blobs/sha256": getmodules.ErrRefusedLocation, // in a circle
+	} {
+		world.SetFaults(modtest.Fault{Path: "/v2/net/blobs/sha256", Status: 307, Header: http.Header{"Location": {location}}})
+		if _, _, err := fetchURL(t, f, world.OCISource("net", "")); !errors.Is(err, want) {
+			t.Errorf("%s: error is %v, want %v", location, err, want)
+		}
+	}
+	if diff := cmp.Diff([]string{""}, tookAlong); diff != "" {
+		t.Errorf("the storage was given (-want +got):\n%s", diff)
+	}
+	for _, r := range world.Requests() {
+		if r.Path == "/v2/net/blobs/back" && r.Header.Get("Authorization") != "" {
+			t.Errorf("credentials came back with %v", r)
+		}
+	}
+}
+
+// trustBoth is a transport for the world and for one other server.
+type trustBoth struct {
+	world, other http.RoundTripper
+	url          string
+}
+
+func (b trustBoth) RoundTrip(r *http.Request) (*http.Response, error) {
+	if u, err := url.Parse(b.url); err == nil && r.URL.Host == u.Host {
+		return b.other.RoundTrip(r)
+	}
+	return b.world.RoundTrip(r)
+}
+
+// TestOCIStorage has a registry that keeps its layers elsewhere, as most do.
+func TestOCIStorage(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	if _, _, err := fetchURL(t, newOCIFetcher(world), world.OCISource("net", "")); err != nil {
+		t.Fatal(err)
+	}
+	blob := world.Requests()[1].Path
+	elsewhere := func(path string) {
+		location := "https://storage.example.com" + path + "?sig=hunter2"
+		world.SetFaults(modtest.Fault{Path: blob, Times: 1, Status: 307, Header: http.Header{"Location": {location}}})
+	}
+	elsewhere(blob)
+	if got, _, err := fetchURL(t, newOCIFetcher(world), world.OCISource("net", "")); err != nil || got["main.tf"] != "# new\n" {
+		t.Errorf("a layer that is elsewhere: %v, %v", got, err)
+	}
+	elsewhere("/files/none")
+	_, _, err := fetchURL(t, newOCIFetcher(world), world.OCISource("net", ""))
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "storage.example.com") {
+		t.Errorf("a layer that is nowhere: error is %v, want fs.ErrNotExist at the storage", err)
+	}
+}

@@ -1,0 +1,156 @@
+package getmodules_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/versions/ocitags"
+)
+
+func pkgOf(address string) addrs.ModulePackage { return addrs.ModulePackage(address) }
+
+func openOCI(t testing.TB, f *getmodules.Fetcher, address string) *getmodules.OCIRepository {
+	t.Helper()
+	repo, err := f.OCIRepository(getmodules.Request{Package: pkgOf(address)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo
+}
+
+// manyTags has count versions in the repository net.
+func manyTags(count int) string {
+	var text strings.Builder
+	for i := range count {
+		fmt.Fprintf(&text, "-- oci/net/v1.0.%03d/main.tf --\n-- oci/net/1.0.%d/main.tf --\n", i, i)
+	}
+	return text.String()
+}
+
+func TestOCITags(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		opts  modtest.Options
+		pages int
+	}{
+		{modtest.Options{}, 1},
+		{modtest.Options{OCIPageSize: 100}, 3},
+		{modtest.Options{OCIOnePage: true}, 1},
+		{modtest.Options{OCIPageSize: 100, FailFirst: 1}, 4},
+		{modtest.Options{OCIPageSize: 100, OCIBearer: true}, 4},
+	} {
+		world := modtest.NewWith(t, modtest.Txtar(manyTags(125)), test.opts)
+		found, err := ocitags.List(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "?tag=none")))
+		if err != nil {
+			t.Errorf("%+v: %v", test.opts, err)
+		}
+		// Ten of the v1.0.000 are versions: the others have leading zeros.
+		if len(found) < 125 || found[0].Ref != "1.0.0" {
+			t.Errorf("%+v: %d versions", test.opts, len(found))
+		}
+		pages := slices.DeleteFunc(asked(world), func(line string) bool { return !strings.HasPrefix(line, "GET /v2/net/tags/list?") })
+		if len(pages) != test.pages {
+			t.Errorf("%+v: requests are %q, want %d for tags", test.opts, pages, test.pages)
+		}
+	}
+}
+
+func TestOCITagsHostile(t *testing.T) {
+	t.Parallel()
+	const list = "/v2/net/tags/list"
+	link := func(to string) http.Header { return http.Header{"Link": {"<" + to + `>; rel="next"`}} }
+	tests := []struct {
+		name  string
+		fault modtest.Fault
+		want  error
+	}{
+		{"a page that leads to itself", modtest.Fault{Path: list, Header: link(list)}, ocitags.ErrRepeatedPage},
+		{"empty pages without an end", modtest.Fault{Path: list, Status: 200, Body: `{"tags":[]}`, Header: link(list)}, getmodules.ErrTooLarge},
+		{"the next page elsewhere", modtest.Fault{Path: list, Header: link("https://other.example.com" + list)}, getmodules.ErrOCIContent},
+		{"the next page without TLS", modtest.Fault{Path: list, Header: link("http://MODTEST_HOST" + list)}, getmodules.ErrOCIContent},
+		{"a page over 4 MiB", modtest.Fault{Path: list, Status: 200, Body: `{"tags":[]` + strings.Repeat(" ", 4<<20) + "}"}, getmodules.ErrTooLarge},
+		{"no JSON", modtest.Fault{Path: list, Status: 200, Body: "<html>"}, getmodules.ErrOCIContent},
+		{"half a page", modtest.Fault{Path: list, Truncate: true}, nil},
+		{"not found", modtest.Fault{Path: list, Status: 404}, fs.ErrNotExist},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			world := modtest.New(t, modtest.Txtar(ociTree))
+			world.SetFaults(test.fault)
+			got, err := ocitags.List(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "")))
+			if err == nil || test.want != nil && !errors.Is(err, test.want) || len(got) > 0 {
+				t.Errorf("List = %v, %v, want %v", got, err, test.want)
+			}
+			var fetch *getmodules.FetchError
+			if !errors.As(err, &fetch) {
+				t.Errorf("error %v is no *FetchError", err)
+			}
+		})
+	}
+}
+
+// TestOCITooManyTags has one page of more tags than are read.
+func TestOCITooManyTags(t *testing.T) {
+	t.Parallel()
+	var tags []string
+	for i := range 100_001 {
+		tags = append(tags, fmt.Sprint(i))
+	}
+	page, err := json.Marshal(map[string]any{"tags": tags})
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := modtest.New(t, modtest.Txtar(""))
+	world.SetFaults(modtest.Fault{Path: "/v2/", Status: 200, Body: string(page)})
+	_, err = ocitags.List(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "")))
+	if !errors.Is(err, ocitags.ErrTooManyTags) || len(world.Requests()) != 1 {
+		t.Errorf("error is %v, want ErrTooManyTags after one request", err)
+	}
+}
+
+func TestOCIDigestOfTag(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	repo := openOCI(t, newOCIFetcher(world), world.OCISource("net", ""))
+	digest, err := repo.Digest(t.Context(), "1.0.0")
+	if want := ociDigest(t, world, "net", "1.0.0"); digest != want || err != nil {
+		t.Errorf("Digest = %q, %v, want %q", digest, err, want)
+	}
+	if diff := cmp.Diff([]string{"HEAD /v2/net/manifests/1.0.0"}, asked(world)); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	if _, err := repo.Digest(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a tag that is not there: error is %v, want fs.ErrNotExist", err)
+	}
+	for _, tag := range []string{"", "a/b", "x@" + someDigest, someDigest} {
+		if _, err := repo.Digest(t.Context(), tag); !errors.Is(err, getmodules.ErrOCIAddress) {
+			t.Errorf("Digest(%q): error is %v, want ErrOCIAddress", tag, err)
+		}
+	}
+}
+
+func TestOCIRepositoryRefused(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]error{
+		"git::https://example.com/a.git": getmodules.ErrUnsupportedScheme,
+		"oci://example.com/A":            getmodules.ErrOCIAddress,
+		"oci::https://example.com/a":     getmodules.ErrRefusedLocation,
+	} {
+		req := getmodules.Request{Package: pkgOf(address), FromServer: true, Origin: "https://registry.example.com"}
+		if _, err := new(getmodules.Fetcher).OCIRepository(req); !errors.Is(err, want) {
+			t.Errorf("OCIRepository(%q): error is %v, want %v", address, err, want)
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package getmodules_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+const ociTree = `
+-- oci/net/1.0.0/main.tf --
+# old
+-- oci/net/latest/main.tf --
+# new
+-- oci/net/latest/sub/a.tf --
+# sub
+-- oci/acme%2Fnet/1.0.0/main.tf --
+# acme
+`
+
+// newOCIFetcher is for a world: it does not wait between retries.
+func newOCIFetcher(world *modtest.World) *getmodules.Fetcher {
+	f := newHTTPFetcher()
+	f.HTTPClient = world.HTTPClient()
+	return f
+}
+
+func ociDigest(t testing.TB, world *modtest.World, repo, tag string) string {
+	t.Helper()
+	digest, err := world.OCIDigest(repo, tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest
+}
+
+// asked is what the world was asked, with the digests cut off.
+func asked(world *modtest.World) []string {
+	var lines []string
+	for _, r := range world.Requests() {
+		line, _, _ := strings.Cut(r.String(), "sha256:")
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// TestOCIFetch also counts requests: one for the manifest, by which the tag is
+// resolved, and one for the layer.
+func TestOCIFetch(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	latest, old := ociDigest(t, world, "net", "latest"), ociDigest(t, world, "net", "1.0.0")
+	newTree := map[string]string{"main.tf": "# new\n", "sub": "dir", "sub/a.tf": "# sub\n"}
+	tests := []struct {
+		repo, rest, revision string
+		digest               string
+		tree                 map[string]string
+		asked                string
+	}{
+		{"net", "", "", latest, newTree, "net/manifests/latest"},
+		{"net", "?tag=1.0.0", "", old, map[string]string{"main.tf": "# old\n"}, "net/manifests/1.0.0"},
+		{"net", "?digest=" + latest, "", latest, newTree, "net/manifests/"},
+		{"net", "?tag=1.0.0", latest, latest, newTree, "net/manifests/"},
+		{"net", "?tag=none", latest, latest, newTree, "net/manifests/"},
+		{"net", "?digest=" + latest, latest, latest, newTree, "net/manifests/"},
+		{"acme/net", "?tag=1.0.0", "", ociDigest(t, world, "acme/net", "1.0.0"), map[string]string{"main.tf": "# acme\n"}, "acme/net/manifests/1.0.0"},
+	}
+	for _, test := range tests {
+		world.ResetRequests()
+		address := world.OCISource(test.repo, test.rest)
+		got, pkg, err := fetchURL(t, newOCIFetcher(world), address, func(r *getmodules.Request) { r.Revision = test.revision })
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		if diff := cmp.Diff(test.tree, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", address, diff)
+		}
+		if resolved := world.OCISource(test.repo, "?digest="+test.digest); pkg.Revision != test.digest || pkg.Resolved.String() != resolved {
+			t.Errorf("%s: resolved to %s, %s, want %s", address, pkg.Revision, pkg.Resolved, resolved)
+		}
+		want := []string{"GET /v2/" + test.asked, "GET /v2/" + test.repo + "/blobs/"}
+		if diff := cmp.Diff(want, asked(world)); diff != "" {
+			t.Errorf("%s: requests (-want +got):\n%s", address, diff)
+		}
+	}
+}
+
+// TestOCIArchiveSum checks that the sum is that of the layer, which the registry
+// names by it, and that progress ends with its size.
+func TestOCIArchiveSum(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	var done, total int64
+	_, pkg, err := fetchURL(t, newOCIFetcher(world), world.OCISource("net", ""), func(r *getmodules.Request) {
+		r.Progress = func(d, n int64) { done, total = d, n }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob := world.Requests()[1].Path
+	if want := "zh:" + blob[strings.LastIndex(blob, ":")+1:]; pkg.ArchiveSum != want {
+		t.Errorf("ArchiveSum = %q, want %q", pkg.ArchiveSum, want)
+	}
+	if done == 0 || done != total || pkg.Bytes <= total {
+		t.Errorf("progress ended at %d of %d, and %d bytes in all", done, total, pkg.Bytes)
+	}
+}
+
+func TestOCIRevisionRefused(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	latest := ociDigest(t, world, "net", "latest")
+	for rest, revision := range map[string]string{
+		"":                      "7c1f791efd61f326ed6102d564d1a65d1eceedf0",
+		"?digest=" + latest:     someDigest,
+		"?digest=" + someDigest: latest,
+	} {
+		_, _, err := fetchURL(t, newOCIFetcher(world), world.OCISource("net", rest), func(r *getmodules.Request) { r.Revision = revision })
+		if err == nil || len(world.Requests()) > 0 {
+			t.Errorf("%q pinned to %s: error is %v, requests %v, want an error and none", rest, revision, err, world.Requests())
+		}
+	}
+}
+
+func TestOCINotFound(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	for _, address := range []string{
+		world.OCISource("none", ""), world.OCISource("net", "?tag=none"), world.OCISource("net", "?digest="+someDigest), world.OCISource("acme/net", ""),
+	} {
+		_, _, err := fetchURL(t, newOCIFetcher(world), address)
+		var status *getmodules.StatusError
+		if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &status) {
+			t.Errorf("%s: error is %v, want fs.ErrNotExist", address, err)
+		}
+	}
+}
+
+func TestOCIShapes(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		shape modtest.OCIShape
+		want  error
+		says  string
+	}{
+		{modtest.OCIModule, nil, ""},
+		{modtest.OCIForeignLayers, nil, ""},
+		{modtest.OCIWrongArtifactType, getmodules.ErrOCIArtifact, "opentofu.provider"},
+		{modtest.OCINoArtifactType, getmodules.ErrOCIArtifact, "no artifact type"},
+		{modtest.OCITwoZipLayers, getmodules.ErrOCIArtifact, "2 layers"},
+		{modtest.OCINoZipLayer, getmodules.ErrOCIArtifact, "application/zip"},
+		{modtest.OCINoLayers, getmodules.ErrOCIArtifact, "no layers"},
+		{modtest.OCIIndex, getmodules.ErrOCIArtifact, "index"},
+		{modtest.OCIDockerManifest, getmodules.ErrOCIArtifact, "Docker"},
+		{modtest.OCIWrongMediaType, getmodules.ErrOCIArtifact, "something else"},
+		{modtest.OCIDigestMismatch, getmodules.ErrOCIContent, "digest"},
+		{modtest.OCILongSize, getmodules.ErrOCIContent, ""},
+		{modtest.OCIShortSize, getmodules.ErrOCIContent, ""},
+		{modtest.OCIHugeSize, getmodules.ErrTooLarge, ""},
+		{modtest.OCINegativeSize, getmodules.ErrOCIArtifact, "size"},
+		{modtest.OCIBadDigest, getmodules.ErrOCIArtifact, "digest"},
+	}
+	world := modtest.New(t, modtest.Txtar(""))
+	for _, test := range tests {
+		repo := fmt.Sprintf("shape-%d", test.shape)
+		if err := world.PushOCI(repo, "latest", test.shape, modtest.Txtar("-- main.tf --\nx\n")); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := fetchURL(t, newOCIFetcher(world), world.OCISource(repo, ""))
+		if !errors.Is(err, test.want) || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("shape %d: error is %v, want %v with %q", test.shape, err, test.want, test.says)
+		}
+		if diff := cmp.Diff(map[string]string{"main.tf": "x\n"}, got); err == nil && diff != "" {
+			t.Errorf("shape %d (-want +got):\n%s", test.shape, diff)
+		}
+	}
+}
+
+// TestOCIRetag moves a tag between the request for the manifest and that for the
+// layer, and between two fetches.
+func TestOCIRetag(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	before := ociDigest(t, world, "net", "1.0.0")
+	f := newOCIFetcher(world)
+	f.Backoff = func(int) time.Duration { // the layer fails once
+		world.SetFaults()
+		if err := world.PushOCI("net", "1.0.0", modtest.OCIModule, modtest.Txtar("-- main.tf --\n# moved\n")); err != nil {
+			t.Error(err)
+		}
+		return 0
+	}
+	world.SetFaults(modtest.Fault{Path: "/v2/net/blobs/", Status: 503})
+	got, pkg, err := fetchURL(t, f, world.OCISource("net", "?tag=1.0.0"))
+	if err != nil || pkg.Revision != before || got["main.tf"] != "# old\n" {
+		t.Fatalf("during the move: %v, %+v, %v", got, pkg, err)
+	}
+	got, pkg, err = fetchURL(t, f, world.OCISource("net", "?tag=1.0.0"))
+	if err != nil || pkg.Revision == before || got["main.tf"] != "# moved\n" {
+		t.Errorf("after the move: %v, %+v, %v", got, pkg, err)
+	}
+	got, _, err = fetchURL(t, f, world.OCISource("net", "?tag=1.0.0"), func(r *getmodules.Request) { r.Revision = before })
+	if err != nil || got["main.tf"] != "# old\n" {
+		t.Errorf("pinned: %v, %v", got, err)
+	}
+}

@@ -1,0 +1,99 @@
+package modtest
+
+import (
+	"context"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+
+	"cuelabs.dev/go/oci/ociregistry/ocimem"
+	"cuelabs.dev/go/oci/ociregistry/ociserver"
+)
+
+// ociServer is an OCI registry. Its repositories are in memory; what a good
+// registry would not do is in between that and the client.
+type ociServer struct {
+	opts   Options
+	host   string
+	memory *ocimem.Registry
+	server http.Handler
+
+	mu     sync.Mutex
+	lies   map[string][]byte // what is served as a blob, by the request's path
+	tokens map[string]string // the scope of each token that was given out
+}
+
+func newOCIServer(fsys fs.FS, opts Options, host string) (*ociServer, error) {
+	// Manifests may name blobs that are not there: some shapes do.
+	memory := ocimem.NewWithConfig(&ocimem.Config{LaxChildReferences: true})
+	s := &ociServer{
+		opts:   opts,
+		host:   host,
+		memory: memory,
+		server: ociserver.New(memory, nil),
+		lies:   map[string][]byte{},
+		tokens: map[string]string{},
+	}
+	tags, err := directoriesAt(fsys, "oci", 2)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range tags {
+		if err := s.load(fsys, at); err != nil {
+			return nil, &TreeError{path.Join("oci", at), err}
+		}
+	}
+	return s, nil
+}
+
+// load pushes what "REPOSITORY/TAG" of the tree holds.
+func (s *ociServer) load(fsys fs.FS, at string) error {
+	name, tag, _ := strings.Cut(at, "/")
+	repo, err := url.PathUnescape(name)
+	if err != nil {
+		return err
+	}
+	files, err := subtree(fsys, path.Join("oci", at))
+	if err != nil {
+		return err
+	}
+	return s.push(repo, tag, OCIModule, files)
+}
+
+// push packs files, and makes the tag lead to an artifact of the shape.
+func (s *ociServer) push(repo, tag string, shape OCIShape, fsys fs.FS) error {
+	files, err := readFiles(fsys, s.host)
+	if err != nil {
+		return err
+	}
+	layer, err := packZip(files)
+	if err != nil {
+		return err
+	}
+	a := newArtifact(shape, layer)
+	for _, b := range a.blobs {
+		if err := s.pushBlob(repo, b); err != nil {
+			return err
+		}
+	}
+	manifest, err := s.pushManifest(repo, tag, a)
+	if err != nil {
+		return err
+	}
+	if shape == OCIIndex {
+		return s.pushIndex(repo, tag, manifest)
+	}
+	return nil
+}
+
+// digest is what a tag leads to.
+func (s *ociServer) digest(repo, tag string) (string, error) {
+	found, err := s.memory.ResolveTag(context.Background(), repo, tag)
+	if err != nil {
+		return "", fs.ErrNotExist // the only reason that a registry in memory has
+	}
+	return found.Digest.String(), nil
+}

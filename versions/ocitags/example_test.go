@@ -1,0 +1,33 @@
+package ocitags_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cotterpin/cotter/versions"
+	"github.com/cotterpin/cotter/versions/ocitags"
+)
+
+// repository stands for one in a registry, such as a *getmodules.OCIRepository.
+type repository struct{}
+
+func (repository) Tags(_ context.Context, _ string, page func([]string) error) error {
+	return page([]string{"1.2.0", "1.4.1_build.7", "2.0.0", "latest"})
+}
+
+func ExampleList() {
+	offered, err := ocitags.List(context.Background(), repository{})
+	if err != nil {
+		panic(err)
+	}
+	want, err := versions.ParseConstraints("~> 1.2")
+	if err != nil {
+		panic(err)
+	}
+	selected, err := versions.Select(offered, want)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(selected.Version, selected.Ref)
+	// Output: 1.4.1+build.7 1.4.1_build.7
+}

@@ -1,0 +1,118 @@
+package ocitags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/cotterpin/cotter/versions"
+)
+
+const (
+	// maxPages and maxTags bound how long a registry may go on: no repository
+	// comes near them, and each page is a request.
+	maxPages = 1_000
+	maxTags  = 100_000
+	// maxTagBytes is how long a tag may be by the OCI distribution
+	// specification.
+	maxTagBytes = 128
+)
+
+var (
+	// ErrTooManyTags says that a repository has more tags, or more pages of
+	// them, than are read.
+	ErrTooManyTags = errors.New("the repository has too many tags")
+	// ErrRepeatedPage says that a registry lists the same tags again, which
+	// may go on for ever.
+	ErrRepeatedPage = errors.New("the registry lists the same tags again")
+)
+
+// ListError is a list of tags that could not be read to its end.
+type ListError struct{ Err error }
+
+func (e *ListError) Error() string { return "list the tags of the repository: " + e.Err.Error() }
+
+// Unwrap gives the reason: one of this package's, or the lister's.
+func (e *ListError) Unwrap() error { return e.Err }
+
+// TagLister lists the tags of one repository, page by page, those after the tag
+// last. *remote.Repository of oras-go is one, and so is
+// *getmodules.OCIRepository.
+type TagLister interface {
+	Tags(ctx context.Context, last string, page func(tags []string) error) error
+}
+
+// List returns the versions among the tags of a repository, in the registry's
+// order. Ref is the tag; Revision is empty. The error is a *[ListError].
+func List(ctx context.Context, repo TagLister) ([]versions.Candidate, error) {
+	l := listing{seen: map[string]bool{}}
+	if err := repo.Tags(ctx, "", l.add); err != nil {
+		return nil, &ListError{err}
+	}
+	return l.found, nil
+}
+
+type listing struct {
+	pages, tags int
+	seen        map[string]bool
+	found       []versions.Candidate
+}
+
+// add takes a page of tags.
+func (l *listing) add(tags []string) error {
+	l.pages++
+	l.tags += len(tags)
+	switch {
+	case l.pages > maxPages:
+		return fmt.Errorf("%w: more than %d pages", ErrTooManyTags, maxPages)
+	case l.tags > maxTags:
+		return fmt.Errorf("%w: more than %d", ErrTooManyTags, maxTags)
+	}
+	repeated := 0
+	for _, tag := range tags {
+		if len(tag) > maxTagBytes {
+			continue
+		}
+		if l.seen[tag] {
+			repeated++
+			continue
+		}
+		l.seen[tag] = true
+		if version, ok := Version(tag); ok {
+			l.found = append(l.found, versions.Candidate{Version: version, Ref: tag})
+		}
+	}
+	if repeated > 0 && repeated == len(tags) {
+		return ErrRepeatedPage
+	}
+	return nil
+}
+
+// semver is the grammar of semver.org with an optional "v", and with "_" in the
+// place of "+".
+var semver = regexp.MustCompile(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
+	`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
+	`(_[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+
+// Version is the version that a tag stands for, if it does.
+func Version(tag string) (versions.Version, bool) {
+	if len(tag) > maxTagBytes || !semver.MatchString(tag) {
+		return versions.Version{}, false
+	}
+	v, err := versions.Parse(strings.Replace(tag, "_", "+", 1))
+	return v, err == nil // numbers beyond all measure are an error
+}
+
+// Same returns those of the candidates that are the version of selected, itself
+// included. Where there is more than one, see the package comment.
+func Same(offered []versions.Candidate, selected versions.Candidate) []versions.Candidate {
+	var same []versions.Candidate
+	for _, c := range offered {
+		if c.Version == selected.Version {
+			same = append(same, c)
+		}
+	}
+	return same
+}

@@ -1,0 +1,141 @@
+package ocitags_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/versions"
+	"github.com/cotterpin/cotter/versions/ocitags"
+)
+
+// pages is a repository with fixed pages of tags, behind which it fails with
+// err.
+type pages struct {
+	tags [][]string
+	err  error
+}
+
+func (p pages) Tags(_ context.Context, _ string, page func([]string) error) error {
+	for _, tags := range p.tags {
+		if err := page(tags); err != nil {
+			return fmt.Errorf("page: %w", err)
+		}
+	}
+	return p.err
+}
+
+func refs(candidates []versions.Candidate) string {
+	var all []string
+	for _, c := range candidates {
+		all = append(all, c.Ref+"="+c.Version.String()+c.Revision)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, tags, want string }{
+		{"versions only", "latest v1.2.0 1.3.0 v1 1.2 V1.0.0 1.2.3.4 01.2.3 release-1.0.0", "v1.2.0=1.2.0 1.3.0=1.3.0"},
+		{"pre-releases", "1.0.0-rc.1 v1.0.0-0", "1.0.0-rc.1=1.0.0-rc.1 v1.0.0-0=1.0.0-0"},
+		{"metadata", "1.0.0_b.1 1.0.0-rc.1_x 1.0.0_a_b 1.0.0_ 1.0.0-a_b.c-d", "1.0.0_b.1=1.0.0+b.1 1.0.0-rc.1_x=1.0.0-rc.1+x 1.0.0-a_b.c-d=1.0.0-a+b.c-d"},
+		{"no plus in tags", "1.0.0+b 2.0.0", "2.0.0=2.0.0"},
+		{"two spellings", "v1.2.0 1.2.0", "v1.2.0=1.2.0 1.2.0=1.2.0"},
+		{"beyond all measure", "v99999999999999999999999.0.0 1.0.0-" + strings.Repeat("a", 200), ""},
+	}
+	for _, test := range tests {
+		var list [][]string
+		for _, tag := range strings.Fields(test.tags) {
+			list = append(list, []string{tag}) // a page each
+		}
+		got, err := ocitags.List(t.Context(), pages{tags: list})
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if diff := cmp.Diff(test.want, refs(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+func numbered(from, count int) []string {
+	var tags []string
+	for i := range count {
+		tags = append(tags, fmt.Sprintf("1.0.%d", from+i))
+	}
+	return tags
+}
+
+func TestListBounds(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	tests := []struct {
+		name  string
+		pages pages
+		want  error
+	}{
+		{"100,000 tags", pages{tags: [][]string{numbered(0, 100_000)}}, nil},
+		{"100,001 tags", pages{tags: [][]string{numbered(0, 100_000), {"2.0.0"}}}, ocitags.ErrTooManyTags},
+		{"1,000 pages, some empty", pages{tags: append(slices.Repeat([][]string{{}}, 999), []string{"1.0.0"})}, nil},
+		{"1,001 pages", pages{tags: slices.Repeat([][]string{nil}, 1_001)}, ocitags.ErrTooManyTags},
+		{"the same page", pages{tags: [][]string{{"a", "b"}, {"a", "b"}}}, ocitags.ErrRepeatedPage},
+		{"an earlier page", pages{tags: [][]string{{"a"}, {"b"}, {"a"}}}, ocitags.ErrRepeatedPage},
+		{"pages that overlap", pages{tags: [][]string{{"a", "b"}, {"b", "c"}}}, nil},
+		{"a failure", pages{tags: [][]string{{"1.0.0"}}, err: broken}, broken},
+	}
+	for _, test := range tests {
+		got, err := ocitags.List(t.Context(), test.pages)
+		var list *ocitags.ListError
+		if !errors.Is(err, test.want) || err != nil && (!errors.As(err, &list) || got != nil) {
+			t.Errorf("%s: List = %d candidates, %v, want %v", test.name, len(got), err, test.want)
+		}
+	}
+}
+
+// TestSameVersion is what the package comment advises where one version has
+// several tags.
+func TestSameVersion(t *testing.T) {
+	t.Parallel()
+	offered, err := ocitags.List(t.Context(), pages{tags: [][]string{{"1.1.0", "v1.2.0", "1.2.0"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	selected, err := versions.Select(offered, versions.Constraints{})
+	if err != nil || selected.Ref != "1.2.0" {
+		t.Fatalf("Select = %+v, %v, want the tag 1.2.0", selected, err)
+	}
+	same := ocitags.Same(offered, selected)
+	if got, want := refs(same), "v1.2.0=1.2.0 1.2.0=1.2.0"; got != want {
+		t.Fatalf("Same = %s, want %s", got, want)
+	}
+	for i := range same {
+		same[i].Revision = fmt.Sprintf("sha256:%064d", i)
+	}
+	var ambiguous *versions.AmbiguousVersionError
+	if _, err := versions.Select(same, versions.Constraints{}); !errors.As(err, &ambiguous) {
+		t.Errorf("Select of different digests = %v, want an AmbiguousVersionError", err)
+	}
+}
+
+func FuzzVersion(f *testing.F) {
+	f.Add("v1.2.0")
+	f.Add("1.2.0-rc.1_b.2")
+	f.Add("1.0.0_a_b")
+	f.Fuzz(func(t *testing.T, tag string) {
+		v, ok := ocitags.Version(tag)
+		if ok == v.IsZero() {
+			t.Errorf("Version(%q) = %q, %v", tag, v, ok)
+		}
+		if !ok {
+			return
+		}
+		if again, err := versions.Parse(v.String()); err != nil || again != v {
+			t.Errorf("the version %q of %q does not parse to itself: %q, %v", v, tag, again, err)
+		}
+	})
+}
