@@ -50,10 +50,7 @@ func (r *run) fetch(ctx context.Context, n *node, at location, revision string) 
 		hosted:      at.from != nil && at.from.Direct,
 	}
 	return r.packages.get(key, func() (*fetched, error) {
-		if err := r.online(); err != nil {
-			return nil, err
-		}
-		done, err := r.slot(ctx)
+		done, err := r.onlineSlot(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -43,10 +43,7 @@ func (r *run) selectVersion(ctx context.Context, n *node, source addrs.ModuleSou
 // offeredVersions lists the versions of a registry's package, once in a run.
 func (r *run) offeredVersions(ctx context.Context, n *node, source addrs.ModuleSourceRegistry) ([]versions.Candidate, error) {
 	offered, err := r.listings.get(source.Package, func() ([]versions.Candidate, error) {
-		if err := r.online(); err != nil {
-			return nil, err
-		}
-		done, err := r.slot(ctx)
+		done, err := r.onlineSlot(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -68,10 +65,7 @@ func (r *run) locate(ctx context.Context, n *node, version string) (location, er
 			return location{}, n.fail(err)
 		}
 		answer, err := r.locations.get(release{source.Package, v}, func() (registryclient.Location, error) {
-			if err := r.online(); err != nil {
-				return registryclient.Location{}, err
-			}
-			done, err := r.slot(ctx)
+			done, err := r.onlineSlot(ctx)
 			if err != nil {
 				return registryclient.Location{}, err
 			}
@@ -155,16 +149,22 @@ func splitPackage(address string) (addrs.ModulePackage, string) {
 	return addrs.ModulePackage(pkg), subdir
 }
 
-// revisionOf is the commit that a locked package names; "" where it names none.
+// revisionArguments are the arguments that name the immutable content of a
+// package, by the kind of its source.
+var revisionArguments = map[string]string{"git": "ref", "oci": "digest"}
+
+// revisionOf is the commit or the digest that a locked package names; "" where
+// it names none.
 func revisionOf(lockedPackage string) string {
 	pkg, _ := splitPackage(lockedPackage)
-	if pkg.Getter() != "git" {
+	argument, ok := revisionArguments[pkg.Getter()]
+	if !ok {
 		return ""
 	}
 	_, query, _ := strings.Cut(string(pkg), "?")
 	for arg := range strings.SplitSeq(query, "&") {
-		if ref, ok := strings.CutPrefix(arg, "ref="); ok {
-			return ref
+		if revision, ok := strings.CutPrefix(arg, argument+"="); ok {
+			return revision
 		}
 	}
 	return ""

@@ -1,16 +1,12 @@
 package cotter
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/versions"
-	"github.com/cotterpin/cotter/versions/gittags"
 )
 
 // Versions of git repositories and OCI repositories are their tags. A call asks
@@ -21,16 +17,6 @@ import (
 //
 // or by a version argument beside it, which only embedding tools do, because
 // stock tools refuse it.
-
-// tagLister is a Fetcher that lists the tags of repositories.
-// *getmodules.Fetcher is one.
-type tagLister interface {
-	// Tags lists the tags of the repository of req.Package, with the commits
-	// that they lead to.
-	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
-}
-
-var _ tagLister = (*getmodules.Fetcher)(nil)
 
 // ErrRangeAndRef says that a call asks for a range of versions and for one
 // particular ref, tag or digest as well.
@@ -86,57 +72,6 @@ func checkUnpinned(pkg addrs.ModulePackage) error {
 		}
 	}
 	return nil
-}
-
-// selectTag selects the newest version of a repository that is wanted.
-func (r *run) selectTag(ctx context.Context, n *node) (versions.Candidate, error) {
-	offered, err := r.offeredTags(ctx, n)
-	if err != nil {
-		return versions.Candidate{}, err
-	}
-	selected, err := versions.Select(offered, n.want)
-	if err != nil {
-		return versions.Candidate{}, n.failVersion(fmt.Errorf("%s: %w", n.repository.Redacted(), err))
-	}
-	return selected, nil
-}
-
-// offeredTags lists the versions among the tags of a repository, whose tags are
-// listed once in a run.
-func (r *run) offeredTags(ctx context.Context, n *node) ([]versions.Candidate, error) {
-	lister, ok := r.fetcher.(tagLister)
-	if !ok {
-		return nil, n.fail(errors.New("this Fetcher does not list tags, so it cannot select versions of repositories"))
-	}
-	tags, err := r.tags.get(tagsKey{n.repository, n.untrusted()}, func() ([]getmodules.Tag, error) {
-		if err := r.online(); err != nil {
-			return nil, err
-		}
-		done, err := r.slot(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		return lister.Tags(ctx, getmodules.Request{Package: n.repository, FromPackage: n.untrusted()})
-	})
-	if err != nil {
-		return nil, n.fail(err)
-	}
-	return candidates(tags, n.source.(addrs.ModuleSourceRemote)), nil
-}
-
-// tagsKey is what makes two listings the same.
-type tagsKey struct {
-	repository  addrs.ModulePackage
-	fromPackage bool
-}
-
-func candidates(tags []getmodules.Tag, source addrs.ModuleSourceRemote) []versions.Candidate {
-	list := make([]gittags.Tag, len(tags))
-	for i, tag := range tags {
-		list[i] = gittags.Tag(tag)
-	}
-	return gittags.Candidates(list, source.Subdir)
 }
 
 // tagged is the address of a version of a repository.

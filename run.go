@@ -39,7 +39,8 @@ type run struct {
 	// slots bounds what is done at once; holding one, a goroutine waits for
 	// nobody else.
 	slots     chan struct{}
-	tags      memo[tagsKey, []getmodules.Tag]
+	tags      memo[repositoryKey, []getmodules.Tag]
+	ociTags   memo[repositoryKey, []versions.Candidate]
 	listings  memo[addrs.ModuleRegistryPackage, []versions.Candidate]
 	locations memo[release, registryclient.Location]
 	packages  memo[fetchKey, *fetched]
@@ -85,6 +86,14 @@ func (r *run) slot(ctx context.Context) (release func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// onlineSlot is slot for those who ask a server.
+func (r *run) onlineSlot(ctx context.Context) (release func(), err error) {
+	if err := r.online(); err != nil {
+		return nil, err
+	}
+	return r.slot(ctx)
 }
 
 func (r *run) warn(path addrs.Module, message string) {

@@ -209,6 +209,7 @@ func (p *project) mustVerify(t *testing.T, req cotter.Request) {
 var (
 	hashes  = regexp.MustCompile(`"(h1|t1|zh):[^"]*"`)
 	commits = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
+	digests = regexp.MustCompile(`\bsha256:[0-9a-f]{64}\b`)
 )
 
 // normalise replaces what depends on the run: the servers' port, and the hashes
@@ -217,6 +218,7 @@ func (p *project) normalise(text string) string {
 	text = strings.ReplaceAll(text, string(p.world.Host()), "MODTEST_HOST")
 	text = strings.ReplaceAll(text, p.dir, "DIR")
 	text = hashes.ReplaceAllString(text, `"$1:HASH"`)
+	text = digests.ReplaceAllString(text, "DIGEST")
 	return commits.ReplaceAllString(text, "COMMIT")
 }
 

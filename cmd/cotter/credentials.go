@@ -7,6 +7,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/cliconfig"
 )
 
@@ -36,4 +37,15 @@ func (c credentials) ForHost(ctx context.Context, host addrs.Hostname) (disco.Cr
 		return nil, err
 	}
 	return disco.BearerToken(token.Secret()), nil
+}
+
+// forRepository makes credentials a getmodules.OCICredentials.
+func (c credentials) forRepository(ctx context.Context, host, repository string) (getmodules.OCICredential, error) {
+	found, err := c.config.OCICredentials(ctx, host, repository)
+	return getmodules.OCICredential{
+		Username:     found.Username,
+		Password:     found.Password.Secret(),
+		RefreshToken: found.RefreshToken.Secret(),
+		AccessToken:  found.AccessToken.Secret(),
+	}, err
 }

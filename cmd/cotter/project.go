@@ -50,7 +50,7 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 	dir := cacheDir(cmd, out.env)
 	return &cotter.Installer{
 		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
-		Fetcher:  &getmodules.Fetcher{CacheDir: dir},
+		Fetcher:  &getmodules.Fetcher{CacheDir: dir, OCICredentials: credentials{config}.forRepository},
 		CacheDir: dir,
 	}, nil
 }

@@ -1,0 +1,145 @@
+package cotter_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// One package has one h1 and one t1, however it comes: the lock of one origin
+// vouches for all.
+func TestOriginsAgree(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString(`
+-- config/main.tf --
+module "git" {
+  source = "git::https://MODTEST_HOST/git/net.git?version=~> 1.0"
+}
+module "oci" {
+  source = "oci://MODTEST_HOST/net?version=~> 1.0"
+}
+module "registry" {
+  source = "MODTEST_HOST/acme/net/aws"
+}
+module "registry_oci" {
+  source = "MODTEST_HOST/acme/led/aws"
+}
+module "tar" {
+  source = "https://MODTEST_HOST/archives/net.tar.gz"
+}
+module "zip" {
+  source = "https://MODTEST_HOST/archives/net.zip"
+}
+-- registry/acme/led/aws/1.0.0/main.tf --
+# The registry leads elsewhere.
+`)
+	for _, dir := range []string{"git/net.git/v1.0.0", "oci/net/1.0.0", "registry/acme/net/aws/1.0.0", "archives/net.tar.gz", "archives/net.zip"} {
+		fmt.Fprintf(&text, "-- %[1]s/main.tf --\noutput \"id\" {\n  value = \"net\"\n}\n-- %[1]s/zone/README.md --\nzone\n", dir)
+	}
+	p := world(t, text.String())
+	p.world.SetFaults(modtest.Fault{
+		Path:   "/v1/modules/acme/led/aws/1.0.0/download",
+		Status: http.StatusNoContent,
+		Header: http.Header{"X-Terraform-Get": {"oci://MODTEST_HOST/net?tag=1.0.0"}},
+	})
+	result := p.mustInstall(t, cotter.Request{})
+	want := result.Modules[0].Hashes[:2]
+	for _, m := range result.Modules {
+		if diff := cmp.Diff(want, m.Hashes[:2]); diff != "" {
+			t.Errorf("hashes of %s and of %s (-first +this):\n%s", result.Modules[0].Path, m.Path, diff)
+		}
+	}
+	if len(result.Modules) != 6 {
+		t.Errorf("%d modules, want 6", len(result.Modules))
+	}
+}
+
+// The lock decides by the digest: a tag that moves changes nothing, and is not
+// even asked for.
+func TestOCITagMoves(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "range" {
+  source = "oci://MODTEST_HOST/net?version=~> 1.0"
+}
+module "tag" {
+  source = "oci://MODTEST_HOST/net?tag=1.0.0"
+}
+-- oci/net/1.0.0/main.tf --
+# first
+`)
+	p.mustInstall(t, cotter.Request{})
+	lock := p.file(".terraform.lock.hcl")
+	if err := p.world.PushOCI("net", "1.0.0", modtest.OCIModule, fstest.MapFS{"main.tf": {Data: []byte("# second\n")}}); err != nil {
+		t.Fatal(err)
+	}
+	p.remove(t, ".terraform")
+	seen := len(p.world.Requests())
+	p.mustInstall(t, cotter.Request{})
+	if got := p.file(".terraform/modules/range/main.tf"); got != "# first\n" {
+		t.Errorf("after the tag was moved the module is %q", got)
+	}
+	if diff := cmp.Diff(lock, p.file(".terraform.lock.hcl")); diff != "" {
+		t.Errorf("the lock (-before +after):\n%s", diff)
+	}
+	for _, request := range p.world.Requests()[seen:] {
+		if strings.Contains(request.Path, "/tags/") || strings.HasSuffix(request.Path, "/manifests/1.0.0") {
+			t.Errorf("with a digest in the lock, %s was asked for", request.Path)
+		}
+	}
+	result := p.mustInstall(t, cotter.Request{Upgrade: true})
+	if got := p.file(".terraform/modules/tag/main.tf"); got != "# second\n" || len(result.Modules) != 2 {
+		t.Errorf("after an upgrade the module is %q", got)
+	}
+}
+
+// A private registry is asked with the credentials that the Fetcher finds, which
+// end up nowhere.
+func TestOCICredentials(t *testing.T) {
+	t.Parallel()
+	const password = "canary-of-the-password"
+	p := newProject(t, txtar.Parse([]byte(`
+-- config/main.tf --
+module "net" {
+  source = "oci://MODTEST_HOST/team/net?version=~> 1.0"
+}
+-- oci/team%2Fnet/1.0.0/main.tf --
+`)), modtest.Options{OCIUser: "robot", OCIPassword: password})
+	in := p.installer()
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err == nil || !strings.Contains(err.Error(), "none are known") {
+		t.Errorf("Install without credentials = %v, want an error that says so", err)
+	}
+	var asked []string
+	in.Fetcher.(*getmodules.Fetcher).OCICredentials = getmodules.OCICredentials(
+		func(_ context.Context, host, repository string) (getmodules.OCICredential, error) {
+			asked = append(asked, host+"/"+repository)
+			return getmodules.OCICredential{Username: "robot", Password: password}, nil
+		})
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil {
+		t.Fatal(err)
+	}
+	if want := string(p.world.Host()) + "/team/net"; !slices.Contains(asked, want) {
+		t.Errorf("credentials were asked for %q, want %q", asked, want)
+	}
+	for name, text := range snapshot(t, p.dir) {
+		if strings.Contains(text, password) {
+			t.Errorf("the password is in %s", name)
+		}
+	}
+	if strings.Contains(p.events(), password) {
+		t.Error("the password is in the events")
+	}
+}
