@@ -67,7 +67,7 @@ func isReversible(src addrs.ModuleSource) bool {
 }
 
 func FuzzParseHostname(f *testing.F) {
-	for _, seed := range []string{"reg.example.com:443", "Bücher.example", "a..b", "xn--a", "h:-1", "h\xff", "faß.de", "ａ。b"} {
+	for _, seed := range []string{"reg.example.com:443", "Bücher.example", "a..b", "xn--a", "h:-1", "h\xff", "faß.de", "ａ。b", "\u00ad", "\u00ad:1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, input string) {

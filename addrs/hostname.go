@@ -44,6 +44,9 @@ func hostFault(host Hostname) string {
 	if strings.HasPrefix(port, "-") {
 		return "the port is negative"
 	}
+	if name == "" {
+		return "the name is empty"
+	}
 	// At the very end svchost does put up with two dots.
 	if strings.HasPrefix(name, ".") || strings.Contains(strings.TrimSuffix(name, "."), "..") {
 		return "the name has an empty label"
