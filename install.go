@@ -8,7 +8,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/workdir"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -23,12 +22,18 @@ import (
 // and would have to a *LockedError. When several modules failed the error joins
 // all of them, in the order of their paths.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
+	return in.installIn(ctx, nil, req)
+}
+
+// installIn is Install as part of a session, or with one of its own where that
+// is nil.
+func (in *Installer) installIn(ctx context.Context, shared *session, req Request) (*Result, error) {
 	project, err := os.OpenRoot(req.dir())
 	if err != nil {
 		return nil, err
 	}
 	defer project.Close()
-	r := &run{in: in, req: req, events: events{fn: in.OnEvent}}
+	r := &run{in: in, req: req, events: events{fn: in.OnEvent}, session: shared}
 	if err := r.open(ctx, project); err != nil {
 		return nil, err
 	}
@@ -87,20 +92,11 @@ func (r *run) prepare() {
 	if r.dialect == DialectAuto {
 		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)
 	}
-	r.store = store.Store{Dir: r.in.CacheDir}
-	if r.in.CacheDir == "" {
-		r.store.Dir = r.work.Stage("@cache") // no call can have this name
+	r.parser = addrs.Parser{DefaultRegistryHost: r.dialect.registryHost()}
+	if r.session == nil {
+		r.session = r.in.newSession(orElse(r.in.CacheDir, r.work.Stage("@cache"))) // no call can have this name
+		r.store.Sweep()
 	}
-	r.store.Sweep()
-	r.connect(r.dialect, r.store.Dir)
-}
-
-// connect makes ready to ask registries and repositories.
-func (r *run) connect(dialect Dialect, cacheDir string) {
-	r.parser = addrs.Parser{DefaultRegistryHost: dialect.registryHost()}
-	r.slots = make(chan struct{}, r.in.parallel())
-	r.registry = r.in.registry()
-	r.fetcher = r.in.fetcher(cacheDir)
 }
 
 func (r *run) install(ctx context.Context) (*Result, error) {

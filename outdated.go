@@ -34,8 +34,7 @@ func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, err
 	if err := errors.Join(ctx.Err(), failures.join()); err != nil {
 		return nil, err
 	}
-	r := &run{in: in, req: req}
-	r.connect(l.dialect, in.CacheDir)
+	r := &run{in: in, req: req, dialect: l.dialect, parser: l.parser, session: in.newSession(in.CacheDir)}
 	found := make([]*Outdated, len(nodes))
 	var wait sync.WaitGroup
 	for i, n := range nodes {

@@ -7,14 +7,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/workdir"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/registryclient"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // run is one installation in the making.
@@ -31,30 +27,12 @@ type run struct {
 	lockSrc   []byte   // nil where there is no lock file
 	healed    []string // keys of entries that were put back into the lock
 	recorded  *manifest.Manifest
-	store     store.Store
-
-	registry Registry
-	fetcher  Fetcher
-
-	// slots bounds what is done at once; holding one, a goroutine waits for
-	// nobody else.
-	slots     chan struct{}
-	tags      memo[repositoryKey, []getmodules.Tag]
-	ociTags   memo[repositoryKey, []versions.Candidate]
-	listings  memo[addrs.ModuleRegistryPackage, []versions.Candidate]
-	locations memo[release, registryclient.Location]
-	packages  memo[fetchKey, *fetched]
-	refusals  refusals
+	*session
+	refusals refusals
 
 	// The whole packages that the project has, by their t1 hash.
 	wholes     sync.Map // of *hashing.Tree
 	wholeLocks memo[hashing.Hash, *sync.Mutex]
-}
-
-// release is one version of a registry's package.
-type release struct {
-	pkg     addrs.ModuleRegistryPackage
-	version versions.Version
 }
 
 // resolve finds out where the module that a node calls is, and puts it there
@@ -75,17 +53,6 @@ func (r *run) online() error {
 		return ErrOffline
 	}
 	return nil
-}
-
-// slot waits until there is room for one more piece of work; the function that
-// it returns makes room again.
-func (r *run) slot(ctx context.Context) (release func(), err error) {
-	select {
-	case r.slots <- struct{}{}:
-		return func() { <-r.slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // onlineSlot is slot for those who ask a server.

@@ -11,14 +11,19 @@ import (
 
 func installCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:  "install",
-		Usage: "resolve, fetch, verify and place all modules, and write the lock",
+		Name:      "install",
+		Usage:     "resolve, fetch, verify and place all modules, and write the lock",
+		ArgsUsage: "[DIR...]",
 		Description: "Installs the modules of the configuration in the current directory under\n" +
 			".terraform/modules, where tofu and terraform find them, and records what it\n" +
-			"chose in the lock file. Versions in the lock stay as long as they fit.",
+			"chose in the lock file. Versions in the lock stay as long as they fit.\n" +
+			"\n" +
+			"With directories it installs each of them; with --recursive, all root modules in\n" +
+			"and below them. What several projects use is asked for and fetched once.",
 		Flags: projectFlags(append(installFlags(),
 			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock"},
 			&cli.StringFlag{Name: "lockfile", Usage: "`MODE` readonly is the same as --locked"},
+			&cli.BoolFlag{Name: "recursive", Usage: "install all root modules in and below the directories"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
 		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -37,9 +42,6 @@ func installFlags() []cli.Flag {
 }
 
 func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
-	if err := noArguments(cmd); err != nil {
-		return err
-	}
 	out.configure(cmd)
 	req, err := request(cmd, out.env)
 	if err != nil {
@@ -49,17 +51,15 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	req.Upgrade = cmd.Bool("upgrade")
+	if cmd.Args().Present() || cmd.Bool("recursive") {
+		return installAll(ctx, cmd, out, req)
+	}
 	return install(ctx, cmd, out, req)
 }
 
-// install installs what a request says, with the flags of all commands that
-// install.
-func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (err error) {
-	if req.Layout, err = layout(cmd.String("layout")); err != nil {
-		return err
-	}
-	req.Offline = cmd.Bool("offline")
-	in, err := installer(cmd, out, req)
+// install installs what a request says.
+func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+	in, err := prepareInstall(cmd, out, &req)
 	if err != nil {
 		return err
 	}
@@ -71,6 +71,15 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 		return err
 	}
 	return out.installed(result, progress)
+}
+
+// prepareInstall reads the flags of all commands that install.
+func prepareInstall(cmd *cli.Command, out *output, req *cotter.Request) (_ *cotter.Installer, err error) {
+	if req.Layout, err = layout(cmd.String("layout")); err != nil {
+		return nil, err
+	}
+	req.Offline = cmd.Bool("offline")
+	return installer(cmd, out, *req)
 }
 
 func layout(name string) (cotter.Layout, error) {

@@ -62,6 +62,15 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 	return list
 }
 
+// jsonInstalled is the end of an installation.
+func jsonInstalled(result *cotter.Result) any {
+	return struct {
+		Type    string       `json:"type"`
+		Dialect string       `json:"for"`
+		Modules []jsonModule `json:"modules"`
+	}{"installed", result.Dialect.String(), jsonModules(result.Modules)}
+}
+
 // jsonPackage is a package in the output of verify.
 type jsonPackage struct {
 	Key      string   `json:"key"`

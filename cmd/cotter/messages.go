@@ -27,6 +27,7 @@ func locked(cmd *cli.Command) (bool, error) {
 type message struct {
 	Summary string `json:"summary"`
 	Detail  string `json:"detail,omitempty"`
+	Project string `json:"project,omitempty"`
 	Module  string `json:"module,omitempty"`
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -37,6 +38,15 @@ type message struct {
 func messages(err error) []message {
 	if parts := joined(err); parts != nil {
 		return flatten(parts)
+	}
+	var project *cotter.ProjectError
+	if errors.As(err, &project) {
+		all := messages(project.Err)
+		for i := range all {
+			all[i].Project = project.Dir
+			all[i].Summary = project.Dir + ": " + all[i].Summary
+		}
+		return all
 	}
 	var module *cotter.ModuleError
 	if errors.As(err, &module) {

@@ -89,15 +89,19 @@ func (p *progress) resolved(e cotter.Resolved) {
 }
 
 func (p *progress) warning(e cotter.Warning) {
-	text := e.Message
-	if !e.Path.IsRoot() {
-		text = "module " + e.Path.String() + ": " + text
-	}
+	text := warningText(e)
 	if p.bars != nil {
 		p.line("Warning: %s\n", text)
 		return
 	}
 	p.out.warnf("%s", text)
+}
+
+func warningText(e cotter.Warning) string {
+	if e.Path.IsRoot() {
+		return e.Message
+	}
+	return "module " + e.Path.String() + ": " + e.Message
 }
 
 // line prints above the bars.
@@ -134,11 +138,7 @@ func (p *progress) end() {
 // installed prints the end of an installation.
 func (o *output) installed(result *cotter.Result, p *progress) error {
 	if o.json {
-		return o.writeJSON(struct {
-			Type    string       `json:"type"`
-			Dialect string       `json:"for"`
-			Modules []jsonModule `json:"modules"`
-		}{"installed", result.Dialect.String(), jsonModules(result.Modules)})
+		return o.writeJSON(jsonInstalled(result))
 	}
 	if len(result.Modules) == 0 {
 		o.printf("The configuration calls no modules.\n")

@@ -1,0 +1,135 @@
+package cotter_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter"
+)
+
+// manyProjects is a world with n projects that use the same packages.
+func manyProjects(t *testing.T, n int) (*project, []string) {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString(`
+-- registry/acme/net/aws/1.2.0/main.tf --
+module "names" {
+  source = "MODTEST_HOST/acme/names/aws"
+}
+-- registry/acme/names/aws/1.0.0/main.tf --
+-- git/dns.git/v1.0.0/main.tf --
+`)
+	for i := range n {
+		fmt.Fprintf(&text, `-- config/p%02d/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "~> 1.0"
+}
+module "dns" {
+  source = "git::https://MODTEST_HOST/git/dns.git?version=1.0.0"
+}
+`, i)
+	}
+	p := world(t, text.String())
+	dirs, err := p.installer().Roots(t.Context(), p.dir, cotter.DialectAuto)
+	if err != nil || len(dirs) != n {
+		t.Fatalf("Roots = %q, %v; want %d", dirs, err, n)
+	}
+	return p, dirs
+}
+
+// What several projects use is asked for once.
+func TestInstallAll(t *testing.T) {
+	t.Parallel()
+	p, dirs := manyProjects(t, 1)
+	p.mustInstallAll(t, dirs)
+	want := len(p.world.Requests())
+	p, dirs = manyProjects(t, 12)
+	results := p.mustInstallAll(t, dirs)
+	if got := len(p.world.Requests()); got != want {
+		t.Errorf("12 projects took %d requests, one takes %d", got, want)
+	}
+	for i, dir := range dirs {
+		if len(results[i].Modules) != 3 {
+			t.Errorf("%s has %d modules, want 3", dir, len(results[i].Modules))
+		}
+		report, err := p.installer().Verify(t.Context(), dir)
+		if err != nil || !report.OK() {
+			t.Errorf("Verify(%s) = %+v, %v", dir, report, err)
+		}
+	}
+}
+
+func (p *project) mustInstallAll(t *testing.T, dirs []string) []*cotter.Result {
+	t.Helper()
+	results, err := p.installer().InstallAll(t.Context(), dirs, cotter.Request{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+// A project that fails leaves the others alone, and events say whose they are.
+func TestInstallAllFailure(t *testing.T) {
+	t.Parallel()
+	p, dirs := manyProjects(t, 3)
+	p.write(t, "p01/main.tf", "module \"net\" {\n  source = \"MODTEST_HOST/acme/net/aws\"\n  version = \"9.0.0\"\n}\n")
+	installed := map[string]int{}
+	results, err := p.installer().InstallAll(t.Context(), dirs, cotter.Request{}, func(dir string, event cotter.Event) {
+		if _, ok := event.(cotter.ModuleInstalled); ok {
+			installed[filepath.Base(dir)]++
+		}
+	})
+	var failed *cotter.ProjectError
+	if !errors.As(err, &failed) || failed.Dir != dirs[1] || !strings.Contains(err.Error(), "module net (main.tf:3)") {
+		t.Errorf("InstallAll = %v, want an error of %s", err, dirs[1])
+	}
+	if results[0] == nil || results[1] != nil || results[2] == nil {
+		t.Errorf("InstallAll = %v, want a result of the first and the last", results)
+	}
+	if diff := cmp.Diff(map[string]int{"p00": 3, "p02": 3}, installed); diff != "" {
+		t.Errorf("installed modules (-want +got):\n%s", diff)
+	}
+}
+
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "a" {
+  source = "./modules/a"
+}
+-- config/modules/a/main.tf --
+module "b" {
+  source = "../b"
+}
+-- config/modules/b/main.tf --
+-- config/examples/full/main.tf --
+module "a" {
+  source = "../../modules/a"
+}
+-- config/broken/main.tf --
+module "a" {
+-- config/none/README.md --
+-- config/.terraform/modules/x/main.tf --
+module "x" {
+  source = "./x"
+}
+`)
+	dirs, err := (&cotter.Installer{}).Roots(t.Context(), p.dir, cotter.DialectAuto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{p.dir, filepath.Join(p.dir, "broken"), filepath.Join(p.dir, "examples/full")}
+	if diff := cmp.Diff(want, dirs); diff != "" {
+		t.Errorf("Roots (-want +got):\n%s", diff)
+	}
+	if _, err := (&cotter.Installer{}).Roots(t.Context(), filepath.Join(p.dir, "gone"), cotter.DialectAuto); err == nil {
+		t.Error("Roots of a directory that is not there = nil, want an error")
+	}
+}
