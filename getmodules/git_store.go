@@ -108,6 +108,8 @@ func (s *gitStore) acquire(ctx context.Context, try func(*flock.Flock, context.C
 	if _, err := try(l, ctx, gitLockRetry); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the git store: %w", err), l.Close())
 	}
+	now := time.Now()
+	_ = os.Chtimes(s.lockFile, now, now) // for GitStores; a cache that is full still works
 	return func() { _ = l.Close() }, nil
 }
 

@@ -27,15 +27,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			restoreCommand(out),
 			listCommand(out),
 			treeCommand(out),
+			cacheCommand(out),
 			demoCommand(out),
 			versionCommand(out),
 		},
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			if name := cmd.Args().First(); name != "" {
-				return usageError{fmt.Errorf("there is no command %q; run cotter help", name)}
-			}
-			return cli.ShowAppHelp(cmd)
-		},
+		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
 		// Errors are printed below, once and in one way.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 		OnUsageError:   func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} },
@@ -49,6 +45,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)
+}
+
+// helpOrUnknown is what a command does that has only subcommands.
+func helpOrUnknown(cmd *cli.Command) error {
+	if name := cmd.Args().First(); name != "" {
+		return usageError{fmt.Errorf("there is no command %q; run %s help", name, cmd.FullName())}
+	}
+	return cli.ShowSubcommandHelp(cmd)
 }
 
 // globalFlags stand before or behind the subcommand, with one dash or two.

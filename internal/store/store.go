@@ -94,6 +94,7 @@ func (s Store) CopyTo(ctx context.Context, dst string, t1 hashing.Hash) (*hashin
 	case ctx.Err() != nil:
 		return nil, errors.Join(ctx.Err(), os.RemoveAll(dst))
 	case err == nil && tree.T1() == t1:
+		markUsed(name)
 		return tree, nil
 	case err != nil && !damages(err):
 		return nil, errors.Join(err, os.RemoveAll(dst))

@@ -1,0 +1,110 @@
+package cotter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/store"
+)
+
+// Cache is a user's cache, as Installer.CacheDir names it. Everything in it can
+// be fetched again, so all of it may be removed at any time, also while others
+// use it.
+type Cache struct{ Dir string }
+
+// CacheUsage is how much of something is in a cache.
+type CacheUsage struct {
+	// Packages is the number of packages and PackageBytes the size of their
+	// files.
+	Packages     int
+	PackageBytes int64
+	// GitStores is the number of bare repositories and GitBytes their size.
+	GitStores int
+	GitBytes  int64
+	// QuarantineBytes is the size of packages that were found damaged.
+	QuarantineBytes int64
+}
+
+// Bytes is the size of everything.
+func (u CacheUsage) Bytes() int64 { return u.PackageBytes + u.GitBytes + u.QuarantineBytes }
+
+// Size tells what is in the cache. A directory that is not there is an empty
+// cache.
+func (c Cache) Size() (CacheUsage, error) {
+	var u CacheUsage
+	trees := store.Store{Dir: c.Dir}
+	entries, treeErr := trees.Entries()
+	for _, entry := range entries {
+		u.Packages++
+		u.PackageBytes += entry.Bytes
+	}
+	stores, gitErr := getmodules.GitStores(c.Dir)
+	for _, s := range stores {
+		bytes, err := store.Size(s.Dir)
+		u.GitStores++
+		u.GitBytes += bytes
+		gitErr = cmp.Or(gitErr, err)
+	}
+	var err error
+	u.QuarantineBytes, err = store.Size(trees.Quarantined())
+	return u, errors.Join(treeErr, gitErr, err)
+}
+
+// Verify hashes every package in the cache and sets those aside that are not
+// what their names say: it returns their names. Installations check what they
+// take out of the cache in any case.
+func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
+	trees := store.Store{Dir: c.Dir}
+	entries, err := trees.Entries()
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		switch err := trees.Check(ctx, entry.Name); {
+		case errors.Is(err, store.ErrDamaged):
+			damaged = append(damaged, entry.Name)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return damaged, err
+		}
+	}
+	return damaged, nil
+}
+
+// Clean removes what was not used for so long; 0 removes everything. What is in
+// use at the moment stays or is fetched again by whoever uses it. Damaged
+// packages always go.
+func (c Cache) Clean(ctx context.Context, olderThan time.Duration) (freed CacheUsage, err error) {
+	limit := time.Now().Add(-olderThan)
+	trees := store.Store{Dir: c.Dir}
+	entries, err := trees.Entries()
+	for _, entry := range entries {
+		if entry.Used.After(limit) {
+			continue
+		}
+		if err := errors.Join(ctx.Err(), trees.Remove(entry.Name)); err != nil {
+			return freed, err
+		}
+		freed.Packages++
+		freed.PackageBytes += entry.Bytes
+	}
+	stores, gitErr := getmodules.GitStores(c.Dir)
+	for _, s := range stores {
+		if s.Used.After(limit) {
+			continue
+		}
+		bytes, _ := store.Size(s.Dir) // what cannot be counted can often be removed
+		if err := s.Remove(ctx); err != nil {
+			return freed, err
+		}
+		freed.GitStores++
+		freed.GitBytes += bytes
+	}
+	quarantined, sizeErr := store.Size(trees.Quarantined())
+	freed.QuarantineBytes = quarantined
+	return freed, errors.Join(err, gitErr, sizeErr, os.RemoveAll(trees.Quarantined()))
+}

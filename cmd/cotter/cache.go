@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+)
+
+func cacheCommand(out *output) *cli.Command {
+	command := func(name, usage string, run func(context.Context, *cli.Command, cotter.Cache) error, flags ...cli.Flag) *cli.Command {
+		return &cli.Command{
+			Name:  name,
+			Usage: usage,
+			Flags: append([]cli.Flag{
+				&cli.StringFlag{Name: "cache-dir", Usage: "the cache is in `DIR`"},
+				&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			}, flags...),
+			OnUsageError: func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} },
+			Action: func(ctx context.Context, cmd *cli.Command) error {
+				if err := noArguments(cmd); err != nil {
+					return err
+				}
+				out.configure(cmd)
+				dir := cacheDir(cmd, out.env)
+				if dir == "" {
+					return errors.New("there is no cache: set COTTER_CACHE_DIR or --cache-dir")
+				}
+				return run(ctx, cmd, cotter.Cache{Dir: dir})
+			},
+		}
+	}
+	return &cli.Command{
+		Name:   "cache",
+		Usage:  "look at the cache of fetched packages, check it, clean it",
+		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
+		Commands: []*cli.Command{
+			command("dir", "print where the cache is", out.cacheDir),
+			command("size", "print how much is in the cache", out.cacheSize),
+			command("verify", "hash every cached package and set damaged ones aside", out.cacheVerify),
+			command("clean", "remove what is in the cache", out.cacheClean,
+				&cli.StringFlag{Name: "older-than", Usage: "remove only what was not used for `TIME`, such as 30d or 12h"}),
+		},
+	}
+}
+
+func (o *output) cacheDir(_ context.Context, _ *cli.Command, cache cotter.Cache) error {
+	if o.json {
+		return o.writeJSON(struct {
+			Dir string `json:"dir"`
+		}{cache.Dir})
+	}
+	o.printf("%s\n", cache.Dir)
+	return nil
+}
+
+func (o *output) cacheSize(_ context.Context, _ *cli.Command, cache cotter.Cache) error {
+	usage, err := cache.Size()
+	if err != nil {
+		return err
+	}
+	return o.usage("", usage)
+}
+
+func (o *output) cacheVerify(ctx context.Context, _ *cli.Command, cache cotter.Cache) error {
+	damaged, err := cache.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		if damaged == nil {
+			damaged = []string{}
+		}
+		if err := o.writeJSON(struct {
+			OK      bool     `json:"ok"`
+			Damaged []string `json:"damaged"`
+		}{len(damaged) == 0, damaged}); err != nil {
+			return err
+		}
+	}
+	if len(damaged) > 0 {
+		return fmt.Errorf("damaged in the cache, and set aside: %s; they are fetched again when they are needed", strings.Join(damaged, ", "))
+	}
+	if !o.json {
+		o.printf("Every package in the cache is what its name says.\n")
+	}
+	return nil
+}
+
+func (o *output) cacheClean(ctx context.Context, cmd *cli.Command, cache cotter.Cache) error {
+	olderThan, err := age(cmd.String("older-than"))
+	if err != nil {
+		return usageError{err}
+	}
+	freed, err := cache.Clean(ctx, olderThan)
+	if err != nil {
+		return err
+	}
+	return o.usage("removed: ", freed)
+}
+
+// usage prints how much of something there is.
+func (o *output) usage(label string, u cotter.CacheUsage) error {
+	if o.json {
+		return o.writeJSON(struct {
+			Packages     int   `json:"packages"`
+			PackageBytes int64 `json:"package_bytes"`
+			GitStores    int   `json:"git_stores"`
+			GitBytes     int64 `json:"git_bytes"`
+			Quarantine   int64 `json:"quarantine_bytes"`
+			Bytes        int64 `json:"bytes"`
+		}{u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.QuarantineBytes, u.Bytes()})
+	}
+	o.printf("%s%s (%s), %s (%s)\n", label, count(u.Packages, "package"), megabytes(u.PackageBytes+u.QuarantineBytes),
+		count(u.GitStores, "git store"), megabytes(u.GitBytes))
+	return nil
+}
+
+func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+
+// age parses a duration, which may be in days; "" is 0.
+func age(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {
+			return time.Duration(n) * 24 * time.Hour, nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return d, nil
+	}
+	return 0, fmt.Errorf("--older-than takes a time such as 30d or 12h, and got %q", text)
+}
