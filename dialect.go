@@ -57,6 +57,9 @@ func (d Dialect) registryHost() addrs.Hostname {
 	return addrs.DefaultRegistryHost
 }
 
+// parser parses source addresses as the stock tool does.
+func (d Dialect) parser() addrs.Parser { return addrs.Parser{DefaultRegistryHost: d.registryHost()} }
+
 // detectDialect finds out whose project this is.
 func detectDialect(dir string, lock *lockfile.File, recorded *manifest.Manifest) Dialect {
 	if d := dialectOfHosts(lock.Providers()); d != DialectAuto {

@@ -6,10 +6,8 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/workdir"
-	"github.com/cotterpin/cotter/lockfile"
 )
 
 // Install installs the modules of a configuration: what the lock has, exactly
@@ -67,14 +65,9 @@ func (r *run) read(project *os.Root) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	r.lockSrc = src
-	lock, diags := lockfile.Parse(src, r.req.lockFile())
-	if diags.HasErrors() {
-		return &LockFileError{File: r.req.lockFile(), Diagnostics: diags}
-	}
-	r.lock = lock
-	r.recorded = recordedManifest(r.work)
-	return nil
+	r.lockSrc, r.recorded = src, recordedManifest(r.work)
+	r.lock, err = parseLock(src, r.req)
+	return err
 }
 
 func recordedManifest(work *workdir.Dir) *manifest.Manifest {
@@ -92,7 +85,7 @@ func (r *run) prepare() {
 	if r.dialect == DialectAuto {
 		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)
 	}
-	r.parser = addrs.Parser{DefaultRegistryHost: r.dialect.registryHost()}
+	r.parser = r.dialect.parser()
 	if r.session == nil {
 		r.session = r.in.newSession(orElse(r.in.CacheDir, r.work.Stage("@cache"))) // no call can have this name
 		r.store.Sweep()

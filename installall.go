@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -32,17 +31,11 @@ func (e *ProjectError) Unwrap() error { return e.Err }
 // onEvent takes the place of in.OnEvent and is told whose event it is; it is
 // never called twice at once. nil is fine.
 func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
-	cacheDir := in.CacheDir
-	if cacheDir == "" {
-		dir, err := os.MkdirTemp("", "cotter-")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = os.RemoveAll(dir) }() // what is left, the system sweeps away
-		cacheDir = dir
+	shared, done, err := in.sharedSession()
+	if err != nil {
+		return nil, err
 	}
-	shared := in.newSession(cacheDir)
-	shared.store.Sweep()
+	defer done()
 	serial := serialEvents(onEvent)
 	results, failures := make([]*Result, len(dirs)), make([]error, len(dirs))
 	var group errgroup.Group

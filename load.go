@@ -24,8 +24,8 @@ import (
 // configuration has now, is a *ModuleError over [ErrNotInstalled]; with
 // BestEffort it is in Result.Unresolved, and the rest is returned.
 func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
-	l := &loader{in: in, req: req, lock: &lockfile.File{}, recorded: &manifest.Manifest{}}
-	if err := l.read(); err != nil {
+	l, err := in.loader(req)
+	if err != nil {
 		return nil, err
 	}
 	nodes, failures := l.survey(ctx)
@@ -68,28 +68,36 @@ type loader struct {
 	recorded *manifest.Manifest
 }
 
-func (l *loader) read() error {
-	src, err := os.ReadFile(filepath.Join(l.req.dir(), l.req.lockFile()))
+// loader reads what a project has: the lock and the manifest, both as good as
+// empty where they are absent.
+func (in *Installer) loader(req Request) (*loader, error) {
+	l := &loader{in: in, req: req, recorded: &manifest.Manifest{}, dialect: req.Dialect}
+	src, err := os.ReadFile(filepath.Join(req.dir(), req.lockFile()))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
-	lock, diags := lockfile.Parse(src, l.req.lockFile())
-	if diags.HasErrors() {
-		return &LockFileError{File: l.req.lockFile(), Diagnostics: diags}
+	if l.lock, err = parseLock(src, req); err != nil {
+		return nil, err
 	}
-	l.lock = lock
-	if work, err := workdir.View(l.req.dataPath()); err == nil {
+	if work, err := workdir.View(req.dataPath()); err == nil {
 		l.recorded = recordedManifest(work)
 		if err := work.Close(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	l.dialect = l.req.Dialect
 	if l.dialect == DialectAuto {
-		l.dialect = detectDialect(l.req.dir(), l.lock, l.recorded)
+		l.dialect = detectDialect(req.dir(), l.lock, l.recorded)
 	}
-	l.parser = addrs.Parser{DefaultRegistryHost: l.dialect.registryHost()}
-	return nil
+	l.parser = l.dialect.parser()
+	return l, nil
+}
+
+func parseLock(src []byte, req Request) (*lockfile.File, error) {
+	lock, diags := lockfile.Parse(src, req.lockFile())
+	if diags.HasErrors() {
+		return nil, &LockFileError{File: req.lockFile(), Diagnostics: diags}
+	}
+	return lock, nil
 }
 
 func (l *loader) resolve(_ context.Context, n *node) error {

@@ -102,7 +102,7 @@ func subdirOf(source addrs.ModuleSource, lockedPackage string) (string, error) {
 // one directory has a name of the forge's choice, with the directory that it
 // means. It must mean exactly one.
 func expandSubdir(tree *hashing.Tree, pattern string) (string, error) {
-	if !strings.ContainsAny(pattern, `*?[\`) {
+	if !isPattern(pattern) {
 		return pattern, nil
 	}
 	matches := make(map[string]bool)
@@ -125,6 +125,8 @@ func expandSubdir(tree *hashing.Tree, pattern string) (string, error) {
 	}
 	return "", errors.Join(ErrNoSubdir, fs.ErrNotExist)
 }
+
+func isPattern(subdir string) bool { return strings.ContainsAny(subdir, `*?[\`) }
 
 // lockAddress is a source address as the lock writes it: in full, and without
 // what no file may hold.

@@ -6,8 +6,6 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -26,8 +24,8 @@ type Outdated struct {
 // their paths. The modules must be installed; nothing is changed. A call whose
 // origin gave no answer is a *ModuleError; the others are returned beside it.
 func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, error) {
-	l := &loader{in: in, req: req, lock: &lockfile.File{}, recorded: &manifest.Manifest{}}
-	if err := l.read(); err != nil {
+	l, err := in.loader(req)
+	if err != nil {
 		return nil, err
 	}
 	nodes, failures := l.survey(ctx)

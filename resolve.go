@@ -65,12 +65,16 @@ func staleness(entry lockfile.Module, n *node) string {
 	return ""
 }
 
+func constraintChanged(entry lockfile.Module, n *node) string {
+	return fmt.Sprintf("the lock was made for the constraint %q, the configuration says %q", entry.Constraints, n.want)
+}
+
 // usePinned puts what the lock says in its place: as it is there already, out
 // of the cache, or fetched again.
 func (r *run) usePinned(ctx context.Context, n *node, entry lockfile.Module) error {
 	want := n.want.String()
 	if r.req.Locked && entry.Constraints != want {
-		r.refusals.add(n, fmt.Sprintf("the lock was made for the constraint %q, the configuration says %q", entry.Constraints, want))
+		r.refusals.add(n, constraintChanged(entry, n))
 		return errRefused
 	}
 	r.events.emit(Resolved{Path: n.path, Source: n.source, Version: entry.Version, Locked: true})

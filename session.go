@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"os"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -42,6 +43,21 @@ func (in *Installer) newSession(cacheDir string) *session {
 		store:    store.Store{Dir: cacheDir},
 		slots:    make(chan struct{}, in.parallel()),
 	}
+}
+
+// sharedSession starts a session that belongs to no project. Without a cache,
+// packages are kept until done is called.
+func (in *Installer) sharedSession() (_ *session, done func(), err error) {
+	dir, done := in.CacheDir, func() {}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "cotter-"); err != nil {
+			return nil, nil, err
+		}
+		done = func() { _ = os.RemoveAll(dir) } // what is left, the system sweeps away
+	}
+	s := in.newSession(dir)
+	s.store.Sweep()
+	return s, done, nil
 }
 
 // slot waits until there is room for one more piece of work; the function that

@@ -21,14 +21,18 @@ type Report struct {
 	// Packages are all packages of the lock and all installed ones, in the
 	// order of their keys.
 	Packages []PackageReport
+	// Stale says where the configuration and the lock do not fit together, as
+	// *ModuleError and *ConfigError in the order of the modules' paths.
+	Stale []error
 	// Unfinished says that an installation was killed while it put modules
 	// into their places. The next Install finishes it.
 	Unfinished bool
 }
 
-// OK reports whether every package is installed and is what the lock says.
+// OK reports whether every package is installed and is what the lock says, and
+// the lock is for this configuration.
 func (r *Report) OK() bool {
-	return !r.Unfinished && !slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() })
+	return !r.Unfinished && len(r.Stale) == 0 && !slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() })
 }
 
 // Verify compares the installed modules of the configuration in dir with its
@@ -40,28 +44,38 @@ func (in *Installer) Verify(ctx context.Context, dir string) (*Report, error) {
 }
 
 // VerifyRequest is Verify for a project whose data directory or lock file is
-// not where it usually is. Only Dir, DataDir and LockFile are looked at.
+// not where it usually is. Only Dir, DataDir, LockFile and Dialect are looked
+// at.
 func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, error) {
-	src, err := os.ReadFile(filepath.Join(req.dir(), req.lockFile()))
+	if _, err := os.Stat(filepath.Join(req.dir(), req.lockFile())); err != nil {
+		return nil, err
+	}
+	l, err := in.loader(req)
 	if err != nil {
 		return nil, err
 	}
-	lock, diags := lockfile.Parse(src, req.lockFile())
-	if diags.HasErrors() {
-		return nil, &LockFileError{File: req.lockFile(), Diagnostics: diags}
+	report, err := l.compare(ctx)
+	if err != nil {
+		return nil, err
 	}
-	work, err := workdir.View(req.dataPath())
+	report.Stale = l.stale(ctx)
+	return report, ctx.Err()
+}
+
+// compare compares what is installed with the lock.
+func (l *loader) compare(ctx context.Context) (*Report, error) {
+	work, err := workdir.View(l.req.dataPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		return allMissing(lock), nil
+		return allMissing(l.lock), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer work.Close()
 	report := &Report{Unfinished: work.Unfinished()}
-	report.Packages, err = inspectAll(ctx, work, lock.Modules(), in.parallel())
-	for _, record := range recordedManifest(work).Records() {
-		if _, locked := lock.Module(record.Key); !locked && isInstalledPackage(record, req) {
+	report.Packages, err = inspectAll(ctx, work, l.lock.Modules(), l.in.parallel())
+	for _, record := range l.recorded.Records() {
+		if _, locked := l.lock.Module(record.Key); !locked && isInstalledPackage(record, l.req) {
 			report.Packages = append(report.Packages, PackageReport{Key: record.Key, Status: StatusUnlocked})
 		}
 	}

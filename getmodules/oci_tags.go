@@ -69,8 +69,15 @@ func (r *OCIRepository) Digest(ctx context.Context, tag string) (string, error) 
 	if (registry.Reference{Reference: tag}).ValidateReferenceAsTag() != nil {
 		return "", fetchError(r.shown, badOCI("%q is not the name of a tag", tag))
 	}
-	digest := ""
-	err := r.fetcher.repeatOCI(ctx, func() error {
+	digest, err := r.digest(ctx, tag)
+	if err != nil {
+		return "", fetchError(r.shown, err)
+	}
+	return digest, nil
+}
+
+func (r *OCIRepository) digest(ctx context.Context, tag string) (digest string, err error) {
+	err = r.fetcher.repeatOCI(ctx, func() error {
 		found, err := r.remote.Resolve(ctx, tag)
 		if err == nil && !ociDigest.MatchString(found.Digest.String()) {
 			err = fmt.Errorf("%w: the digest of the tag is %q", ErrOCIContent, found.Digest)
@@ -78,8 +85,5 @@ func (r *OCIRepository) Digest(ctx context.Context, tag string) (string, error) 
 		digest = found.Digest.String()
 		return err
 	})
-	if err != nil {
-		return "", fetchError(r.shown, err)
-	}
-	return digest, nil
+	return digest, err
 }

@@ -51,7 +51,17 @@ func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
 
 // gitTags asks for refs/tags/ alone, which by protocol version 2 costs as much
 // as there are tags, however many branches there are.
-func (f *Fetcher) gitTags(ctx context.Context, req Request) (_ []Tag, err error) {
+func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
+	out, err := f.listRemote(ctx, req, []string{"--tags"})
+	if err != nil {
+		return nil, err
+	}
+	return parseTags(out)
+}
+
+// listRemote runs git ls-remote with these options, for the refs of these full
+// names, or for all.
+func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string, refs ...string) (_ []byte, err error) {
 	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, again: f.again}
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, err
@@ -65,7 +75,8 @@ func (f *Fetcher) gitTags(ctx context.Context, req Request) (_ []Tag, err error)
 	if err := g.prepareNetwork(); err != nil {
 		return nil, err
 	}
-	list := g.command("ls-remote", "--tags", "--end-of-options", g.addr.remote.String())
+	args := append(append([]string{"ls-remote"}, options...), "--end-of-options", g.addr.remote.String())
+	list := g.command(append(args, refs...)...)
 	var out []byte
 	err = g.again(ctx, func() (err error) {
 		out, err = g.git.Output(ctx, list, maxTagListing)
@@ -74,7 +85,7 @@ func (f *Fetcher) gitTags(ctx context.Context, req Request) (_ []Tag, err error)
 	if err != nil {
 		return nil, g.explain(err)
 	}
-	return parseTags(out)
+	return out, nil
 }
 
 // privateDir makes a directory for keys and credentials.

@@ -104,8 +104,9 @@ func jsonReport(report *cotter.Report) any {
 	return struct {
 		OK         bool          `json:"ok"`
 		Unfinished bool          `json:"unfinished,omitempty"`
+		Stale      []message     `json:"stale,omitempty"`
 		Packages   []jsonPackage `json:"packages"`
-	}{report.OK(), report.Unfinished, packages}
+	}{report.OK(), report.Unfinished, flatten(report.Stale), packages}
 }
 
 // jsonEvent is an event of install as one JSON object; the type comes first.

@@ -2,7 +2,13 @@
 // configuration, locks what it chose, and verifies it on every later run.
 //
 // Exit status: 0 for success, 1 for failure, 2 for a wrong command line, 130
-// when it was interrupted.
+// when it was interrupted. That of verify is a sum:
+//
+//	 1  a package was changed
+//	 4  a package of the lock is not installed
+//	 8  something could not be compared
+//	16  the lock is stale: it does not fit the configuration, or with --remote
+//	    an origin leads elsewhere
 package main
 
 import (
@@ -28,11 +34,26 @@ const (
 	exitInterrupted = 130
 )
 
+// The parts of the exit status of verify.
+const (
+	exitChanged      = 1
+	exitMissing      = 4
+	exitUnverifiable = 8
+	exitStale        = 16
+)
+
+// statusError is an error with an exit status of its own.
+type statusError struct {
+	error
+	status int
+}
+
 // usageError is a wrong command line.
 type usageError struct{ error }
 
 func exitStatus(ctx context.Context, err error) int {
 	var usage usageError
+	var own statusError
 	switch {
 	case err == nil:
 		return 0
@@ -40,6 +61,8 @@ func exitStatus(ctx context.Context, err error) int {
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted
+	case errors.As(err, &own):
+		return own.status
 	}
 	return exitFailure
 }

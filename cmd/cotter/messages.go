@@ -33,6 +33,18 @@ type message struct {
 	Line    int    `json:"line,omitempty"`
 }
 
+// line is the message on one line.
+func (m message) line() string {
+	text := m.Summary
+	if m.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", m.File, m.Line)
+	}
+	if m.Detail != "" {
+		text += ": " + m.Detail
+	}
+	return text
+}
+
 // messages takes an error apart into what a user wants to read: each failed
 // module and each diagnostic by itself.
 func messages(err error) []message {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,6 +28,9 @@ func TestMain(m *testing.M) {
 //	modserver [-token=T]   start servers with the script's registry/, git/ and
 //	                       archives/, and expand MODTEST_HOST in all its files
 //	publish MODULE VERSION FILE   publish a version of a registry module
+//	movetag REPO TAG FILE  make a tag of a git repository lead to a new commit
+//	archive NAME FILE      replace an archive
+//	status N COMMAND...    run a command, which must exit with that status
 //	forget                 forget the requests so far
 //	norequests             fail if the servers were asked since then
 //	replace FILE OLD NEW   replace text in a file
@@ -41,6 +46,9 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"modserver":  modserver,
 			"publish":    publish,
+			"movetag":    moveTag,
+			"archive":    replaceArchive,
+			"status":     status,
 			"forget":     func(ts *testscript.TestScript, _ bool, _ []string) { (*theWorld(ts)).ResetRequests() },
 			"norequests": noRequests,
 			"replace":    replace,
@@ -118,6 +126,31 @@ func publish(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: publish module version file")
 	}
 	ts.Check((*theWorld(ts)).PublishVersion(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
+}
+
+func moveTag(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: movetag repo tag file")
+	}
+	ts.Check((*theWorld(ts)).MoveTag(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
+}
+
+func replaceArchive(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: archive name file")
+	}
+	ts.Check((*theWorld(ts)).PublishArchive(args[0], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[1]))))
+}
+
+func status(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: status number command...")
+	}
+	var exit *exec.ExitError
+	err := ts.Exec(args[1], args[2:]...)
+	if want, _ := strconv.Atoi(args[0]); !errors.As(err, &exit) || exit.ExitCode() != want {
+		ts.Fatalf("the command ended with %v, want exit status %d", err, want)
+	}
 }
 
 func noRequests(ts *testscript.TestScript, _ bool, _ []string) {

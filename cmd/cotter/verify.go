@@ -16,15 +16,28 @@ func verifyCommand(out *output) *cli.Command {
 		Name:  "verify",
 		Usage: "compare the installed modules with the lock, without any network",
 		Description: "Reads every installed file. Changed and vanished files and added\n" +
-			"configuration files are failures; other added files are only named.",
-		Flags: projectFlags(),
+			"configuration files are failures; other added files are only named.\n" +
+			"With --remote it also asks where tags, branches and registries lead now.\n" +
+			"\n" +
+			"The exit status is 0, or the sum of 1 where a package was changed, 4 where one is\n" +
+			"not installed, 8 where something could not be compared, and 16 where the lock does\n" +
+			"not fit the configuration or an origin has moved.",
+		Flags: projectFlags(
+			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still lead to what the lock has"},
+			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
+		),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runVerify(ctx, cmd, out)
 		},
 	}
 }
 
-var errNotVerified = errors.New("the installed modules are not what the lock says; run cotter install to put them right")
+var (
+	errNotVerified = errors.New("the installed modules are not what the lock says; run cotter install to put them right")
+	errStale       = errors.New("the lock is not for this configuration; run cotter install to bring it up to date")
+	errMoved       = errors.New("origins lead elsewhere than the lock; cotter update takes what they have now, if that is what you want")
+	errUnknown     = errors.New("not all origins could be asked")
+)
 
 func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err := noArguments(cmd); err != nil {
@@ -45,10 +58,43 @@ func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err := out.report(report); err != nil {
 		return err
 	}
-	if !report.OK() {
-		return errNotVerified
+	failed := verifyStatus(report)
+	if cmd.Bool("remote") && failed.status == 0 {
+		if failed, err = verifyRemote(ctx, cmd, out, req); err != nil {
+			return err
+		}
 	}
-	return nil
+	if failed.status == 0 {
+		return nil
+	}
+	return failed
+}
+
+// verifyStatus is the exit status of a report, and what to say about it.
+func verifyStatus(report *cotter.Report) statusError {
+	status := 0
+	for _, p := range report.Packages {
+		switch {
+		case p.Err != nil:
+			status |= exitUnverifiable
+		case p.Status == cotter.StatusChanged:
+			status |= exitChanged
+		case p.Status == cotter.StatusMissing:
+			status |= exitMissing
+		case p.Status == cotter.StatusUnlocked:
+			status |= exitStale
+		}
+	}
+	if len(report.Stale) > 0 {
+		status |= exitStale
+	}
+	if report.Unfinished {
+		status |= exitUnverifiable
+	}
+	if status == exitStale && len(report.Stale) > 0 {
+		return statusError{errStale, status}
+	}
+	return statusError{errNotVerified, status}
 }
 
 // report prints what verify found: a line a package, and its files below it.
@@ -58,6 +104,11 @@ func (o *output) report(report *cotter.Report) error {
 	}
 	if report.Unfinished {
 		o.printf("An installation was interrupted while it put modules into their places.\n")
+	}
+	for _, err := range report.Stale {
+		for _, m := range messages(err) {
+			o.printf("- %s\n", m.line())
+		}
 	}
 	for _, p := range report.Packages {
 		o.printf("- %s: %s\n", p.Key, statusText(p))

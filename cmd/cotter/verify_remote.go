@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+)
+
+// verifyRemote compares the lock with the origins.
+func verifyRemote(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (statusError, error) {
+	in, err := installer(cmd, out, req)
+	if err != nil {
+		return statusError{}, err
+	}
+	origins, err := in.VerifyRemote(ctx, req)
+	if err != nil {
+		return statusError{}, err
+	}
+	if out.json {
+		if err := out.writeJSON(jsonOrigins(origins)); err != nil {
+			return statusError{}, err
+		}
+	} else {
+		out.origins(origins)
+	}
+	failed := statusError{}
+	for _, o := range origins {
+		switch {
+		case o.Moved():
+			failed = statusError{errMoved, failed.status | exitStale}
+		case o.Err != nil && failed.error == nil:
+			failed = statusError{errUnknown, exitUnverifiable}
+		case o.Err != nil:
+			failed.status |= exitUnverifiable
+		}
+	}
+	return failed, nil
+}
+
+// move is what several calls have in common whose origin has moved.
+type move struct{ pkg, ref, locked, now string }
+
+// origins prints each origin that has moved once, with the calls that use it.
+func (o *output) origins(origins []cotter.Origin) {
+	var order []move
+	users := map[move][]string{}
+	same := 0
+	for _, origin := range origins {
+		switch {
+		case origin.Err != nil:
+			for _, m := range messages(origin.Err) {
+				o.printf("- %s\n", m.line())
+			}
+		case origin.Moved():
+			m := move{origin.Package, origin.Ref, origin.Locked, origin.Now}
+			if users[m] == nil {
+				order = append(order, m)
+			}
+			rng := origin.Call.Range
+			users[m] = append(users[m], fmt.Sprintf("%s (%s:%d)", origin.Path, rng.Filename, rng.Start.Line))
+		default:
+			same++
+		}
+	}
+	for _, m := range order {
+		what := m.ref + " moved"
+		if m.ref == "" {
+			what = "content changed"
+		}
+		o.printf("- %s: %s %s -> %s, used by %s\n", m.pkg, what, short(m.locked), short(m.now), strings.Join(users[m], ", "))
+	}
+	o.printf("%d of %s as the lock has it.\n", same, count(len(origins), "origin"))
+}
+
+// short is a commit or a digest as people recognise it; anything else is left
+// whole.
+func short(revision string) string {
+	const commit, digits = 40, 12
+	scheme, value, ok := strings.Cut(revision, ":")
+	if !ok {
+		scheme, value = "", revision
+	} else if scheme == "sha256" || scheme == "sha512" {
+		scheme += ":"
+	} else {
+		return revision
+	}
+	if len(value) < commit || strings.Trim(value, "0123456789abcdef") != "" {
+		return revision
+	}
+	return scheme + value[:digits]
+}
+
+type jsonOrigin struct {
+	Key     string `json:"key"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Package string `json:"package,omitempty"`
+	Ref     string `json:"ref,omitempty"`
+	Locked  string `json:"locked,omitempty"`
+	Now     string `json:"now,omitempty"`
+	Moved   bool   `json:"moved"`
+	Error   string `json:"error,omitempty"`
+}
+
+func jsonOrigins(origins []cotter.Origin) any {
+	list := []jsonOrigin{}
+	for _, o := range origins {
+		j := jsonOrigin{
+			Key:     o.Path.String(),
+			File:    o.Call.Range.Filename,
+			Line:    o.Call.Range.Start.Line,
+			Package: o.Package,
+			Ref:     o.Ref,
+			Locked:  o.Locked,
+			Now:     o.Now,
+			Moved:   o.Moved(),
+		}
+		if o.Err != nil {
+			j.Error = o.Err.Error()
+		}
+		list = append(list, j)
+	}
+	return struct {
+		Origins []jsonOrigin `json:"origins"`
+	}{list}
+}

@@ -1,0 +1,74 @@
+package getmodules_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+func TestGitReference(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	r.git("", "-c", "user.name=a", "-c", "user.email=a@example.com", "tag", "-a", "-m", "x", "annotated", first)
+	r.git("", "tag", "both", first)
+	r.git("", "branch", "both", second)
+	r.git("", "update-ref", "refs/pull/1/head", first)
+	for ref, want := range map[string]getmodules.Reference{
+		"":                                {Name: "HEAD", Revision: second},
+		"?ref=main":                       {Name: "branch main", Revision: second},
+		"?ref=annotated":                  {Name: "tag annotated", Revision: first},
+		"?ref=both":                       {Name: "tag both", Revision: first},
+		"?ref=refs%2Fheads%2Fboth":        {Name: "branch both", Revision: second},
+		"?ref=heads/both":                 {Name: "branch both", Revision: second},
+		"?ref=refs/pull/1/head":           {Name: "refs/pull/1/head", Revision: first},
+		"?ref=" + first:                   {Name: "commit " + first, Revision: first},
+		"?ref=refs/tags/annotated":        {Name: "tag annotated", Revision: first},
+		"?ref=gone":                       {},
+		"?ref=refs/tags/main":             {},
+		"?ref=" + strings.Repeat("c", 40): {Name: "commit " + strings.Repeat("c", 40), Revision: strings.Repeat("c", 40)},
+	} {
+		address := s.address(r, strings.TrimPrefix(ref, "?"))
+		got, err := newGitFetcher(t).Reference(t.Context(), getmodules.Request{Package: address})
+		if got != want {
+			t.Errorf("Reference(%q) = %v, %v; want %v", ref, got, err, want)
+		}
+		if found := err == nil; found != (want.Revision != "") || !found && !errors.Is(err, getmodules.ErrRefNotFound) {
+			t.Errorf("Reference(%q) = %v", ref, err)
+		}
+	}
+}
+
+func TestOCIReference(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, fstest.MapFS{"oci/net/1.0.0/main.tf": {}}, modtest.Options{})
+	digest := ociDigest(t, world, "net", "1.0.0")
+	f := newOCIFetcher(world)
+	for query, want := range map[string]getmodules.Reference{
+		"?tag=1.0.0":        {Name: "tag 1.0.0", Revision: digest},
+		"?digest=" + digest: {Name: "digest " + digest, Revision: digest},
+		"":                  {},
+	} {
+		got, err := f.Reference(t.Context(), getmodules.Request{Package: addrs.ModulePackage(world.OCISource("net", query))})
+		if got.Revision != want.Revision || want.Revision != "" && got != want {
+			t.Errorf("Reference(%q) = %v, %v; want %v", query, got, err, want)
+		}
+		if query == "" && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Reference of a tag that is not there = %v, want ErrNotExist", err)
+		}
+	}
+}
+
+func TestNoReference(t *testing.T) {
+	t.Parallel()
+	got, err := (&getmodules.Fetcher{}).Reference(t.Context(), getmodules.Request{Package: "https://example.com/net.zip"})
+	if err != nil || got != (getmodules.Reference{}) {
+		t.Errorf("Reference of an archive = %v, %v", got, err)
+	}
+}

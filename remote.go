@@ -1,0 +1,175 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Origin is where the package of a call comes from now, beside what the lock
+// has.
+type Origin struct {
+	// Path is the called module's path, and Call the block that calls it.
+	Path addrs.Module
+	Call ModuleCall
+	// Package is the package's address, without what pins it, for people.
+	Package string
+	// Ref is the name that the origin goes by: "tag v1.2.0", "branch main",
+	// "HEAD"; "" where there is none, as for archives.
+	Ref string
+	// Locked is what the lock has and Now what the origin leads to: a commit, a
+	// digest, or the h1 hash of an archive that was fetched to compare it.
+	Locked, Now string
+	// Err is why there is no telling.
+	Err error
+}
+
+// Moved reports whether the origin leads elsewhere than the lock.
+func (o Origin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
+
+var errNoReferences = errors.New("this Fetcher does not tell where references lead")
+
+// referencer is a Fetcher that tells where a reference leads.
+// *getmodules.Fetcher is one.
+type referencer interface {
+	// Reference asks where the address of a package leads now.
+	Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error)
+}
+
+var _ referencer = (*getmodules.Fetcher)(nil)
+
+// VerifyRemote asks the origins of all locked packages whether tags, digests,
+// branches and the answers of registries still lead to what the lock has.
+// Archives, which have no revisions, are fetched and hashed. The modules must
+// be installed; nothing is changed. The origins are in the order of the paths.
+func (in *Installer) VerifyRemote(ctx context.Context, req Request) ([]Origin, error) {
+	l, err := in.loader(req)
+	if err != nil {
+		return nil, err
+	}
+	nodes, failures := l.survey(ctx)
+	if err := errors.Join(ctx.Err(), failures.join()); err != nil {
+		return nil, err
+	}
+	shared, done, err := in.sharedSession()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	v := &originVerifier{run: &run{in: in, req: req, dialect: l.dialect, parser: l.parser, session: shared}}
+	origins := make([]Origin, 0, len(nodes))
+	var wait sync.WaitGroup
+	for _, n := range nodes {
+		entry, locked := l.lock.Module(n.path.String())
+		if !locked || !n.ownsPackage() {
+			continue
+		}
+		origins = append(origins, Origin{Path: n.path, Call: n.call})
+		o := &origins[len(origins)-1] // which stays where it is: there is room for all
+		wait.Go(func() { v.compare(ctx, n, entry, o) })
+	}
+	wait.Wait()
+	return origins, ctx.Err()
+}
+
+// originVerifier asks each origin once.
+type originVerifier struct {
+	*run
+	references memo[originKey, getmodules.Reference]
+}
+
+// originKey is what makes two questions the same.
+type originKey struct {
+	pkg                     addrs.ModulePackage
+	fromServer, fromPackage bool
+}
+
+// compare fills in what there is to say about one package.
+func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Module, o *Origin) {
+	if reason := staleness(entry, n); reason != "" {
+		o.Err = n.fail(errors.New(reason))
+		return
+	}
+	at, err := v.origin(ctx, n, entry)
+	if err != nil {
+		o.Err = err
+		return
+	}
+	o.Package = at.pkg.Redacted()
+	lockedPackage, lockedSubdir := splitPackage(entry.Package)
+	if at.from != nil && !isPattern(at.subdir) && cleanSubdir(at.subdir) != cleanSubdir(lockedSubdir) {
+		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.subdir
+		return
+	}
+	reference, err := v.reference(ctx, n, at)
+	switch {
+	case err != nil:
+		o.Err = n.fail(err)
+	case reference.Revision != "":
+		o.Ref, o.Locked, o.Now = reference.Name, revisionOf(entry.Package), reference.Revision
+		if o.Locked == "" { // it was an archive
+			o.Ref, o.Locked, o.Now = "address", lockedPackage.Redacted(), o.Package
+		}
+	default:
+		o.Locked = string(hashOfScheme(entry, "h1"))
+		got, err := v.fetch(ctx, n, at, "")
+		if o.Err = n.failIf(err); err == nil {
+			o.Now = string(got.tree.H1())
+		}
+	}
+}
+
+// origin is where the locked version of a call is now.
+func (v *originVerifier) origin(ctx context.Context, n *node, entry lockfile.Module) (location, error) {
+	if _, ok := n.source.(addrs.ModuleSourceRegistry); ok || !n.ranged {
+		return v.locate(ctx, n, entry.Version)
+	}
+	offered, err := v.offeredTags(ctx, n)
+	if err != nil {
+		return location{}, err
+	}
+	locked, err := versions.Parse(entry.Version)
+	if err != nil {
+		return location{}, n.fail(err)
+	}
+	tag := ""
+	for _, candidate := range offered {
+		if candidate.Version == locked && (tag == "" || candidate.Revision == revisionOf(entry.Package)) {
+			tag = candidate.Ref
+		}
+	}
+	if tag == "" {
+		return location{}, n.fail(fmt.Errorf("%s: the version %s is no longer offered", n.repository.Redacted(), locked))
+	}
+	return location{pkg: tagged(n.repository, tag)}, nil
+}
+
+// reference asks where an address leads.
+func (v *originVerifier) reference(ctx context.Context, n *node, at location) (getmodules.Reference, error) {
+	asker, ok := v.fetcher.(referencer)
+	if !ok {
+		return getmodules.Reference{}, errNoReferences
+	}
+	if at.from != nil && at.from.Direct {
+		return getmodules.Reference{}, nil // the registry has the archive itself
+	}
+	key := originKey{at.pkg, at.from != nil, n.untrusted()}
+	return v.references.get(key, func() (getmodules.Reference, error) {
+		done, err := v.onlineSlot(ctx)
+		if err != nil {
+			return getmodules.Reference{}, err
+		}
+		defer done()
+		req := getmodules.Request{Package: at.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage}
+		if at.from != nil {
+			req.Origin = at.from.Origin
+		}
+		return asker.Reference(ctx, req)
+	})
+}

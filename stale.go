@@ -1,0 +1,52 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// stale says where the configuration and the lock do not fit together: calls
+// without an entry, entries for another source or another constraint, and
+// configuration that cannot be read. It looks into installed modules as far as
+// they are there; what is missing is not its business.
+func (l *loader) stale(ctx context.Context) []error {
+	w := &walker{
+		config:   l.in.config(),
+		dialect:  l.dialect,
+		resolve:  l.resolveLocked,
+		warn:     func(*node, *hcl.Diagnostic) {},
+		parallel: l.in.parallel(),
+	}
+	_, failures := w.survey(ctx, &node{dir: ".", now: l.req.dir()})
+	var found []error
+	for _, f := range failures.sorted() {
+		if !errors.Is(f.err, ErrNotInstalled) {
+			found = append(found, f.err)
+		}
+	}
+	return found
+}
+
+// resolveLocked is resolve for calls that the lock must have an entry for.
+func (l *loader) resolveLocked(ctx context.Context, n *node) error {
+	if err := parseCall(n, l.parser); err != nil {
+		return err
+	}
+	if _, ok := n.source.(addrs.ModuleSourceLocal); !ok {
+		entry, locked := l.lock.Module(n.path.String())
+		if !locked {
+			return n.fail(errors.New("the lock has no entry for it; run cotter install"))
+		}
+		if reason := staleness(entry, n); reason != "" {
+			return n.fail(errors.New(reason + "; run cotter install"))
+		}
+		if entry.Constraints != n.want.String() {
+			return n.failVersion(errors.New(constraintChanged(entry, n) + "; run cotter install"))
+		}
+	}
+	return l.resolve(ctx, n)
+}
