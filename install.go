@@ -26,6 +26,9 @@ func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) 
 // installIn is Install as part of a session, or with one of its own where that
 // is nil.
 func (in *Installer) installIn(ctx context.Context, shared *session, req Request) (*Result, error) {
+	if err := req.checkUpgradeTo(); err != nil {
+		return nil, err
+	}
 	project, err := os.OpenRoot(req.dir())
 	if err != nil {
 		return nil, err
@@ -108,7 +111,7 @@ func (r *run) install(ctx context.Context) (*Result, error) {
 	if err := r.arrange(ctx, nodes); err != nil {
 		return nil, err
 	}
-	plan, err := r.plan(nodes)
+	plan, err := r.plan(ctx, nodes)
 	if err != nil {
 		return nil, err
 	}

@@ -28,12 +28,12 @@ type location struct {
 
 // selectVersion selects the newest version of a registry's package that is
 // wanted.
-func (r *run) selectVersion(ctx context.Context, n *node, source addrs.ModuleSourceRegistry) (versions.Version, error) {
+func (r *run) selectVersion(ctx context.Context, n *node, source addrs.ModuleSourceRegistry, want versions.Constraints) (versions.Version, error) {
 	offered, err := r.offeredVersions(ctx, n, source)
 	if err != nil {
 		return versions.Version{}, err
 	}
-	selected, err := versions.Select(offered, n.want)
+	selected, err := versions.Select(offered, want)
 	if err != nil {
 		return versions.Version{}, n.failVersion(fmt.Errorf("%s: %w", source.Package, err))
 	}

@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,7 @@ type plan struct {
 }
 
 // plan derives the lock, the manifest and the moves from the finished tree.
-func (r *run) plan(nodes []*node) (*plan, error) {
+func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 	p := &plan{
 		result: &Result{Dialect: r.dialect, LockFile: filepath.Join(r.req.dir(), r.req.lockFile())},
 		change: workdir.Change{OldLock: r.lockSrc, Staged: make(map[string]string)},
@@ -41,7 +42,7 @@ func (r *run) plan(nodes []*node) (*plan, error) {
 			continue
 		}
 		inLock[n.pkg.key] = true
-		p.result.LockChanges = append(p.result.LockChanges, r.updateLock(n.pkg.entry)...)
+		p.result.LockChanges = append(p.result.LockChanges, r.updateLock(ctx, n)...)
 		if n.pkg.staged != "" {
 			p.change.Staged[n.pkg.key] = n.pkg.staged
 			p.fresh = append(p.fresh, n)
@@ -81,8 +82,9 @@ func (p *plan) keepSums(tree *hashing.Tree) error {
 	return err
 }
 
-// updateLock puts an entry into the lock and says what that changed.
-func (r *run) updateLock(entry lockfile.Module) []LockChange {
+// updateLock puts a module's entry into the lock and says what that changed.
+func (r *run) updateLock(ctx context.Context, n *node) []LockChange {
+	entry := n.pkg.entry
 	old, had := r.lock.Module(entry.Key)
 	if had && old.Equal(entry) {
 		return nil
@@ -91,6 +93,7 @@ func (r *run) updateLock(entry lockfile.Module) []LockChange {
 	change := LockChange{Key: entry.Key, New: versionOrPackage(entry)}
 	if had {
 		change.Old = versionOrPackage(old)
+		r.describeChange(ctx, n, old, &change)
 	}
 	return []LockChange{change}
 }

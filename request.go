@@ -26,6 +26,12 @@ type Request struct {
 	// these calls alone, by their paths with dots.
 	Upgrade     bool
 	UpgradeKeys []string
+	// UpgradeTo is the version to select for the one call in UpgradeKeys; ""
+	// means the newest that its constraint allows.
+	UpgradeTo string
+	// AllowDowngrade lets an upgrade lead to a lower version than the locked
+	// one, which is an error over [ErrDowngrade] otherwise.
+	AllowDowngrade bool
 	// Offline asks no server: what is neither installed nor in the cache is an
 	// error over [ErrOffline].
 	Offline bool

@@ -52,7 +52,7 @@ func staleness(entry lockfile.Module, n *node) string {
 	if entry.Source != lockAddress(n.source) {
 		return fmt.Sprintf("the lock is for source %q", entry.Source)
 	}
-	if _, ok := n.source.(addrs.ModuleSourceRegistry); !ok && !n.ranged {
+	if !n.hasVersions() {
 		return ""
 	}
 	version, err := versions.Parse(entry.Version)
@@ -148,6 +148,9 @@ func (r *run) useNewest(ctx context.Context, n *node) error {
 	if err != nil {
 		return err
 	}
+	if err := r.checkDirection(n, version); err != nil {
+		return err
+	}
 	r.events.emit(Resolved{Path: n.path, Source: n.source, Version: version})
 	got, err := r.fetch(ctx, n, location, location.revision)
 	if err != nil {
@@ -180,16 +183,20 @@ func (r *run) useNewest(ctx context.Context, n *node) error {
 // newest is the newest version that a call wants, "" where its source has no
 // versions, and where that is.
 func (r *run) newest(ctx context.Context, n *node) (version string, at location, err error) {
+	want, err := r.wanted(n)
+	if err != nil {
+		return "", location{}, err
+	}
 	switch source := n.source.(type) {
 	case addrs.ModuleSourceRegistry:
-		selected, err := r.selectVersion(ctx, n, source)
+		selected, err := r.selectVersion(ctx, n, source, want)
 		if err != nil {
 			return "", location{}, err
 		}
 		version = selected.String()
 	case addrs.ModuleSourceRemote:
 		if n.ranged {
-			selected, err := r.selectTag(ctx, n)
+			selected, err := r.selectTag(ctx, n, want)
 			at = location{pkg: tagged(n.repository, selected.Ref), revision: selected.Revision}
 			return selected.Version.String(), at, err
 		}

@@ -63,6 +63,11 @@ type LockChange struct {
 	// Old and New are versions, or packages where there is no version. Old is
 	// "" for an entry that was added, New for one that was removed.
 	Old, New string
+	// Interface is what has changed for the module's caller, and Files what has
+	// changed in its package. Both are empty for entries that were added or
+	// removed, and where the former package was not installed.
+	Interface []InterfaceChange
+	Files     hashing.Changes
 }
 
 // Children are the modules that the module at path calls, in the order of

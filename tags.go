@@ -36,14 +36,14 @@ func (k repositoryKey) request() getmodules.Request {
 }
 
 // selectTag selects the newest version of a repository that is wanted.
-func (r *run) selectTag(ctx context.Context, n *node) (versions.Candidate, error) {
+func (r *run) selectTag(ctx context.Context, n *node, want versions.Constraints) (versions.Candidate, error) {
 	offered, err := r.offeredTags(ctx, n)
 	if err != nil {
 		return versions.Candidate{}, err
 	}
-	selected, err := versions.Select(offered, n.want)
+	selected, err := versions.Select(offered, want)
 	if err == nil && n.repository.Getter() == "oci" {
-		selected, err = r.settleOCI(ctx, n, offered, selected)
+		selected, err = r.settleOCI(ctx, n, offered, selected, want)
 	}
 	if err != nil {
 		return versions.Candidate{}, n.failVersion(fmt.Errorf("%s: %w", n.repository.Redacted(), err))

@@ -39,7 +39,7 @@ func (r *run) offeredOCI(ctx context.Context, n *node) ([]versions.Candidate, er
 // settleOCI makes sure that all tags of the selected version lead to the same
 // artifact. A listing does not tell; where there is one tag only, which is the
 // usual case, the question does not arise.
-func (r *run) settleOCI(ctx context.Context, n *node, offered []versions.Candidate, selected versions.Candidate) (versions.Candidate, error) {
+func (r *run) settleOCI(ctx context.Context, n *node, offered []versions.Candidate, selected versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
 	same := ocitags.Same(offered, selected)
 	if len(same) == 1 {
 		return selected, nil
@@ -58,7 +58,7 @@ func (r *run) settleOCI(ctx context.Context, n *node, offered []versions.Candida
 			return versions.Candidate{}, err
 		}
 	}
-	return versions.Select(same, n.want)
+	return versions.Select(same, want)
 }
 
 func (r *run) openOCI(key repositoryKey) (*getmodules.OCIRepository, error) {

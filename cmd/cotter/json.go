@@ -68,7 +68,8 @@ func jsonInstalled(result *cotter.Result) any {
 		Type    string       `json:"type"`
 		Dialect string       `json:"for"`
 		Modules []jsonModule `json:"modules"`
-	}{"installed", result.Dialect.String(), jsonModules(result.Modules)}
+		Changes []jsonChange `json:"changes,omitempty"`
+	}{"installed", result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges)}
 }
 
 // jsonPackage is a package in the output of verify.

@@ -154,21 +154,7 @@ func (o *output) installed(result *cotter.Result, p *progress) error {
 			"Include this file in your version control repository.\n", p.lock.File)
 	case p.lock != nil:
 		o.printf("\nCotter has changed %s; commit it with your configuration:\n", p.lock.File)
-		for _, change := range result.LockChanges {
-			o.printf("- %s: %s\n", change.Key, changeText(change))
-		}
+		o.changes(result.LockChanges)
 	}
 	return nil
-}
-
-func changeText(change cotter.LockChange) string {
-	switch {
-	case change.Old == "":
-		return "added " + change.New
-	case change.New == "":
-		return "removed"
-	case change.Old == change.New:
-		return change.New + ", with another constraint or source"
-	}
-	return change.Old + " -> " + change.New
 }

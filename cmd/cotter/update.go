@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
 )
 
 func updateCommand(out *output) *cli.Command {
@@ -12,8 +15,13 @@ func updateCommand(out *output) *cli.Command {
 		Usage:     "move module calls to the newest versions that their constraints allow",
 		ArgsUsage: "[KEY...]",
 		Description: "Without arguments all calls; else those with the given paths, such as\n" +
-			"network.subnets. All other calls stay as they are locked.",
-		Flags: projectFlags(installFlags()...),
+			"network.subnets. All other calls stay as they are locked. For each module that\n" +
+			"moves it says what that changes for the caller: variables, outputs, providers.",
+		Flags: projectFlags(append(installFlags(),
+			&cli.StringFlag{Name: "to", Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
+			&cli.BoolFlag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
+		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			out.configure(cmd)
 			req, err := request(cmd, out.env)
@@ -22,7 +30,33 @@ func updateCommand(out *output) *cli.Command {
 			}
 			req.UpgradeKeys = cmd.Args().Slice()
 			req.Upgrade = len(req.UpgradeKeys) == 0
+			req.UpgradeTo, req.AllowDowngrade = cmd.String("to"), cmd.Bool("allow-downgrade")
+			if req.UpgradeTo != "" && len(req.UpgradeKeys) != 1 {
+				return usageError{errors.New("--to needs just one call to update")}
+			}
+			if cmd.Bool("markdown") {
+				return updateMarkdown(ctx, cmd, out, req)
+			}
 			return install(ctx, cmd, out, req)
 		},
 	}
+}
+
+// updateMarkdown updates and prints nothing but the table, and warnings.
+func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+	in, err := prepareInstall(cmd, out, &req)
+	if err != nil {
+		return err
+	}
+	in.OnEvent = func(event cotter.Event) {
+		if warning, ok := event.(cotter.Warning); ok {
+			out.warnf("%s", warningText(warning))
+		}
+	}
+	result, err := in.Install(ctx, req)
+	if err != nil {
+		return err
+	}
+	out.markdown(result.LockChanges)
+	return nil
 }

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cotterpin/cotter"
+)
+
+// changes prints what became of the lock's entries.
+func (o *output) changes(changes []cotter.LockChange) {
+	for _, change := range changes {
+		o.printf("- %s: %s\n", change.Key, changeText(change))
+		for _, line := range consequences(change) {
+			o.printf("    %s\n", line)
+		}
+	}
+}
+
+func changeText(change cotter.LockChange) string {
+	switch {
+	case change.Old == "":
+		return "added " + change.New
+	case change.New == "":
+		return "removed"
+	case change.Old == change.New:
+		return change.New + ", with another constraint or source"
+	}
+	return change.Old + " -> " + change.New
+}
+
+// consequences are what a change of version means for the caller.
+func consequences(change cotter.LockChange) []string {
+	var lines []string
+	for _, c := range change.Interface {
+		lines = append(lines, c.String())
+	}
+	var files []string
+	for _, group := range changedFiles(change.Files) {
+		if n := len(group.files); n > 0 {
+			files = append(files, fmt.Sprintf("%d %s", n, group.label))
+		}
+	}
+	if files != nil {
+		lines = append(lines, "files: "+strings.Join(files, ", "))
+	}
+	return lines
+}
+
+// markdown prints changes as a comment on a pull request.
+func (o *output) markdown(changes []cotter.LockChange) {
+	if len(changes) == 0 {
+		o.printf("No module has changed.\n")
+		return
+	}
+	o.printf("| module | before | after | what changes for the caller |\n|---|---|---|---|\n")
+	for _, change := range changes {
+		var cells []string
+		for _, text := range []string{change.Key, change.Old, change.New} {
+			cells = append(cells, markdownCell(text))
+		}
+		cells = append(cells, joinCells(consequences(change)))
+		o.printf("| %s |\n", strings.Join(cells, " | "))
+	}
+}
+
+func joinCells(lines []string) string {
+	for i, line := range lines {
+		lines[i] = markdownCell(line)
+	}
+	return strings.Join(lines, "<br>")
+}
+
+// markdownCell is text as code in a cell of a table, where it can neither end
+// the cell nor be markup.
+func markdownCell(text string) string {
+	if text == "" {
+		return ""
+	}
+	text = strings.NewReplacer("`", "'", "|", `\|`, "\n", " ").Replace(text)
+	return "`" + text + "`"
+}
+
+type jsonChange struct {
+	Key       string                `json:"key"`
+	Old       string                `json:"old,omitempty"`
+	New       string                `json:"new,omitempty"`
+	Interface []jsonInterfaceChange `json:"interface,omitempty"`
+	Changed   []string              `json:"changed,omitempty"`
+	Vanished  []string              `json:"vanished,omitempty"`
+	Added     []string              `json:"added,omitempty"`
+}
+
+type jsonInterfaceChange struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	Old  string `json:"old,omitempty"`
+	New  string `json:"new,omitempty"`
+}
+
+func jsonChanges(changes []cotter.LockChange) []jsonChange {
+	var list []jsonChange
+	for _, change := range changes {
+		j := jsonChange{
+			Key:      change.Key,
+			Old:      change.Old,
+			New:      change.New,
+			Changed:  change.Files.Changed,
+			Vanished: change.Files.Vanished,
+			Added:    change.Files.Added,
+		}
+		for _, c := range change.Interface {
+			j.Interface = append(j.Interface, jsonInterfaceChange(c))
+		}
+		list = append(list, j)
+	}
+	return list
+}
