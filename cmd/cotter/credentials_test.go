@@ -90,7 +90,7 @@ func (u user) install(t *testing.T, world *modtest.World, binary, format string)
 	for name, text := range u.files {
 		writeProgram(t, filepath.Join(home, name), expand(text))
 	}
-	cmd := exec.Command(binary, append([]string{"install", format, "--cache-dir", cache}, u.args...)...)
+	cmd := exec.Command(binary, append([]string{"install", "--locked=false", format, "--cache-dir", cache}, u.args...)...)
 	cmd.Dir = project
 	cmd.Env = append(world.Env(), "HOME="+home, "PATH="+os.Getenv("PATH"), "CI=1")
 	for _, entry := range u.env {

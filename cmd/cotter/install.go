@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v3"
@@ -21,7 +22,7 @@ func installCommand(out *output) *cli.Command {
 			"With directories it installs each of them; with --recursive, all root modules in\n" +
 			"and below them. What several projects use is asked for and fetched once.",
 		Flags: projectFlags(append(installFlags(),
-			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock"},
+			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default where CI is set"},
 			&cli.StringFlag{Name: "lockfile", Usage: "`MODE` readonly is the same as --locked"},
 			&cli.BoolFlag{Name: "recursive", Usage: "install all root modules in and below the directories"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
@@ -47,14 +48,20 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
-	if req.Locked, err = locked(cmd); err != nil {
+	if req.Locked, err = locked(cmd, out.env); err != nil {
 		return err
 	}
 	req.Upgrade = cmd.Bool("upgrade")
+	run := install
 	if cmd.Args().Present() || cmd.Bool("recursive") {
-		return installAll(ctx, cmd, out, req)
+		run = installAll
 	}
-	return install(ctx, cmd, out, req)
+	err = run(ctx, cmd, out, req)
+	var refused *cotter.LockedError
+	if errors.As(err, &refused) && !cmd.IsSet("locked") && !cmd.IsSet("lockfile") {
+		out.warnf("CI is set, so the lock may not change; --locked=false lets it")
+	}
+	return err
 }
 
 // install installs what a request says.

@@ -5,23 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/hashicorp/hcl/v2"
 )
-
-// locked reads --locked and its name in stock tools, -lockfile=readonly.
-func locked(cmd *cli.Command) (bool, error) {
-	switch mode := cmd.String("lockfile"); mode {
-	case "":
-		return cmd.Bool("locked"), nil
-	case "readonly":
-		return true, nil
-	default:
-		return false, usageError{fmt.Errorf("-lockfile takes \"readonly\", and got %q", mode)}
-	}
-}
 
 // message is one thing that went wrong, ready to print.
 type message struct {

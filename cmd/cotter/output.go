@@ -54,7 +54,7 @@ func (o *output) paint(color, text string) string {
 
 // interactive reports whether a person watches.
 func (o *output) interactive() bool {
-	return !o.json && o.env("TERM") != "dumb" && o.env("CI") == "" && isTerminal(o.stdout)
+	return !o.json && o.env("TERM") != "dumb" && !onBuildServer(o.env) && isTerminal(o.stdout)
 }
 
 func isTerminal(w io.Writer) bool {

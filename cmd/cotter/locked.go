@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+)
+
+// locked reads --locked and its name in stock tools, -lockfile=readonly. Without
+// either a build server, which says so by CI, gets just what was reviewed.
+func locked(cmd *cli.Command, env func(string) string) (bool, error) {
+	switch mode := cmd.String("lockfile"); {
+	case mode != "" && mode != "readonly":
+		return false, usageError{fmt.Errorf("-lockfile takes \"readonly\", and got %q", mode)}
+	case mode == "readonly" && cmd.IsSet("locked") && !cmd.Bool("locked"):
+		return false, usageError{fmt.Errorf("-lockfile=readonly and --locked=false exclude each other")}
+	case mode == "readonly":
+		return true, nil
+	case cmd.IsSet("locked"):
+		return cmd.Bool("locked"), nil
+	case cmd.Bool("upgrade"):
+		return false, nil // which says what is meant
+	}
+	return onBuildServer(env), nil
+}
+
+// onBuildServer reports whether CI is set as build servers set it.
+func onBuildServer(env func(string) string) bool {
+	switch env("CI") {
+	case "", "0", "false":
+		return false
+	}
+	return true
+}
