@@ -95,17 +95,14 @@ func (r *run) prepare() {
 	}
 }
 
-func (r *run) install(ctx context.Context) (*Result, error) {
-	root := &node{dir: ".", now: r.req.dir()}
-	w := &walker{
-		config:   r.in.config(),
-		dialect:  r.dialect,
-		resolve:  r.resolve,
-		warn:     r.warnDiagnostic,
-		parallel: cap(r.slots),
+func (r *run) install(ctx context.Context) (_ *Result, err error) {
+	if r.req.Unify {
+		if r.unifier, err = r.unify(ctx); err != nil {
+			return nil, err
+		}
 	}
-	nodes, err := w.walk(ctx, root)
-	if err := errors.Join(r.refusals.err(r.req.lockFile()), err); err != nil {
+	nodes, err := r.walk(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if err := r.arrange(ctx, nodes); err != nil {
@@ -119,4 +116,17 @@ func (r *run) install(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	return plan.result, nil
+}
+
+// walk resolves the whole tree.
+func (r *run) walk(ctx context.Context) ([]*node, error) {
+	w := &walker{
+		config:   r.in.config(),
+		dialect:  r.dialect,
+		resolve:  r.resolve,
+		warn:     r.warnDiagnostic,
+		parallel: cap(r.slots),
+	}
+	nodes, err := w.walk(ctx, &node{dir: ".", now: r.req.dir()})
+	return nodes, errors.Join(r.refusals.err(r.req.lockFile()), err)
 }

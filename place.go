@@ -73,6 +73,9 @@ func (r *run) stage(ctx context.Context, n *node, entry lockfile.Module, got *fe
 // package, of which the call gets a part when all its modules are known.
 func (r *run) takeOut(ctx context.Context, entry lockfile.Module, t1 hashing.Hash, subdir string) (p *placed, err error) {
 	var tree *hashing.Tree
+	if r.peek {
+		return r.peekAt(ctx, entry, t1)
+	}
 	if r.req.Layout == LayoutCopy || subdir == "" {
 		staged := r.work.Stage(entry.Key)
 		if tree, err = r.copyOut(ctx, staged, t1); err == nil {
@@ -89,6 +92,23 @@ func (r *run) takeOut(ctx context.Context, entry lockfile.Module, t1 hashing.Has
 		return nil, errors.Join(fs.ErrNotExist, err)
 	}
 	return p, err
+}
+
+// peekAt has the modules of a package read where they are in the cache.
+func (r *run) peekAt(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placed, error) {
+	done, err := r.slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	dir := r.store.TreePath(t1)
+	tree, err := readTree(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := r.newPlaced(entry, tree)
+	p.now = dir
+	return p, nil
 }
 
 func (r *run) newPlaced(entry lockfile.Module, tree *hashing.Tree) *placed {

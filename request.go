@@ -32,6 +32,9 @@ type Request struct {
 	// AllowDowngrade lets an upgrade lead to a lower version than the locked
 	// one, which is an error over [ErrDowngrade] otherwise.
 	AllowDowngrade bool
+	// Unify makes all calls of one source share one version; where none suits
+	// all of them, the error is a *[ConflictError].
+	Unify bool
 	// Offline asks no server: what is neither installed nor in the cache is an
 	// error over [ErrOffline].
 	Offline bool

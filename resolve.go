@@ -27,8 +27,9 @@ func (r *run) resolvePackage(ctx context.Context, n *node) error {
 	entry, locked := r.lock.Module(key)
 	reason := "the lock has no entry for it"
 	if locked {
-		reason = staleness(entry, n)
+		reason = orElse(staleness(entry, n), r.disunity(entry, n))
 	}
+	r.unifier.note(n)
 	var err error
 	switch {
 	case reason == "" && !r.req.upgrades(key):
@@ -61,6 +62,15 @@ func staleness(entry lockfile.Module, n *node) string {
 	}
 	if !n.want.Allows(version) {
 		return fmt.Sprintf("the locked version %s does not meet the constraint %q", version, n.want)
+	}
+	return ""
+}
+
+// disunity says why a lock entry does not decide a call whose version is to be
+// that of others.
+func (r *run) disunity(entry lockfile.Module, n *node) string {
+	if shared, ok := r.unifier.pick(n); ok && entry.Version != shared.String() {
+		return fmt.Sprintf("the lock has version %s, and all calls of this source have to share version %s", entry.Version, shared)
 	}
 	return ""
 }

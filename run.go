@@ -29,6 +29,11 @@ type run struct {
 	recorded  *manifest.Manifest
 	*session
 	refusals refusals
+	// unifier has the versions that all calls of a source share; nil where
+	// each call selects on its own. With peek nothing is placed: modules are
+	// read where they are.
+	unifier *unifier
+	peek    bool
 
 	// The whole packages that the project has, by their t1 hash.
 	wholes     sync.Map // of *hashing.Tree

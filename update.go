@@ -28,6 +28,9 @@ func (r Request) checkUpgradeTo() error {
 // wanted are the versions that a call may select: those of its constraint, or
 // the one that the request names.
 func (r *run) wanted(n *node) (versions.Constraints, error) {
+	if shared, ok := r.unifier.pick(n); ok {
+		return versions.ParseConstraints(shared.String())
+	}
 	if r.req.UpgradeTo == "" || !slices.Contains(r.req.UpgradeKeys, n.path.String()) {
 		return n.want, nil
 	}

@@ -55,14 +55,14 @@ func (s Store) Sweep() {
 
 // Has reports whether a tree with this t1 hash is published.
 func (s Store) Has(t1 hashing.Hash) bool {
-	info, err := os.Lstat(s.treePath(t1))
+	info, err := os.Lstat(s.TreePath(t1))
 	return err == nil && info.IsDir()
 }
 
 // Publish moves the tree at staged, which was hashed from disk, to its name.
 // Where the tree is published already, the staged one is dropped.
 func (s Store) Publish(staged string, t1 hashing.Hash) error {
-	name := s.treePath(t1)
+	name := s.TreePath(t1)
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s Store) Publish(staged string, t1 hashing.Hash) error {
 // damaged goes to quarantine and is [ErrDamaged]. Nothing is left at dst after
 // an error.
 func (s Store) CopyTo(ctx context.Context, dst string, t1 hashing.Hash) (*hashing.Tree, error) {
-	name := s.treePath(t1)
+	name := s.TreePath(t1)
 	root, err := os.OpenRoot(name)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,9 @@ func (s Store) quarantine(name string) error {
 	return err
 }
 
-func (s Store) treePath(t1 hashing.Hash) string {
+// TreePath is where the tree with this hash is, or would be. Nobody has checked
+// it: see [Store.CopyTo].
+func (s Store) TreePath(t1 hashing.Hash) string {
 	return filepath.Join(s.Dir, "tree", FileName(t1))
 }
 
