@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,8 +18,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// One package has one h1 and one t1, however it comes: the lock of one origin
-// vouches for all.
+// One package has one h1 and one t1, however it comes and whatever the user's
+// git does to files elsewhere: the lock of one origin vouches for all.
 func TestOriginsAgree(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
@@ -46,7 +47,9 @@ module "zip" {
 # The registry leads elsewhere.
 `)
 	for _, dir := range []string{"git/net.git/v1.0.0", "oci/net/1.0.0", "registry/acme/net/aws/1.0.0", "archives/net.tar.gz", "archives/net.zip"} {
-		fmt.Fprintf(&text, "-- %[1]s/main.tf --\noutput \"id\" {\n  value = \"net\"\n}\n-- %[1]s/zone/README.md --\nzone\n", dir)
+		fmt.Fprintf(&text, "-- %[1]s/main.tf --\n# $Id$\noutput \"id\" {\n  value = \"net\"\n}\n"+
+			"-- %[1]s/zone/README.md --\nzone\n"+
+			"-- %[1]s/.gitattributes --\n* text eol=crlf ident filter=shout\n", dir)
 	}
 	p := world(t, text.String())
 	p.world.SetFaults(modtest.Fault{
@@ -54,7 +57,14 @@ module "zip" {
 		Status: http.StatusNoContent,
 		Header: http.Header{"X-Terraform-Get": {"oci://MODTEST_HOST/net?tag=1.0.0"}},
 	})
-	result := p.mustInstall(t, cotter.Request{})
+	in := p.installer()
+	p.write(t, "../gitconfig", "[core]\n\tautocrlf = true\n\teol = crlf\n[filter \"shout\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n")
+	fetcher := in.Fetcher.(*getmodules.Fetcher)
+	fetcher.Git.Env = append(fetcher.Git.Env, "GIT_CONFIG_GLOBAL="+filepath.Join(p.dir, "../gitconfig"))
+	result, err := in.Install(t.Context(), cotter.Request{Dir: p.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := result.Modules[0].Hashes[:2]
 	for _, m := range result.Modules {
 		if diff := cmp.Diff(want, m.Hashes[:2]); diff != "" {
