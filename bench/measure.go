@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/cotterpin/cotter/modtest"
@@ -65,16 +64,21 @@ func measure(ctx context.Context, w world, tools []tool, opts options) ([]row, e
 		return nil, err
 	}
 	defer func() { _ = servers.Close() }()
-	projects := make([]project, len(tools))
-	for i, t := range tools {
-		if projects[i], err = newProject(servers, t); err != nil {
+	var projects []project
+	for _, t := range tools {
+		if w.tofuOnly && t.name == "terraform get" {
+			continue
+		}
+		p, err := newProject(servers, t, w.roots)
+		if err != nil {
 			return nil, err
 		}
-		defer projects[i].remove()
-		// Once without a delay, so that the servers have made what is lazy.
-		if _, _, err := projects[i].run(ctx); err != nil {
-			return nil, err
-		}
+		defer p.remove()
+		projects = append(projects, p)
+	}
+	// Once without a delay, so that the servers have made what is lazy.
+	if _, _, err := projects[0].run(ctx); err != nil {
+		return nil, err
 	}
 	servers.SetFaults(modtest.Fault{Delay: opts.delay})
 	var rows []row
@@ -96,14 +100,15 @@ type project struct {
 	tool    tool
 	servers *modtest.World
 	dir     string // holds the project and everything that the tool keeps
+	roots   []string
 }
 
-func newProject(servers *modtest.World, t tool) (project, error) {
+func newProject(servers *modtest.World, t tool, roots []string) (project, error) {
 	dir, err := os.MkdirTemp("", "cotter-bench-")
 	if err != nil {
 		return project{}, err
 	}
-	p := project{t, servers, dir}
+	p := project{t, servers, dir, roots}
 	if err := os.WriteFile(p.file("cli.tfrc"), nil, 0o600); err != nil {
 		return project{}, err
 	}
@@ -133,17 +138,25 @@ func (p project) phase(ctx context.Context, ph phase, runs int) (row, error) {
 	r.median = times[len(times)/2]
 	r.requests = len(p.servers.Requests())
 	var err error
-	r.disk, err = diskUsage(p.file("project/.terraform"))
+	for _, root := range p.rootDirs() {
+		disk, diskErr := diskUsage(p.file(root + "/.terraform"))
+		r.disk, err = r.disk+disk, errors.Join(err, diskErr)
+	}
 	return r, err
 }
 
 func (p project) reset(ph phase) error {
 	var gone []string
-	if !ph.keepInstalled {
-		gone = append(gone, "project/.terraform")
-	}
 	if !ph.keepCache {
-		gone = append(gone, "cache", "project/.terraform.lock.hcl")
+		gone = append(gone, "cache")
+	}
+	for _, root := range p.rootDirs() {
+		if !ph.keepInstalled {
+			gone = append(gone, root+"/.terraform")
+		}
+		if !ph.keepCache {
+			gone = append(gone, root+"/.terraform.lock.hcl")
+		}
 	}
 	var err error
 	for _, name := range gone {
@@ -152,19 +165,49 @@ func (p project) reset(ph phase) error {
 	return err
 }
 
+// rootDirs are the project's directories with a configuration of their own.
+func (p project) rootDirs() []string {
+	if p.roots == nil {
+		return []string{"project"}
+	}
+	var dirs []string
+	for _, root := range p.roots {
+		dirs = append(dirs, "project/"+root)
+	}
+	return dirs
+}
+
+// run runs the tool: for many roots in a loop, unless it knows better.
 func (p project) run(ctx context.Context) (elapsed time.Duration, peak int64, err error) {
-	cmd := exec.CommandContext(ctx, p.tool.args[0], p.tool.args[1:]...)
-	cmd.Dir = p.file("project")
+	if p.tool.ours && p.roots != nil {
+		return p.command(ctx, "project", "--recursive")
+	}
+	for _, dir := range p.rootDirs() {
+		once, memory, err := p.command(ctx, dir)
+		if err != nil {
+			return 0, 0, err
+		}
+		elapsed, peak = elapsed+once, max(peak, memory)
+	}
+	return elapsed, peak, nil
+}
+
+func (p project) command(ctx context.Context, dir string, args ...string) (elapsed time.Duration, peak int64, err error) {
+	cmd := exec.CommandContext(ctx, p.tool.args[0], append(slices.Clone(p.tool.args[1:]), args...)...)
+	cmd.Dir = p.file(dir)
 	cmd.Env = append(os.Environ(), p.servers.Env()...)
 	cmd.Env = append(cmd.Env, "COTTER_CACHE_DIR="+p.file("cache"), "TF_CLI_CONFIG_FILE="+p.file("cli.tfrc"), "CHECKPOINT_DISABLE=1", "CI=")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	elapsed = time.Since(start)
-	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %w\n%s", p.tool.name, err, out)
+	if err := cmd.Start(); err != nil {
+		return 0, 0, err
 	}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		peak = usage.Maxrss << 10 // Linux counts KiB
+	memory := watchMemory(cmd.Process.Pid)
+	err = cmd.Wait()
+	elapsed, peak = time.Since(start), memory()
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %w\n%s", p.tool.name, err, &out)
 	}
 	return elapsed, peak, nil
 }

@@ -12,6 +12,11 @@ type world struct {
 	name, about string
 	txtar       string
 	opts        modtest.Options
+	// roots are directories in it that are projects of their own; none means
+	// that it is one project.
+	roots []string
+	// tofuOnly says that terraform does not know this kind of source.
+	tofuOnly bool
 	// phases are what is measured, one after another in one project.
 	phases []phase
 }
@@ -50,7 +55,59 @@ func worlds() []world {
 			txtar:  monorepoWorld(100, 20<<20),
 			phases: []phase{cold, warm, again},
 		},
+		{
+			name:     "oci",
+			about:    "40 calls of 40 packages in an OCI registry",
+			txtar:    ociWorld(40),
+			tofuOnly: true,
+			phases:   []phase{cold, warm, again},
+		},
+		{
+			name:   "roots",
+			about:  fmt.Sprintf("%d root modules with 4 registry calls each on 40 packages in git; one command for all of them, a loop for stock tools", manyRoots),
+			txtar:  rootsWorld(manyRoots, 40),
+			roots:  rootNames(manyRoots),
+			phases: []phase{cold},
+		},
 	}
+}
+
+const manyRoots = 300
+
+func rootNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("root%03d", i)
+	}
+	return names
+}
+
+// rootsWorld has projects that share packages.
+func rootsWorld(roots, packages int) string {
+	var b strings.Builder
+	for i, name := range rootNames(roots) {
+		fmt.Fprintf(&b, "-- config/%s/main.tf --\n", name)
+		for call := range 4 {
+			fmt.Fprintf(&b, "module \"m%d\" {\n  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n}\n", call, (i+call*7)%packages)
+		}
+	}
+	for i := range packages {
+		fmt.Fprintf(&b, "-- registry/acme/p%d/aws/1.2.0/main.tf --\n-- registry/acme/p%d/aws/1.2.0/README.md --\n%s\n", i, i, filler(4<<10, i))
+	}
+	return b.String()
+}
+
+func ociWorld(calls int) string {
+	var b strings.Builder
+	b.WriteString("-- config/main.tf --\n")
+	for i := range calls {
+		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"oci://MODTEST_HOST/p%d?tag=1.0.0\"\n}\n", i, i)
+	}
+	for i := range calls {
+		fmt.Fprintf(&b, "-- oci/p%d/1.0.0/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
+		fmt.Fprintf(&b, "-- oci/p%d/1.0.0/README.md --\n%s\n", i, filler(16<<10, i))
+	}
+	return b.String()
 }
 
 // registryWorld has packages that call the next one each, and calls of them.
