@@ -3,6 +3,8 @@ package addrs
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"unicode/utf8"
 )
 
 // ErrOutsidePackage is what a [ParseError] wraps when a subdirectory, or a
@@ -32,7 +34,18 @@ func (e *ParseError) Error() string {
 	if what == "" {
 		what = "module source address"
 	}
-	return fmt.Sprintf("invalid %s %q: %s", what, Redact(e.Input), e.Reason)
+	return fmt.Sprintf("invalid %s %s: %s", what, quoted(Redact(e.Input)), e.Reason)
+}
+
+// maxShown is how many characters of an input a message repeats. Addresses that
+// people write are shorter.
+const maxShown = 512
+
+func quoted(text string) string {
+	if utf8.RuneCountInString(text) > maxShown {
+		return fmt.Sprintf("%.*q...", maxShown, text)
+	}
+	return strconv.Quote(text)
 }
 
 // Unwrap gives the cause.

@@ -92,14 +92,14 @@ func parseChecksum(text string) (checksum, error) {
 	}
 	sum, err := hex.DecodeString(digits)
 	if err != nil {
-		return checksum{}, fmt.Errorf("%q is not hexadecimal", digits)
+		return checksum{}, fmt.Errorf("%.200q is not hexadecimal", digits)
 	}
 	for name, algorithm := range checksumAlgorithms() {
 		if (kind == "" || kind == name) && algorithm().Size() == len(sum) {
 			return checksum{algorithm, sum}, nil
 		}
 	}
-	return checksum{}, fmt.Errorf("%q is no md5, sha1, sha256 or sha512 sum", text)
+	return checksum{}, fmt.Errorf("%.200q is no md5, sha1, sha256 or sha512 sum", text)
 }
 
 func checksumAlgorithms() map[string]func() hash.Hash {

@@ -46,11 +46,14 @@ type FetchError struct {
 	Err     error
 }
 
+// maxShownAddress is how many characters of an address a message repeats.
+const maxShownAddress = 1024
+
 func (e *FetchError) Error() string {
 	if e.Package == "" {
 		return e.Err.Error()
 	}
-	return fmt.Sprintf("cannot fetch %q: %s", e.Package, e.Err)
+	return fmt.Sprintf("cannot fetch %.*q: %s", maxShownAddress, e.Package, e.Err)
 }
 
 func (e *FetchError) Unwrap() error { return e.Err }

@@ -121,9 +121,11 @@ func (o *gitObjects) listLevel(trees []gitEntry, left int) ([]gitEntry, error) {
 
 // parseGitTree reads a tree object: for each entry its mode in octal, a space,
 // its name, a zero byte and the object's name in idLen bytes. Names are not
-// judged here, but that of a path is not an entry's.
+// judged here, but that of a path is not an entry's, and two entries cannot
+// share one.
 func parseGitTree(dir string, body []byte, idLen int) ([]gitEntry, error) {
 	var entries []gitEntry
+	names := map[string]bool{}
 	for len(body) > 0 {
 		head, rest, ok := bytes.Cut(body, []byte{0})
 		mode, name, ok2 := bytes.Cut(head, []byte(" "))
@@ -138,6 +140,10 @@ func parseGitTree(dir string, body []byte, idLen int) ([]gitEntry, error) {
 			return nil, &treewriter.PathError{Path: dir + "/" + string(name), Reason: "a directory cannot hold such a name"}
 		}
 		path := string(name)
+		if names[path] {
+			return nil, &treewriter.PathError{Path: dir + "/" + path, Reason: "it is there twice"}
+		}
+		names[path] = true
 		if dir != "" {
 			path = dir + "/" + path
 		}

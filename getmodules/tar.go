@@ -18,10 +18,17 @@ const (
 	maxTarHeaders = 1 << 20
 	// maxTarGlobals bounds the global headers of an archive. git writes one.
 	maxTarGlobals = 16
+	// gzipReserved are the flags of a gzip file that stand for nothing.
+	gzipReserved = 0xe0
 )
 
 func (a *unpacking) untarGzip() error {
 	packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
+	// RFC 1952 wants them to be zero. compress/gzip does not look, other
+	// programs refuse the file.
+	if head, err := packed.Peek(4); err == nil && head[3]&gzipReserved != 0 {
+		return damaged("gzip: it has reserved flags")
+	}
 	member, err := gzip.NewReader(packed)
 	if err != nil {
 		return damaged("gzip: %w", err)

@@ -33,7 +33,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 		return
 	}
 	if first, ok := p.file.byKey[key]; ok {
-		p.fail(b.LabelRanges[0], "Duplicate module block", "Module %q is locked already in line %d. Keep one of the two blocks.", key, first.module.Range.Start.Line)
+		p.fail(b.LabelRanges[0], "Duplicate module block", "Module %.300q is locked already in line %d. Keep one of the two blocks.", key, first.module.Range.Start.Line)
 		return
 	}
 	m, ok := p.attributes(b)
@@ -66,7 +66,7 @@ func (p *parser) attributes(b *hclsyntax.Block) (Module, bool) {
 		}
 		*field.value = p.str(attribute.Expr)
 		if *field.value == "" {
-			p.fail(attribute.Expr.Range(), "Empty attribute", "Module %q: %s has no value; remove the line.", m.Key, field.name)
+			p.fail(attribute.Expr.Range(), "Empty attribute", "Module %.300q: %s has no value; remove the line.", m.Key, field.name)
 		}
 	}
 	if attribute, ok := b.Body.Attributes["hashes"]; ok {
@@ -128,11 +128,11 @@ func (p *parser) check(m Module, b *hclsyntax.Block) {
 		default:
 			at = attribute.Expr.Range()
 		}
-		p.fail(at, bad.summary, "Module %q: %s.", m.Key, bad.err)
+		p.fail(at, bad.summary, "Module %.300q: %s.", m.Key, bad.err)
 	}
 	for _, field := range []struct{ name, address string }{{"source", m.Source}, {"package", m.Package}} {
 		if holdsPassword(field.address) {
-			p.fail(b.Body.Attributes[field.name].NameRange, "Credentials in lock file", "Module %q: %s. Remove the password here, and change it: whoever can read this file has seen it.", m.Key, ErrCredential)
+			p.fail(b.Body.Attributes[field.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: whoever can read this file has seen it.", m.Key, ErrCredential)
 		}
 	}
 }

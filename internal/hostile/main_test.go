@@ -1,0 +1,158 @@
+package hostile_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	// leastInputs is how many inputs there are at least.
+	leastInputs = 1_500
+	// mostMemory bounds the peak of the process that reads all of them.
+	mostMemory = 256 << 20
+	// mostTime bounds a single input.
+	mostTime = 2 * time.Second
+	// playground names the directory for the process that reads the inputs.
+	playground = "COTTER_HOSTILE_PLAYGROUND"
+)
+
+// TestMain makes the test binary the program that reads all inputs, so that the
+// memory of just that can be measured.
+func TestMain(m *testing.M) {
+	if base := os.Getenv(playground); base != "" {
+		if err := json.NewEncoder(os.Stdout).Encode(readAll(base)); err != nil {
+			panic(err)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// report is what came of all inputs.
+type report struct {
+	Inputs   map[string]int // by class
+	Problems []string
+	Slowest  string
+	Time     time.Duration // of the slowest
+	Peak     int64         // bytes; 0 where it cannot be measured
+}
+
+// TestCorpus feeds all inputs to what reads them, in a process of their own with
+// a home, a temporary directory and neighbours that must not change.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	base := newPlayground(t)
+	before := fingerprint(t, base)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Dir = filepath.Join(base, "work")
+	cmd.Env = append(os.Environ(), playground+"="+base, "HOME="+filepath.Join(base, "home"), "TMPDIR="+filepath.Join(base, "tmp"))
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("reading the inputs ended with %v\n%.2000s", err, stderrOf(err))
+	}
+	if diff := cmp.Diff(before, fingerprint(t, base)); diff != "" {
+		t.Errorf("outside of where packages go (-before +after):\n%s", diff)
+	}
+	var r report
+	if err := json.Unmarshal(out, &r); err != nil {
+		t.Fatalf("%v\n%.2000s", err, out)
+	}
+	r.check(t)
+}
+
+func (r report) check(t *testing.T) {
+	t.Helper()
+	for _, problem := range r.Problems {
+		t.Error(problem)
+	}
+	total := 0
+	for _, n := range r.Inputs {
+		total += n
+	}
+	t.Logf("%d inputs in %d classes; the slowest took %v (%s); the peak is %d MiB", total, len(r.Inputs), r.Time, r.Slowest, r.Peak>>20)
+	if total < leastInputs {
+		t.Errorf("there are %d inputs, want %d at least", total, leastInputs)
+	}
+	if r.Peak == 0 && runtime.GOOS == "linux" {
+		t.Error("the peak of memory is not known")
+	}
+	if r.Peak > mostMemory && !raceDetector {
+		t.Errorf("the peak of memory is %d MiB, want %d at most", r.Peak>>20, mostMemory>>20)
+	}
+}
+
+func stderrOf(err error) []byte {
+	if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // cmd.Output wraps nothing
+		return exit.Stderr
+	}
+	return nil
+}
+
+// newPlayground makes a directory with places that inputs might try to reach.
+func newPlayground(t *testing.T) string {
+	t.Helper()
+	base := t.TempDir()
+	for _, name := range []string{
+		"sentinel/x", "sentinel/y", "sentinel/etc/passwd", "home/.gitconfig", "home/.netrc", "home/.ssh/config", "x", "evil", "etc/passwd", "package/a", "canary",
+	} {
+		path := filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"work", "tmp"} {
+		if err := os.Mkdir(filepath.Join(base, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return base
+}
+
+// fingerprint is every entry of a directory with its mode and content.
+func fingerprint(t *testing.T, base string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(base, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		content := ""
+		if info.Mode().IsRegular() {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			sum := sha256.Sum256(text)
+			content = hex.EncodeToString(sum[:])
+		}
+		found[strings.TrimPrefix(name, base)] = fmt.Sprint(info.Mode(), " ", content)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

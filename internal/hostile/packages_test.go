@@ -1,0 +1,202 @@
+package hostile_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/hostile"
+)
+
+// archive unpacks an archive.
+func (r *reader) archive(c hostile.Case[hostile.Archive], portable bool) (warned bool, err error) {
+	file, err := os.CreateTemp(filepath.Join(r.base, "tmp"), "archive-")
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}()
+	if _, err := file.Write(c.Input.Bytes); err != nil {
+		return false, err
+	}
+	limits := getmodules.Limits{Entries: c.Input.MaxEntries, TreeBytes: c.Input.MaxBytes, FileBytes: c.Input.MaxFile, Portable: portable}
+	// A second extraction of the same input finds the first one's tree gone.
+	if err := os.RemoveAll(r.dir()); err != nil {
+		return false, err
+	}
+	pkg, err := getmodules.ExtractArchive(context.Background(), file, "", r.dir(), limits)
+	r.checkTree(err)
+	if err != nil {
+		r.checkReason(err)
+		return false, err
+	}
+	return len(pkg.Warnings) > 0, nil
+}
+
+// checkReason checks that a package was refused for what it is, by a reason that
+// callers can tell.
+func (r *reader) checkReason(err error) {
+	if _, ok := errors.AsType[*getmodules.FetchError](err); !ok {
+		r.found = append(r.found, fmt.Sprintf("the error %v is no *FetchError", err))
+	}
+	for _, reason := range []error{
+		getmodules.ErrNotArchive, getmodules.ErrUnsafeArchive, getmodules.ErrUnsafeEntry,
+		getmodules.ErrEmpty, getmodules.ErrTooLarge, getmodules.ErrUnsupportedArchive,
+	} {
+		if errors.Is(err, reason) {
+			return
+		}
+	}
+	r.found = append(r.found, fmt.Sprintf("the error %v is none of the reasons to refuse an archive", err))
+}
+
+// errAsked is the answer of servers that should not have been asked.
+var errAsked = errors.New("a server was asked")
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func nobody(*http.Request) (*http.Response, error) { return nil, errAsked }
+
+// answer is an answer with a body, to a request.
+func answer(r *http.Request, status int, header http.Header, body string) *http.Response {
+	return &http.Response{
+		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Request: r, Header: header,
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}
+}
+
+// fetcher asks servers by ask, and has no git: to look for it counts as having
+// asked too.
+func fetcher(ask roundTripper) *getmodules.Fetcher {
+	return &getmodules.Fetcher{HTTPClient: &http.Client{Transport: ask}, Retries: -1, Git: getmodules.Git{Path: "/nonexistent/git"}}
+}
+
+// onlyArchive serves "/good.zip" and nothing else.
+func (r *reader) onlyArchive(req *http.Request) (*http.Response, error) {
+	if req.URL.Path == "/good.zip" {
+		return answer(req, 200, nil, string(r.good)), nil
+	}
+	return answer(req, 404, nil, ""), nil
+}
+
+// unlessAsked makes a failure by which a server or git was asked none.
+func unlessAsked(err error) error {
+	if errors.Is(err, errAsked) || errors.Is(err, getmodules.ErrNoGit) {
+		return nil
+	}
+	return err
+}
+
+// address parses an address and fetches it from nowhere.
+func (r *reader) address(c hostile.Case[string], _ bool) (bool, error) {
+	source, err := addrs.ParseModuleSource(c.Input)
+	if err != nil {
+		return false, err
+	}
+	remote, ok := source.(addrs.ModuleSourceRemote)
+	if !ok {
+		return false, nil
+	}
+	ask := nobody
+	if c.Class == "address/checksum" {
+		ask = r.onlyArchive
+	}
+	_, err = fetcher(ask).Fetch(context.Background(), getmodules.Request{Package: remote.Package, Dir: r.dir()})
+	return false, unlessAsked(err)
+}
+
+func (r *reader) ref(c hostile.Case[string], portable bool) (bool, error) {
+	c.Input = "git::https://h.example/x?ref=" + url.QueryEscape(c.Input)
+	return r.address(c, portable)
+}
+
+// ways are the ways in which a server leads elsewhere.
+func (r *reader) ways() []func(hostile.Case[string], bool) (bool, error) {
+	const page = "https://registry.example.com/page"
+	lead := func(address string, to func(location string) *http.Response) func(hostile.Case[string], bool) (bool, error) {
+		return func(c hostile.Case[string], _ bool) (bool, error) {
+			ask := func(req *http.Request) (*http.Response, error) {
+				if !strings.HasPrefix(req.URL.String(), page) {
+					return nil, errAsked
+				}
+				response := to(c.Input)
+				response.Request = req
+				return response, nil
+			}
+			_, err := fetcher(ask).Fetch(context.Background(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: r.dir()})
+			return false, unlessAsked(err)
+		}
+	}
+	return []func(hostile.Case[string], bool) (bool, error){
+		r.location,
+		lead(page, func(location string) *http.Response {
+			return answer(nil, 200, http.Header{"X-Terraform-Get": {location}}, "")
+		}),
+		lead(page, func(location string) *http.Response {
+			if strings.Contains(location, "\x00") || strings.TrimSpace(location) != location {
+				location = foreign(location) // HTML has no such text
+			}
+			return answer(nil, 200, nil, `<meta name="terraform-get" content="`+html.EscapeString(location)+`">`)
+		}),
+		func(c hostile.Case[string], portable bool) (bool, error) {
+			if c.Class == "location/address" {
+				c.Input = foreign(c.Input) // most are good as relative URLs
+			}
+			return lead(page+".zip", func(location string) *http.Response {
+				return answer(nil, 302, http.Header{"Location": {location}}, "")
+			})(c, portable)
+		},
+	}
+}
+
+// foreign is a text as part of a URL that is refused anyway.
+func foreign(text string) string { return "ftp://h.example/" + url.PathEscape(text) }
+
+// oci serves each manifest with a good layer.
+func (r *reader) oci() {
+	layer := r.good
+	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(layer))
+	feed(r, hostile.OCIManifests(digest, len(layer)), func(c hostile.Case[hostile.OCIManifest], _ bool) (bool, error) {
+		ask := func(req *http.Request) (*http.Response, error) {
+			if strings.HasPrefix(req.URL.Path, "/v2/net/blobs/"+digest) {
+				return answer(req, 200, http.Header{"Content-Type": {"application/octet-stream"}}, string(layer)), nil
+			}
+			if req.URL.Path != "/v2/net/manifests/latest" {
+				return answer(req, 404, nil, ""), nil
+			}
+			header := http.Header{"Content-Type": {c.Input.MediaType}, "Docker-Content-Digest": {c.Input.Digest}}
+			if c.Input.Digest == "" {
+				header.Set("Docker-Content-Digest", fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(c.Input.Text))))
+			}
+			return answer(req, 200, header, c.Input.Text), nil
+		}
+		_, err := fetcher(ask).Fetch(context.Background(), getmodules.Request{Package: "oci://registry.example.com/net", Dir: r.dir()})
+		r.checkTree(err)
+		return false, err
+	})
+}
+
+// goodZip is an archive that is accepted.
+func goodZip(all iter.Seq[hostile.Case[hostile.Archive]]) []byte {
+	for c := range all {
+		if c.Class == "archive/good" {
+			return c.Input.Bytes
+		}
+	}
+	return nil
+}

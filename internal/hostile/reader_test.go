@@ -1,0 +1,182 @@
+package hostile_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/cotterpin/cotter/internal/hostile"
+)
+
+// maxMessage bounds what may be said about an input.
+const maxMessage = 8 << 10
+
+// reader feeds inputs to what reads them and notes what is not as it should be.
+type reader struct {
+	report
+	base    string
+	classes map[string]hostile.Class
+	good    []byte // an archive that is accepted
+	// found are problems of the present input, beside its verdict.
+	found []string
+}
+
+func readAll(base string) report {
+	r := &reader{base: base, classes: map[string]hostile.Class{}}
+	r.Inputs = map[string]int{}
+	for _, class := range hostile.Table() {
+		r.classes[class.Name] = class
+	}
+	outside := filepath.Join(base, "sentinel")
+	r.good = goodZip(hostile.Archives(outside))
+	feed(r, hostile.Archives(outside), r.archive)
+	feed(r, hostile.Addresses(), r.address)
+	feed(r, hostile.Refs(), r.ref)
+	for _, way := range r.ways() {
+		feed(r, hostile.Locations(), way)
+	}
+	feed(r, hostile.Listings(), r.listing)
+	feed(r, hostile.Documents(), r.document)
+	feed(r, hostile.Manifests(), r.manifest)
+	r.oci()
+	feed(r, hostile.Configurations(), r.configuration)
+	feed(r, hostile.Locks(), r.lock)
+	r.trees(outside)
+	for name := range r.classes {
+		if r.Inputs[name] == 0 {
+			r.Problems = append(r.Problems, fmt.Sprintf("class %s has no inputs", name))
+		}
+	}
+	r.Peak = peak()
+	return r.report
+}
+
+// feed reads all inputs of one kind. read reports a refusal as an error, and
+// otherwise whether there was a warning; portable demands portable names.
+func feed[T any](r *reader, cases iter.Seq[hostile.Case[T]], read func(c hostile.Case[T], portable bool) (warned bool, err error)) {
+	for c := range cases {
+		class, ok := r.classes[c.Class]
+		if !ok {
+			r.problem(c.Class, c.Name, "there is no such class in the table")
+			continue
+		}
+		r.Inputs[c.Class]++
+		r.found = nil
+		start := time.Now()
+		warned, err := read(c, false)
+		if took := time.Since(start); took > r.Time {
+			r.Time, r.Slowest = took, c.Class+" "+c.Name
+		}
+		r.judge(class, warned, err)
+		if class.Verdict == hostile.Unportable {
+			if _, err := read(c, true); err == nil {
+				r.found = append(r.found, "it is accepted although names must be portable")
+			}
+		}
+		r.tidy()
+		for _, problem := range r.found {
+			r.problem(c.Class, c.Name, problem)
+		}
+	}
+	if r.Time > mostTime {
+		r.problem(r.Slowest, "", fmt.Sprintf("it took %v", r.Time))
+	}
+	// So that the peak is that of single inputs, not of what is left of many.
+	debug.FreeOSMemory()
+}
+
+func (r *reader) problem(class, name, problem string) {
+	r.Problems = append(r.Problems, fmt.Sprintf("%s %s: %s", class, name, problem))
+}
+
+func (r *reader) judge(class hostile.Class, warned bool, err error) {
+	if refused := class.Verdict == hostile.Refused; refused != (err != nil) {
+		r.found = append(r.found, fmt.Sprintf("the error is %v, and it should be %v because %s", err, class.Verdict, class.Why))
+	}
+	if class.Verdict == hostile.Unportable && !warned {
+		r.found = append(r.found, "there is no warning that it is not portable")
+	}
+	if err == nil {
+		return
+	}
+	if text := err.Error(); len(text) > maxMessage {
+		r.found = append(r.found, fmt.Sprintf("the error has %d bytes: %.100q...", len(text), text))
+	} else if i := strings.IndexFunc(text, unsafeRune); i >= 0 {
+		r.found = append(r.found, fmt.Sprintf("the error %q holds what a terminal acts on", text))
+	}
+}
+
+// unsafeRune reports what must not be in a message as it is. Lines may end.
+func unsafeRune(r rune) bool {
+	return r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// dir is the directory for the package of one input.
+func (r *reader) dir() string { return filepath.Join(r.base, "work", "package") }
+
+// tidy removes what was accepted, and finds what is left of what was not.
+func (r *reader) tidy() {
+	if err := os.RemoveAll(r.dir()); err != nil {
+		r.found = append(r.found, err.Error())
+	}
+	for _, dir := range []string{"work", "tmp"} {
+		entries, err := os.ReadDir(filepath.Join(r.base, dir))
+		if err != nil || len(entries) > 0 {
+			r.found = append(r.found, fmt.Sprintf("in %s there is left %v, %v", dir, entries, err))
+		}
+	}
+}
+
+// checkTree checks what was written for an input that was accepted, and that
+// nothing was for one that was refused.
+func (r *reader) checkTree(err error) {
+	if err != nil {
+		if _, err := os.Lstat(r.dir()); !errors.Is(err, fs.ErrNotExist) {
+			r.found = append(r.found, "a refused package is left")
+		}
+		return
+	}
+	err = filepath.WalkDir(r.dir(), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		switch mode := info.Mode(); {
+		case mode.Type() == fs.ModeSymlink, mode == fs.ModeDir|0o755, mode == 0o644, mode == 0o755:
+			return nil
+		default:
+			return fmt.Errorf("%q has the mode %v", name, mode)
+		}
+	})
+	if err != nil {
+		r.found = append(r.found, err.Error())
+	}
+}
+
+// peak is the most memory that this process had, in bytes, as the kernel has
+// counted it since the program was started.
+func peak() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(status) {
+		if fields := bytes.Fields(line); len(fields) == 3 && string(fields[0]) == "VmHWM:" {
+			kib, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}

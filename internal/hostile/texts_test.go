@@ -1,0 +1,134 @@
+package hostile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/hostile"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// registryHost is the registry of all answers.
+const registryHost = "registry.example.com"
+
+// services is a discovery that has happened.
+type services struct{}
+
+func (services) ServiceURL(context.Context, addrs.Hostname, string) (*url.URL, error) {
+	return url.Parse("https://" + registryHost + "/v1/")
+}
+
+func (services) Authorize(context.Context, addrs.Hostname, *http.Request) error { return nil }
+
+// always is a client that gets one answer.
+func always(body string) *http.Client {
+	return &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		return answer(r, 200, http.Header{"Content-Type": {"application/json"}}, body), nil
+	})}
+}
+
+func registry(body string) *registryclient.Client {
+	return &registryclient.Client{Services: services{}, HTTPClient: always(body), Retries: -1}
+}
+
+var module = addrs.ModuleRegistryPackage{Host: registryHost, Namespace: "acme", Name: "net", TargetSystem: "aws"}
+
+// listing reads the versions of a module: one where they are good, none where
+// they are not.
+func (r *reader) listing(c hostile.Case[string], _ bool) (bool, error) {
+	found, err := registry(c.Input).ModuleVersions(context.Background(), module)
+	if want, known := map[string]int{"version/none": 0, "version/good": 1}[c.Class]; known && len(found) != want {
+		r.found = append(r.found, fmt.Sprintf("the versions are %v, want %d", found, want))
+	}
+	return false, err
+}
+
+// location is a registry's answer to the question where a package is.
+func (r *reader) location(c hostile.Case[string], _ bool) (bool, error) {
+	found, err := registry(fmt.Sprintf(`{"location":%s}`, quoteJSON(c.Input))).PackageLocation(context.Background(), module, versions.MustParse("1.0.0"))
+	if err == nil {
+		// What the registry's client lets pass, the fetcher may refuse.
+		req := getmodules.Request{Package: found.Source.Package, Dir: r.dir(), FromServer: true, Origin: found.Origin}
+		_, err := fetcher(nobody).Fetch(context.Background(), req)
+		return false, unlessAsked(err)
+	}
+	if err != nil && !errors.Is(err, registryclient.ErrInvalidAnswer) && !errors.Is(err, registryclient.ErrRefusedLocation) {
+		r.found = append(r.found, fmt.Sprintf("the error %v does not say why", err))
+	}
+	return false, err
+}
+
+// quoteJSON escapes all that JSON may escape, so that what is escaped reaches
+// the reader as it is.
+func quoteJSON(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		if r < 0x20 || r == '"' || r == '\\' || r >= 0x7f && r < 0x10000 {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String() + `"`
+}
+
+func (r *reader) document(c hostile.Case[string], _ bool) (bool, error) {
+	client := &disco.Client{HTTPClient: always(c.Input), Retries: -1}
+	_, err := client.ServiceURL(context.Background(), registryHost, "modules.v1")
+	return false, err
+}
+
+func (r *reader) manifest(c hostile.Case[string], _ bool) (bool, error) {
+	_, err := manifest.Parse([]byte(c.Input))
+	return false, err
+}
+
+// configuration reads a file beside a good one, whose call must be found.
+func (r *reader) configuration(c hostile.Case[hostile.File], _ bool) (bool, error) {
+	if err := os.Mkdir(r.dir(), 0o700); err != nil {
+		return false, err
+	}
+	for name, text := range map[string]string{"good.tf": "module \"good\" {\n  source = \"./good\"\n}\n", c.Input.Name: c.Input.Text} {
+		if err := os.WriteFile(filepath.Join(r.dir(), name), []byte(text), 0o600); err != nil {
+			return false, err
+		}
+	}
+	found, diags := configs.Reader{}.Read(context.Background(), configs.Dir{Path: r.dir(), Display: "."})
+	good := false
+	for _, call := range found.Calls {
+		good = good || call.Name == "good" && call.Source == "./good"
+	}
+	if !good {
+		r.found = append(r.found, fmt.Sprintf("the good file's call is not among %v", found.Calls))
+	}
+	if diags.HasErrors() {
+		return false, diags
+	}
+	return false, nil
+}
+
+// lock reads a lock file. What is accepted must come out as it was.
+func (r *reader) lock(c hostile.Case[string], _ bool) (bool, error) {
+	file, diags := lockfile.Parse([]byte(c.Input), ".terraform.lock.hcl")
+	if diags.HasErrors() {
+		return false, diags
+	}
+	if got := string(file.Bytes()); got != c.Input && c.Input != "" {
+		r.found = append(r.found, fmt.Sprintf("unchanged it is written as %q", got))
+	}
+	return false, nil
+}

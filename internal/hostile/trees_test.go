@@ -1,0 +1,166 @@
+package hostile_test
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // git's own names
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/hostile"
+)
+
+// objects are git objects that are not written yet, by kind and name.
+type objects struct {
+	bodies map[string]map[string][]byte
+	known  map[*hostile.TreeEntry]string // trees that are part of several
+}
+
+func (o *objects) add(kind string, body []byte) string {
+	sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", kind, len(body)), body...)) //nolint:gosec // git's own names
+	id := hex.EncodeToString(sum[:])
+	if o.bodies[kind] == nil {
+		o.bodies[kind] = map[string][]byte{}
+	}
+	o.bodies[kind][id] = body
+	return id
+}
+
+// tree adds a tree in the order that it is given, with whatever modes and names.
+func (o *objects) tree(entries []hostile.TreeEntry) string {
+	if len(entries) > 0 && o.known[&entries[0]] != "" {
+		return o.known[&entries[0]]
+	}
+	var body []byte
+	for _, e := range entries {
+		id := e.ID
+		switch {
+		case id != "":
+		case e.Tree != nil || e.Mode == "40000" && e.Text == "":
+			id = o.tree(e.Tree)
+		default:
+			id = o.add("blob", []byte(e.Text))
+		}
+		raw, _ := hex.DecodeString(id)
+		body = append(fmt.Appendf(body, "%s %s\x00", e.Mode, e.Name), raw...)
+	}
+	id := o.add("tree", body)
+	if len(entries) > 0 {
+		o.known[&entries[0]] = id
+	}
+	return id
+}
+
+func (o *objects) commit(tree string) string {
+	return o.add("commit", fmt.Appendf(nil, "tree %s\nauthor a <a@example.com> 0 +0000\ncommitter a <a@example.com> 0 +0000\n\nx\n", tree))
+}
+
+// write has git write all objects, none of which it looks at.
+func (o *objects) write(dir string) error {
+	if out, err := exec.Command("git", "init", "--quiet", "--bare", "--template=", filepath.Join(dir, "all.git")).CombinedOutput(); err != nil {
+		return fmt.Errorf("git init: %w: %s", err, out)
+	}
+	for kind, bodies := range o.bodies {
+		var paths, ids []string
+		for id, body := range bodies {
+			path := filepath.Join(dir, id)
+			if err := os.WriteFile(path, body, 0o600); err != nil {
+				return err
+			}
+			paths, ids = append(paths, path), append(ids, id)
+		}
+		cmd := exec.Command("git", "hash-object", "-t", kind, "--literally", "-w", "--stdin-paths")
+		cmd.Env = append(os.Environ(), "GIT_DIR="+filepath.Join(dir, "all.git"))
+		cmd.Stdin = strings.NewReader(strings.Join(paths, "\n") + "\n")
+		out, err := cmd.Output()
+		if err != nil {
+			return fmt.Errorf("git hash-object: %w: %s", err, stderrOf(err))
+		}
+		if got := strings.Fields(string(out)); !slices.Equal(got, ids) {
+			return fmt.Errorf("git names the %ss %.200q, want %.200q", kind, got, ids)
+		}
+	}
+	return nil
+}
+
+// nowhere is the address of the repository whose commits are in the store.
+const nowhere = "file:///nonexistent/repository.git"
+
+// trees fetches the tree of each commit from a store that has it: neither git's
+// transfer nor its own checks stand between.
+func (r *reader) trees(outside string) {
+	if _, err := exec.LookPath("git"); err != nil {
+		r.Problems = append(r.Problems, "git is not installed")
+		return
+	}
+	scratch := filepath.Join(r.base, "objects")
+	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Mkdir(filepath.Join(r.base, "cache"), 0o700)); err != nil {
+		r.Problems = append(r.Problems, err.Error())
+		return
+	}
+	o := &objects{map[string]map[string][]byte{}, map[*hostile.TreeEntry]string{}}
+	commits := map[string]string{}
+	for c := range hostile.Trees(outside) {
+		commits[c.Class+" "+c.Name] = o.commit(o.tree(c.Input))
+	}
+	if err := o.write(scratch); err != nil {
+		r.Problems = append(r.Problems, err.Error())
+		return
+	}
+	f := &getmodules.Fetcher{CacheDir: filepath.Join(r.base, "cache"), Retries: -1}
+	g := &getmodules.Fetcher{CacheDir: f.CacheDir, Retries: -1, Limits: getmodules.Limits{Portable: true}}
+	feed(r, hostile.Trees(outside), func(c hostile.Case[[]hostile.TreeEntry], portable bool) (bool, error) {
+		if err := r.store(scratch); err != nil {
+			return false, err
+		}
+		if err := os.RemoveAll(r.dir()); err != nil {
+			return false, err
+		}
+		use := f
+		if portable {
+			use = g
+		}
+		pkg, err := use.Fetch(context.Background(), getmodules.Request{
+			Package: addrs.ModulePackage("git::" + nowhere), Revision: commits[c.Class+" "+c.Name], Dir: r.dir(),
+		})
+		r.checkTree(err)
+		if err != nil {
+			return false, err
+		}
+		return len(pkg.Warnings) > 0, nil
+	})
+	if err := errors.Join(os.RemoveAll(scratch), os.RemoveAll(f.CacheDir)); err != nil {
+		r.Problems = append(r.Problems, err.Error())
+	}
+}
+
+// store makes the store that the fetcher keeps for the repository, unless it is
+// there: one that turned out to be damaged is thrown away.
+func (r *reader) store(scratch string) error {
+	dir := filepath.Join(r.base, "cache", "git", fmt.Sprintf("%x", sha256.Sum256([]byte(nowhere))))
+	alternates := filepath.Join(dir, "objects", "info", "alternates")
+	if _, err := os.Stat(alternates); err == nil {
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	if out, err := exec.Command("git", "init", "--quiet", "--bare", "--template=", dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("git init: %w: %s", err, out)
+	}
+	if err := os.MkdirAll(filepath.Dir(alternates), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(alternates, []byte(filepath.Join(scratch, "all.git", "objects")+"\n"), 0o600)
+}
