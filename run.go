@@ -46,6 +46,7 @@ func (r *run) resolve(ctx context.Context, n *node) error {
 	if err := parseCall(n, r.parser); err != nil {
 		return err
 	}
+	r.warnOfCredentials(n)
 	if _, ok := n.source.(addrs.ModuleSourceLocal); ok {
 		return placeLocal(n, r.req.dir())
 	}

@@ -43,3 +43,32 @@ func isContent(argument string) bool {
 	key, value, _ := strings.Cut(argument, "=")
 	return (key == "region" || isShown(key, value)) && !strings.ContainsAny(argument, ";?")
 }
+
+// HoldsCredentials reports whether somebody wrote a secret into the address: a
+// password, a user name of http or git (a token stands there as well), or an
+// argument that has a secret by its name. It is narrower than
+// [ModulePackage.WithoutCredentials], which leaves out whatever might be one.
+func (p ModulePackage) HoldsCredentials() bool {
+	_, rest := cutForced(string(p))
+	u, err := url.Parse(rest)
+	if err != nil {
+		return false
+	}
+	if _, hasPassword := u.User.Password(); hasPassword || u.User != nil && u.Scheme != "ssh" {
+		return true
+	}
+	for name, values := range u.Query() {
+		switch strings.ToLower(name) {
+		case "sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token",
+			"token", "access_token", "private_token", "job_token", "auth_token", "api_key", "apikey", "password", "secret",
+			"sig", "signature", "x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature", "x-goog-credential":
+			return true
+		}
+		for _, value := range values {
+			if nested, err := url.Parse(strings.TrimPrefix(value, "file:")); err == nil && nested.User != nil {
+				return true // a checksum may be a URL
+			}
+		}
+	}
+	return false
+}

@@ -33,3 +33,29 @@ func TestWithoutCredentials(t *testing.T) {
 		}
 	}
 }
+
+func TestHoldsCredentials(t *testing.T) {
+	t.Parallel()
+	for pkg, want := range map[addrs.ModulePackage]bool{
+		"git::https://u:p@h.com/n.git":                           true,
+		"git::https://tok@h.com/n.git":                           true,
+		"git::ssh://git:tok@h.com/n.git":                         true,
+		"git::ssh://git@h.com/n.git?sshkey=QUJD":                 true,
+		"https://u:p@h.com/n.zip":                                true,
+		"https://h.com/n.zip?token=x":                            true,
+		"https://h.com/n.zip?X-Amz-Signature=x":                  true,
+		"https://h.com/n.zip?checksum=file:https://u:p@h.com/s":  true,
+		"s3::https://s3.amazonaws.com/b/k?aws_access_key_id=x":   true,
+		"git::ssh://git@h.com/n.git?ref=v1":                      false,
+		"git::https://h.com/n.git?ref=a@b&depth=1":               false,
+		"https://h.com/u:p@n.zip?archive=zip":                    false,
+		"https://h.com/n.zip?checksum=file:https://h.com/s":      false,
+		"s3::https://s3.amazonaws.com/b/k?region=eu&version=abc": false,
+		"file:///a@b":  false,
+		"https://h h/": false,
+	} {
+		if got := pkg.HoldsCredentials(); got != want {
+			t.Errorf("ModulePackage(%q).HoldsCredentials() = %v, want %v", pkg, got, want)
+		}
+	}
+}

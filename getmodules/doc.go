@@ -11,7 +11,9 @@
 //
 //   - git::URL, git://: the tree of one commit, without history, by the git
 //     that is installed, with the user's own configuration for credentials and
-//     proxies. No hooks, no filters, no submodules, never a prompt.
+//     proxies. No hooks, no filters, no submodules, never a prompt. Credentials
+//     in the address are in no process's arguments; arguments of the address are,
+//     as git gives the URL to its remote helpers.
 //   - http(s)://host/x.zip, or with ?archive=zip: an archive. The formats are
 //     zip, tar.gz (tgz) and tar.bz2; the first found of the archive argument
 //     and the suffix of the path decides. archive=false, or an unknown format,

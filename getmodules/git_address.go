@@ -21,6 +21,8 @@ type gitAddress struct {
 	user *url.Userinfo
 	// ref is the first "ref" argument; "" means the remote's HEAD.
 	ref string
+	// secrets are the values of the remote's own arguments, which may be tokens.
+	secrets []string
 	// sshKey is a private key that the address holds; nil for none.
 	sshKey []byte
 	// protocols are the transports that the request may use.
@@ -60,6 +62,9 @@ func parseGitAddress(req Request) (gitAddress, error) {
 	}
 	for _, name := range gitArguments {
 		query.Del(name)
+	}
+	for _, values := range query {
+		a.secrets = append(a.secrets, values...)
 	}
 	a.remote.RawQuery = query.Encode()
 	a.remote.ForceQuery = false

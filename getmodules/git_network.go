@@ -28,6 +28,7 @@ func (g *gitFetch) prepareNetwork() error {
 		PacketTrace: filepath.Join(g.scratch, "packets"),
 		Idle:        gitIdle,
 	}
+	g.secrets = append(g.secrets, g.addr.secrets...)
 	if g.addr.sshKey != nil {
 		g.network.SSHKeyFile = filepath.Join(g.scratch, "key")
 		if err := os.WriteFile(g.network.SSHKeyFile, g.addr.sshKey, 0o600); err != nil {

@@ -16,6 +16,8 @@ import (
 type request struct {
 	release
 	url *url.URL
+	// secrets are the values of the headers that prove who asks.
+	secrets []string
 	// authorized says whether credentials are sent. Where they are not,
 	// credentialsErr may say why.
 	authorized     bool
@@ -37,6 +39,9 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 	}
 	// Nothing else has put a header in yet.
 	r.authorized = len(req.Header) > 0
+	for _, values := range req.Header {
+		r.secrets = append(r.secrets, values...)
+	}
 	return req, nil
 }
 

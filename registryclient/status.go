@@ -28,13 +28,34 @@ func (r *request) refusal(answer *httpapi.Answer, missing string) *RequestError 
 		hint = "the protocol has no such answer: check that the host is a module registry"
 	}
 	text := answer.Status()
-	if said := strings.TrimSpace(string(answer.Body)); said != "" {
+	if said := strings.TrimSpace(r.withoutSecrets(string(answer.Body))); said != "" {
 		text += fmt.Sprintf(", with the message %q", said)
 	}
 	// The sentinels' own words are in the status already, but errors.Is has to
 	// find them.
 	return r.failWith(answer, &statusError{text: text + "; " + hint, sentinel: sentinel, cause: r.credentialsErr})
 }
+
+// withoutSecrets takes out of a server's words what was sent to it: some repeat
+// the credentials that they refuse.
+func (r *request) withoutSecrets(text string) string {
+	for _, secret := range r.secrets {
+		_, token, _ := strings.Cut(secret, " ") // "Bearer TOKEN"
+		for _, value := range []string{secret, token} {
+			if len(value) >= minSecret {
+				text = strings.ReplaceAll(text, value, redacted)
+			}
+		}
+	}
+	return text
+}
+
+const (
+	redacted = "REDACTED"
+	// minSecret is the length from which a secret is looked for. Shorter ones
+	// are parts of words.
+	minSecret = 6
+)
 
 // statusError is a text for people that errors.Is can take apart.
 type statusError struct {

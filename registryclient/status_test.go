@@ -78,6 +78,19 @@ func TestMessageOfTheServer(t *testing.T) {
 	}
 }
 
+// TestServerThatRepeatsTheToken has a server that tells which credentials it has
+// refused.
+func TestServerThatRepeatsTheToken(t *testing.T) {
+	t.Parallel()
+	c := client(serve(t, answer(403, "", "Bearer "+webtest.Canary+": the token '"+webtest.Canary+"' is not allowed")))
+	c.Services = services{base: base, token: webtest.Canary}
+	err := calls["versions"](t.Context(), c)
+	webtest.CheckText(t, err.Error())
+	if !strings.Contains(err.Error(), "REDACTED: the token 'REDACTED' is not allowed") {
+		t.Errorf("the message is %q", err)
+	}
+}
+
 func TestHowToAuthorize(t *testing.T) {
 	t.Parallel()
 	helper := errors.New("the helper broke")

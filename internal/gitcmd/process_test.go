@@ -22,6 +22,7 @@ func TestErrorIsSafe(t *testing.T) {
 	t.Parallel()
 	body := `printf 'remote: 10%% (1/2)\rremote: \033]52;c;x\007 \342\200\256evil\n' >&2
 echo "fatal: could not read from https://user:hunter2@h.example/n.git s%2Fcret-value s/cret-value" >&2
+echo "fatal: unable to access 'https://h.example/n.git?token=hunter2&ref=v1/': no" >&2
 exit 7`
 	g := &gitcmd.Git{Path: fakeGit(t, "", body), Env: env()}
 	err := g.Run(t.Context(), gitcmd.Command{
@@ -36,7 +37,8 @@ exit 7`
 		t.Errorf("Error = %+v, want the exit status 7 and a redacted URL", e)
 	}
 	want := `remote: \x1b]52;c;x\a \u202eevil` + "\n" +
-		"fatal: could not read from https://h.example/n.git REDACTED REDACTED"
+		"fatal: could not read from https://h.example/n.git REDACTED REDACTED" + "\n" +
+		"fatal: unable to access 'https://h.example/n.git?token=REDACTED&ref=v1/': no"
 	if e.Stderr != want {
 		t.Errorf("Stderr = %q, want %q", e.Stderr, want)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // maxStderr is how much of git's words is kept: enough for any message, little
@@ -94,7 +96,12 @@ func escape(s string) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-var userinfo = regexp.MustCompile(`://[^/\s'"@]*@`)
+// userinfo and address match what stands in the URLs that git prints. The first
+// is for those that git cuts or splits, where a whole URL is not to be seen.
+var (
+	userinfo = regexp.MustCompile(`://[^/\s'"@]*@`)
+	address  = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"]+`)
+)
 
 const redacted = "REDACTED"
 
@@ -104,7 +111,7 @@ const redacted = "REDACTED"
 const minSecret = 6
 
 // redact takes secrets, by value in every spelling that git prints, and the
-// userinfo of URLs out of s.
+// userinfo and the arguments of URLs out of s.
 func redact(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) < minSecret {
@@ -114,7 +121,7 @@ func redact(s string, secrets []string) string {
 			s = strings.ReplaceAll(s, spelling, redacted)
 		}
 	}
-	return userinfo.ReplaceAllString(s, "://")
+	return address.ReplaceAllStringFunc(userinfo.ReplaceAllString(s, "://"), addrs.Redact)
 }
 
 func redactAll(args, secrets []string) []string {

@@ -44,11 +44,11 @@ type Client struct {
 
 // httpClient is the caller's client under the rules of this package.
 func (c *Client) httpClient(timeout time.Duration) *http.Client {
-	hc := &http.Client{Timeout: timeout, CheckRedirect: c.checkRedirect}
-	if c.HTTPClient != nil {
-		hc.Transport = c.HTTPClient.Transport
+	transport := http.DefaultTransport
+	if c.HTTPClient != nil && c.HTTPClient.Transport != nil {
+		transport = c.HTTPClient.Transport
 	}
-	return hc
+	return &http.Client{Timeout: timeout, CheckRedirect: c.checkRedirect, Transport: locationChecker{transport}}
 }
 
 func (c *Client) timeout() time.Duration {

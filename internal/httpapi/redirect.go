@@ -51,6 +51,23 @@ func leftOrigin(req *http.Request, via []*http.Request) bool {
 	return !SameOrigin(via[0].URL, req.URL)
 }
 
+// locationChecker refuses redirects to what is no URL, which net/http would
+// refuse in words that repeat all of it.
+type locationChecker struct{ http.RoundTripper }
+
+func (l locationChecker) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := l.RoundTripper.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	location := resp.Header.Get("Location")
+	if _, err := req.URL.Parse(location); err != nil && resp.StatusCode/100 == 3 {
+		_ = resp.Body.Close() // it is not wanted
+		return nil, &RedirectError{To: addrs.Redact(location), Reason: "it is not a valid URL"}
+	}
+	return resp, nil
+}
+
 func keepHarmless(req *http.Request) {
 	kept := http.Header{}
 	for _, name := range harmless {

@@ -96,6 +96,28 @@ func TestRedirectsDropCredentials(t *testing.T) {
 	}
 }
 
+// TestRedirectsToNowhere has locations that net/http would repeat.
+func TestRedirectsToNowhere(t *testing.T) {
+	t.Parallel()
+	for _, location := range []string{"https://u:" + webtest.Canary + "@h h/?" + webtest.Canary, "https://[::1/?" + webtest.Canary, "https://h:x/?a=" + webtest.Canary, "%zz?" + webtest.Canary} {
+		web := webtest.New(t)
+		web.Serve("https://example.com", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", location)
+			w.WriteHeader(http.StatusFound)
+		})
+		c := httpapi.Client{HTTPClient: web.Client(), MaxRedirects: 3}
+		_, err := c.Read(get(t, "https://example.com/"), 100)
+		if _, ok := errors.AsType[*httpapi.RedirectError](err); !ok {
+			t.Errorf("%q: %v, want *RedirectError", location, err)
+			continue
+		}
+		webtest.CheckText(t, err.Error())
+		if n := len(web.Requests()); n != 1 {
+			t.Errorf("%q: %d requests, want no repetition", location, n)
+		}
+	}
+}
+
 func TestRedirectsOnLoopbackHTTP(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// TestCanaries runs the command into each kind of failure, with a secret in each
+// place where secrets are, and looks for them in all that it printed and wrote,
+// and in the arguments of what it started.
+func TestCanaries(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("/bin/sh is not installed")
+	}
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	binary := commandAsBinary(t)
+	paths := failures()
+	if len(paths) < 30 || len(canaries()) < 40 {
+		t.Errorf("there are %d failures and %d secrets, want 30 and 40", len(paths), len(canaries()))
+	}
+	for _, f := range paths {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			v := newVictim(t, binary, git, f)
+			for _, format := range []string{"--no-color", "--json"} {
+				v.world.ResetRequests()
+				v.run(t, format)
+			}
+			v.searchFiles(t)
+		})
+	}
+}
+
+// failure is a way in which an installation goes wrong.
+type failure struct {
+	name    string
+	options modtest.Options
+	faults  []modtest.Fault
+	// setup changes what is on disk; nil for nothing.
+	setup func(t *testing.T, v *victim)
+	// config takes the place of the configuration with all addresses.
+	config string
+	// git is what a stand-in for git does in the place of a fetch; "" for the
+	// real one.
+	git string
+	// env is added; HOST and HOME stand for the registry and the home.
+	env []string
+	// args take the place of "install".
+	args []string
+	// interrupt sends the process a signal once a server was asked.
+	interrupt bool
+	// untrusted leaves out the servers' certificate.
+	untrusted bool
+	// succeeds says that this is no failure after all.
+	succeeds bool
+	// says is in the message, to see that this is the failure that it should be.
+	says string
+}
+
+// victim is a project, a home and servers.
+type victim struct {
+	failure
+	world             *modtest.World
+	binary            string
+	project, home     string
+	cache, temporary  string
+	arguments, traces string // files to which git and what it starts report
+	planted           map[string]bool
+}
+
+func newVictim(t *testing.T, binary, git string, f failure) *victim {
+	t.Helper()
+	base := t.TempDir()
+	v := &victim{
+		failure: f, binary: binary, world: modtest.NewWith(t, modtest.Txtar(canaryTree), f.options),
+		project: filepath.Join(base, "project"), home: filepath.Join(base, "home"), cache: filepath.Join(base, "cache"), temporary: filepath.Join(base, "tmp"),
+		arguments: filepath.Join(base, "arguments"), traces: filepath.Join(base, "traces"), planted: map[string]bool{},
+	}
+	v.world.SetFaults(f.faults...)
+	for _, dir := range []string{v.project, v.home, v.temporary, filepath.Join(base, "bin")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := f.config
+	if config == "" {
+		config = canaryConfig()
+	}
+	v.plant(t, filepath.Join(v.project, "main.tf"), config)
+	for name, text := range canaryHome {
+		v.plant(t, filepath.Join(v.home, name), text)
+	}
+	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" >>'" + v.arguments + "'\n" + strings.ReplaceAll(f.git, "GIT", git) + "\nexec '" + git + "' \"$@\"\n"
+	v.plant(t, filepath.Join(base, "bin/git"), script)
+	if f.setup != nil {
+		f.setup(t, v)
+	}
+	return v
+}
+
+// plant writes a file in which secrets may be.
+func (v *victim) plant(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(v.expand(text)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	v.planted[name] = true
+}
+
+// expand puts the servers and the secrets into a text.
+func (v *victim) expand(text string) string {
+	text = strings.NewReplacer("HOST", string(v.world.Host()), "PLAIN", v.world.PlainURL(), "HOME", v.home).Replace(text)
+	for _, c := range canaries() {
+		text = strings.ReplaceAll(text, "{"+c.name+"}", c.written)
+	}
+	return text
+}
+
+func (v *victim) command(ctx context.Context, format string) *exec.Cmd {
+	args := v.args
+	if args == nil {
+		args = []string{"install"}
+	}
+	cmd := exec.CommandContext(ctx, v.binary, append(args[:len(args):len(args)], format)...)
+	cmd.Dir = v.project
+	cmd.Env = []string{
+		"HOME=" + v.home, "TMPDIR=" + v.temporary, "COTTER_CACHE_DIR=" + v.cache, "CI=", "CHECKPOINT_DISABLE=1", "GIT_TRACE=" + v.traces, "GIT_CONFIG_NOSYSTEM=1",
+		"PATH=" + filepath.Join(filepath.Dir(v.home), "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"GIT_SSH_COMMAND=" + filepath.Join(v.home, "ssh"),
+	}
+	if !v.untrusted {
+		cmd.Env = append(cmd.Env, v.world.Env()...)
+	}
+	for _, entry := range append(canaryEnv, v.env...) {
+		cmd.Env = append(cmd.Env, v.expand(entry))
+	}
+	return cmd
+}
+
+func (v *victim) run(t *testing.T, format string) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := v.command(ctx, format)
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if v.interrupt {
+		for len(v.world.Requests()) == 0 && ctx.Err() == nil {
+			runtime.Gosched()
+		}
+		_ = cmd.Process.Signal(syscall.SIGINT)
+	}
+	err := cmd.Wait()
+	if (err == nil) != v.succeeds {
+		t.Errorf("%v: %v\n%s%s", cmd.Args, err, &stdout, &stderr)
+	}
+	if all := stdout.String() + stderr.String(); !strings.Contains(all, v.says) {
+		t.Errorf("%q is not in\n%s", v.says, all)
+	}
+	v.search(t, "stdout", stdout.String())
+	v.search(t, "stderr", stderr.String())
+}
+
+// searchFiles looks through all files that nobody planted.
+func (v *victim) searchFiles(t *testing.T) {
+	t.Helper()
+	base := filepath.Dir(v.home)
+	err := filepath.WalkDir(base, func(name string, entry os.DirEntry, err error) error {
+		if err != nil || v.planted[name] {
+			return err
+		}
+		v.search(t, "the name of a file", strings.TrimPrefix(name, base))
+		if !entry.Type().IsRegular() {
+			return nil
+		}
+		if v.succeeds && entry.Name() == "modules.json" {
+			return nil // stock tools want to find the addresses there as they are written
+		}
+		text, err := os.ReadFile(name)
+		v.search(t, strings.TrimPrefix(name, base), string(text))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func (v *victim) search(t *testing.T, where, text string) {
+	t.Helper()
+	for _, c := range canaries() {
+		if isArguments := where == "/arguments" || where == "/traces"; isArguments && slices.Contains(inArguments, c.name) {
+			continue
+		}
+		for _, spelling := range c.spellings() {
+			if i := strings.Index(text, spelling); i >= 0 {
+				t.Errorf("the secret %s is in %s: ...%s", c.name, where, excerpt(text, i, len(spelling)))
+				break
+			}
+		}
+	}
+}
+
+func excerpt(text string, at, length int) string {
+	return fmt.Sprintf("%q", text[max(0, at-150):min(len(text), at+length+50)])
+}
