@@ -2,6 +2,7 @@ package addrs
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -25,6 +26,20 @@ func Redact(addr string) string {
 		text += "?" + redactQuery(query)
 	}
 	return text
+}
+
+// userinfo and address match what is secret, or may be, within other text. The
+// first is for addresses that somebody cut or split, so that no whole one is to
+// be seen.
+var (
+	userinfo = regexp.MustCompile(`://[^/\s'"@]*@`)
+	address  = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"]+`)
+)
+
+// RedactText redacts the URLs within a text of somebody else's, such as a
+// message of git's or of a server's.
+func RedactText(text string) string {
+	return address.ReplaceAllStringFunc(userinfo.ReplaceAllString(text, "://"), Redact)
 }
 
 // withoutUserinfo removes the userinfo wherever an authority may stand: at the

@@ -7,6 +7,23 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
+func TestRedactText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":           "",
+		"no address": "no address",
+		"fatal: unable to access 'https://u:p@h.com/n.git?token=x/': no":     "fatal: unable to access 'https://h.com/n.git?token=REDACTED': no",
+		`header: "Location: https://h.com/x?X-Amz-Signature=a&b=c" is bad`:   `header: "Location: https://h.com/x?X-Amz-Signature=REDACTED&b=REDACTED" is bad`,
+		"two: https://tok@a.com/ and git::ssh://git:tok@b.com/n?ref=v1 here": "two: https://a.com/ and git::ssh://b.com/n?ref=v1 here",
+		"cut: ://u:p@h.com/n":                "cut: ://h.com/n",
+		"fine: https://h.com/n.git?ref=v1/x": "fine: https://h.com/n.git?ref=v1/x",
+	} {
+		if got := addrs.RedactText(text); got != want {
+			t.Errorf("RedactText(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestRedacted(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ pkg, want string }{

@@ -151,7 +151,8 @@ type networkError struct {
 }
 
 func (e *networkError) Error() string {
-	return fmt.Sprintf("%s: %s", addrs.Redact(e.url.String()), e.err)
+	// net/http repeats headers that are malformed.
+	return fmt.Sprintf("%s: %s", addrs.Redact(e.url.String()), addrs.RedactText(e.err.Error()))
 }
 
 func (e *networkError) Unwrap() error { return e.err }

@@ -93,7 +93,7 @@ func (o *output) showFile(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	o.printf("$ cat %s\n%s\n", name, text)
+	o.printf("$ cat %s\n%s\n", name, lines(text))
 	return nil
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
@@ -9,9 +11,14 @@ import (
 
 // writeJSON writes one value on one line of stdout.
 func (o *output) writeJSON(value any) error {
-	encoder := json.NewEncoder(o.stdout)
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := io.WriteString(o.stdout, escapeJSON(text.String()))
+	return err
 }
 
 // jsonModule is a module in the output of list, tree and install.

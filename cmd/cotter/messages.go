@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/hashicorp/hcl/v2"
@@ -111,9 +110,9 @@ func (o *output) printError(err error) {
 		if m.File != "" {
 			where = fmt.Sprintf(" (%s:%d)", m.File, m.Line)
 		}
-		fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), escape(m.Summary+where))
+		fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), escapeLine(m.Summary+where))
 		if m.Detail != "" {
-			fmt.Fprintf(o.stderr, "\n  %s\n\n", escape(strings.ReplaceAll(m.Detail, "\n", "\n  ")))
+			fmt.Fprintf(o.stderr, "\n  %s\n\n", indented(m.Detail))
 		}
 	}
 }

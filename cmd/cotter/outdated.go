@@ -60,8 +60,8 @@ func (o *output) outdated(list []cotter.Outdated) error {
 	table := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "KEY\tSOURCE\tCURRENT\tALLOWED\tLATEST\tCALL")
 	for _, m := range list {
-		fmt.Fprintln(table, escape(fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s:%d", m.Path, addrs.Redact(m.Source.ForDisplay()),
-			dash(m.Current), dash(m.Allowed), dash(m.Latest), m.Call.Range.Filename, m.Call.Range.Start.Line)))
+		fmt.Fprint(table, escapef("%s\t%s\t%s\t%s\t%s\t%s:%d\n", m.Path, addrs.Redact(m.Source.ForDisplay()),
+			dash(m.Current), dash(m.Allowed), dash(m.Latest), m.Call.Range.Filename, m.Call.Range.Start.Line))
 	}
 	return table.Flush()
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"unicode"
 
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
@@ -16,8 +14,9 @@ import (
 // The rules of the output: results go to stdout, errors and warnings to stderr.
 // A message says which call, at which file and line, what was tried and what to
 // do next. Everything passes through [escape], since names, versions and server
-// messages are other people's text. With --json, stdout has one JSON value a
-// line and nothing else.
+// messages are other people's text, which must neither act on the terminal nor
+// pass for a line of ours. With --json, stdout has one JSON value a line and
+// nothing else.
 type output struct {
 	stdout, stderr io.Writer
 	env            func(string) string
@@ -32,11 +31,11 @@ func (o *output) configure(cmd *cli.Command) {
 }
 
 func (o *output) printf(format string, args ...any) {
-	fmt.Fprint(o.stdout, escape(fmt.Sprintf(format, args...)))
+	fmt.Fprint(o.stdout, escapef(format, args...))
 }
 
 func (o *output) warnf(format string, args ...any) {
-	fmt.Fprint(o.stderr, o.paint(yellow, "Warning:"), " ", escape(fmt.Sprintf(format, args...)), "\n")
+	fmt.Fprint(o.stderr, o.paint(yellow, "Warning:"), " ", indented(fmt.Sprintf(format, args...)), "\n")
 }
 
 // The colours of a terminal, by their SGR parameters.
@@ -60,23 +59,6 @@ func (o *output) interactive() bool {
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
-}
-
-// escape makes text harmless on a terminal: control characters and those that
-// reorder or hide text are written as escapes.
-func escape(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteRune(r)
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // count is a number with its noun.

@@ -91,7 +91,7 @@ func (p *progress) resolved(e cotter.Resolved) {
 func (p *progress) warning(e cotter.Warning) {
 	text := warningText(e)
 	if p.bars != nil {
-		p.line("Warning: %s\n", text)
+		p.line("Warning: %s\n", lines(indented(text)))
 		return
 	}
 	p.out.warnf("%s", text)
@@ -110,7 +110,7 @@ func (p *progress) line(format string, args ...any) {
 		p.out.printf(format, args...)
 		return
 	}
-	fmt.Fprint(p.bars, escape(fmt.Sprintf(format, args...)))
+	fmt.Fprint(p.bars, escapef(format, args...))
 }
 
 func (p *progress) startBar(pkg string) {
@@ -119,7 +119,7 @@ func (p *progress) startBar(pkg string) {
 	}
 	p.fetches[pkg] = p.bars.AddBar(0,
 		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(escape(pkg)+" ")),
+		mpb.PrependDecorators(decor.Name(escapeLine(pkg)+" ")),
 		mpb.AppendDecorators(decor.CurrentKibiByte("% .1f")),
 	)
 }

@@ -111,7 +111,7 @@ func (o *output) report(report *cotter.Report) error {
 		}
 	}
 	for _, p := range report.Packages {
-		o.printf("- %s: %s\n", p.Key, statusText(p))
+		o.printf("- %s: %s\n", p.Key, lines(statusText(p)))
 		for _, group := range changedFiles(p.Changes) {
 			for _, file := range group.files {
 				o.printf("    %s %q\n", group.label, file)
@@ -127,7 +127,7 @@ func (o *output) report(report *cotter.Report) error {
 func statusText(p cotter.PackageReport) string {
 	switch {
 	case p.Err != nil:
-		return "changed: " + p.Err.Error()
+		return "changed: " + indented(p.Err.Error())
 	case p.Status == cotter.StatusVerified:
 		return "Verified checksum matches lock file"
 	case p.Status == cotter.StatusChanged && len(p.Want) > 0:

@@ -2,7 +2,6 @@ package gitcmd
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,13 +95,6 @@ func escape(s string) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-// userinfo and address match what stands in the URLs that git prints. The first
-// is for those that git cuts or splits, where a whole URL is not to be seen.
-var (
-	userinfo = regexp.MustCompile(`://[^/\s'"@]*@`)
-	address  = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"]+`)
-)
-
 const redacted = "REDACTED"
 
 // minSecret is the length from which a secret is looked for by value. Shorter
@@ -121,7 +113,7 @@ func redact(s string, secrets []string) string {
 			s = strings.ReplaceAll(s, spelling, redacted)
 		}
 	}
-	return address.ReplaceAllStringFunc(userinfo.ReplaceAllString(s, "://"), addrs.Redact)
+	return addrs.RedactText(s)
 }
 
 func redactAll(args, secrets []string) []string {

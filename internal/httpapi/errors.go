@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // TooLargeError says that a body is longer than its limit.
@@ -33,14 +35,14 @@ func (e *HeaderError) Error() string {
 }
 
 // NetworkError is the failure of an exchange. It prints what a server has put
-// into it harmlessly.
+// into it harmlessly: net/http repeats headers that are malformed.
 type NetworkError struct {
 	Attempts int
 	Err      error
 }
 
 func (e *NetworkError) Error() string {
-	text := Printable(e.Err.Error())
+	text := Printable(addrs.RedactText(e.Err.Error()))
 	if e.Attempts > 1 {
 		text += fmt.Sprintf(" (after %d attempts)", e.Attempts)
 	}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// payloads are texts that act on terminals, or pose as a line of the output.
+func payloads() []string {
+	return []string{
+		"\x1b[2J", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1bP+q\x1b\\", "\x1b[6n", "\x1bc", "\u009b2J", "\u009d0;x\u009c", "\x07", "\b\b\b", "\r",
+		"\x7f", "\x00", "\v", "\f", "\n\nError: forged", "\r\nforged", "\u2028forged", "\u2029forged", "\u0085forged", "\u202e", "\u2066\u2069", "\u200f", "\u061c", "\u200b", "\ufeff", "\u00ad", "\U000e0041", "\xff\xfe", "\xc2", "\xed\xa0\x80", "\t",
+	}
+}
+
+func TestEscape(t *testing.T) {
+	t.Parallel()
+	for _, payload := range payloads() {
+		foreign := "a" + payload + "b"
+		for what, text := range map[string]string{
+			"escapeLine":  escapeLine(foreign),
+			"string":      escapef("- %s", foreign),
+			"error":       escapef("- %s", os.NewSyscallError(foreign, os.ErrInvalid)),
+			"escape":      strings.ReplaceAll(strings.ReplaceAll(escape(foreign), "\n", ""), "\t", ""),
+			"indentation": strings.ReplaceAll(strings.ReplaceAll(indented(foreign), "\n  ", ""), "\t", ""),
+		} {
+			if i := strings.IndexFunc(text, harmful); i >= 0 {
+				t.Errorf("%s of %q is %q", what, foreign, text)
+			}
+		}
+		if strings.HasPrefix(payload, "\n") && strings.Contains(indented(foreign), "\nError") {
+			t.Errorf("indented(%q) = %q", foreign, indented(foreign))
+		}
+	}
+	if text := "ä日本 \U0001f600 ├── \"\\"; escapeLine(text) != text {
+		t.Errorf("escapeLine(%q) = %q", text, escapeLine(text))
+	}
+}
+
+// harmful is what no output may have, in other words than the code's.
+func harmful(r rune) bool {
+	return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+}
+
+func TestEscapeJSON(t *testing.T) {
+	t.Parallel()
+	for _, payload := range payloads() {
+		var stdout strings.Builder
+		out := &output{stdout: &stdout}
+		want := map[string]string{"text": strings.ToValidUTF8(payload, "\ufffd")}
+		if err := out.writeJSON(map[string]string{"text": payload}); err != nil {
+			t.Fatal(err)
+		}
+		line, _ := strings.CutSuffix(stdout.String(), "\n")
+		if strings.ContainsFunc(line, harmful) {
+			t.Errorf("writeJSON(%q) writes %q", payload, line)
+		}
+		var got map[string]string
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			t.Errorf("writeJSON(%q) writes %q: %v", payload, line, err)
+		} else if diff := cmp.Diff(want, got); diff != "" && !strings.ContainsRune(want["text"], '\ufffd') {
+			t.Errorf("writeJSON(%q) (-want +got):\n%s", payload, diff)
+		}
+	}
+}
+
+// TestForeignText has everybody who has a say in what is printed say it in
+// escape sequences.
+func TestForeignText(t *testing.T) {
+	t.Parallel()
+	const evil = "\x1b]52;c;eA==\x07\x1b[2J\u202e\u009b31m"
+	tree := fstest.MapFS{
+		"registry/acme/net/aws/1.0.0/main.tf":  {Data: []byte("module \"x\" {\n  source = \"./sub\\nError: forged\\u001b[2J\"\n}\n")},
+		"registry/acme/tree/aws/1.0.0/main.tf": {Data: []byte("module \"x\" {\n  source = \"./a\"\n")},
+		"archives/name.zip/" + evil + ".tf":    {},
+		"archives/name.tar.gz/a\nforged":       {},
+		"archives/ok.zip/main.tf":              {},
+		"git/net.git/v1.0.0\u202e/main.tf":     {},
+		"git/net.git/1.0.0-\u200b/main.tf":     {},
+		"files/page":                           {Data: []byte("<meta name=\"terraform-get\" content=\"ftp://\u202e\u009b2J" + "/\x1b[2J\">")},
+	}
+	world := modtest.New(t, tree)
+	world.SetFaults(
+		modtest.Fault{Path: "/v1/modules/acme/teapot/", Status: 418, Body: evil + "\nError: forged"},
+		modtest.Fault{Path: "/v1/modules/acme/versions/", Status: 200, Body: `{"modules":[{"versions":[{"version":"1.0.0-\u001b[2J"},{"version":"2.0.0"},{"version":"\u202e"}]}]}`},
+		modtest.Fault{Path: "/v1/modules/acme/json/", Status: 200, Body: `{"modules":` + evil},
+		modtest.Fault{Path: "/v1/modules/acme/header/aws/versions", Status: 200, Body: `{"modules":[{"versions":[{"version":"1.0.0"}]}]}`},
+		modtest.Fault{Path: "/v1/modules/acme/header/", Status: 204, Header: http.Header{"X-Terraform-Get": {"git::https://\u202e" + evil}}},
+		modtest.Fault{Path: "/archives/redirect.zip", Status: 302, Header: http.Header{"Location": {"https://x\u009b2J/" + evil}}},
+		modtest.Fault{Path: "/git/sideband.git", Status: 403, Body: evil + "\nfatal: forged"},
+	)
+	sources := []string{
+		"MODTEST_HOST/acme/net/aws", "MODTEST_HOST/acme/tree/aws", "MODTEST_HOST/acme/teapot/aws", "MODTEST_HOST/acme/versions/aws", "MODTEST_HOST/acme/json/aws", "MODTEST_HOST/acme/header/aws",
+		"https://MODTEST_HOST/archives/name.zip", "https://MODTEST_HOST/archives/name.tar.gz", "https://MODTEST_HOST/archives/redirect.zip", "https://MODTEST_HOST/files/page",
+		"git::https://MODTEST_HOST/git/net.git?ref=v1.0.0", "git::https://MODTEST_HOST/git/sideband.git", "./a\\nError: forged\\u001b[2J\\u202e", "https://h.example/\\u001b[2J", "a\\u202e/b/c", "git::https://MODTEST_HOST/git/net.git//x\\nforged?ref=v1.0.0",
+	}
+	var config strings.Builder
+	for i, source := range sources {
+		config.WriteString("module \"m" + string(rune('a'+i)) + "\" {\n  source = \"" + source + "\"\n}\n")
+	}
+	p := &printer{world: world, binary: commandAsBinary(t), dir: t.TempDir()}
+	p.write(t, ".tofurc", "registry_protocols {\n  retry_count = 0\n}\n")
+	p.write(t, "main.tf", config.String())
+	for _, args := range [][]string{{"install"}, {"install", "--offline"}, {"list"}, {"tree"}, {"outdated"}, {"install", evil}, {"why", evil}} {
+		p.run(t, args...)
+	}
+	p.write(t, "main.tf", "module \"a\x1b[2J\" {\n  source = \"./x\"\n  \x1b]52\n}\n")
+	p.run(t, "install")
+	p.write(t, "main.tf", "module \"net\" {\n  source = \"https://MODTEST_HOST/archives/ok.zip\"\n}\n")
+	p.run(t, "install")
+	p.write(t, ".terraform/modules/net/\x1b[2J\nError: forged.tf", "")
+	p.run(t, "verify")
+	p.write(t, ".terraform/modules/modules.json", `{"Modules":[{"Key":"net","Source":"\u001b[2J\nError: forged","Dir":"\u202e"}]}`)
+	p.run(t, "list")
+	p.write(t, ".terraform.lock.hcl", "module \"a\\u001b[2J\" {\n  source = \"\\u202e\"\n version = \"\x1b[2J\"\n}\n")
+	p.run(t, "install")
+}
+
+// printer is a project in which the command prints.
+type printer struct {
+	world       *modtest.World
+	binary, dir string
+}
+
+func (p *printer) write(t *testing.T, name, text string) {
+	t.Helper()
+	name = filepath.Join(p.dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "MODTEST_HOST", string(p.world.Host()))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs the command for people and for programs, and looks at each line.
+func (p *printer) run(t *testing.T, args ...string) {
+	t.Helper()
+	for _, format := range []string{"--no-color", "--json"} {
+		cmd := exec.Command(p.binary, append(args, format)...)
+		cmd.Dir = p.dir
+		cmd.Env = append(p.world.Env(), "PATH="+os.Getenv("PATH"), "HOME="+p.dir, "COTTER_CACHE_DIR="+filepath.Join(p.dir, ".cache"))
+		text, _ := cmd.CombinedOutput() // most of it fails
+		if len(text) == 0 {
+			t.Errorf("cotter %s prints nothing", args)
+		}
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSuffix(line, "\n")
+			forged := strings.HasPrefix(line, "Error: forged") || strings.HasPrefix(line, "forged")
+			if forged || strings.ContainsFunc(strings.ReplaceAll(line, "\t", ""), harmful) {
+				t.Errorf("cotter %s %s prints %q", args, format, line)
+			}
+		}
+	}
+}
