@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -25,8 +26,9 @@ type gitAddress struct {
 	secrets []string
 	// sshKey is a private key that the address holds; nil for none.
 	sshKey []byte
-	// protocols are the transports that the request may use.
-	protocols []string
+	// protocols are the transports that the request may use, and direct those
+	// that it may use beside them where no server leads to them.
+	protocols, direct []string
 }
 
 // gitArguments are the arguments of an address that are not the remote's.
@@ -53,6 +55,10 @@ func parseGitAddress(req Request) (gitAddress, error) {
 	a := gitAddress{remote: *u, protocols: gitProtocols(req, u)}
 	if err := gitcmd.CheckURL(u, a.protocols); err != nil {
 		return gitAddress{}, err
+	}
+	if i := slices.Index(a.protocols, "http"); i >= 0 && u.Scheme == "https" {
+		// No way leads from https to http, unless the user has laid it.
+		a.protocols, a.direct = slices.Delete(a.protocols, i, i+1), []string{"http"}
 	}
 	if a.ref, err = gitRef(query.Get("ref")); err != nil {
 		return gitAddress{}, err

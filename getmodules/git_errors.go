@@ -93,7 +93,8 @@ var gitFailures = [...]struct {
 		ErrHostUntrusted, "if the certificate is right, name its authority by git config http.sslCAInfo",
 	},
 	{
-		[]string{"transport '"}, // transport 'x' not allowed
+		// transport 'x' not allowed, and libcurl's words for the same.
+		[]string{"transport '", "disabled in libcurl", "protocol \"http\""},
 		ErrRefusedLocation, "a url.<base>.insteadOf or a redirect leads to a transport that is not allowed here",
 	},
 	{

@@ -25,6 +25,7 @@ const gitProgressEvery = 100 * time.Millisecond
 func (g *gitFetch) prepareNetwork() error {
 	g.network = gitcmd.Network{
 		Protocols:   g.addr.protocols,
+		Direct:      g.addr.direct,
 		PacketTrace: filepath.Join(g.scratch, "packets"),
 		Idle:        gitIdle,
 	}

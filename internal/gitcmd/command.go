@@ -32,6 +32,11 @@ type Network struct {
 	// Protocols are the transports that may be used, as in GIT_ALLOW_PROTOCOL.
 	// The user's own setting of that variable can narrow them. None means none.
 	Protocols []string
+	// Direct are transports that may be used beside these where the user's own
+	// configuration leads to them (url.insteadOf), but not where a server
+	// redirects to them. A GIT_ALLOW_PROTOCOL of the user's does not tell the
+	// two apart.
+	Direct []string
 	// ConfigFile is a further configuration file, an absolute path. It is the
 	// way to hand over credentials, which must not stand in arguments.
 	ConfigFile string

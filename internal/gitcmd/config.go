@@ -56,6 +56,15 @@ func configArgs(c Command) []string {
 	if c.Network == nil {
 		return args
 	}
+	if c.Network.Direct != nil {
+		set("protocol.allow=never")
+		for _, protocol := range c.Network.Protocols {
+			set("protocol." + protocol + ".allow=always")
+		}
+		for _, protocol := range c.Network.Direct {
+			set("protocol." + protocol + ".allow=user")
+		}
+	}
 	if c.Network.ConfigFile != "" {
 		set("include.path=" + c.Network.ConfigFile)
 	}

@@ -58,7 +58,9 @@ func (g *Git) environment(found program, c Command) []string {
 		set("GIT_ALLOW_PROTOCOL", "none")
 		return env
 	}
-	set("GIT_ALLOW_PROTOCOL", allowed(base, c.Network.Protocols))
+	if _, own := lookupEnv(base, "GIT_ALLOW_PROTOCOL"); own || c.Network.Direct == nil {
+		set("GIT_ALLOW_PROTOCOL", allowed(base, slices.Concat(c.Network.Protocols, c.Network.Direct)))
+	} // else the settings say it, which know of more than yes and no
 	if c.Network.PacketTrace != "" {
 		set("GIT_TRACE_PACKET", c.Network.PacketTrace)
 	}

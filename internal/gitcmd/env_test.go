@@ -88,6 +88,26 @@ func TestAllowedProtocols(t *testing.T) {
 	}
 }
 
+// TestDirectProtocols checks that only settings are used where they have to tell
+// an address of the user's from a redirect.
+func TestDirectProtocols(t *testing.T) {
+	t.Parallel()
+	network := &gitcmd.Network{Protocols: []string{"https"}, Direct: []string{"http"}}
+	for own, want := range map[string]string{"": "", "http:ext": "http", "ssh": "none"} {
+		g := &gitcmd.Git{Path: fakeGit(t, "", "env"), Env: env("GIT_ALLOW_PROTOCOL=" + own)}
+		if got := variables(t, g, gitcmd.Command{Args: []string{"x"}, Network: network})["GIT_ALLOW_PROTOCOL"]; got != want {
+			t.Errorf("with GIT_ALLOW_PROTOCOL=%q it is %q, want %q", own, got, want)
+		}
+	}
+	g := &gitcmd.Git{Path: fakeGit(t, "", `printf '%s\n' "$@"`), Env: env()}
+	args := run(t, g, gitcmd.Command{Args: []string{"show"}, Network: network})
+	for _, want := range []string{"protocol.allow=never", "protocol.https.allow=always", "protocol.http.allow=user", "protocol.ext.allow=never"} {
+		if !strings.Contains(args, "-c\n"+want+"\n") {
+			t.Errorf("%s is not set", want)
+		}
+	}
+}
+
 func TestSSHCommand(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

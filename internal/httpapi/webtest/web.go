@@ -3,6 +3,7 @@
 package webtest
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -25,6 +26,7 @@ type Web struct {
 	mu       sync.Mutex
 	servers  map[string]string // listeners by the address that is dialled
 	requests []*http.Request
+	trusted  bytes.Buffer // certificates in PEM
 }
 
 // New makes a web without servers.
@@ -39,8 +41,7 @@ func New(t testing.TB) *Web {
 }
 
 // Serve starts a server at a URL without a path, such as
-// "https://example.com:8443". For https the host has to be example.com, one of
-// its subdomains or 127.0.0.1, which is what the certificate is for.
+// "https://example.com:8443".
 func (w *Web) Serve(url string, h http.HandlerFunc) {
 	w.t.Helper()
 	scheme, addr, _ := strings.Cut(url, "://")
@@ -49,16 +50,18 @@ func (w *Web) Serve(url string, h http.HandlerFunc) {
 		h(rw, r)
 	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		addr += map[string]string{"http": ":80", "https": ":443"}[scheme]
+	}
 	if scheme == "http" {
 		s.Start()
 	} else {
+		host, _, _ := net.SplitHostPort(addr)
+		s.TLS = &tls.Config{Certificates: []tls.Certificate{w.certificate(host)}, MinVersion: tls.VersionTLS12}
 		s.StartTLS()
 		w.transport.TLSClientConfig.RootCAs.AddCert(s.Certificate())
 	}
 	w.t.Cleanup(s.Close)
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		addr += map[string]string{"http": ":80", "https": ":443"}[scheme]
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.servers[addr] = s.Listener.Addr().String()
