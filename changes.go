@@ -96,7 +96,7 @@ func diffNames(kind string, before, after map[string]string) []InterfaceChange {
 	return changes
 }
 
-func variableText(v configs.Variable) string {
+func variableText(v configs.DeclaredVariable) string {
 	if v.Required {
 		return "required " + v.Type
 	}

@@ -33,9 +33,9 @@ func (in *Installer) fetcher(cacheDir string) Fetcher {
 	return &getmodules.Fetcher{CacheDir: cacheDir}
 }
 
-func (in *Installer) config() ConfigReader {
+func (in *Installer) config(req Request) (ConfigReader, error) {
 	if in.Config != nil {
-		return in.Config
+		return in.Config, nil
 	}
-	return configReader{}
+	return newConfigReader(req)
 }

@@ -21,6 +21,8 @@ var (
 	// ErrNoSubdir says that a package lacks the directory that its module was
 	// said to be in.
 	ErrNoSubdir = errors.New("module subdirectory not found")
+	// ErrSameKey says that two module calls would be installed in one place.
+	ErrSameKey = errors.New("two module calls have the same key")
 	// ErrTooManyModules says that the module tree is larger than the limits.
 	ErrTooManyModules = errors.New("the module tree is too large")
 	// ErrOffline says that a server would have to be asked, which the request

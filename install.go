@@ -88,7 +88,6 @@ func (r *run) prepare() {
 	if r.dialect == DialectAuto {
 		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)
 	}
-	r.parser = r.dialect.parser()
 	if r.session == nil {
 		r.session = r.in.newSession(orElse(r.in.CacheDir, r.work.Stage("@cache"))) // no call can have this name
 		r.store.Sweep()
@@ -120,8 +119,12 @@ func (r *run) install(ctx context.Context) (_ *Result, err error) {
 
 // walk resolves the whole tree.
 func (r *run) walk(ctx context.Context) ([]*node, error) {
+	config, err := r.in.config(r.req)
+	if err != nil {
+		return nil, err
+	}
 	w := &walker{
-		config:   r.in.config(),
+		config:   config,
 		dialect:  r.dialect,
 		resolve:  r.resolve,
 		warn:     r.warnDiagnostic,

@@ -52,9 +52,10 @@ type Fetcher interface {
 // ConfigReader reads the module calls of one directory. A tool that has a
 // parser of its own brings its own.
 type ConfigReader interface {
-	// ReadCalls returns the calls of one module directory, sorted by name.
-	// Diagnostics that are errors end an installation; those of warnings are
-	// passed on.
+	// ReadCalls returns the calls of one module directory, sorted by name. In
+	// one run it is called once for each module, after its caller's, from
+	// several goroutines. Diagnostics that are errors end an installation;
+	// those of warnings are passed on.
 	ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCall, hcl.Diagnostics)
 }
 
@@ -76,18 +77,35 @@ type ConfigDir struct {
 
 // ModuleCall is one "module" block.
 type ModuleCall struct {
-	// Name is the block's label.
+	// Name is the block's label, or that of a test's run.
 	Name string
+	// Prefix are the names before Name in the path of a module that a test
+	// runs: "test", the directories and the file. It is empty for all others.
+	Prefix addrs.Module
 	// Source is the source argument's value, not parsed yet.
 	Source string
 	// Version is the version argument's value where HasVersion says that
 	// there is one.
 	Version    string
 	HasVersion bool
+	// SourceComputed and VersionComputed say that the arguments are
+	// expressions, so that messages should tell their values.
+	SourceComputed, VersionComputed bool
 	// Range is the block's header; SourceRange and VersionRange are the
 	// arguments' expressions.
 	Range, SourceRange, VersionRange hcl.Range
 }
+
+// pathIn is the path of the called module, by that of its caller.
+func (c ModuleCall) pathIn(caller addrs.Module) addrs.Module {
+	for _, name := range c.Prefix {
+		caller = caller.Child(name)
+	}
+	return caller.Child(c.Name)
+}
+
+// byTest reports whether the module is called by a test.
+func (c ModuleCall) byTest() bool { return len(c.Prefix) > 0 }
 
 // defaultParallel is how many packages are worked on at once. Most of the time
 // a worker waits for the network.

@@ -28,8 +28,8 @@ func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, failures := l.survey(ctx)
-	if err := ctx.Err(); err != nil {
+	nodes, failures, err := l.survey(ctx)
+	if err := errors.Join(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	if err := failures.join(); err != nil && !req.BestEffort {
@@ -47,15 +47,20 @@ func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
 }
 
 // survey walks the installed tree.
-func (l *loader) survey(ctx context.Context) ([]*node, *failures) {
+func (l *loader) survey(ctx context.Context) ([]*node, *failures, error) {
+	config, err := l.in.config(l.req)
+	if err != nil {
+		return nil, nil, err
+	}
 	w := &walker{
-		config:   l.in.config(),
+		config:   config,
 		dialect:  l.dialect,
 		resolve:  l.resolve,
 		warn:     func(*node, *hcl.Diagnostic) {},
 		parallel: l.in.parallel(),
 	}
-	return w.survey(ctx, &node{dir: ".", now: l.req.dir()})
+	nodes, failures := w.survey(ctx, &node{dir: ".", now: l.req.dir()})
+	return nodes, failures, nil
 }
 
 // loader resolves calls by what is recorded.
@@ -63,7 +68,6 @@ type loader struct {
 	in       *Installer
 	req      Request
 	dialect  Dialect
-	parser   addrs.Parser
 	lock     *lockfile.File
 	recorded *manifest.Manifest
 }
@@ -88,7 +92,6 @@ func (in *Installer) loader(req Request) (*loader, error) {
 	if l.dialect == DialectAuto {
 		l.dialect = detectDialect(req.dir(), l.lock, l.recorded)
 	}
-	l.parser = l.dialect.parser()
 	return l, nil
 }
 
@@ -101,7 +104,7 @@ func parseLock(src []byte, req Request) (*lockfile.File, error) {
 }
 
 func (l *loader) resolve(_ context.Context, n *node) error {
-	if err := parseCall(n, l.parser); err != nil {
+	if err := parseCall(n, l.dialect); err != nil {
 		return err
 	}
 	if _, ok := n.source.(addrs.ModuleSourceLocal); ok && n.parent.pkg == nil {

@@ -28,11 +28,14 @@ func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, err
 	if err != nil {
 		return nil, err
 	}
-	nodes, failures := l.survey(ctx)
+	nodes, failures, err := l.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if err := errors.Join(ctx.Err(), failures.join()); err != nil {
 		return nil, err
 	}
-	r := &run{in: in, req: req, dialect: l.dialect, parser: l.parser, session: in.newSession(in.CacheDir)}
+	r := &run{in: in, req: req, dialect: l.dialect, session: in.newSession(in.CacheDir)}
 	found := make([]*Outdated, len(nodes))
 	var wait sync.WaitGroup
 	for i, n := range nodes {

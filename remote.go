@@ -53,7 +53,10 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) ([]Origin, e
 	if err != nil {
 		return nil, err
 	}
-	nodes, failures := l.survey(ctx)
+	nodes, failures, err := l.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if err := errors.Join(ctx.Err(), failures.join()); err != nil {
 		return nil, err
 	}
@@ -62,7 +65,7 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) ([]Origin, e
 		return nil, err
 	}
 	defer done()
-	v := &originVerifier{run: &run{in: in, req: req, dialect: l.dialect, parser: l.parser, session: shared}}
+	v := &originVerifier{run: &run{in: in, req: req, dialect: l.dialect, session: shared}}
 	origins := make([]Origin, 0, len(nodes))
 	var wait sync.WaitGroup
 	for _, n := range nodes {

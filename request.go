@@ -45,6 +45,23 @@ type Request struct {
 	BestEffort bool
 	// Dialect says whose conventions apply; the zero value finds it out.
 	Dialect Dialect
+
+	// Variables are the values of the root module's input variables, for the
+	// sources and versions that depend on some. Of two for one variable the
+	// later one counts, and both go before the module's own terraform.tfvars
+	// and *.auto.tfvars. A value for a variable that does not exist, or that no
+	// source or version needs, is not looked at.
+	Variables []Variable
+	// EnvVariables are values by the variables' names that give way to those
+	// in the module's own files. The command takes them from TF_VAR_NAME.
+	EnvVariables map[string]string
+	// Workspace is the workspace's name; "" means the one that was selected
+	// with a stock tool, or "default".
+	Workspace string
+	// TestDir is where the root module's tests are, beside those in Dir itself,
+	// relative to Dir; "" means "tests". The modules that tests run are
+	// installed too.
+	TestDir string
 }
 
 // upgrades reports whether a call is to be selected anew.

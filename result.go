@@ -43,6 +43,9 @@ type Module struct {
 	Dir string
 }
 
+// Caller is the path of the module that calls this one.
+func (m Module) Caller() addrs.Module { return m.Path[:len(m.Path)-1-len(m.Call.Prefix)] }
+
 // Unresolved is a module call whose module is not known.
 type Unresolved struct {
 	// Path is the called module's path. It is a module's own path where the
@@ -75,7 +78,7 @@ type LockChange struct {
 func (r *Result) Children(path addrs.Module) []Module {
 	var children []Module
 	for _, m := range r.Modules {
-		if len(m.Path) == len(path)+1 && m.Path[:len(path)].String() == path.String() {
+		if m.Caller().String() == path.String() {
 			children = append(children, m)
 		}
 	}

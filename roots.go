@@ -34,7 +34,11 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // reading is work for processors
 	for _, dir := range dirs {
 		group.Go(func() error {
-			found, diags := in.config().ReadCalls(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
+			config, err := in.config(Request{Dir: dir})
+			if err != nil {
+				return err
+			}
+			found, diags := config.ReadCalls(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
 			mu.Lock()
 			defer mu.Unlock()
 			calls[dir] = len(found) > 0 || diags.HasErrors()

@@ -18,7 +18,6 @@ type run struct {
 	in      *Installer
 	req     Request
 	dialect Dialect
-	parser  addrs.Parser
 	events  events
 
 	work      *workdir.Dir
@@ -43,7 +42,7 @@ type run struct {
 // resolve finds out where the module that a node calls is, and puts it there
 // for the time of the run.
 func (r *run) resolve(ctx context.Context, n *node) error {
-	if err := parseCall(n, r.parser); err != nil {
+	if err := parseCall(n, r.dialect); err != nil {
 		return err
 	}
 	r.warnOfCredentials(n)

@@ -13,9 +13,13 @@ import (
 // without an entry, entries for another source or another constraint, and
 // configuration that cannot be read. It looks into installed modules as far as
 // they are there; what is missing is not its business.
-func (l *loader) stale(ctx context.Context) []error {
+func (l *loader) stale(ctx context.Context) ([]error, error) {
+	config, err := l.in.config(l.req)
+	if err != nil {
+		return nil, err
+	}
 	w := &walker{
-		config:   l.in.config(),
+		config:   config,
 		dialect:  l.dialect,
 		resolve:  l.resolveLocked,
 		warn:     func(*node, *hcl.Diagnostic) {},
@@ -28,12 +32,12 @@ func (l *loader) stale(ctx context.Context) []error {
 			found = append(found, f.err)
 		}
 	}
-	return found
+	return found, ctx.Err()
 }
 
 // resolveLocked is resolve for calls that the lock must have an entry for.
 func (l *loader) resolveLocked(ctx context.Context, n *node) error {
-	if err := parseCall(n, l.parser); err != nil {
+	if err := parseCall(n, l.dialect); err != nil {
 		return err
 	}
 	if _, ok := n.source.(addrs.ModuleSourceLocal); !ok {

@@ -109,7 +109,7 @@ func (r *run) unify(ctx context.Context) (*unifier, error) {
 	for range maxUnifyRounds {
 		u.calls = map[string][]*node{}
 		look := &run{
-			in: r.in, req: r.req, dialect: r.dialect, parser: r.parser,
+			in: r.in, req: r.req, dialect: r.dialect,
 			work: r.work, installed: r.installed, lock: r.lock, recorded: r.recorded,
 			session: r.session, unifier: u, peek: true,
 		}

@@ -58,8 +58,8 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, e
 	if err != nil {
 		return nil, err
 	}
-	report.Stale = l.stale(ctx)
-	return report, ctx.Err()
+	report.Stale, err = l.stale(ctx)
+	return report, err
 }
 
 // compare compares what is installed with the lock.

@@ -47,8 +47,9 @@ func (w *walker) survey(ctx context.Context, root *node) ([]*node, *failures) {
 	var all []*node
 	var failures failures
 	level := []*node{root}
+	seen := make(map[string]*node)
 	for depth := 0; len(level) > 0; depth++ {
-		calls := w.calls(ctx, level, &failures)
+		calls := distinct(w.calls(ctx, level, &failures), seen, &failures)
 		if len(calls) > 0 && depth == maxDepth {
 			failures.add(calls[0], calls[0].fail(fmt.Errorf("%w: more than %d calls lead to it", ErrTooManyModules, maxDepth)))
 			break
@@ -97,9 +98,25 @@ func (w *walker) callsOf(ctx context.Context, n *node, failures *failures) []*no
 	}
 	var children []*node
 	for _, call := range calls {
-		children = append(children, &node{path: n.path.Child(call.Name), parent: n, call: call})
+		children = append(children, &node{path: call.pathIn(n.path), parent: n, call: call})
 	}
 	return children
+}
+
+// distinct are the nodes without those whose keys others have: a module that a
+// test runs may be called like a module of the configuration.
+func distinct(nodes []*node, seen map[string]*node, failures *failures) []*node {
+	return slices.DeleteFunc(nodes, func(n *node) bool {
+		key := n.path.String()
+		first, found := seen[key]
+		if found {
+			failures.add(n, n.fail(fmt.Errorf("%w: the one at %s:%d would be installed there too; rename one of them",
+				ErrSameKey, first.call.Range.Filename, first.call.Range.Start.Line)))
+			return true
+		}
+		seen[key] = n
+		return false
+	})
 }
 
 // resolveAll resolves the nodes side by side and returns those that it could.

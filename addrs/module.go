@@ -20,14 +20,21 @@ func (m Module) Child(name string) Module {
 // IsRoot reports whether m is the root module's path.
 func (m Module) IsRoot() bool { return len(m) == 0 }
 
-// ParseModule is the inverse of [Module.String]. The error is a *[ParseError].
+// testModule begins the keys of the modules that tests run: "test", the test
+// file's directory and name, and the name of the run.
+const testModule = "test"
+
+// ParseModule is the inverse of [Module.String] for valid names. The error is a
+// *[ParseError]. The names behind a first "test" may also begin with a digit or
+// a dash, as those of test files do.
 func ParseModule(key string) (Module, error) {
 	if key == "" {
 		return nil, nil
 	}
 	m := Module(strings.Split(key, "."))
-	for _, name := range m {
-		if !ValidName(name) {
+	for i, name := range m {
+		fileName := i > 0 && m[0] == testModule && ValidName("_"+name) && name != ""
+		if !ValidName(name) && !fileName {
 			return nil, &ParseError{What: "module path", Input: key, Reason: "each part must be the name of a module call: letters, digits, underscores and dashes, with a letter or an underscore first"}
 		}
 	}

@@ -21,7 +21,7 @@ func installCommand(out *output) *cli.Command {
 			"\n" +
 			"With directories it installs each of them; with --recursive, all root modules in\n" +
 			"and below them. What several projects use is asked for and fetched once.",
-		Flags: projectFlags(append(installFlags(),
+		Flags: configFlags(append(installFlags(),
 			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default where CI is set"},
 			&cli.StringFlag{Name: "lockfile", Usage: "`MODE` readonly is the same as --locked"},
 			&cli.BoolFlag{Name: "recursive", Usage: "install all root modules in and below the directories"},

@@ -12,7 +12,7 @@ func listCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "list",
 		Usage: "list the installed modules, one a line",
-		Flags: projectFlags(),
+		Flags: configFlags(),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			result, err := load(ctx, cmd, out)
 			if err != nil {
@@ -33,7 +33,7 @@ func treeCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "tree",
 		Usage: "print which module calls which",
-		Flags: projectFlags(),
+		Flags: configFlags(),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			result, err := load(ctx, cmd, out)
 			if err != nil {

@@ -19,12 +19,14 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 	if err != nil {
 		return cotter.Request{}, usageError{err}
 	}
-	return cotter.Request{
+	req := cotter.Request{
 		Dir:      cmd.String("chdir"),
 		DataDir:  env("TF_DATA_DIR"),
 		LockFile: cmd.String("lock-file"),
 		Dialect:  dialect,
-	}, nil
+	}
+	setInputs(cmd, env, &req)
+	return req, nil
 }
 
 // installer is an Installer as the command uses it: with what the CLI

@@ -18,10 +18,14 @@ func (o *output) branches(result *cotter.Result, path addrs.Module, indent strin
 		if i == len(children)-1 {
 			joint, below = "└── ", "    "
 		}
-		o.printf("%s%s%s  %s\n", indent, joint, m.Call.Name, describe(m))
+		o.printf("%s%s%s  %s\n", indent, joint, nameBelow(m), describe(m))
 		o.branches(result, m.Path, indent+below)
 	}
 }
+
+// nameBelow is a module's name below its caller; that of a module that a test
+// runs is long.
+func nameBelow(m cotter.Module) string { return m.Path[len(m.Caller()):].String() }
 
 // describe is where a module comes from, and its version.
 func describe(m cotter.Module) string {

@@ -17,7 +17,7 @@ func updateCommand(out *output) *cli.Command {
 		Description: "Without arguments all calls; else those with the given paths, such as\n" +
 			"network.subnets. All other calls stay as they are locked. For each module that\n" +
 			"moves it says what that changes for the caller: variables, outputs, providers.",
-		Flags: projectFlags(append(installFlags(),
+		Flags: configFlags(append(installFlags(),
 			&cli.StringFlag{Name: "to", Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
 			&cli.BoolFlag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},

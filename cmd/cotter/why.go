@@ -17,7 +17,7 @@ func whyCommand(out *output) *cli.Command {
 		Usage:       "show which calls lead to a module",
 		ArgsUsage:   "KEY|SOURCE",
 		Description: "Takes the path of a module call, such as network.subnets, or a source address\nwithout its subdir and version, and shows each chain of calls with its files.",
-		Flags:       projectFlags(),
+		Flags:       configFlags(),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runWhy(ctx, cmd, out)
 		},
@@ -47,7 +47,7 @@ func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 	}
 	for _, chain := range chains {
 		for depth, m := range chain {
-			out.printf("%s%s  %s  (%s:%d)\n", strings.Repeat("  ", depth), m.Call.Name, describe(m), m.Call.Range.Filename, m.Call.Range.Start.Line)
+			out.printf("%s%s  %s  (%s:%d)\n", strings.Repeat("  ", depth), nameBelow(m), describe(m), m.Call.Range.Filename, m.Call.Range.Start.Line)
 		}
 	}
 	return nil

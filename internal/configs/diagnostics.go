@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/nesting"
 )
 
@@ -119,7 +120,7 @@ func (a argument) tooLong() *hcl.Diagnostic {
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError,
 		Summary:  "Template too long",
-		Detail:   fmt.Sprintf("The %s is a template of more than %d bytes.", a, maxTemplateBytes),
+		Detail:   fmt.Sprintf("The %s is a template of more than %d bytes.", a, eval.MaxTemplate),
 		Subject:  a.expr.Range().Ptr(),
 	}
 }

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -8,16 +9,26 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// maxTemplateBytes bounds a JSON string that is parsed a second time, as a
-// template. The nesting check does not look into strings; one of this length
-// cannot nest deep enough to do harm.
-const maxTemplateBytes = 4 << 10
+// maxDigits bounds a number that stands for a string, in decimal digits:
+// "1e999999999" is short, and its text would fill the memory.
+const maxDigits = 1000
+
+// arguments evaluates the arguments of one module's blocks.
+type arguments struct {
+	reader Reader
+	// scope is what they can refer to; nil means nothing. evaluation is made
+	// for the first that refers to something.
+	scope      *Scope
+	evaluation *evaluation
+}
 
 // call evaluates a block's arguments. It reports false where there is no
 // source to go on with.
-func (r Reader) call(b *block) (Call, bool, hcl.Diagnostics) {
+func (a *arguments) call(b *block) (Call, bool, hcl.Diagnostics) {
 	call := Call{Name: b.name, Range: b.header}
 	if b.source == nil {
 		if b.broken {
@@ -26,13 +37,15 @@ func (r Reader) call(b *block) (Call, bool, hcl.Diagnostics) {
 		return call, false, hcl.Diagnostics{missingSource(b)}
 	}
 	what := argument{"source", b, b.source.Expr}
-	source, diags := r.text(what)
+	source, computed, diags := a.text(what)
+	call.SourceComputed = computed
 	if source.IsNull() && !diags.HasErrors() {
 		diags = append(diags, what.wrongType("null"))
 	}
 	if b.version != nil {
-		version, versionDiags := r.text(argument{"version", b, b.version.Expr})
+		version, computed, versionDiags := a.text(argument{"version", b, b.version.Expr})
 		diags = append(diags, versionDiags...)
+		call.VersionComputed = computed
 		call.VersionRange = b.version.Expr.Range()
 		if known(version) {
 			call.Version, call.HasVersion = version.AsString(), true
@@ -56,61 +69,70 @@ type argument struct {
 
 func (a argument) String() string { return fmt.Sprintf("%s of module %q", a.name, a.block.name) }
 
-// text evaluates an argument to a string, which may be null. It is unknown
-// beside errors, and where the parser reported a syntax error in it.
-//
-// This is the one place that knows what may stand in an argument. Evaluation
-// against variables goes in here, and needs their values in [Dir] and the
-// "variable" and "locals" blocks in fileSchema and mayHoldCalls.
-func (r Reader) text(arg argument) (cty.Value, hcl.Diagnostics) {
+// text evaluates an argument to a string, which may be null, and says whether
+// it is more than a literal. It is unknown beside errors, and where the parser
+// reported a syntax error in it.
+func (a *arguments) text(arg argument) (text cty.Value, computed bool, diags hcl.Diagnostics) {
 	unknown := cty.UnknownVal(cty.String)
-	expr, diags := r.native(arg)
+	expr, diags := a.reader.native(arg)
 	if diags.HasErrors() {
-		return unknown, diags
+		return unknown, false, diags
 	}
 	value, rest := literal(expr)
-	if rest != nil && arg.block.broken {
-		return unknown, nil // it may be what the parser made of an error
+	switch {
+	case rest == nil:
+	case arg.block.broken:
+		return unknown, true, nil // it may be what the parser made of an error
+	case a.scope == nil:
+		return unknown, true, hcl.Diagnostics{arg.notLiteral(rest)}
+	default:
+		value, diags = a.compute(arg, expr)
+		if diags.HasErrors() || !value.IsKnown() {
+			return unknown, true, diags
+		}
 	}
-	if rest != nil {
-		return unknown, hcl.Diagnostics{arg.notLiteral(rest)}
+	text, diags = arg.asText(value)
+	return text, rest != nil, diags
+}
+
+// asText converts a value to a string.
+func (a argument) asText(value cty.Value) (cty.Value, hcl.Diagnostics) {
+	unknown := cty.UnknownVal(cty.String)
+	if eval.Digits(value) > maxDigits {
+		return unknown, hcl.Diagnostics{a.wrongType("a number with thousands of digits")}
 	}
 	text, err := convert.Convert(value, cty.String)
 	if err != nil {
-		return unknown, hcl.Diagnostics{arg.wrongType(value.Type().FriendlyName())}
+		return unknown, hcl.Diagnostics{a.wrongType(value.Type().FriendlyName())}
 	}
 	return text, nil
 }
 
 // native turns an argument of a JSON file into an expression of the native
-// syntax.
+// syntax. The terraform dialect takes strings verbatim.
 func (r Reader) native(arg argument) (hclsyntax.Expression, hcl.Diagnostics) {
 	if expr, ok := arg.expr.(hclsyntax.Expression); ok {
 		return expr, nil
 	}
-	value, diags := arg.expr.Value(nil) // strings verbatim
-	if diags.HasErrors() {
-		return nil, diags
+	if r.Terraform {
+		value, diags := arg.expr.Value(nil)
+		return &hclsyntax.LiteralValueExpr{Val: value, SrcRange: arg.expr.Range()}, diags
 	}
-	verbatim := &hclsyntax.LiteralValueExpr{Val: value, SrcRange: arg.expr.Range()}
-	if r.Terraform || value.Type() != cty.String || !isTemplate(value.AsString()) {
-		return verbatim, nil
-	}
-	if len(value.AsString()) > maxTemplateBytes {
+	expr, diags := eval.Native(arg.expr)
+	if len(diags) > 0 && errors.Is(extra(diags[0]), eval.ErrTemplateTooLong) {
 		return nil, hcl.Diagnostics{arg.tooLong()}
 	}
-	start := arg.expr.Range().Start
-	start.Byte, start.Column = start.Byte+1, start.Column+1 // behind the quote
-	return hclsyntax.ParseTemplate([]byte(value.AsString()), arg.expr.Range().Filename, start)
+	return expr, diags
 }
 
-func isTemplate(s string) bool {
-	return strings.Contains(s, "${") || strings.Contains(s, "%{")
+func extra(diag *hcl.Diagnostic) error {
+	err, _ := diag.Extra.(error)
+	return err
 }
 
 // literal returns the value of an expression that is made of literals only, or
-// else the part of it that is not. Constant expressions beyond that, such as
-// loops in a template, could cost any amount of time to evaluate.
+// else the part of it that is not. Nearly all arguments are literals, and to
+// evaluate the others takes more: see compute.
 func literal(expr hclsyntax.Expression) (cty.Value, hclsyntax.Expression) {
 	switch expr := expr.(type) {
 	case *hclsyntax.LiteralValueExpr:
@@ -131,6 +153,9 @@ func literalTemplate(template *hclsyntax.TemplateExpr) (cty.Value, hclsyntax.Exp
 		value, rest := literal(part)
 		if rest != nil {
 			return cty.DynamicVal, rest
+		}
+		if eval.Digits(value) > maxDigits {
+			return cty.DynamicVal, part
 		}
 		value, err := convert.Convert(value, cty.String)
 		if err != nil || value.IsNull() {

@@ -14,13 +14,13 @@ type Interface struct {
 	// Variables, Outputs and Providers are by name. The value of an output
 	// says nothing, as it has no type. That of a provider is its source and
 	// its version constraints, as "hashicorp/aws ~> 5.0".
-	Variables map[string]Variable
+	Variables map[string]DeclaredVariable
 	Outputs   map[string]bool
 	Providers map[string]string
 }
 
-// Variable is an input variable.
-type Variable struct {
+// DeclaredVariable is an input variable as a caller sees it.
+type DeclaredVariable struct {
 	// Type is the type constraint in its normal form, such as
 	// "map(string)"; "any" where there is none, or none that can be read.
 	Type string
@@ -41,7 +41,7 @@ var interfaceSchema = &hcl.BodySchema{
 // people what changed: whether the configuration is right is for the stock
 // tools to say.
 func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) {
-	found := &Interface{Variables: map[string]Variable{}, Outputs: map[string]bool{}, Providers: map[string]string{}}
+	found := &Interface{Variables: map[string]DeclaredVariable{}, Outputs: map[string]bool{}, Providers: map[string]string{}}
 	d, err := openDirectory(dir)
 	if err != nil {
 		return found, err
@@ -88,7 +88,7 @@ func (i *Interface) addVariable(name string, body hcl.Body) {
 	})
 	v, declared := i.Variables[name]
 	if !declared {
-		v = Variable{Type: "any", Required: true}
+		v = DeclaredVariable{Type: "any", Required: true}
 	}
 	if attr, ok := content.Attributes["type"]; ok {
 		if ty, _, diags := typeexpr.TypeConstraintWithDefaults(attr.Expr); !diags.HasErrors() {

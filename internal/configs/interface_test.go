@@ -62,7 +62,7 @@ func TestReadInterface(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &configs.Interface{
-		Variables: map[string]configs.Variable{
+		Variables: map[string]configs.DeclaredVariable{
 			"name":     {Type: "string"},
 			"zones":    {Type: "map(object({id = string, size = optional(number)}))"},
 			"anything": {Type: "any", Required: true},

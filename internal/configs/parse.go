@@ -24,22 +24,30 @@ var moduleSchema = &hcl.BodySchema{
 
 // readFile reads the module blocks of one file.
 func (d *directory) readFile(f file) ([]*block, hcl.Diagnostics) {
-	display := d.dir.display(f.name)
-	src, err := d.read(f.name)
-	if err != nil {
-		return nil, hcl.Diagnostics{unreadableFile(display, err)}
-	}
-	if !mayHoldCalls(src, f.json) {
-		return nil, nil
-	}
-	body, diags := parse(src, display, f.json)
+	body, diags := d.parseFile(f, keyword)
 	if body == nil {
 		return nil, diags
 	}
 	content, _, contentDiags := body.PartialContent(fileSchema)
 	blocks, blockDiags := decodeBlocks(content.Blocks, diags.HasErrors())
 	diags = append(append(diags, contentDiags...), blockDiags...)
-	return blocks, limitSyntaxErrors(diags, display)
+	return blocks, limitSyntaxErrors(diags, d.dir.display(f.name))
+}
+
+// parseFile parses a file unless it holds no block of the given types. The body
+// is nil then, and where the file could not be read at all.
+func (d *directory) parseFile(f file, types ...[]byte) (hcl.Body, hcl.Diagnostics) {
+	display := d.dir.display(f.name)
+	src, err := d.read(f.name)
+	if err != nil {
+		return nil, hcl.Diagnostics{unreadableFile(display, err)}
+	}
+	for _, blockType := range types {
+		if mayHold(src, f.json, blockType) {
+			return parse(src, display, f.json)
+		}
+	}
+	return nil, nil
 }
 
 // parse parses a file once it is certain that the parser survives it.
@@ -69,13 +77,13 @@ var (
 	unicodeRune = []byte(`\u`)
 )
 
-// mayHoldCalls reports whether a file can hold a module call, without parsing
-// it. Most files of a module cannot.
+// mayHold reports whether a file can hold a block of a type, without parsing
+// it. Most files of a module hold no module call.
 //
 // In JSON the key may be written with \u escapes. In native syntax the word
 // must stand where a block can begin, and a label must follow, so neither
 // "path.module" nor "module.x.y" counts.
-func mayHoldCalls(src []byte, isJSON bool) bool {
+func mayHold(src []byte, isJSON bool, keyword []byte) bool {
 	if isJSON {
 		return bytes.Contains(src, keyword) || bytes.Contains(src, unicodeRune)
 	}
@@ -106,13 +114,14 @@ func beginsBlock(before []byte) bool {
 	return false
 }
 
-// endsKeyword reports whether a label, a blank or a comment follows.
+// endsKeyword reports whether a label, a blank, a comment or the block's body
+// follows.
 func endsKeyword(behind []byte) bool {
 	if len(behind) == 0 {
 		return false
 	}
 	switch behind[0] {
-	case ' ', '\t', '"', '/':
+	case ' ', '\t', '"', '/', '{':
 		return true
 	}
 	return false

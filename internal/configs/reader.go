@@ -24,19 +24,32 @@ type Dir struct {
 	// links must not lead out of. It is absolute exactly where Path is. ""
 	// means no boundary, which is right for the user's own files only.
 	Boundary string
-	// Display is the directory as ranges name it; "" means Path.
+	// Display is the directory as ranges and path.module name it; "" means
+	// Path.
 	Display string
+	// Scope is what the module's arguments can refer to: for the root module
+	// what NewRoot returns, for all others the scope of the call. nil means a
+	// root module without inputs.
+	Scope *Scope
+	// Tests is the directory of a root module's tests, relative to Path; ""
+	// means that tests are not read.
+	Tests string
 }
 
 // Module is what the files of a directory declare.
 type Module struct {
-	// Calls are sorted by name; no two have the same.
+	// Calls are sorted by name; no two have the same. Those of tests follow.
 	Calls []Call
 }
 
 // Call is one module call, with the overrides applied.
 type Call struct {
 	Name string
+	// Prefix are the names before Name in the key of a module that a test
+	// runs; nil for all others.
+	Prefix []string
+	// Scope is that of the called module.
+	Scope *Scope
 	// Source is the value of the source argument, and SourceRange where that
 	// is.
 	Source      string
@@ -46,6 +59,8 @@ type Call struct {
 	Version      string
 	HasVersion   bool
 	VersionRange hcl.Range
+	// SourceComputed and VersionComputed say that the arguments are no literals.
+	SourceComputed, VersionComputed bool
 	// Range is the header of the block that declares the call.
 	Range hcl.Range
 }
@@ -53,16 +68,26 @@ type Call struct {
 // Read reads the calls of a directory. The module is never nil: beside errors
 // it has the calls that could be read. Diagnostics are sorted by place.
 func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
+	if dir.Scope == nil {
+		dir.Scope = NewRoot(Inputs{})
+	}
+	dir.Scope.read(dir)
 	blocks, diags := r.readBlocks(ctx, dir)
 	m := &Module{}
+	arguments := r.arguments(ctx, dir.Scope, diags)
 	for _, b := range blocks {
-		call, ok, callDiags := r.call(b)
+		call, ok, callDiags := arguments.call(b)
 		diags = append(diags, callDiags...)
 		if ok {
+			call.Scope = dir.Scope.child(call.Name, call.Range)
 			m.Calls = append(m.Calls, call)
 		}
 	}
 	slices.SortFunc(m.Calls, func(a, b Call) int { return cmp.Compare(a.Name, b.Name) })
+	if dir.Tests != "" {
+		tests, testDiags := r.testCalls(ctx, dir)
+		m.Calls, diags = append(m.Calls, tests...), append(diags, testDiags...)
+	}
 	slices.SortStableFunc(diags, comparePlaces)
 	return m, diags
 }

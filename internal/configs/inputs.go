@@ -1,0 +1,112 @@
+package configs
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter/internal/nesting"
+)
+
+// Inputs are what a root module is given from outside of its directory.
+type Inputs struct {
+	// Environment are the values of variables that give way to those in the
+	// root module's own files terraform.tfvars and *.auto.tfvars.
+	Environment map[string]string
+	// Variables have the last word; of two with one name, the later one.
+	Variables []Variable
+	// Workspace is the workspace's name; "" means "default".
+	Workspace string
+}
+
+// Variable gives a variable a value, or many theirs.
+type Variable struct {
+	// Name is the variable's name and Value the text of its value: the string
+	// itself for a variable of a primitive type, and an expression for any
+	// other, as on the command line of stock tools.
+	Name, Value string
+	// File is a file of values, where there is no Name, relative to the root
+	// module's directory.
+	File string
+}
+
+func (in Inputs) workspace() string {
+	if in.Workspace == "" {
+		return "default"
+	}
+	return in.Workspace
+}
+
+// input is the value that the root module's variable was given.
+func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+	inputs := s.tree.inputs
+	for i := len(inputs.Variables) - 1; i >= 0; i-- {
+		given := inputs.Variables[i]
+		switch given.Name {
+		case v.name:
+			value, diags = e.parseInput(v, given.Value, "-var "+v.name)
+			return value, from, true, diags
+		case "":
+			value, from, ok, diags = e.fromFiles(s, v, given.File)
+			if ok || diags.HasErrors() {
+				return value, from, ok, diags
+			}
+		}
+	}
+	own, diags := s.tree.files.own(s.dir)
+	if diags.HasErrors() {
+		return cty.DynamicVal, from, false, diags
+	}
+	for _, name := range own {
+		value, from, ok, diags = e.fromFiles(s, v, name)
+		if ok || diags.HasErrors() {
+			return value, from, ok, diags
+		}
+	}
+	if text, ok := inputs.Environment[v.name]; ok {
+		value, diags = e.parseInput(v, text, "TF_VAR_"+v.name)
+		return value, from, true, diags
+	}
+	return cty.DynamicVal, from, false, nil
+}
+
+// fromFiles is the value that a file of values has for a variable.
+func (e *evaluation) fromFiles(s *Scope, v *variable, name string) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+	attributes, diags := s.tree.files.attributes(s.dir, name)
+	if diags.HasErrors() {
+		return cty.DynamicVal, from, false, diags
+	}
+	attr, ok := attributes[v.name]
+	if !ok {
+		return cty.DynamicVal, from, false, nil
+	}
+	value, diags = e.meter.Constant(attr.Expr)
+	return value, attr.Expr.Range(), true, v.discreet(diags)
+}
+
+// parseInput parses a value given as text.
+func (e *evaluation) parseInput(v *variable, text, origin string) (cty.Value, hcl.Diagnostics) {
+	if v.literal {
+		return cty.StringVal(text), nil
+	}
+	if err := nesting.CheckHCL([]byte("v = "+text+"\n"), nesting.DefaultLimit); err != nil {
+		return cty.DynamicVal, hcl.Diagnostics{nestingError(origin, err)}
+	}
+	expr, diags := hclsyntax.ParseExpression([]byte(text), origin, hcl.InitialPos)
+	if diags.HasErrors() {
+		return cty.DynamicVal, v.discreet(diags)
+	}
+	value, diags := e.meter.Constant(expr)
+	return value, v.discreet(diags)
+}
+
+// discreet takes the words of others out of the diagnostics about a secret.
+func (v *variable) discreet(diags hcl.Diagnostics) hcl.Diagnostics {
+	if len(diags) == 0 || !v.sensitive && !v.ephemeral {
+		return diags
+	}
+	return hcl.Diagnostics{fault("Invalid value for input variable",
+		fmt.Sprintf("The value of the variable %q, which is declared at %s, is no valid expression.", v.name, place(v.at)), *diags[0].Subject)}
+}

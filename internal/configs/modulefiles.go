@@ -1,0 +1,107 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// moduleFiles are the files that a module's expressions can read. Those of the
+// user's own modules read what they please; those of a package read what is in
+// it.
+type moduleFiles struct{ scope *Scope }
+
+var errOutsidePackage = errors.New("it is not in the module's package, and a package's modules may read no other files")
+
+// ReadFile makes moduleFiles what package eval reads files from.
+func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
+	f, err := m.open(name)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, cause(err)
+	case !info.Mode().IsRegular():
+		return nil, errNotRegular
+	}
+	d := &directory{left: limit}
+	text, err := d.readAll(f, info.Size())
+	if err != nil || int64(len(text)) > limit {
+		return nil, fmt.Errorf("it is larger than %d KiB", limit>>10)
+	}
+	return text, nil
+}
+
+// Exists reports whether there is a regular file.
+func (m moduleFiles) Exists(name string) (bool, error) {
+	f, err := m.open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("%q: %w", name, cause(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%q: %w", name, errNotRegular)
+	}
+	return err == nil, err
+}
+
+// Abs is a name made absolute, in the place that it has after installation.
+func (m moduleFiles) Abs(name string) (string, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(m.scope.tree.root.dir.Path, name)
+	}
+	absolute, err := filepath.Abs(name)
+	return filepath.ToSlash(absolute), err
+}
+
+func (m moduleFiles) open(name string) (*os.File, error) {
+	dir := m.scope.dir
+	if dir.Boundary == "" {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(m.scope.tree.root.dir.Path, name)
+		}
+		return os.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	}
+	rel, err := inPackage(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir.Boundary)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|openNonblock, 0)
+}
+
+// inPackage is a file's path in the package that the module is in. Names begin
+// with the place that the package will have, as path.module does.
+func inPackage(dir Dir, name string) (string, error) {
+	inside, err := filepath.Rel(dir.Boundary, dir.Path)
+	if err != nil {
+		return "", err
+	}
+	place := path.Clean(dir.display(""))
+	if inside = filepath.ToSlash(inside); inside != "." {
+		var ok bool
+		if place, ok = strings.CutSuffix(place, "/"+inside); !ok {
+			return "", errOutsidePackage
+		}
+	}
+	rel, ok := strings.CutPrefix(path.Clean(filepath.ToSlash(name)), place+"/")
+	if !ok {
+		return "", errOutsidePackage
+	}
+	return rel, nil
+}

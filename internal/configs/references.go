@@ -1,0 +1,213 @@
+package configs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter/internal/eval"
+)
+
+// maxReferences is how many references may lead from one to the next. Each
+// takes some of the stack.
+const maxReferences = 500
+
+// evaluation is the evaluation of one module's arguments, and of what they refer
+// to in the modules above.
+type evaluation struct {
+	ctx    context.Context
+	reader Reader
+	meter  *eval.Meter
+	// path are the references that lead to what is evaluated now.
+	path []step
+	// kept keeps what was read until the module is done.
+	kept []*declarations
+	// seen are the errors that were reported.
+	seen map[string]bool
+}
+
+// step is a value that is being evaluated.
+type step struct {
+	scope *Scope
+	name  string // as the configuration refers to it
+	at    hcl.Range
+}
+
+// expression evaluates an expression of a module. The caller holds the scope's
+// lock.
+func (e *evaluation) expression(s *Scope, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	native, diags := eval.Native(expr)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	objects := make(map[string]map[string]cty.Value)
+	values := make(map[string]cty.Value)
+	for _, traversal := range native.Variables() {
+		root := traversal.RootName()
+		name, names := attribute(traversal), staticNames(root)
+		if names == nil {
+			values[root] = eval.UnknownValue(reference(traversal), traversal.SourceRange())
+			continue
+		}
+		if objects[root] == nil {
+			objects[root] = make(map[string]cty.Value)
+		}
+		if _, ok := objects[root][name]; ok {
+			continue
+		}
+		value, valueDiags := names(e, s, name, traversal.SourceRange())
+		diags = append(diags, valueDiags...)
+		objects[root][name] = value
+	}
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	for root, attributes := range objects {
+		values[root] = cty.ObjectVal(attributes)
+	}
+	return e.meter.Evaluate(native, eval.Scope{Values: values, Files: moduleFiles{s}})
+}
+
+// attribute is the name behind the root of a reference; "" where there is none.
+func attribute(traversal hcl.Traversal) string {
+	if len(traversal) > 1 {
+		if attr, ok := traversal[1].(hcl.TraverseAttr); ok {
+			return attr.Name
+		}
+	}
+	return ""
+}
+
+// lookup finds the value of a name of one kind. at is the reference to it.
+type lookup func(e *evaluation, s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics)
+
+// staticNames returns what finds the values of a kind of names that are known
+// before anything is installed, and nil for all others.
+func staticNames(root string) lookup {
+	switch root {
+	case "var":
+		return (*evaluation).variable
+	case "local":
+		return (*evaluation).local
+	case "path":
+		return (*evaluation).pathOf
+	case "terraform", "tofu":
+		return (*evaluation).workspace
+	}
+	return nil
+}
+
+// enter notes that a value is being evaluated. It is an error if that is so
+// already.
+func (e *evaluation) enter(next step) hcl.Diagnostics {
+	for i, before := range e.path {
+		if before.scope == next.scope && before.name == next.name {
+			return hcl.Diagnostics{circular(append(e.path[i:len(e.path):len(e.path)], next))}
+		}
+	}
+	if len(e.path) == maxReferences {
+		return hcl.Diagnostics{{
+			Severity: hcl.DiagError,
+			Summary:  "Too many references",
+			Detail:   fmt.Sprintf("More than %d references lead from one to the next before %s.", maxReferences, next.name),
+			Subject:  &next.at,
+		}}
+	}
+	e.path = append(e.path, next)
+	return nil
+}
+
+func (e *evaluation) leave() { e.path = e.path[:len(e.path)-1] }
+
+func circular(path []step) *hcl.Diagnostic {
+	var names []string
+	for _, s := range path {
+		names = append(names, fmt.Sprintf("%s (%s:%d)", s.name, s.at.Filename, s.at.Start.Line))
+	}
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Circular reference",
+		Detail:   "The value depends on itself: " + strings.Join(names, ", then ") + ".",
+		Subject:  path[0].at.Ptr(),
+	}
+}
+
+func (e *evaluation) local(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+	return e.remember(s, "local."+name, at, func(found *declarations) (cty.Value, hcl.Diagnostics) {
+		attr, ok := found.locals[name]
+		if !ok {
+			return cty.DynamicVal, hcl.Diagnostics{undeclared("local value", "local", name, at)}
+		}
+		return e.expression(s, attr.Expr)
+	})
+}
+
+// remember evaluates a value of a module unless that was done before.
+func (e *evaluation) remember(s *Scope, name string, at hcl.Range, f func(*declarations) (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
+	found, diags := e.declarations(s)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	if value, ok := found.values[name]; ok {
+		return value, nil
+	}
+	if diags := e.enter(step{s, name, at}); diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	defer e.leave()
+	value, diags := f(found)
+	if !diags.HasErrors() {
+		found.values[name] = value
+	}
+	return value, diags
+}
+
+func undeclared(what, kind, name string, at hcl.Range) *hcl.Diagnostic {
+	detail := fmt.Sprintf("The module has no %s named %q.", what, name)
+	if name == "" {
+		detail = fmt.Sprintf("%q alone is no value: write %s.NAME.", kind, kind)
+	}
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Reference to undeclared " + what,
+		Detail:   detail,
+		Subject:  &at,
+	}
+}
+
+// pathOf is path.module, path.root or path.cwd, as stock tools have it.
+func (e *evaluation) pathOf(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+	switch name {
+	case "module":
+		return cty.StringVal(s.dir.display("")), nil
+	case "root":
+		return cty.StringVal(s.tree.root.dir.display("")), nil
+	case "cwd":
+		if dir, err := os.Getwd(); err == nil {
+			return cty.StringVal(filepath.ToSlash(dir)), nil
+		}
+	}
+	return cty.DynamicVal, hcl.Diagnostics{{
+		Severity: hcl.DiagError,
+		Summary:  `Invalid "path" attribute`,
+		Detail:   fmt.Sprintf("There is no path.%s; there are path.module, path.root and path.cwd.", name),
+		Subject:  &at,
+	}}
+}
+
+func (e *evaluation) workspace(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+	if name == "workspace" {
+		return cty.StringVal(s.tree.inputs.workspace()), nil
+	}
+	return cty.DynamicVal, hcl.Diagnostics{{
+		Severity: hcl.DiagError,
+		Summary:  `Invalid "terraform" attribute`,
+		Detail:   fmt.Sprintf("There is no value %q; there is only the workspace.", name),
+		Subject:  &at,
+	}}
+}

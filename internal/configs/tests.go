@@ -1,0 +1,153 @@
+package configs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// DefaultTests is where stock tools look for tests.
+const DefaultTests = "tests"
+
+var (
+	testSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "run", LabelNames: []string{"name"}}}}
+	runSchema  = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "module"}}}
+	runWord    = []byte("run")
+)
+
+// testSuffixes tell test files; the second of a pair is OpenTofu's, and takes
+// the place of the first.
+var testSuffixes = [][2]string{{".tftest.hcl", ".tofutest.hcl"}, {".tftest.json", ".tofutest.json"}}
+
+// testCalls are the modules that the tests of a root module run.
+func (r Reader) testCalls(ctx context.Context, dir Dir) ([]Call, hcl.Diagnostics) {
+	var calls []Call
+	var diags hcl.Diagnostics
+	for _, below := range slices.Compact([]string{".", path.Clean(filepath.ToSlash(dir.Tests))}) {
+		found, foundDiags := r.testsIn(ctx, dir, below)
+		calls, diags = append(calls, found...), append(diags, foundDiags...)
+	}
+	return calls, diags
+}
+
+// testsIn reads the tests in one directory below the root module's.
+func (r Reader) testsIn(ctx context.Context, root Dir, below string) ([]Call, hcl.Diagnostics) {
+	dir := Dir{Path: filepath.Join(root.Path, filepath.FromSlash(below)), Display: root.display(below), Scope: root.Scope}
+	d, err := openDirectory(dir)
+	if err != nil {
+		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
+	}
+	defer d.close()
+	names, err := d.names()
+	if errors.Is(err, fs.ErrNotExist) && below == DefaultTests {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
+	}
+	var calls []Call
+	var diags hcl.Diagnostics
+	for _, name := range names {
+		if !r.isTest(name, names) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return calls, append(diags, interrupted(dir, err))
+		}
+		body, fileDiags := d.parseFile(file{name: name, json: strings.HasSuffix(name, ".json")}, runWord)
+		if body != nil {
+			found, callDiags := r.runs(ctx, body, dir, path.Join(below, name))
+			calls, fileDiags = append(calls, found...), append(fileDiags, callDiags...)
+		}
+		diags = append(diags, limitSyntaxErrors(fileDiags, dir.display(name))...)
+	}
+	return calls, diags
+}
+
+func (r Reader) isTest(name string, names []string) bool {
+	if strings.HasPrefix(name, ".") {
+		return false
+	}
+	for _, suffixes := range testSuffixes {
+		if stem, ok := strings.CutSuffix(name, suffixes[0]); ok {
+			_, replaced := slices.BinarySearch(names, stem+suffixes[1])
+			return r.Terraform || !replaced
+		}
+		if strings.HasSuffix(name, suffixes[1]) {
+			return !r.Terraform
+		}
+	}
+	return false
+}
+
+// runs are the calls in one test file, by its name below the root module.
+func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) ([]Call, hcl.Diagnostics) {
+	content, _, diags := body.PartialContent(testSchema)
+	prefix := []string{"test"}
+	if parent := path.Dir(name); parent != "." {
+		prefix = append(prefix, strings.Split(parent, "/")...)
+	}
+	prefix = append(prefix, strings.TrimSuffix(path.Base(name), testSuffixes[0][0]))
+	var calls []Call
+	seen := make(map[string]bool)
+	for _, run := range content.Blocks {
+		modules, _, runDiags := run.Body.PartialContent(runSchema)
+		diags = append(diags, runDiags...)
+		for _, module := range modules.Blocks {
+			call, callDiags := r.runCall(ctx, run.Labels[0], module, dir)
+			diags = append(diags, callDiags...)
+			if callDiags.HasErrors() || call.Source == "" && len(callDiags) > 0 {
+				continue
+			}
+			call.Prefix = slices.Clone(prefix)
+			key := strings.Join(append(slices.Clone(prefix), call.Name), ".")
+			if _, err := addrs.ParseModule(key); err != nil || seen[key] {
+				diags = append(diags, badTestName(key, seen[key], run.DefRange))
+				continue
+			}
+			seen[key] = true
+			calls = append(calls, call)
+		}
+	}
+	return calls, diags
+}
+
+// runCall reads the module block of a run.
+func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir Dir) (Call, hcl.Diagnostics) {
+	if !hclsyntax.ValidIdentifier(name) {
+		return Call{}, hcl.Diagnostics{fault("Invalid run block name", fmt.Sprintf("%q cannot be the name of a run: it must begin with a letter or an underscore and may hold only letters, digits, underscores and dashes.", name), module.DefRange)}
+	}
+	content, _, diags := module.Body.PartialContent(moduleSchema)
+	if diags.HasErrors() {
+		return Call{}, diags
+	}
+	b := &block{name: name, header: module.DefRange, source: content.Attributes["source"], version: content.Attributes["version"]}
+	if b.source == nil {
+		return Call{}, hcl.Diagnostics{missingSource(b)}
+	}
+	// A test's arguments are literal in both dialects.
+	literal := &arguments{reader: r}
+	call, ok, diags := literal.call(b)
+	if !ok && !diags.HasErrors() {
+		diags = hcl.Diagnostics{missingSource(b)}
+	}
+	call.Scope = dir.Scope.runByTest()
+	return call, diags
+}
+
+func badTestName(key string, twice bool, at hcl.Range) *hcl.Diagnostic {
+	if twice {
+		return fault("Duplicate run block", fmt.Sprintf("There are two runs with modules that would both be installed as %q. Rename one of them.", key), at)
+	}
+	return fault("Invalid test file name", fmt.Sprintf("The module of this run would be installed as %q, which cannot be a module's key: the names of the directory, the file and the run may hold only letters, digits, underscores and dashes.", key), at)
+}

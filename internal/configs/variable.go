@@ -1,0 +1,217 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/cotterpin/cotter/internal/eval"
+)
+
+// variable is a decoded "variable" block.
+type variable struct {
+	name string
+	at   hcl.Range
+	ty   cty.Type
+	// literal says that a value on the command line is the text of a string,
+	// and no expression.
+	literal  bool
+	defaults *typeexpr.Defaults // of optional attributes; may be nil
+	// initial is the default, not converted yet. required says that there is
+	// none.
+	initial              cty.Value
+	required             bool
+	nullable             bool
+	sensitive, ephemeral bool
+	// constant is false where the block says "const = false".
+	constant bool
+}
+
+// variable is the value of a module's input variable.
+func (e *evaluation) variable(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+	return e.remember(s, "var."+name, at, func(found *declarations) (cty.Value, hcl.Diagnostics) {
+		declared, ok := found.variables[name]
+		if !ok {
+			return cty.DynamicVal, hcl.Diagnostics{undeclared("input variable", "var", name, at)}
+		}
+		v, diags := e.decodeVariable(name, declared)
+		if diags.HasErrors() {
+			return cty.DynamicVal, diags
+		}
+		if !v.constant {
+			return cty.DynamicVal, hcl.Diagnostics{v.notConstant(at)}
+		}
+		return e.valueOf(s, v, at)
+	})
+}
+
+func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl.Diagnostics) {
+	v := &variable{name: name, at: d.at, ty: cty.DynamicPseudoType, literal: true, nullable: true, constant: true, required: true}
+	var diags hcl.Diagnostics
+	if attr := d.attributes["type"]; attr != nil {
+		diags = v.decodeType(attr.Expr)
+	}
+	if attr := d.attributes["default"]; attr != nil {
+		value, valueDiags := e.meter.Constant(attr.Expr)
+		diags = append(diags, valueDiags...)
+		v.initial, v.required = value, false
+	}
+	for name, flag := range map[string]*bool{"nullable": &v.nullable, "sensitive": &v.sensitive, "ephemeral": &v.ephemeral, "const": &v.constant} {
+		attr := d.attributes[name]
+		if attr == nil {
+			continue
+		}
+		value, valueDiags := e.meter.Constant(attr.Expr)
+		diags = append(diags, valueDiags...)
+		value, err := convert.Convert(value, cty.Bool)
+		if err != nil || !known(value) {
+			diags = append(diags, fault("Invalid variable", fmt.Sprintf("The argument %s of variable %q must be true or false.", name, v.name), attr.Expr.Range()))
+			continue
+		}
+		*flag = value.True()
+	}
+	return v, diags
+}
+
+// decodeType decodes a type, also in the quotes that old configuration has.
+func (v *variable) decodeType(expr hcl.Expression) (diags hcl.Diagnostics) {
+	if value, valueDiags := expr.Value(nil); !valueDiags.HasErrors() && value.Type() == cty.String && known(value) {
+		switch value.AsString() {
+		case "string":
+			v.ty = cty.String
+			return nil
+		case "list":
+			v.ty, v.literal = cty.List(cty.DynamicPseudoType), false
+			return nil
+		case "map":
+			v.ty, v.literal = cty.Map(cty.DynamicPseudoType), false
+			return nil
+		}
+	}
+	switch hcl.ExprAsKeyword(expr) {
+	case "list":
+		v.ty, v.literal = cty.List(cty.DynamicPseudoType), false
+		return nil
+	case "map":
+		v.ty, v.literal = cty.Map(cty.DynamicPseudoType), false
+		return nil
+	}
+	v.ty, v.defaults, diags = typeexpr.TypeConstraintWithDefaults(expr)
+	v.literal = v.ty.IsPrimitiveType()
+	return diags
+}
+
+// valueOf finds the value that a variable has in a module: what it was given,
+// or else its default.
+func (e *evaluation) valueOf(s *Scope, v *variable, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+	value, from, given, diags := e.given(s, v)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	if given && value.IsNull() && !v.nullable {
+		given = false
+	}
+	if !given {
+		if v.required {
+			return cty.DynamicVal, hcl.Diagnostics{v.missing(s, at)}
+		}
+		value, from = v.initial, v.at
+	}
+	value, err := e.convert(v, value)
+	if err != nil {
+		return cty.DynamicVal, hcl.Diagnostics{v.wrongType(err, value, from)}
+	}
+	if v.sensitive {
+		value = value.Mark(eval.Mark{Kind: eval.Sensitive, What: "var." + v.name, At: v.at})
+	}
+	if v.ephemeral {
+		value = value.Mark(eval.Mark{Kind: eval.Ephemeral, What: "var." + v.name, At: v.at})
+	}
+	return value, nil
+}
+
+// convert converts a value to the variable's type, with the defaults of that.
+// Beside an error it is the value as it was.
+func (e *evaluation) convert(v *variable, value cty.Value) (cty.Value, error) {
+	whole := value
+	if v.defaults != nil && !value.IsNull() {
+		whole = v.defaults.Apply(value)
+	}
+	converted, err := e.meter.Convert(whole, v.ty.WithoutOptionalAttributesDeep())
+	if err != nil {
+		return value, err
+	}
+	return converted, nil
+}
+
+// given is the value that a variable was given, and where.
+func (e *evaluation) given(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+	switch {
+	case s.isRoot():
+		return e.input(s, v)
+	case s.caller != nil:
+		return e.argument(s, v.name)
+	}
+	return cty.DynamicVal, hcl.Range{}, false, nil
+}
+
+// argument is the value of an argument of the call that leads to a module,
+// evaluated in the calling module.
+func (e *evaluation) argument(s *Scope, name string) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+	caller := s.caller
+	caller.mu.Lock()
+	defer caller.mu.Unlock()
+	found, diags := e.declarations(caller)
+	if diags.HasErrors() {
+		return cty.DynamicVal, from, false, diags
+	}
+	call, ok := found.calls[s.call]
+	if !ok || call.attributes[name] == nil {
+		return cty.DynamicVal, from, false, nil
+	}
+	expr := call.attributes[name].Expr
+	value, diags = e.expression(caller, expr)
+	return value, expr.Range(), true, diags
+}
+
+func (v *variable) notConstant(at hcl.Range) *hcl.Diagnostic {
+	return fault("Variable is not constant", fmt.Sprintf("The variable %q is declared with const = false at %s, so no module's source or version may depend on it.", v.name, place(v.at)), at)
+}
+
+// missing says who should give the variable a value, and how.
+func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
+	var what string
+	switch {
+	case s.isRoot():
+		what = fmt.Sprintf("Set it with -var '%s=...', in a -var-file, in terraform.tfvars or by TF_VAR_%s.", v.name, v.name)
+	case s.caller != nil:
+		what = fmt.Sprintf("The call of module %q at %s does not give it either.", s.call, place(s.at))
+	default:
+		what = "A module that a test runs gets its variables only when the test runs: give it a default."
+	}
+	return fault("No value for required variable", fmt.Sprintf("The variable %q is used here, and is declared without a default at %s. %s", v.name, place(v.at), what), at)
+}
+
+// wrongType names the variable, and shows the value only as far as it is no
+// secret.
+func (v *variable) wrongType(err error, value cty.Value, from hcl.Range) *hcl.Diagnostic {
+	reason := strings.TrimSuffix(err.Error(), ".")
+	if v.sensitive || v.ephemeral || eval.Secret(value) {
+		reason = "it has another type"
+	}
+	if from.Filename == "" {
+		from = v.at
+	}
+	return fault("Invalid value for input variable", fmt.Sprintf("The value is not what the variable %q is declared for at %s: %s.", v.name, place(v.at), reason), from)
+}
+
+func fault(summary, detail string, at hcl.Range) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
+}
+
+// place is a range as messages name it.
+func place(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }

@@ -1,0 +1,208 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// collectionFunctions are those that the cty library does not have, or has with
+// another meaning.
+func collectionFunctions() map[string]function.Function {
+	return map[string]function.Function{
+		"alltrue":  truthFunction(func(all, _ bool) bool { return all }),
+		"anytrue":  truthFunction(func(_, any bool) bool { return any }),
+		"coalesce": coalesceFunction(),
+		"index":    indexFunction(),
+		"length":   lengthFunction(),
+		"lookup":   lookupFunction(),
+		"one":      oneFunction(),
+		"sum":      sumFunction(),
+	}
+}
+
+// truthFunction is a function of which elements of a list are true: all, any.
+func truthFunction(f func(all, any bool) bool) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Bool)}},
+		Type:   function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			all, some := true, false
+			for it := args[0].ElementIterator(); it.Next(); {
+				_, v := it.Element()
+				if !v.IsKnown() {
+					return cty.UnknownVal(cty.Bool), nil
+				}
+				isTrue := !v.IsNull() && v.True()
+				all, some = all && isTrue, some || isTrue
+			}
+			return cty.BoolVal(f(all, some)), nil
+		},
+	})
+}
+
+// coalesceFunction passes over empty strings too.
+func coalesceFunction() function.Function {
+	return function.New(&function.Spec{
+		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowNull: true},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			types := make([]cty.Type, len(args))
+			for i, arg := range args {
+				types[i] = arg.Type()
+			}
+			ty, _ := convert.UnifyUnsafe(types)
+			if ty == cty.NilType {
+				return ty, errors.New("all arguments must have the same type")
+			}
+			return ty, nil
+		},
+		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+			for _, arg := range args {
+				v, err := convert.Convert(arg, ty)
+				switch {
+				case err != nil:
+					return cty.NilVal, err
+				case !v.IsKnown():
+					return cty.UnknownVal(ty), nil
+				case v.IsNull() || ty == cty.String && v.AsString() == "":
+					continue
+				}
+				return v, nil
+			}
+			return cty.NilVal, errors.New("no argument is other than null and the empty string")
+		},
+	})
+}
+
+// indexFunction finds the place of a value in a list.
+func indexFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{
+			{Name: "list", Type: cty.DynamicPseudoType},
+			{Name: "value", Type: cty.DynamicPseudoType},
+		},
+		Type: function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if ty := args[0].Type(); !ty.IsListType() && !ty.IsTupleType() {
+				return cty.NilVal, errors.New("the first argument must be a list")
+			}
+			for it := args[0].ElementIterator(); it.Next(); {
+				i, v := it.Element()
+				equal, err := stdlib.Equal(v, args[1])
+				if err != nil {
+					return cty.NilVal, err
+				}
+				if !equal.IsKnown() {
+					return cty.UnknownVal(cty.Number), nil
+				}
+				if equal.True() {
+					return i, nil
+				}
+			}
+			return cty.NilVal, errors.New("the list does not have the value")
+		},
+	})
+}
+
+// lengthFunction counts the characters of a string, too.
+func lengthFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true, AllowUnknown: true}},
+		Type:   function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			ty := args[0].Type()
+			switch {
+			case ty == cty.DynamicPseudoType:
+				return cty.UnknownVal(cty.Number), nil
+			case ty == cty.String:
+				return stdlib.Strlen(args[0])
+			case ty.IsTupleType():
+				return cty.NumberIntVal(int64(ty.Length())), nil
+			case ty.IsObjectType():
+				return cty.NumberIntVal(int64(len(ty.AttributeTypes()))), nil
+			case ty.IsCollectionType():
+				return args[0].Length(), nil
+			}
+			return cty.NilVal, errors.New("the argument must be a string, a list or a map")
+		},
+	})
+}
+
+// lookupFunction looks for a key, with or without a default.
+func lookupFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{
+			{Name: "map", Type: cty.DynamicPseudoType},
+			{Name: "key", Type: cty.String},
+		},
+		VarParam: &function.Parameter{Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true},
+		Type:     function.StaticReturnType(cty.DynamicPseudoType),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			ty := args[0].Type()
+			key := args[1].AsString()
+			switch {
+			case len(args) > 3:
+				return cty.NilVal, errors.New("lookup takes two or three arguments")
+			case !ty.IsMapType() && !ty.IsObjectType():
+				return cty.NilVal, errors.New("the first argument must be a map")
+			case ty.IsObjectType() && ty.HasAttribute(key):
+				return args[0].GetAttr(key), nil
+			case ty.IsMapType() && args[0].HasIndex(args[1]).True():
+				return args[0].Index(args[1]), nil
+			case len(args) == 3 && ty.IsMapType():
+				return convert.Convert(args[2], ty.ElementType())
+			case len(args) == 3:
+				return args[2], nil
+			}
+			return cty.NilVal, fmt.Errorf("the map has no key %q, and there is no default", key)
+		},
+	})
+}
+
+// oneFunction is the one element of a list, or null for an empty one.
+func oneFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "list", Type: cty.DynamicPseudoType}},
+		Type:   function.StaticReturnType(cty.DynamicPseudoType),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if ty := args[0].Type(); !ty.IsListType() && !ty.IsSetType() && !ty.IsTupleType() {
+				return cty.NilVal, errors.New("the argument must be a list, a set or a tuple")
+			}
+			switch args[0].LengthInt() {
+			case 0:
+				return cty.NullVal(cty.DynamicPseudoType), nil
+			case 1:
+				it := args[0].ElementIterator()
+				it.Next()
+				_, v := it.Element()
+				return v, nil
+			}
+			return cty.NilVal, errors.New("the argument must have no element or one")
+		},
+	})
+}
+
+func sumFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Number)}},
+		Type:   function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if args[0].LengthInt() == 0 {
+				return cty.NilVal, errors.New("there is nothing to add up")
+			}
+			sum := cty.Zero
+			for it := args[0].ElementIterator(); it.Next(); {
+				_, v := it.Element()
+				if v.IsNull() {
+					return cty.NilVal, errors.New("null is no number")
+				}
+				sum = sum.Add(v)
+			}
+			return sum, nil
+		},
+	})
+}

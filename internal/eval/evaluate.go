@@ -1,0 +1,166 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// Scope is what an expression can use.
+type Scope struct {
+	// Values are the values of all names that the expression refers to.
+	Values map[string]cty.Value
+	// Files are those that functions can read. nil means that there are none.
+	Files Files
+}
+
+// maxErrors is how many errors of one expression are reported: a loop makes one
+// each time round.
+const maxErrors = 3
+
+// Evaluate evaluates an expression. Values of resources and the like are
+// [UnknownValue]s in the scope, and an error is only what fails without them.
+// No diagnostic holds a value that is computed from a secret.
+func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl.Diagnostics) {
+	functions, diags := m.functionsOf(expr, scope)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	value, diags := m.meter(expr).Value(&hcl.EvalContext{Variables: scope.Values, Functions: functions})
+	if m.err != nil {
+		return cty.DynamicVal, hcl.Diagnostics{m.diagnostic(expr.Range())}
+	}
+	if diags.HasErrors() {
+		return cty.DynamicVal, report(diags, scope.secret())
+	}
+	return value, nil
+}
+
+// Constant evaluates an expression that may refer to nothing and call nothing,
+// such as the default of a variable.
+func (m *Meter) Constant(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	native, ok := expr.(hclsyntax.Expression)
+	if !ok {
+		return expr.Value(nil) // JSON, whose strings are verbatim
+	}
+	value, diags := m.meter(native).Value(nil)
+	if m.err != nil {
+		return cty.DynamicVal, hcl.Diagnostics{m.diagnostic(expr.Range())}
+	}
+	return value, report(diags, false)
+}
+
+// Convert converts a value.
+func (m *Meter) Convert(v cty.Value, to cty.Type) (cty.Value, error) {
+	s := measure(v, m.left)
+	work := s.weight
+	if hasSet(to) {
+		work += s.elements * s.elements // a set's hashes may collide
+	}
+	if !m.charge(work) {
+		return cty.DynamicVal, m.err
+	}
+	return convert.Convert(v, to)
+}
+
+func hasSet(ty cty.Type) bool {
+	switch {
+	case ty.IsSetType():
+		return true
+	case ty.IsCollectionType():
+		return hasSet(ty.ElementType())
+	case ty.IsTupleType():
+		for _, element := range ty.TupleElementTypes() {
+			if hasSet(element) {
+				return true
+			}
+		}
+	case ty.IsObjectType():
+		for _, attribute := range ty.AttributeTypes() {
+			if hasSet(attribute) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s Scope) secret() bool {
+	for _, v := range s.Values {
+		if Secret(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// report is the first of an expression's errors, without the values that HCL
+// puts beside them, and without HCL's words where those may hold a secret.
+func report(found hcl.Diagnostics, secret bool) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for _, diag := range found {
+		if diag.Severity != hcl.DiagError || len(diags) == maxErrors {
+			continue
+		}
+		detail := diag.Detail
+		if secret {
+			detail = "The expression cannot be evaluated. Why is not said, since it uses a sensitive or ephemeral value."
+		}
+		diags = append(diags, &hcl.Diagnostic{
+			Severity: hcl.DiagError,
+			Summary:  diag.Summary,
+			Detail:   detail,
+			Subject:  diag.Subject,
+			Context:  diag.Context,
+		})
+	}
+	return diags
+}
+
+// functionsOf returns the functions that an expression calls.
+func (m *Meter) functionsOf(expr hclsyntax.Expression, scope Scope) (map[string]function.Function, hcl.Diagnostics) {
+	var table map[string]function.Function // made for the first call
+	found := make(map[string]function.Function)
+	diags := hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
+		call, ok := node.(*hclsyntax.FunctionCallExpr)
+		if !ok {
+			return nil
+		}
+		if table == nil {
+			table = m.functions(scope)
+		}
+		f, ok := table[strings.TrimPrefix(call.Name, "core::")]
+		if !ok {
+			return hcl.Diagnostics{noFunction(call)}
+		}
+		found[call.Name] = f
+		return nil
+	})
+	return found, diags
+}
+
+// noFunction says why a function cannot be called.
+func noFunction(call *hclsyntax.FunctionCallExpr) *hcl.Diagnostic {
+	diag := &hcl.Diagnostic{Severity: hcl.DiagError, Subject: call.NameRange.Ptr()}
+	name := strings.TrimPrefix(call.Name, "core::")
+	switch {
+	case isImpure(name):
+		diag.Summary = "Function not allowed"
+		diag.Detail = fmt.Sprintf("The function %q gives another value in each run, so what was locked in one would not be found in the next.", call.Name)
+	case strings.HasPrefix(call.Name, "provider::"):
+		diag.Summary = "Function not allowed"
+		diag.Detail = fmt.Sprintf("The function %q is a provider's, and providers are installed after the modules.", call.Name)
+	case isUnsupported(name):
+		diag.Summary = "Function not supported"
+		diag.Detail = fmt.Sprintf("Cotter does not have the function %q. Compute the value elsewhere and pass it in a variable.", call.Name)
+	default:
+		diag.Summary = "Call to unknown function"
+		diag.Detail = fmt.Sprintf("There is no function named %q.", call.Name)
+	}
+	return diag
+}

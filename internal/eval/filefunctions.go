@@ -1,0 +1,98 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// Files are the files that functions can read. Names are as configuration has
+// them: absolute, or relative to the root module's directory.
+type Files interface {
+	// ReadFile reads a file of at most max bytes. A larger one is an error.
+	ReadFile(name string, max int64) ([]byte, error)
+	// Exists reports whether there is such a file.
+	Exists(name string) (bool, error)
+	// Abs is the absolute form of a name.
+	Abs(name string) (string, error)
+}
+
+// maxTemplate bounds a template file, in bytes: nothing checks how deep its
+// expressions nest, and in one of this length they cannot nest too deep.
+const maxTemplate = 4 << 10
+
+func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
+	if scope.Files == nil {
+		return nil
+	}
+	return map[string]function.Function{
+		"abspath": textFunction(func(args []string) (string, error) { return scope.Files.Abs(args[0]) }, "path"),
+		"file":    textFunction(func(args []string) (string, error) { return m.readText(scope.Files, args[0], maxString) }, "path"),
+		"fileexists": function.New(&function.Spec{
+			Params: textParameters("path"),
+			Type:   function.StaticReturnType(cty.Bool),
+			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+				found, err := scope.Files.Exists(args[0].AsString())
+				return cty.BoolVal(found), err
+			},
+		}),
+		"templatefile": m.templateFunction(scope.Files),
+	}
+}
+
+func (m *Meter) readText(files Files, name string, limit int64) (string, error) {
+	text, err := files.ReadFile(name, limit)
+	if err != nil {
+		return "", fmt.Errorf("%q: %w", name, err)
+	}
+	if !m.charge(int64(len(text))) {
+		return "", m.err
+	}
+	if !utf8.Valid(text) {
+		return "", fmt.Errorf("%q is not UTF-8", name)
+	}
+	return string(text), nil
+}
+
+// templateFunction renders a file. In there, no other files can be read.
+func (m *Meter) templateFunction(files Files) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{
+			{Name: "path", Type: cty.String},
+			{Name: "vars", Type: cty.DynamicPseudoType},
+		},
+		Type: function.StaticReturnType(cty.DynamicPseudoType),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if ty := args[1].Type(); !ty.IsMapType() && !ty.IsObjectType() {
+				return cty.NilVal, errors.New("the second argument must be a map")
+			}
+			return m.render(files, args[0].AsString(), args[1].AsValueMap())
+		},
+	})
+}
+
+func (m *Meter) render(files Files, name string, values map[string]cty.Value) (cty.Value, error) {
+	text, err := m.readText(files, name, maxTemplate)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	expr, diags := hclsyntax.ParseTemplate([]byte(text), name, hcl.InitialPos)
+	if diags.HasErrors() {
+		return cty.NilVal, diags
+	}
+	for _, traversal := range expr.Variables() {
+		if _, ok := values[traversal.RootName()]; !ok {
+			return cty.NilVal, fmt.Errorf("%q uses %q, which is not among the values that it is given", name, traversal.RootName())
+		}
+	}
+	v, diags := m.Evaluate(expr, Scope{Values: values})
+	if diags.HasErrors() {
+		return cty.NilVal, diags
+	}
+	return v, nil
+}

@@ -1,0 +1,70 @@
+package eval
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Kind is why a value cannot be that of a source or a version.
+type Kind int
+
+// The kinds.
+const (
+	// Unknown is a value that is not known before the configuration is applied.
+	Unknown Kind = iota
+	// Sensitive is a value that must not be shown, and so not written into
+	// locks and manifests.
+	Sensitive
+	// Ephemeral is a value that must not be kept.
+	Ephemeral
+)
+
+// Mark is the origin of a value. All that is computed from the value has the
+// mark too.
+type Mark struct {
+	Kind Kind
+	// What is the origin as messages name it, such as "var.token", and At where
+	// it stands.
+	What string
+	At   hcl.Range
+}
+
+// UnknownValue is a value that is not known, because of the mark's origin.
+func UnknownValue(what string, at hcl.Range) cty.Value {
+	return cty.DynamicVal.Mark(Mark{Kind: Unknown, What: what, At: at})
+}
+
+// Marks are the marks of a kind of a value and its parts, in the order of what
+// they say.
+func Marks(v cty.Value, kind Kind) []Mark {
+	var found []Mark
+	_, marks := v.UnmarkDeep()
+	for mark := range marks {
+		if m, ok := mark.(Mark); ok && m.Kind == kind {
+			found = append(found, m)
+		}
+	}
+	slices.SortFunc(found, func(a, b Mark) int {
+		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.At.String(), b.At.String()))
+	})
+	return found
+}
+
+// Secret reports whether a value must not be shown.
+func Secret(v cty.Value) bool {
+	return len(Marks(v, Sensitive)) > 0 || len(Marks(v, Ephemeral)) > 0
+}
+
+// without is the value without the marks of a kind on itself.
+func without(v cty.Value, kind Kind) cty.Value {
+	v, marks := v.Unmark()
+	for mark := range marks {
+		if m, ok := mark.(Mark); !ok || m.Kind != kind {
+			v = v.Mark(mark)
+		}
+	}
+	return v
+}

@@ -1,0 +1,92 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// The bounds of evaluation, in units of work: about a byte of a string each, or
+// a tenth of a microsecond. Real addresses take a few hundred units.
+const (
+	// maxWork bounds what is done on behalf of one module: about half a second
+	// and 30 MB.
+	maxWork = 4 << 20
+	// maxTreeWork bounds what is done for all modules of a tree. A hostile
+	// package may be called thousands of times.
+	maxTreeWork = 256 << 20
+	// nodeWork is what the evaluation of one part of an expression takes, apart
+	// from its value.
+	nodeWork = 8
+)
+
+// ErrTooMuchWork says that an expression was given up because it would take
+// too much time or memory.
+var ErrTooMuchWork = errors.New("evaluating it would take too much time or memory")
+
+// Tree counts the work of all modules of a tree. The zero value has done none.
+type Tree struct{ done atomic.Int64 }
+
+// Meter bounds the work of evaluating the expressions of one module. It is not
+// safe for concurrent use.
+type Meter struct {
+	ctx  context.Context
+	tree *Tree
+	left int64
+	err  error // why no more may be done; it stays
+}
+
+// NewMeter returns a meter that also counts for a tree, and stops when ctx
+// ends.
+func NewMeter(ctx context.Context, tree *Tree) *Meter {
+	return &Meter{ctx: ctx, tree: tree, left: maxWork}
+}
+
+// Err is ErrTooMuchWork once a bound was reached, the error of the context once
+// that ended, or nil.
+func (m *Meter) Err() error { return m.err }
+
+// charge counts work before it is done. It is false if that must not be done;
+// then all later calls are false too, so that no try(...) goes on with another
+// expression.
+func (m *Meter) charge(units int64) bool {
+	if m.err != nil {
+		return false
+	}
+	if err := m.ctx.Err(); err != nil {
+		m.err = err
+		return false
+	}
+	if units > m.left || m.tree.done.Add(units) > maxTreeWork {
+		m.err = ErrTooMuchWork
+		return false
+	}
+	m.left -= units
+	return true
+}
+
+// chargeValue counts the size of a value, which it does not walk further than
+// it may.
+func (m *Meter) chargeValue(v cty.Value) bool {
+	s := measure(v, m.left)
+	return m.charge(s.weight)
+}
+
+// diagnostic is why the meter stopped.
+func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
+	diag := &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Evaluation given up",
+		Detail:   "The expression was not evaluated: " + m.err.Error() + ".",
+		Subject:  &at,
+		Extra:    m.err,
+	}
+	if errors.Is(m.err, ErrTooMuchWork) {
+		diag.Summary = "Expression too expensive"
+		diag.Detail = "Evaluating the expression would take more time or memory than a source address or a version is worth."
+	}
+	return diag
+}

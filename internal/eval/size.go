@@ -1,0 +1,97 @@
+package eval
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+const (
+	// elementWeight is what a value weighs apart from the bytes of strings.
+	elementWeight = 16
+	// maxString bounds one string, in bytes: to turn one into a number takes
+	// time that grows with the square of its length.
+	maxString = 256 << 10
+)
+
+// size is how large a value is.
+type size struct {
+	// weight is the bytes of strings and elementWeight for each value.
+	weight int64
+	// elements is how many values there are, at all depths.
+	elements int64
+}
+
+// measure walks a value. A value may have more parts than memory could hold,
+// because they may share their own parts; so the walk ends at the limit, and
+// the weight is then larger than that.
+func measure(v cty.Value, limit int64) size {
+	var s size
+	s.add(v, limit)
+	return s
+}
+
+func (s *size) add(v cty.Value, limit int64) {
+	v, _ = v.Unmark()
+	s.elements++
+	s.weight += elementWeight
+	ty := v.Type()
+	if s.weight > limit || v.IsNull() || !v.IsKnown() {
+		return
+	}
+	switch {
+	case ty == cty.String:
+		s.weight += int64(len(v.AsString()))
+		if len(v.AsString()) > maxString {
+			s.weight = limit + 1
+		}
+	case ty == cty.Number:
+		s.weight += digits(v.AsBigFloat())
+	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
+		s.addElements(v, limit)
+	}
+}
+
+func (s *size) addElements(v cty.Value, limit int64) {
+	n := int64(v.LengthInt())
+	if n > limit { // a list of nothing weighs something too
+		s.weight = limit + 1
+		return
+	}
+	if v.Type().IsTupleType() || v.Type().IsObjectType() {
+		// To make a list or a map of them, the types of any two may have to be
+		// compared.
+		if s.weight += n * n / 4; s.weight > limit {
+			return
+		}
+	}
+	for it := v.ElementIterator(); it.Next() && s.weight <= limit; {
+		key, element := it.Element()
+		if key.Type() == cty.String && key.IsKnown() {
+			key, _ = key.Unmark()
+			s.weight += int64(len(key.AsString()))
+		}
+		s.add(element, limit)
+	}
+}
+
+// digits bounds the length of a number in decimal notation: "1e999999999" is
+// short, and its value is not.
+func digits(f *big.Float) int64 {
+	if f.IsInf() {
+		return 0
+	}
+	const digitsPerBit = 0.302
+	exponent := math.Abs(float64(f.MantExp(nil)))
+	return int64(exponent * digitsPerBit)
+}
+
+// Digits is the length that a number has in decimal notation, or a little more;
+// 0 for any other value.
+func Digits(v cty.Value) int64 {
+	if v.Type() != cty.Number || v.IsNull() || !v.IsKnown() {
+		return 0
+	}
+	return digits(v.AsBigFloat())
+}
