@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cotterpin/cotter"
 	"github.com/hashicorp/hcl/v2"
@@ -58,6 +59,11 @@ func messages(err error) []message {
 	var diags hcl.Diagnostics
 	if errors.As(err, &diags) {
 		return fromDiagnostics(diags)
+	}
+	var conflict *cotter.ConflictError
+	if errors.As(err, &conflict) {
+		title, detail, _ := strings.Cut(conflict.Error(), "\n\n")
+		return []message{{Summary: title, Detail: detail}}
 	}
 	return []message{{Summary: err.Error()}}
 }

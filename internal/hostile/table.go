@@ -133,8 +133,8 @@ func fileTable() []Class {
 	return []Class{
 		{"hcl/deep", Refused, "the parser's stack would end the process"},
 		{"hcl/syntax", Refused, "it is no configuration, or two"},
-		{"hcl/value", Refused, "the source is not a literal"},
-		{"hcl/json", Refused, "it is no configuration, or its source is no literal"},
+		{"hcl/value", Refused, "the source has no value, or none that a package may ask for"},
+		{"hcl/json", Refused, "it is no configuration, or its source has no value"},
 		{"hcl/good", Accepted, "stock tools read it"},
 		{"lock/deep", Refused, "the parser's stack would end the process"},
 		{"lock/truncated", Refused, "the rest is missing"},

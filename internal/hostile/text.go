@@ -68,11 +68,12 @@ func hclSyntax() list {
 	}}
 }
 
-// hclValues has sources and versions that are no literals, or of another type.
+// hclValues has sources that are no strings, that depend on what is not known
+// or not there, or that read files outside of the package.
 func hclValues() list {
 	var texts []string
 	for _, expr := range []string{
-		`var.x`, `local.x`, `"${var.x}"`, `"${path.module}/x"`, `file("/etc/passwd")`, `"${file("/etc/passwd")}"`, `env("HOME")`, `templatefile("/etc/passwd", {})`, `upper("a")`, `[]`, `["./x"]`, `{}`, `true ? 1`, `data.x.y.z`, `each.key`, `terraform.workspace`,
+		`var.x`, `local.x`, `"${var.x}"`, `file("/etc/passwd")`, `"${file("/etc/passwd")}"`, `env("HOME")`, `templatefile("/etc/passwd", {})`, `[]`, `["./x"]`, `{}`, `true ? 1`, `data.x.y.z`, `each.key`, `timestamp()`, `uuid()`, `file("../../../../etc/passwd")`,
 		`"${a}${b}"`, `<<A` + "\n${x}\nA", `module.b.x`, `x`, `provider::x::y()`, `[for a in b : a]`, `null`, `sensitive("x")`, `"%{ if a }b%{ endif }"`,
 	} {
 		texts = append(texts, "module \"a\" {\n source = "+expr+"\n}")
@@ -84,6 +85,7 @@ func hclGood() list {
 	return list{"hcl/good", []string{
 		"", "\n", "# a comment\n", "\x00module \"a\" {}", "\ufeffmodule \"a\" {\n source = \"./x\"\n}", "module \"a\" {\r\n source = \"./x\"\r\n}\r\n", "resource \"x\" \"y\" {\n a = file(\"/etc/passwd\")\n}", "module \"a\" {\n source = \"$${x}\"\n}", "module \"a\" {\n source = \"\\u001b[2J\"\n}",
 		"module \"" + strings.Repeat("a", 300) + "\" {\n source = \"./x\"\n}", "module \"\u00e9\" {\n source = \"./x\"\n}", "module \"a\" {\n source = <<A\n./x\nA\n}", "module \"a\" {\n x = [[[[[1]]]]]\n source = \"./x\"\n}", "module \"a\" {\n source = (\"./x\")\n}",
+		"module \"a\" {\n source = upper(\"./a\")\n}", "module \"a\" {\n source = terraform.workspace\n}", "module \"a\" {\n source = \"${path.module}/x\"\n}",
 	}}
 }
 

@@ -107,7 +107,7 @@ func (r *reader) configuration(c hostile.Case[hostile.File], _ bool) (bool, erro
 			return false, err
 		}
 	}
-	found, diags := configs.Reader{}.Read(context.Background(), configs.Dir{Path: r.dir(), Display: "."})
+	found, diags := configs.Reader{}.Read(context.Background(), configs.Dir{Path: r.dir(), Boundary: r.dir(), Display: "."})
 	good := false
 	for _, call := range found.Calls {
 		good = good || call.Name == "good" && call.Source == "./good"
