@@ -43,10 +43,11 @@ func (f *fetched) hashes() []hashing.Hash {
 // fetch fetches a package into the cache, once in a run.
 func (r *run) fetch(ctx context.Context, n *node, at location, revision string) (*fetched, error) {
 	key := fetchKey{
-		pkg:         at.pkg,
-		revision:    revision,
-		fromServer:  at.from != nil,
-		fromPackage: n.untrusted(),
+		pkg:        at.pkg,
+		revision:   revision,
+		fromServer: at.from != nil,
+		// Whoever asked the server, its answers are held to the same rules.
+		fromPackage: at.from == nil && n.untrusted(),
 		hosted:      at.from != nil && at.from.Direct,
 	}
 	return r.packages.get(key, func() (*fetched, error) {

@@ -15,7 +15,8 @@ import (
 // Fetcher fetches module packages. The zero value works; fields must not
 // change once it is in use. It is safe for concurrent use.
 type Fetcher struct {
-	// HTTPClient is used for http, https and oci. nil means one on
+	// HTTPClient is used for http, https, oci, and for those git repositories
+	// that need nothing of the user's git configuration. nil means one on
 	// http.DefaultTransport. Its CheckRedirect and Jar are not used.
 	HTTPClient *http.Client
 	// Retries is how often a failed http request is repeated. 0 means 3, less
@@ -32,11 +33,16 @@ type Fetcher struct {
 	OCICredentials OCICredentials
 	// Git is how git is run.
 	Git Git
+	// AlwaysGit leaves all git repositories to the git that is installed; see
+	// the section on git in the package comment.
+	AlwaysGit bool
 	// CacheDir holds bare git stores between fetches, at git/<sha256 of the
 	// remote>. "" means a private store for each fetch.
 	CacheDir string
 	// Limits bound what a package may cost; zero fields mean the defaults.
 	Limits Limits
+
+	wires gitWires
 }
 
 // Request asks for one package.

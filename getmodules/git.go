@@ -28,6 +28,8 @@ type gitFetch struct {
 	// tidies up there after a crash finds keys and stores of ours too.
 	scratch string
 	store   gitStore
+	wire    *gitWire // nil where git does everything
+	wireErr error    // why the fetch without git failed
 
 	// clash is the commit of a branch with the name of the tag that was taken.
 	clash string
@@ -59,6 +61,7 @@ func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, err er
 		return nil, err
 	}
 	g.store = newGitStore(f.CacheDir, g.scratch, g.addr)
+	g.wire = f.gitWire(ctx, g.addr)
 	if err := g.run(ctx); err != nil {
 		return nil, g.explain(err)
 	}
@@ -73,6 +76,9 @@ func (g *gitFetch) run(ctx context.Context) error {
 		if !errors.Is(err, errStoreBroken) {
 			return err // nil too
 		}
+	}
+	if done, err := g.runWire(ctx); done {
+		return err
 	}
 	err := g.fetchAndRead(ctx)
 	if errors.Is(err, errStoreBroken) && !g.store.fresh {

@@ -124,6 +124,9 @@ var gitFailures = [...]struct {
 
 // explain adds to git's error what it means and what to do.
 func (g *gitFetch) explain(err error) error {
+	if g.wireErr != nil && errors.Is(err, ErrNoGit) {
+		return fmt.Errorf("%w, and without it: %w", err, g.wireErr)
+	}
 	said, ok := errors.AsType[*gitcmd.Error](err)
 	if !ok || isCancelled(err) {
 		return err

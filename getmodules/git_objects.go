@@ -89,9 +89,9 @@ func (o *gitObjects) next(kind string) (*gitObject, error) {
 	if err != nil || size < 0 {
 		return nil, fmt.Errorf("%w: unexpected answer %q", errStoreBroken, line)
 	}
-	obj := &gitObject{from: o, id: fields[0], size: size, left: size, sum: newGitHash(fields[0])}
-	fmt.Fprintf(obj.sum, "%s %d\x00", kind, size)
-	return obj, nil
+	content := &gitAnswer{from: o, id: fields[0], left: size, sum: newGitHash(fields[0])}
+	fmt.Fprintf(content.sum, "%s %d\x00", kind, size)
+	return &gitObject{id: fields[0], size: size, gitContent: content}, nil
 }
 
 // newGitHash is the hash that made the object name id.
@@ -102,11 +102,10 @@ func newGitHash(id string) hash.Hash {
 	return sha1.New()
 }
 
-// gitObject is the content of one object. It must be read to its end.
-type gitObject struct {
+// gitAnswer is the content of one object. It must be read to its end.
+type gitAnswer struct {
 	from *gitObjects
 	id   string
-	size int64
 	left int64
 	sum  hash.Hash
 	done bool
@@ -114,7 +113,7 @@ type gitObject struct {
 
 // Read returns io.EOF only if the content is complete and matches the
 // object's name.
-func (b *gitObject) Read(p []byte) (int, error) {
+func (b *gitAnswer) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, b.end()
 	}
@@ -130,7 +129,7 @@ func (b *gitObject) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (b *gitObject) end() error {
+func (b *gitAnswer) end() error {
 	if b.done {
 		return io.EOF
 	}
@@ -145,19 +144,10 @@ func (b *gitObject) end() error {
 	return io.EOF
 }
 
-// startsWith reports whether the content begins so, without reading it.
-func (b *gitObject) startsWith(prefix string) bool {
-	if b.size < int64(len(prefix)) || b.left != b.size {
-		return false
+// Peek returns the next n bytes without reading them.
+func (b *gitAnswer) Peek(n int) ([]byte, error) {
+	if b.left < int64(n) {
+		return nil, io.EOF
 	}
-	head, err := b.from.out.Peek(len(prefix))
-	return err == nil && string(head) == prefix
-}
-
-// bytes reads the content, which must not be longer than limit.
-func (b *gitObject) bytes(limit int64) ([]byte, error) {
-	if b.size > limit {
-		return nil, fmt.Errorf("%w: git object %s has %d bytes, over %d", ErrTooLarge, b.id, b.size, limit)
-	}
-	return io.ReadAll(b)
+	return b.from.out.Peek(n)
 }

@@ -86,10 +86,11 @@ func gitEnv(t testing.TB, extra ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, extra...)
 }
 
-// newGitFetcher is a fetcher with a cache and an environment of its own.
+// newGitFetcher is a fetcher with a cache and an environment of its own, which
+// leaves everything to git.
 func newGitFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	t.Helper()
-	return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t, env...)}}
+	return &getmodules.Fetcher{AlwaysGit: true, CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t, env...)}}
 }
 
 // fetchGit fetches into a new directory, which it returns.

@@ -42,8 +42,8 @@ const (
 	gitModeExec = 0o000100
 )
 
-// commit reads the commit that name leads to.
-func (o *gitObjects) commit(name string) (id, tree string, err error) {
+// readGitCommit reads the commit that name leads to.
+func readGitCommit(o gitSource, name string) (id, tree string, err error) {
 	o.ask(name + "^{commit}")
 	obj, err := o.next("commit")
 	if err != nil {
@@ -61,17 +61,17 @@ func (o *gitObjects) commit(name string) (id, tree string, err error) {
 	return obj.id, string(rest), nil
 }
 
-// list reads the tree and all below it, level by level, so that one exchange
+// listGitTree reads the tree and all below it, level by level, so that one exchange
 // with git serves for a whole level. The entries are sorted by path, so that
 // directories come before what is in them.
-func (o *gitObjects) list(tree string, maxEntries int) ([]gitEntry, error) {
+func listGitTree(o gitSource, tree string, maxEntries int) ([]gitEntry, error) {
 	var all []gitEntry
 	level := []gitEntry{{id: tree, mode: gitModeDir}}
 	for depth := 0; len(level) > 0; depth++ {
 		if depth > maxGitDepth {
 			return nil, fmt.Errorf("%w: directories are nested deeper than %d", ErrTooLarge, maxGitDepth)
 		}
-		entries, err := o.listLevel(level, maxEntries-len(all))
+		entries, err := listGitLevel(o, level, maxEntries-len(all))
 		if err != nil {
 			return nil, err
 		}
@@ -90,9 +90,9 @@ func (o *gitObjects) list(tree string, maxEntries int) ([]gitEntry, error) {
 	return all, nil
 }
 
-// listLevel reads the trees of one level. It stops early when there are more
+// listGitLevel reads the trees of one level. It stops early when there are more
 // than left entries, which is the caller's error to report.
-func (o *gitObjects) listLevel(trees []gitEntry, left int) ([]gitEntry, error) {
+func listGitLevel(o gitSource, trees []gitEntry, left int) ([]gitEntry, error) {
 	ids := make([]string, len(trees))
 	for i, t := range trees {
 		ids[i] = t.id

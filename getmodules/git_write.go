@@ -24,7 +24,7 @@ const (
 
 // gitTree writes the tree of one commit.
 type gitTree struct {
-	objects  *gitObjects
+	objects  gitSource
 	writer   *treewriter.Writer
 	maxFile  int64
 	gitlinks []string
@@ -44,14 +44,19 @@ func (g *gitFetch) read(ctx context.Context, id string) error {
 		return err
 	}
 	defer objects.close()
-	commit, tree, err := objects.commit(id)
+	return g.write(objects, id)
+}
+
+// write writes the tree of a commit out of objects.
+func (g *gitFetch) write(objects gitSource, id string) error {
+	commit, tree, err := readGitCommit(objects, id)
 	if err != nil {
 		return err
 	}
 	if want := g.req.Revision; want != "" && commit != want {
 		return fmt.Errorf("%w: %s is a tag, which leads to commit %s", ErrRevisionNotFound, want, commit)
 	}
-	entries, err := objects.list(tree, cmp.Or(g.limits.Entries, treewriter.DefaultEntries))
+	entries, err := listGitTree(objects, tree, cmp.Or(g.limits.Entries, treewriter.DefaultEntries))
 	if err != nil {
 		return err
 	}
@@ -172,6 +177,6 @@ func (g *gitFetch) has(ctx context.Context, id string) bool {
 		return false
 	}
 	defer objects.close()
-	found, _, err := objects.commit(id)
+	found, _, err := readGitCommit(objects, id)
 	return err == nil && found == id
 }

@@ -66,6 +66,10 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, err
 	}
+	g.wire = f.gitWire(ctx, g.addr)
+	if tags, done, err := g.wireTags(ctx); done {
+		return tags, err
+	}
 	scratch, err := f.privateDir()
 	if err != nil {
 		return nil, err

@@ -46,6 +46,10 @@ type Git struct {
 	once  sync.Once
 	found program
 	err   error
+
+	httpOnce sync.Once
+	http     *HTTPSettings
+	httpErr  error
 }
 
 // program is what is known of a git once it was found.

@@ -13,7 +13,7 @@ var allowed = map[string][]string{
 	".":                {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
 	"addrs":            {},
 	"disco":            {"addrs", "internal/flight", "internal/httpapi"},
-	"getmodules":       {"addrs", "internal/gitcmd", "internal/treewriter"},
+	"getmodules":       {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitwire", "internal/treewriter"},
 	"hashing":          {},
 	"lockfile":         {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
 	"modtest":          {"addrs", "hashing"},

@@ -1,0 +1,183 @@
+package getmodules
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/gitpack"
+	"github.com/cotterpin/cotter/internal/gitwire"
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+// Limits of what is fetched in this process. What is over one is left to git,
+// but for Limits.DownloadBytes, which is the user's.
+const (
+	// wireMemory is how much of a pack's content is kept in memory, for each of
+	// the fetches that run at a time; the rest is in a temporary file.
+	wireMemory = 8 << 20
+	// wireObject bounds one object, of which several are in memory while a
+	// delta is applied.
+	wireObject = 16 << 20
+	// wireOther is what a pack may have beside its files: directories, the
+	// commit, and tags that lead to it.
+	wireOther = 64 << 20
+	// wireRefs bounds the refs that begin with a name.
+	wireRefs = 10_000
+)
+
+var (
+	errWireFormat = errors.New("only SHA-1 repositories are read in this process")
+	errWireNoRef  = errors.New("no such ref was listed")
+)
+
+// runWire fetches in this process, without git. Whatever goes wrong is left to
+// git, which knows more ways and has its own words for what is wrong, unless
+// git could not change it either: done says that the fetch has ended.
+func (g *gitFetch) runWire(ctx context.Context) (done bool, err error) {
+	if g.wire == nil {
+		return false, nil
+	}
+	err = g.fetchByWire(ctx)
+	switch {
+	case err == nil, isVerdict(err):
+		return true, err
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	}
+	g.wireErr = err
+	g.wire.failed(err)
+	g.pkg, g.clash = Package{}, ""
+	return false, nil
+}
+
+// isVerdict reports whether an error is about the package itself.
+func isVerdict(err error) bool {
+	_, unsafe := errors.AsType[*treewriter.PathError](err)
+	_, large := errors.AsType[*treewriter.LimitError](err)
+	return unsafe || large || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrEmpty)
+}
+
+// fetchByWire fetches and writes one commit: one request if the commit is
+// known, and one before it to find the commit of a ref.
+func (g *gitFetch) fetchByWire(ctx context.Context) (err error) {
+	want, err := g.wireWant(ctx)
+	if err != nil {
+		return err
+	}
+	objects, err := g.wire.client.Fetch(ctx, gitwire.Fetch{
+		Want:     want,
+		Bytes:    g.limits.download(),
+		Limits:   g.wireLimits(),
+		Dir:      g.scratch,
+		Progress: g.wireProgress(),
+	})
+	if errors.Is(err, gitwire.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, objects.Close()) }()
+	g.pkg.Bytes = objects.Bytes
+	if g.req.Progress != nil {
+		g.req.Progress(objects.Bytes, 0)
+	}
+	return g.write(&wireSource{objects: objects}, want)
+}
+
+func (g *gitFetch) wireLimits() gitpack.Limits {
+	return gitpack.Limits{
+		Objects:     cmp.Or(g.limits.Entries, treewriter.DefaultEntries) + maxGitDepth,
+		ObjectBytes: wireObject,
+		TotalBytes:  cmp.Or(g.limits.TreeBytes, treewriter.DefaultTreeBytes) + wireOther,
+		MemoryBytes: wireMemory,
+	}
+}
+
+// wireProgress reports at most every 100 ms.
+func (g *gitFetch) wireProgress() func(int64) {
+	if g.req.Progress == nil {
+		return nil
+	}
+	last := time.Now()
+	return func(bytes int64) {
+		if now := time.Now(); now.Sub(last) >= gitProgressEvery {
+			last = now
+			g.req.Progress(bytes, 0)
+		}
+	}
+}
+
+// wireWant is the object to ask for: the commit that is known, or what the ref
+// points to.
+func (g *gitFetch) wireWant(ctx context.Context) (string, error) {
+	if id := g.wanted(); id != "" {
+		if len(id) != gitcmd.SHA1Len {
+			return "", errWireFormat
+		}
+		return id, nil
+	}
+	names := fullRefs(g.addr.ref)
+	refs, err := g.wire.client.Refs(ctx, wireRefs, names...)
+	if err != nil {
+		return "", err
+	}
+	ids := map[string]string{}
+	for _, ref := range refs {
+		ids[ref.Name] = ref.ID
+	}
+	for _, name := range names {
+		if id := ids[name]; id != "" {
+			if name == "refs/tags/"+g.addr.ref {
+				g.clash = ids["refs/heads/"+g.addr.ref]
+			}
+			return id, nil
+		}
+	}
+	return "", errWireNoRef
+}
+
+// fullRefs are the full names that a ref argument may stand for, the one that
+// is taken first if several are there before the others. It is what fetchRef
+// lets git find.
+func fullRefs(ref string) []string {
+	switch {
+	case ref == "":
+		return []string{"HEAD"}
+	case strings.HasPrefix(ref, "refs/"):
+		return []string{ref}
+	}
+	names := []string{"refs/tags/" + ref, "refs/heads/" + ref}
+	if strings.HasPrefix(ref, "tags/") || strings.HasPrefix(ref, "heads/") {
+		names = append([]string{"refs/" + ref}, names...)
+	}
+	return names
+}
+
+// wireTags lists the tags without git, by one request. An empty list is left
+// to git: a server that did not understand the question may give it.
+func (g *gitFetch) wireTags(ctx context.Context) (tags []Tag, done bool, err error) {
+	if g.wire == nil {
+		return nil, false, nil
+	}
+	refs, err := g.wire.client.Refs(ctx, maxTags, "refs/tags/")
+	if ctx.Err() != nil {
+		return nil, true, ctx.Err()
+	}
+	if err != nil {
+		g.wireErr = err
+		g.wire.failed(err)
+		return nil, false, nil
+	}
+	for _, ref := range refs {
+		if name, ok := strings.CutPrefix(ref.Name, "refs/tags/"); ok {
+			tags = append(tags, Tag{Name: name, Revision: cmp.Or(ref.Peeled, ref.ID)})
+		}
+	}
+	return tags, len(tags) > 0, nil
+}

@@ -1,0 +1,158 @@
+package getmodules
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/gitwire"
+)
+
+// gitWires is what a Fetcher remembers of fetching without git.
+type gitWires struct {
+	mu sync.Mutex
+	// left are remotes, and origins of servers, that are left to git because
+	// the attempt without it failed.
+	left map[string]bool
+
+	once    sync.Once
+	trusted http.RoundTripper // with the authorities of the user's settings; nil if that failed
+}
+
+// gitWire fetches from one repository in this process.
+type gitWire struct {
+	client gitwire.Client
+	known  *gitWires
+	remote string
+	origin string
+}
+
+// gitWire is for repositories by http that need no credentials and nothing of
+// the user's git configuration. It is nil for all others.
+func (f *Fetcher) gitWire(ctx context.Context, a gitAddress) *gitWire {
+	u := a.remote
+	if f.AlwaysGit || u.Scheme != "https" && u.Scheme != "http" || a.user != nil || a.sshKey != nil || u.RawQuery != "" {
+		return nil
+	}
+	w := &gitWire{known: &f.wires, remote: a.identity(), origin: origin(&u)}
+	if w.known.isLeft(w.remote) || w.known.isLeft(w.origin) {
+		return nil
+	}
+	settings, err := f.Git.HTTPSettings(ctx)
+	if err != nil || !settings.Plain(&u) {
+		return nil // git will say what is wrong
+	}
+	transport := f.wireTransport(settings)
+	if transport == nil {
+		return nil
+	}
+	w.client = gitwire.Client{Transport: &stallTransport{transport, f.StallTimeout}, Repository: &u}
+	return w
+}
+
+// failed remembers a failure that the next attempt would meet as well.
+func (w *gitWire) failed(err error) {
+	switch {
+	case errors.Is(err, gitwire.ErrOldProtocol), errors.Is(err, gitwire.ErrNotSmart):
+		w.known.leave(w.origin)
+	default:
+		w.known.leave(w.remote)
+	}
+}
+
+func (k *gitWires) leave(key string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.left == nil {
+		k.left = map[string]bool{}
+	}
+	k.left[key] = true
+}
+
+func (k *gitWires) isLeft(key string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.left[key]
+}
+
+// wireTransport is the fetcher's transport with the authorities and the proxy
+// that git would use, or nil if it cannot have them.
+func (f *Fetcher) wireTransport(settings *gitcmd.HTTPSettings) http.RoundTripper {
+	base := f.transport()
+	standard, ok := base.(*http.Transport)
+	if settings.Proxy && (!ok || standard.Proxy == nil || f.Git.Env != nil) {
+		return nil // another environment than the transport's
+	}
+	if settings.CAFile == "" {
+		return base
+	}
+	if !ok {
+		return nil
+	}
+	f.wires.once.Do(func() { f.wires.trusted = trusting(standard, settings.CAFile) })
+	return f.wires.trusted
+}
+
+// trustedIdle is how long connections of a transport of our own stay open: no
+// one else can close them.
+const trustedIdle = 5 * time.Second
+
+// trusting is a copy of a transport that trusts just the authorities in a file;
+// nil if there are none.
+func trusting(base *http.Transport, file string) http.RoundTripper {
+	pem, err := os.ReadFile(file)
+	pool := x509.NewCertPool()
+	if err != nil || !pool.AppendCertsFromPEM(pem) {
+		return nil
+	}
+	own := base.Clone()
+	if own.TLSClientConfig == nil {
+		own.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	own.TLSClientConfig.RootCAs = pool
+	own.IdleConnTimeout = trustedIdle
+	return own
+}
+
+// stallTransport ends requests that do not get on.
+type stallTransport struct {
+	next    http.RoundTripper
+	timeout time.Duration
+}
+
+// RoundTrip makes one request. The answer's body must be closed.
+func (t *stallTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	ctx, guard := guardStall(request.Context(), request.URL, t.timeout)
+	response, err := t.next.RoundTrip(request.WithContext(ctx))
+	if err != nil {
+		defer guard.stop()
+		return nil, guard.explain(&networkError{request.URL, err})
+	}
+	response.Body = &stallBody{guard.body(response.Body), guard}
+	return response, nil
+}
+
+type stallBody struct {
+	io.ReadCloser
+	guard *stallGuard
+}
+
+func (b *stallBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = b.guard.explain(err)
+	}
+	return n, err
+}
+
+func (b *stallBody) Close() error {
+	defer b.guard.stop()
+	return b.ReadCloser.Close()
+}

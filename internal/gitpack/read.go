@@ -1,0 +1,309 @@
+package gitpack
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/klauspost/compress/zlib"
+	"github.com/pjbgf/sha1cd"
+)
+
+// Limits bound one pack. All of them must be set.
+type Limits struct {
+	// Objects bounds the number of objects.
+	Objects int
+	// ObjectBytes bounds the size of one object. Up to three objects of this
+	// size are in memory while a delta is applied.
+	ObjectBytes int64
+	// TotalBytes bounds the sum of the objects' sizes.
+	TotalBytes int64
+	// MemoryBytes is how much of that is kept in memory. It is no bound: the
+	// rest goes to a temporary file.
+	MemoryBytes int64
+}
+
+// The kinds of deltas, by their numbers in packs.
+const (
+	offsetDelta Kind = 6
+	nameDelta   Kind = 7
+)
+
+const (
+	packVersion = 2
+	packHeader  = 12
+	// maxSizeBits bounds the sizes and offsets that are written in groups of
+	// bits: more would not fit int64.
+	maxSizeBits = 60
+	readBuffer  = 32 << 10
+)
+
+// reader reads one pack.
+type reader struct {
+	*Objects
+	limits  Limits
+	stream  *checked
+	in      *bufio.Reader
+	inflate io.ReadCloser
+	sum     hash.Hash
+	delta   bytes.Buffer // reused
+	inflated,
+	resident int64
+}
+
+// Read reads a pack to its end, which must be that of the stream. Temporary
+// files are made in dir. The error wraps one of this package's, or is that of
+// the stream or of dir.
+func Read(stream io.Reader, dir string, limits Limits) (_ *Objects, err error) {
+	r := &reader{
+		Objects: &Objects{byID: map[id]int{}, file: spill{dir: dir}},
+		limits:  limits,
+		stream:  newChecked(stream),
+		sum:     sha1cd.New(),
+	}
+	r.in = bufio.NewReaderSize(r.stream, readBuffer)
+	defer func() {
+		if err != nil {
+			err = errors.Join(r.streamError(err), r.Close())
+		}
+	}()
+	count, err := r.header()
+	if err != nil {
+		return nil, err
+	}
+	for range count {
+		if err := r.object(); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.end(); err != nil {
+		return nil, err
+	}
+	r.Bytes = r.stream.size
+	return r.Objects, nil
+}
+
+// streamError prefers the cause in the stream over its consequences.
+func (r *reader) streamError(err error) error {
+	if r.stream.err != nil {
+		return r.stream.err
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: it ends early", ErrMalformed)
+	}
+	return err
+}
+
+// header reads the signature, the version and the number of objects.
+func (r *reader) header() (count int, err error) {
+	var head [packHeader]byte
+	if _, err := io.ReadFull(r.in, head[:]); err != nil {
+		return 0, err
+	}
+	if string(head[:4]) != "PACK" || binary.BigEndian.Uint32(head[4:]) != packVersion {
+		return 0, fmt.Errorf("%w: it does not begin like a pack of version %d", ErrMalformed, packVersion)
+	}
+	n := binary.BigEndian.Uint32(head[8:])
+	if int64(n) > int64(r.limits.Objects) {
+		return 0, fmt.Errorf("%w: it has %d objects, over %d", ErrTooLarge, n, r.limits.Objects)
+	}
+	return int(n), nil
+}
+
+// object reads one entry: its kind and size, the base of a delta, and the
+// content or delta in deflated form.
+func (r *reader) object() error {
+	offset := r.stream.size - int64(r.in.Buffered())
+	kind, size, err := r.entryHeader()
+	if err != nil {
+		return err
+	}
+	if size > r.limits.ObjectBytes {
+		return fmt.Errorf("%w: an object has %d bytes, over %d", ErrTooLarge, size, r.limits.ObjectBytes)
+	}
+	switch kind {
+	case Commit, Tree, Blob, Tag:
+		if err := r.count(size); err != nil {
+			return err
+		}
+		data := make([]byte, size)
+		if err := r.inflateInto(data); err != nil {
+			return err
+		}
+		return r.add(entry{kind: kind, offset: offset, size: size}, data)
+	case offsetDelta, nameDelta:
+		base, err := r.base(kind, offset)
+		if err != nil {
+			return err
+		}
+		return r.undelta(base, offset, size)
+	}
+	return fmt.Errorf("%w: an object of an unknown kind %d", ErrMalformed, kind)
+}
+
+// entryHeader reads the kind, in the three bits after the highest of the first
+// byte, and the size, in the other bits, least significant first.
+func (r *reader) entryHeader() (Kind, int64, error) {
+	b, err := r.in.ReadByte()
+	if err != nil {
+		return 0, 0, err
+	}
+	kind, size := Kind(b>>4&7), int64(b&15)
+	for shift := 4; b&0x80 != 0; shift += 7 {
+		if shift > maxSizeBits-7 {
+			return 0, 0, fmt.Errorf("%w: an object's size is out of range", ErrMalformed)
+		}
+		if b, err = r.in.ReadByte(); err != nil {
+			return 0, 0, err
+		}
+		size |= int64(b&0x7f) << shift
+	}
+	return kind, size, nil
+}
+
+// base finds the base of a delta at offset.
+func (r *reader) base(kind Kind, offset int64) (entry, error) {
+	if kind == nameDelta {
+		var key id
+		if _, err := io.ReadFull(r.in, key[:]); err != nil {
+			return entry{}, err
+		}
+		if base, ok := r.byName(key); ok {
+			return base, nil
+		}
+		return entry{}, ErrBase
+	}
+	distance, err := r.distance()
+	if err != nil {
+		return entry{}, err
+	}
+	if base, ok := r.byOffset(offset - distance); ok {
+		return base, nil
+	}
+	return entry{}, ErrBase
+}
+
+// distance reads how far back in the pack a base is: groups of seven bits, the
+// most significant first, each but the last one less than it says.
+func (r *reader) distance() (int64, error) {
+	var distance int64
+	for {
+		b, err := r.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if distance |= int64(b & 0x7f); b&0x80 == 0 {
+			return distance, nil
+		}
+		if distance = (distance + 1) << 7; distance >= 1<<maxSizeBits {
+			return 0, fmt.Errorf("%w: a delta's distance is out of range", ErrMalformed)
+		}
+	}
+}
+
+// undelta reads a delta of the given size and applies it.
+func (r *reader) undelta(base entry, offset, size int64) error {
+	r.delta.Reset()
+	r.delta.Grow(int(size))
+	delta := r.delta.AvailableBuffer()[:size]
+	if err := r.inflateInto(delta); err != nil {
+		return err
+	}
+	d, err := parseDelta(delta)
+	if err != nil {
+		return err
+	}
+	if d.baseSize != base.size {
+		return fmt.Errorf("%w: a delta is for a base of %d bytes, and its base has %d", ErrMalformed, d.baseSize, base.size)
+	}
+	if d.size > r.limits.ObjectBytes {
+		return fmt.Errorf("%w: an object has %d bytes, over %d", ErrTooLarge, d.size, r.limits.ObjectBytes)
+	}
+	if err := r.count(d.size); err != nil {
+		return err
+	}
+	from, err := r.content(base)
+	if err != nil {
+		return err
+	}
+	data, err := d.apply(from)
+	if err != nil {
+		return err
+	}
+	return r.add(entry{kind: base.kind, offset: offset, size: d.size}, data)
+}
+
+// count adds to the sum of the sizes, before the memory is taken.
+func (r *reader) count(size int64) error {
+	if r.inflated += size; r.inflated > r.limits.TotalBytes {
+		return fmt.Errorf("%w: its objects have more than %d bytes", ErrTooLarge, r.limits.TotalBytes)
+	}
+	return nil
+}
+
+// inflateInto fills data, which the deflated stream must fill exactly.
+func (r *reader) inflateInto(data []byte) error {
+	var err error
+	if r.inflate == nil {
+		r.inflate, err = zlib.NewReader(r.in)
+	} else {
+		err = r.inflate.(zlib.Resetter).Reset(r.in, nil)
+	}
+	if err == nil {
+		_, err = io.ReadFull(r.inflate, data)
+	}
+	if err == nil {
+		// Only at the end of the stream its checksum is compared.
+		var more [1]byte
+		if _, err = io.ReadFull(r.inflate, more[:]); err == nil {
+			err = errors.New("an object is longer than it says")
+		} else if errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return nil
+}
+
+// add names an object and keeps it.
+func (r *reader) add(e entry, data []byte) error {
+	r.sum.Reset()
+	fmt.Fprintf(r.sum, "%s %d\x00", e.kind, e.size)
+	r.sum.Write(data)
+	sum, collision := r.sum.(sha1cd.CollisionResistantHash).CollisionResistantSum(nil)
+	if collision {
+		return ErrCollision
+	}
+	if r.resident+e.size <= r.limits.MemoryBytes {
+		r.resident += e.size
+		e.data = data
+	} else {
+		var err error
+		if e.at, err = r.file.write(data); err != nil {
+			return err
+		}
+	}
+	r.byID[id(sum)] = len(r.entries)
+	r.entries = append(r.entries, e)
+	return nil
+}
+
+// end checks what follows the last object: the checksum, and nothing else.
+func (r *reader) end() error {
+	if _, err := io.CopyN(io.Discard, r.in, idSize); err != nil {
+		return err
+	}
+	if _, err := r.in.ReadByte(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: bytes follow its end", ErrMalformed)
+	}
+	if !r.stream.matches() {
+		return fmt.Errorf("%w: its checksum does not match", ErrMalformed)
+	}
+	return nil
+}

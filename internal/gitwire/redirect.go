@@ -1,0 +1,97 @@
+package gitwire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+const (
+	// maxRedirects is enough for a repository that was renamed, by way of the
+	// host's canonical name.
+	maxRedirects = 5
+	// maxLocation bounds addresses that servers name.
+	maxLocation = 8 << 10
+	advertPath  = "info/refs"
+	advertQuery = "service=" + service
+)
+
+// discover asks for the advertisement, follows redirects, and remembers where
+// they lead. It checks that the server there speaks version 2.
+func (c *Client) discover(ctx context.Context) error {
+	u, err := c.endpoint(advertPath)
+	if err != nil {
+		return err
+	}
+	u.RawQuery = advertQuery
+	for range maxRedirects + 1 {
+		request, err := newRequest(ctx, http.MethodGet, u, nil)
+		if err != nil {
+			return err
+		}
+		body, err := c.do(request, advertType)
+		var moved *movedError
+		if errors.As(err, &moved) {
+			u = moved.to
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = checkAdvert(newPackets(body))
+		body.Close()
+		if err != nil {
+			return err
+		}
+		c.base, err = repositoryOf(u)
+		return err
+	}
+	return fmt.Errorf("%w: more than %d redirects", ErrRedirect, maxRedirects)
+}
+
+// redirected is where an answer leads. Nothing of the old address is taken
+// along.
+func redirected(from *url.URL, location string) (*url.URL, error) {
+	to, err := from.Parse(location)
+	switch {
+	case err != nil || location == "" || len(location) > maxLocation:
+		return nil, fmt.Errorf("%w: that is no valid URL", ErrRedirect)
+	case to.Hostname() == "" || to.Scheme != "https" && to.Scheme != "http":
+		return nil, fmt.Errorf("%w: %q", ErrRedirect, to.Scheme+"://")
+	case from.Scheme == "https" && to.Scheme != "https":
+		return nil, fmt.Errorf("%w: from https to http", ErrRedirect)
+	}
+	to.User, to.Fragment, to.RawFragment = nil, "", ""
+	return to, nil
+}
+
+// repositoryOf is the URL of the repository whose advertisement was found at u.
+// By git's rules a redirect must lead to an address of the same form.
+func repositoryOf(u *url.URL) (*url.URL, error) {
+	address, ok := strings.CutSuffix(u.String(), "/"+advertPath+"?"+advertQuery)
+	if !ok {
+		return nil, fmt.Errorf("%w: to an address of another form", ErrRedirect)
+	}
+	return url.Parse(address)
+}
+
+// checkAdvert reads the beginning of an advertisement. Before the version some
+// servers name the service, as for older versions.
+func checkAdvert(p *packets) error {
+	kind, line, err := p.line()
+	if err == nil && line == "# "+advertQuery {
+		if kind, _, err = p.line(); err == nil && kind == flushPacket {
+			kind, line, err = p.line()
+		}
+	}
+	if err != nil {
+		return early(err)
+	}
+	if kind != dataPacket || line != "version 2" {
+		return ErrOldProtocol
+	}
+	return nil
+}

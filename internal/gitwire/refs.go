@@ -1,0 +1,99 @@
+package gitwire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Ref is a ref of a repository.
+type Ref struct {
+	// Name is the full name, as "refs/tags/v1.0.0" or "HEAD".
+	Name string
+	// ID is the name of the object that it points to.
+	ID string
+	// Peeled is the object that an annotated tag leads to in the end; "" for
+	// other refs.
+	Peeled string
+}
+
+// Refs lists the refs whose full names begin with one of the prefixes. Servers
+// may list more. More than limit refs are an error that wraps [ErrTooLarge].
+func (c *Client) Refs(ctx context.Context, limit int, prefixes ...string) ([]Ref, error) {
+	out := appendLine(nil, "command=ls-refs")
+	out = appendSpecial(out, delimPacket)
+	out = appendLine(out, "peel")
+	for _, prefix := range prefixes {
+		out = appendLine(out, "ref-prefix %s", prefix)
+	}
+	body, err := c.post(ctx, appendSpecial(out, flushPacket))
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	return readRefs(newPackets(body), limit)
+}
+
+func readRefs(p *packets, limit int) ([]Ref, error) {
+	var refs []Ref
+	for first := true; ; first = false {
+		kind, line, err := p.line()
+		switch {
+		case errors.Is(err, io.EOF) && first:
+			// Servers of older versions stop at the first line of the request.
+			return nil, ErrOldProtocol
+		case err != nil:
+			return nil, early(err)
+		case kind == flushPacket:
+			return refs, p.end()
+		case kind != dataPacket:
+			return nil, malformed("unexpected packet %04x in a list of refs", int(kind))
+		case len(refs) == limit:
+			return nil, fmt.Errorf("%w: over %d refs", ErrTooLarge, limit)
+		}
+		ref, err := parseRef(line)
+		if err != nil {
+			return nil, err
+		}
+		refs = append(refs, ref)
+	}
+}
+
+// parseRef reads "ID NAME", with attributes behind it.
+func parseRef(line string) (Ref, error) {
+	fields := strings.Split(line, " ")
+	if len(fields) < 2 || !isID(fields[0]) || fields[1] == "" {
+		return Ref{}, malformed("%q is no ref", shortened(line))
+	}
+	ref := Ref{ID: fields[0], Name: fields[1]}
+	for _, attribute := range fields[2:] {
+		if id, ok := strings.CutPrefix(attribute, "peeled:"); ok {
+			if !isID(id) {
+				return Ref{}, malformed("%q is no ref", shortened(line))
+			}
+			ref.Peeled = id
+		}
+	}
+	return ref, nil
+}
+
+// end checks that nothing follows.
+func (p *packets) end() error {
+	kind, _, err := p.next()
+	switch {
+	case errors.Is(err, io.EOF), err == nil && kind == endPacket:
+		return nil
+	case err != nil:
+		return err
+	}
+	return malformed("packets follow the end")
+}
+
+// idLen is the length of a SHA-1 in hexadecimal digits.
+const idLen = 40
+
+func isID(s string) bool { return len(s) == idLen && strings.Trim(s, "0123456789abcdef") == "" }
+
+func shortened(s string) string { return s[:min(len(s), maxRemoteText)] }
