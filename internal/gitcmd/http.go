@@ -144,7 +144,10 @@ func (s *HTTPSettings) readEnvironment() {
 // hasConfigFiles reports whether there is a configuration that a git would
 // read. It is asked where no git is there to do so.
 func (s *HTTPSettings) hasConfigFiles() bool {
-	files := []string{"/etc/gitconfig"}
+	var files []string
+	if _, without := lookupEnv(s.env, "GIT_CONFIG_NOSYSTEM"); !without {
+		files = append(files, "/etc/gitconfig")
+	}
 	if home, ok := lookupEnv(s.env, "HOME"); ok {
 		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
 	}

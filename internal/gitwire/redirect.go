@@ -72,10 +72,11 @@ func redirected(from *url.URL, location string) (*url.URL, error) {
 // By git's rules a redirect must lead to an address of the same form.
 func repositoryOf(u *url.URL) (*url.URL, error) {
 	address, ok := strings.CutSuffix(u.String(), "/"+advertPath+"?"+advertQuery)
-	if !ok {
+	base, err := url.Parse(address)
+	if !ok || err != nil || base.RawQuery != "" {
 		return nil, fmt.Errorf("%w: to an address of another form", ErrRedirect)
 	}
-	return url.Parse(address)
+	return base, nil
 }
 
 // checkAdvert reads the beginning of an advertisement. Before the version some

@@ -47,7 +47,10 @@ func readRefs(p *packets, limit int) ([]Ref, error) {
 		case err != nil:
 			return nil, early(err)
 		case kind == flushPacket:
-			return refs, p.end()
+			if err := p.end(); err != nil {
+				return nil, err
+			}
+			return refs, nil
 		case kind != dataPacket:
 			return nil, malformed("unexpected packet %04x in a list of refs", int(kind))
 		case len(refs) == limit:

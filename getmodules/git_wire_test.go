@@ -1,0 +1,310 @@
+package getmodules_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// newWireFetcher is a fetcher that uses git only where it must.
+func newWireFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
+	t.Helper()
+	f := newGitFetcher(t, env...)
+	return &getmodules.Fetcher{CacheDir: f.CacheDir, Git: getmodules.Git{Env: f.Git.Env}}
+}
+
+// newGitlessFetcher is a fetcher that has no git to fall back to.
+func newGitlessFetcher(t testing.TB) *getmodules.Fetcher {
+	t.Helper()
+	return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Path: filepath.Join(t.TempDir(), "none"), Env: []string{"GIT_CONFIG_NOSYSTEM=1"}}}
+}
+
+// wireFetch is what a fetch gave: the package, its tree, or the error.
+type wireFetch struct {
+	Package *getmodules.Package
+	Tree    map[string]string
+	Err     string
+}
+
+func wireResult(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) wireFetch {
+	t.Helper()
+	pkg, dir, err := fetchGit(t, f, req)
+	if err != nil {
+		return wireFetch{Err: err.Error()}
+	}
+	return wireFetch{Package: pkg, Tree: tree(t, dir)}
+}
+
+// wireSame checks that a fetch gives the same with git and without, and
+// returns how many requests it took without.
+func wireSame(t *testing.T, s *gitServer, req getmodules.Request, limits getmodules.Limits) int {
+	t.Helper()
+	git, wire := newGitFetcher(t), newWireFetcher(t)
+	git.Limits, wire.Limits = limits, limits
+	want := wireResult(t, git, req)
+	s.count()
+	got := wireResult(t, wire, req)
+	requests := s.count()
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(getmodules.Package{}, "Bytes")); diff != "" {
+		t.Errorf("FetchGit(%q at %q) (-git +wire):\n%s", req.Package, req.Revision, diff)
+	}
+	if got.Package != nil && got.Package.Bytes == 0 {
+		t.Errorf("FetchGit(%q at %q).Bytes = 0", req.Package, req.Revision)
+	}
+	return requests
+}
+
+func TestWireRefs(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	r.git("", "tag", "v1.0.0", first)
+	r.git("", "tag", "-a", "-m", "x", "v1.1.0", first)
+	r.git("", "tag", "-a", "-m", "x", "twice", "v1.1.0")
+	r.git("", "tag", "-a", "-m", "x", "clash", first)
+	r.git("", "tag", "tree", first+"^{tree}")
+	r.git("", "branch", "clash", second)
+	r.git("", "branch", "feat/x", first)
+	r.git("", "branch", "tags/odd", first)
+	r.git("", "branch", "heads/main", first)
+	r.git("", "branch", first, second)
+	r.git("", "branch", "refs/tags/hidden", first)
+	r.git("", "update-ref", "refs/pull/1/head", first)
+	r.git("", "update-ref", "refs/remotes/origin/far", first)
+	tag := r.git("", "rev-parse", "v1.1.0")
+	const fallen = -1 // to git
+	tests := []struct {
+		query, revision string
+		requests        int
+	}{
+		{"", "", 2},
+		{"ref=v1.0.0", "", 2},
+		{"ref=v1.1.0", "", 2},
+		{"ref=twice", "", 2},
+		{"ref=clash", "", 2},
+		{"ref=refs/heads/clash", "", 2},
+		{"ref=refs/tags/v1.0.0", "", 2},
+		{"ref=refs/tags/twice", "", 2},
+		{"ref=main", "", 2},
+		{"ref=heads/main", "", 2},
+		{"ref=tags/v1.0.0", "", 2},
+		{"ref=tags/odd", "", 2},
+		{"ref=feat/x", "", 2},
+		{"ref=refs/pull/1/head", "", 2},
+		{"ref=" + first, "", 1},
+		{"ref=" + tag, "", 1},
+		{"ref=main", first, 1},
+		{"", second, 1},
+		{"ref=" + first[:8], "", fallen},
+		{"ref=tree", "", fallen},
+		{"ref=hidden", "", fallen},
+		{"ref=far", "", fallen},
+		{"ref=origin/far", "", fallen},
+		{"ref=HEAD", "", fallen},
+		{"ref=v9", "", fallen},
+		{"ref=" + strings.Repeat("1", 40), "", fallen},
+		{"", tag, fallen},
+		{"", strings.Repeat("1", 40), fallen},
+		{"", strings.Repeat("1", 64), fallen},
+	}
+	for _, tt := range tests {
+		// Not parallel: the server's requests are counted.
+		t.Run(tt.query+" "+tt.revision, func(t *testing.T) {
+			n := wireSame(t, s, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision}, getmodules.Limits{})
+			if tt.requests != fallen && n != tt.requests {
+				t.Errorf("FetchGit(%q at %q) made %d requests, want %d", tt.query, tt.revision, n, tt.requests)
+			}
+		})
+	}
+}
+
+// TestWireTrees compares trees of all kinds, good and bad.
+func TestWireTrees(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := newGitRepo(t, s.root, "net.git")
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 1\n"
+	r.commit("everything",
+		gitFile{path: "main.tf", content: "x\r\n$Id$\n"}, gitFile{path: "empty"},
+		gitFile{path: "bin/run", mode: "100755", content: "#!/bin/sh\n"},
+		gitFile{path: "a/b/c/deep.tf", content: "deep"}, gitFile{path: "a.b", content: "x"}, gitFile{path: "a-b/c", content: "x"},
+		gitFile{path: "link", mode: "120000", content: "a/b/c/deep.tf"}, gitFile{path: "dirlink", mode: "120000", content: "a/b"},
+		gitFile{path: "vendored", mode: "160000", content: strings.Repeat("1", 40)},
+		gitFile{path: "big.zip", content: pointer}, gitFile{path: ".gitattributes", content: "* text eol=crlf ident\n"},
+		gitFile{path: "noise", content: wireNoise(1 << 18)},
+		gitFile{path: "large", content: strings.Repeat("large\n", 3<<19)}) // over wireMemory
+	r.commit("many", wireManyFiles()...)
+	r.git("", "repack", "--quiet", "-adf", "--depth=200", "--window=20")
+	r.commit("huge", gitFile{path: "huge", content: strings.Repeat("x", 17<<20)}, gitFile{path: "small", content: "x"}) // over wireObject
+	blob := r.blob("x")
+	r.rawCommit("old", gitRawEntry{"040000", "sub", r.rawTree(gitRawEntry{"100664", "x.tf", blob})})
+	r.rawCommit("hollow", gitRawEntry{"40000", "empty", r.rawTree()}, gitRawEntry{"100644", "x", blob})
+	r.rawCommit("nothing")
+	r.rawCommit("git", gitRawEntry{"40000", ".git", r.rawTree(gitRawEntry{"100644", "x", blob})})
+	r.rawCommit("twice", gitRawEntry{"100644", "x", blob}, gitRawEntry{"100644", "x", r.blob("y")})
+	r.rawCommit("unsorted", gitRawEntry{"100644", "x", blob}, gitRawEntry{"100644", "a", blob})
+	r.rawCommit("both", gitRawEntry{"100644", "a", blob}, gitRawEntry{"40000", "a", r.rawTree(gitRawEntry{"100644", "x", blob})})
+	r.rawCommit("outside", gitRawEntry{"120000", "a", r.blob("../../etc")})
+	for _, tt := range []struct {
+		ref      string
+		requests int
+	}{
+		{"everything", 2}, {"many", 2}, {"old", 2}, {"hollow", 2},
+		{"huge", 2 + 3}, {"unsorted", 2 + 3}, {"twice", 2 + 3},
+		{"nothing", 2}, {"outside", 2},
+	} {
+		t.Run(tt.ref, func(t *testing.T) {
+			if n := wireSame(t, s, getmodules.Request{Package: s.address(r, "ref="+tt.ref)}, getmodules.Limits{}); n != tt.requests {
+				t.Errorf("FetchGit(%q) made %d requests, want %d", tt.ref, n, tt.requests)
+			}
+		})
+	}
+	for _, ref := range []string{"git", "both"} { // where git has other words
+		if _, _, err := fetchGit(t, newWireFetcher(t), getmodules.Request{Package: s.address(r, "ref="+ref)}); err == nil {
+			t.Errorf("FetchGit(%q) = nil error", ref)
+		}
+	}
+	for name, limits := range map[string]getmodules.Limits{
+		"tree": {TreeBytes: 1 << 20}, "file": {FileBytes: 1 << 20}, "entries": {Entries: 5},
+	} {
+		t.Run("limited "+name, func(t *testing.T) {
+			wireSame(t, s, getmodules.Request{Package: s.address(r, "ref=everything")}, limits)
+		})
+	}
+	f := newWireFetcher(t)
+	f.Limits.DownloadBytes = 1 << 16
+	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=everything")}); !errors.Is(err, getmodules.ErrTooLarge) {
+		t.Errorf("FetchGit over DownloadBytes = %v, want ErrTooLarge", err)
+	}
+}
+
+// wireNoise is text that does not become small.
+func wireNoise(size int) string {
+	var b strings.Builder
+	for state := uint64(88172645463325252); b.Len() < size; {
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		fmt.Fprintf(&b, "%016x", state)
+	}
+	return b.String()[:size]
+}
+
+// wireManyFiles are files of which each is a little different from the one
+// before, so that git makes deltas of deltas.
+func wireManyFiles() []gitFile {
+	var files []gitFile
+	body := strings.Repeat("the quick brown fox jumps over the lazy dog\n", 30)
+	for i := range 1000 {
+		body = body[:7*(i%150)] + fmt.Sprintf("line %d ", i*i) + body[7*(i%150)+6:]
+		files = append(files, gitFile{path: fmt.Sprintf("d%d/e%d/f%d.tf", i%10, i%70, i), content: body})
+	}
+	return files
+}
+
+func TestWireWithoutGit(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, _ := gitMainTF(t, s)
+	r.git("", "tag", "-a", "-m", "x", "v1", first)
+	f := newGitlessFetcher(t)
+	pkg, dir, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1")})
+	if err != nil || pkg.Revision != first {
+		t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, first)
+	}
+	if body, _ := os.ReadFile(filepath.Join(dir, "main.tf")); string(body) != "# one\n" {
+		t.Errorf("main.tf = %q", body)
+	}
+	_, _, err = fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v2")})
+	if !errors.Is(err, getmodules.ErrNoGit) || !strings.Contains(err.Error(), "no such ref") {
+		t.Errorf("FetchGit of an unknown ref = %v, want both why there is no git and what went wrong without it", err)
+	}
+	f.AlwaysGit = true
+	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1")}); !errors.Is(err, getmodules.ErrNoGit) {
+		t.Errorf("FetchGit with AlwaysGit = %v, want ErrNoGit", err)
+	}
+}
+
+func TestWireProgress(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, _, _ := gitMainTF(t, s)
+	var sizes []int64
+	pkg, _, err := fetchGit(t, newWireFetcher(t), getmodules.Request{
+		Package:  s.address(r, ""),
+		Progress: func(done, _ int64) { sizes = append(sizes, done) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sizes) == 0 || sizes[len(sizes)-1] != pkg.Bytes {
+		t.Errorf("Progress was told %d, and Bytes = %d, want the same", sizes, pkg.Bytes)
+	}
+}
+
+// TestWireStore has a store that a fetch by git has left behind.
+func TestWireStore(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	old := newGitFetcher(t)
+	if _, _, err := fetchGit(t, old, getmodules.Request{Package: s.address(r, ""), Revision: first}); err != nil {
+		t.Fatal(err)
+	}
+	f := newWireFetcher(t)
+	f.CacheDir = old.CacheDir
+	for revision, want := range map[string]int{first: 0, second: 1} {
+		s.count()
+		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: revision})
+		if err != nil || pkg.Revision != revision {
+			t.Errorf("FetchGit at %s = %+v, %v", revision, pkg, err)
+		}
+		if n := s.count(); n != want {
+			t.Errorf("FetchGit at %s made %d requests, want %d", revision, n, want)
+		}
+	}
+}
+
+func TestWireTags(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	r.git("", "tag", "v1", first)
+	r.git("", "tag", "-a", "-m", "x", "v2", second)
+	r.git("", "tag", "-a", "-m", "x", "v3", "v2")
+	r.git("", "branch", "no-tag")
+	req := getmodules.Request{Package: s.address(r, "")}
+	want, err := newGitFetcher(t).Tags(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.count()
+	got, err := newWireFetcher(t).Tags(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := s.count(); n != 1 {
+		t.Errorf("Tags made %d requests, want 1", n)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 3 {
+		t.Errorf("Tags (-git +wire):\n%s", diff)
+	}
+	for _, tag := range []string{"v1", "v2", "v3"} {
+		r.git("", "tag", "--delete", tag)
+	}
+	if got, err := newWireFetcher(t).Tags(t.Context(), req); err != nil || len(got) > 0 {
+		t.Errorf("Tags of a repository without tags = %v, %v", got, err)
+	}
+	none := getmodules.Request{Package: req.Package[:len(req.Package)-len("net.git")] + "none.git"}
+	if _, err := newWireFetcher(t).Tags(t.Context(), none); !errors.Is(err, getmodules.ErrRepositoryNotFound) {
+		t.Errorf("Tags of no repository = %v, want ErrRepositoryNotFound", err)
+	}
+}

@@ -1,0 +1,27 @@
+package gitwire
+
+import (
+	"bytes"
+	"io"
+)
+
+// MaxRedirects is maxRedirects.
+const MaxRedirects = maxRedirects
+
+// ReadRefs is readRefs.
+func ReadRefs(answer []byte, limit int) ([]Ref, error) {
+	return readRefs(newPackets(bytes.NewReader(answer)), limit)
+}
+
+// ReadPack returns the pack out of the answer to a fetch.
+func ReadPack(answer []byte, limit int64) ([]byte, error) {
+	p := newPackets(bytes.NewReader(answer))
+	if err := p.beginPack(); err != nil {
+		return nil, err
+	}
+	pack, err := io.ReadAll(&packStream{packets: p, left: limit})
+	if err != nil {
+		return nil, err
+	}
+	return pack, p.end()
+}
