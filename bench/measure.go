@@ -53,6 +53,7 @@ type row struct {
 	world, phase, tool string
 	ours               bool
 	median             time.Duration
+	cpu                time.Duration // of the command and all that it starts
 	requests           int
 	disk               int64
 	peak               int64 // bytes of memory
@@ -77,7 +78,7 @@ func measure(ctx context.Context, w world, tools []tool, opts options) ([]row, e
 		projects = append(projects, p)
 	}
 	// Once without a delay, so that the servers have made what is lazy.
-	if _, _, err := projects[0].run(ctx); err != nil {
+	if _, err := projects[0].run(ctx); err != nil {
 		return nil, err
 	}
 	servers.SetFaults(modtest.Fault{Delay: opts.delay})
@@ -121,21 +122,22 @@ func (p project) remove()                 { _ = os.RemoveAll(p.dir) }
 // phase runs the tool several times, each time from the phase's state.
 func (p project) phase(ctx context.Context, ph phase, runs int) (row, error) {
 	r := row{phase: ph.name, tool: p.tool.name, ours: p.tool.ours}
-	var times []time.Duration
+	var times, cpus []time.Duration
 	for range runs {
 		if err := p.reset(ph); err != nil {
 			return r, err
 		}
 		p.servers.ResetRequests()
-		elapsed, peak, err := p.run(ctx)
+		u, err := p.run(ctx)
 		if err != nil {
 			return r, err
 		}
-		times = append(times, elapsed)
-		r.peak = max(r.peak, peak)
+		times, cpus = append(times, u.elapsed), append(cpus, u.cpu)
+		r.peak = max(r.peak, u.peak)
 	}
 	slices.Sort(times)
-	r.median = times[len(times)/2]
+	slices.Sort(cpus)
+	r.median, r.cpu = times[len(times)/2], cpus[len(cpus)/2]
 	r.requests = len(p.servers.Requests())
 	var err error
 	for _, root := range p.rootDirs() {
@@ -177,22 +179,28 @@ func (p project) rootDirs() []string {
 	return dirs
 }
 
+// usage is what one run needed.
+type usage struct {
+	elapsed, cpu time.Duration
+	peak         int64 // bytes of memory
+}
+
 // run runs the tool: for many roots in a loop, unless it knows better.
-func (p project) run(ctx context.Context) (elapsed time.Duration, peak int64, err error) {
+func (p project) run(ctx context.Context) (sum usage, err error) {
 	if p.tool.ours && p.roots != nil {
 		return p.command(ctx, "project", "--recursive")
 	}
 	for _, dir := range p.rootDirs() {
-		once, memory, err := p.command(ctx, dir)
+		once, err := p.command(ctx, dir)
 		if err != nil {
-			return 0, 0, err
+			return usage{}, err
 		}
-		elapsed, peak = elapsed+once, max(peak, memory)
+		sum.elapsed, sum.cpu, sum.peak = sum.elapsed+once.elapsed, sum.cpu+once.cpu, max(sum.peak, once.peak)
 	}
-	return elapsed, peak, nil
+	return sum, nil
 }
 
-func (p project) command(ctx context.Context, dir string, args ...string) (elapsed time.Duration, peak int64, err error) {
+func (p project) command(ctx context.Context, dir string, args ...string) (u usage, err error) {
 	cmd := exec.CommandContext(ctx, p.tool.args[0], append(slices.Clone(p.tool.args[1:]), args...)...)
 	cmd.Dir = p.file(dir)
 	cmd.Env = append(os.Environ(), p.servers.Env()...)
@@ -201,15 +209,16 @@ func (p project) command(ctx context.Context, dir string, args ...string) (elaps
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
-		return 0, 0, err
+		return usage{}, err
 	}
 	memory := watchMemory(cmd.Process.Pid)
 	err = cmd.Wait()
-	elapsed, peak = time.Since(start), memory()
+	u.elapsed, u.peak = time.Since(start), memory()
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %w\n%s", p.tool.name, err, &out)
+		return usage{}, fmt.Errorf("%s: %w\n%s", p.tool.name, err, &out)
 	}
-	return elapsed, peak, nil
+	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return u, nil
 }
 
 // diskUsage is the sum of the sizes of the files below a directory.

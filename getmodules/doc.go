@@ -13,7 +13,8 @@
 //     that is installed, with the user's own configuration for credentials and
 //     proxies. No hooks, no filters, no submodules, never a prompt. Credentials
 //     in the address are in no process's arguments; arguments of the address are,
-//     as git gives the URL to its remote helpers.
+//     as git gives the URL to its remote helpers. Many repositories are fetched
+//     without git; see the section on git.
 //   - http(s)://host/x.zip, or with ?archive=zip: an archive. The formats are
 //     zip, tar.gz (tgz) and tar.bz2; the first found of the archive argument
 //     and the suffix of the path decides. archive=false, or an unknown format,
@@ -65,6 +66,30 @@
 // Credentials in the address are sent as basic authentication, by https only
 // (and to this machine), and are in no error message. Failures of the network,
 // 429 and 5xx are retried. There are no cookies and no other credentials.
+//
+// # Git
+//
+// A repository by http or https is fetched in this process, by git's protocol
+// version 2, if git would do nothing else than we do:
+//
+//   - the address has no credentials and no arguments of the server's
+//   - the user's git configuration and environment have nothing that changes
+//     requests to it: no url.*.insteadOf for it, no http.* for it but what only
+//     concerns git's own way of working, and http.sslCAInfo, which is used; no
+//     proxy that [Fetcher].HTTPClient does not use as well; no GIT_SSL_*,
+//     GIT_TRACE and the like
+//   - the server answers; it wants no credentials; the pack's objects have at
+//     most 16 MiB each
+//
+// A known commit takes one request, a ref two, a list of tags one. Nothing of the
+// user's is sent. Each object is named anew by its content, with detection of
+// SHA-1 collisions. The result is the one that git gives.
+//
+// In all other cases, and whatever goes wrong, git does the work, and what it
+// says counts. A repository that needed git is left to it from then on, as is a
+// server that does not speak that protocol. Where no usable git is installed,
+// [ErrNoGit] comes with the reason why it did not work without. [Fetcher].AlwaysGit
+// leaves everything to git.
 //
 // # OCI
 //

@@ -36,8 +36,8 @@ type Fetcher struct {
 	// AlwaysGit leaves all git repositories to the git that is installed; see
 	// the section on git in the package comment.
 	AlwaysGit bool
-	// CacheDir holds bare git stores between fetches, at git/<sha256 of the
-	// remote>. "" means a private store for each fetch.
+	// CacheDir holds bare git stores between fetches by git, at git/<sha256 of
+	// the remote>. "" means a private store for each fetch.
 	CacheDir string
 	// Limits bound what a package may cost; zero fields mean the defaults.
 	Limits Limits

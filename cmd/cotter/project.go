@@ -30,7 +30,8 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 }
 
 // installer is an Installer as the command uses it: with what the CLI
-// configuration of stock tools says about registries.
+// configuration of stock tools says about registries. COTTER_ALWAYS_GIT is for
+// who wants to see, or to have, git's own requests.
 func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Installer, error) {
 	config, err := cliConfig(out, req.Dialect)
 	if err != nil {
@@ -52,7 +53,11 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 	dir := cacheDir(cmd, out.env)
 	return &cotter.Installer{
 		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
-		Fetcher:  &getmodules.Fetcher{CacheDir: dir, OCICredentials: credentials{config}.forRepository},
+		Fetcher: &getmodules.Fetcher{
+			CacheDir:       dir,
+			OCICredentials: credentials{config}.forRepository,
+			AlwaysGit:      out.env("COTTER_ALWAYS_GIT") != "",
+		},
 		CacheDir: dir,
 	}, nil
 }
