@@ -52,6 +52,14 @@ func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
 // gitTags asks for refs/tags/ alone, which by protocol version 2 costs as much
 // as there are tags, however many branches there are.
 func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
+	addr, err := parseGitAddress(req)
+	if err != nil {
+		return nil, err
+	}
+	g := &gitFetch{addr: addr, wire: f.gitWire(ctx, addr)}
+	if tags, done, err := g.wireTags(ctx); done {
+		return tags, err
+	}
 	out, err := f.listRemote(ctx, req, []string{"--tags"})
 	if err != nil {
 		return nil, err
@@ -65,10 +73,6 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, again: f.again}
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, err
-	}
-	g.wire = f.gitWire(ctx, g.addr)
-	if tags, done, err := g.wireTags(ctx); done {
-		return tags, err
 	}
 	scratch, err := f.privateDir()
 	if err != nil {
