@@ -110,7 +110,7 @@ func TestGitErrors(t *testing.T) {
 		tt := &tests[i]
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			f := &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Env: tt.git.Env}}
+			f := &getmodules.Fetcher{AlwaysGit: true, CacheDir: t.TempDir(), Git: getmodules.Git{Env: tt.git.Env}}
 			_, _, err := fetchGit(t, f, getmodules.Request{Package: tt.pkg})
 			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.in) {
 				t.Fatalf("FetchGit = %v, want %v with %q", err, tt.want, tt.in)

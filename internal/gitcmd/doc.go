@@ -16,6 +16,9 @@
 // [Git.Interactive]), no standard input, no controlling terminal, and no
 // localised messages. A cancelled command is killed with everything it started.
 //
+// [Git.HTTPSettings] says whether requests by http can be made without git, for
+// all that the user's configuration and environment say about them.
+//
 // What it does not do:
 //
 //   - It trusts the git program it finds and the user's configuration.
