@@ -39,11 +39,20 @@
 // places, then the lock is written, then modules.json. After an error nothing
 // has changed; after a crash the next run finishes or forgets what was begun.
 //
+// # Expressions
+//
+// In the dialect of tofu, sources and versions may be expressions of what is
+// known before anything is installed: input variables, which a request gives
+// values ([Request].Variables) and a caller gives the modules that it calls,
+// local values, paths, the workspace, and functions of them. Sensitive values
+// are refused and never shown. A run of the same configuration with other values
+// is another configuration, so the lock follows.
+//
 // # What it does not do
 //
-// It does not evaluate expressions: sources and versions are literals. It
-// installs no providers, runs no plan, and changes no configuration. It reads
-// no environment and logs nothing: what happens is told by events.
+// It installs no providers, runs no plan, and changes no configuration. It does
+// not ask for the values of variables. It reads no environment and logs
+// nothing: what happens is told by events.
 //
 // # Limits
 //

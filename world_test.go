@@ -138,10 +138,14 @@ func (p *project) installer() *cotter.Installer {
 }
 
 // request reads the options of a world's comment: lines "locked", "upgrade",
-// "for: terraform".
+// "for: terraform", "var: NAME=VALUE".
 func (p *project) request(comment string) cotter.Request {
 	req := cotter.Request{Dir: p.dir}
 	for line := range strings.Lines(comment) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "var: "); ok {
+			name, value, _ := strings.Cut(text, "=")
+			req.Variables = append(req.Variables, cotter.Variable{Name: name, Value: value})
+		}
 		switch strings.TrimSpace(line) {
 		case "locked":
 			req.Locked = true

@@ -26,6 +26,8 @@ func TestModule(t *testing.T) {
 func TestParseModule(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]addrs.Module{
+		"test.01-a.x":  {"test", "01-a", "x"},
+		"test.tests.-": {"test", "tests", "-"},
 		"":             nil,
 		"vpc":          {"vpc"},
 		"app.net-1._x": {"app", "net-1", "_x"},
@@ -39,7 +41,8 @@ func TestParseModule(t *testing.T) {
 			t.Errorf("ParseModule(%q).String() = %q", key, got)
 		}
 	}
-	for _, key := range []string{".", "a.", ".a", "a..b", "1a", "-a", "a/b", `a\b`, "..", "a b", "a\x00", "a\xff", "a\n", "*", "a:b"} {
+	for _, key := range []string{".", "a.", ".a", "a..b", "1a", "-a", "a/b", `a\b`, "..", "a b", "a\x00", "a\xff", "a\n", "*", "a:b",
+		"01-a.test", "a.01-a", "test..x", "test.a/b", "test.a b", "test.é\x00"} {
 		got, err := addrs.ParseModule(key)
 		var parseError *addrs.ParseError
 		if !errors.As(err, &parseError) || got != nil {

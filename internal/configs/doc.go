@@ -19,12 +19,44 @@
 //
 // # Values
 //
-// Source and version must be literal: strings, in any notation, numbers (which
-// turn into strings) and, for a version, null, which is as good as none.
-// References and function calls are errors that say what cannot be evaluated.
-// A JSON string is a template in the tofu dialect and verbatim in the other.
+// In the terraform dialect, source and version must be literal: strings, in any
+// notation, numbers (which turn into strings) and, for a version, null, which
+// is as good as none. Anything else is an error that says what cannot be
+// evaluated. A JSON string is verbatim there, and a template in the other
+// dialect.
+//
+// In the tofu dialect they are expressions, which package eval evaluates. They
+// may refer to var.NAME, local.NAME, path.module, path.root, path.cwd,
+// terraform.workspace and tofu.workspace. Everything else, such as a resource,
+// a module's output or each.key, is not known, and that is an error where the
+// result depends on it. The declarations that an expression refers to are read
+// when it is evaluated, and not at all for a module of literals.
+//
+// A variable of the root module has the last of these values: its default,
+// [Inputs].Environment, terraform.tfvars, terraform.tfvars.json, *.auto.tfvars
+// and *.auto.tfvars.json in the order of their names, and [Inputs].Variables in
+// theirs. This is the order of stock tools. In any other module it has the value
+// of the argument in the calling module, evaluated there, or else its default.
+// Values are converted to the variable's type, with the defaults of optional
+// attributes, and null is the default where it is not allowed. Validation rules
+// are not checked. A variable with "const = false" cannot be used.
+//
+// A sensitive or ephemeral value is an error that names the variable and never
+// shows the value: it would end up in the lock.
+//
+// Functions read files as stock tools do in the user's own modules. A package's
+// module can read the files of the package only, by names that begin with
+// path.module.
+//
 // The package does not look into the strings: whether an address or a
 // constraint is valid is for the caller to find out.
+//
+// # Tests
+//
+// The "module" blocks in the "run" blocks of a root module's tests are calls
+// too, where [Dir].Tests is set: those of *.tftest.hcl and *.tftest.json, and in
+// the tofu dialect *.tofutest.hcl and *.tofutest.json, in the module's directory
+// and in that of the tests. Their arguments are literal in both dialects.
 //
 // # Errors
 //
@@ -33,7 +65,7 @@
 // be read are returned beside the errors.
 //
 // Syntax errors are reported for files that can hold a module call. A file that
-// cannot (see mayHoldCalls) is not parsed.
+// cannot (see mayHold) is not parsed.
 //
 // # Limits
 //
@@ -41,10 +73,14 @@
 //   - all files of one directory: 64 MiB;
 //   - nesting: 200 levels, checked before the parser sees the file;
 //   - a JSON string with a template sequence in it: 4 KiB;
-//   - syntax errors reported for one file: 20.
+//   - syntax errors reported for one file: 20;
+//   - references that lead from one to the next, through locals and modules: 500;
+//   - the work of evaluation, which package eval bounds for each module and for
+//     a tree of them.
 //
 // Only regular files are read. A link is followed, but not out of the
 // directory's boundary where it has one. A pipe, socket or device under a
 // configuration file's name is an error; nothing here blocks on one. Each file
-// is read once.
+// is read once, and those of modules with expressions again for what they
+// declare: to keep all of a large tree would fill the memory.
 package configs

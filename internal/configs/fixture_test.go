@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,8 +22,9 @@ var update = flag.Bool("update", false, "write what the fixtures in testdata wan
 // sections must give.
 const wantFile = "want"
 
-// TestFixtures reads the directory in each fixture. A fixture whose comment
-// holds "dialect: terraform" is read in that dialect.
+// TestFixtures reads the directory in each fixture, and the local modules that
+// it calls. Lines of the comment are options: "dialect: terraform", "var: k=v",
+// "var-file: FILE", "env: k=v", "workspace: NAME", "tests: DIR".
 func TestFixtures(t *testing.T) {
 	t.Parallel()
 	fixtures, err := filepath.Glob("testdata/*.txtar")
@@ -54,8 +56,9 @@ func checkFixture(t *testing.T, fixture string) {
 	if want < 0 {
 		t.Fatalf("%s has no section %q", fixture, wantFile)
 	}
-	reader := configs.Reader{Terraform: strings.Contains(string(archive.Comment), "dialect: terraform")}
-	got := describe(reader.Read(t.Context(), configs.Dir{Path: dir, Display: "."}))
+	reader, root := options(string(archive.Comment))
+	root.Path, root.Display = dir, "."
+	got := describeTree(t, reader, root)
 	if *update {
 		archive.Files[want].Data = []byte(got)
 		write(t, fixture, string(txtar.Format(archive)))
@@ -66,12 +69,56 @@ func checkFixture(t *testing.T, fixture string) {
 	}
 }
 
+// options reads the comment of a fixture.
+func options(comment string) (configs.Reader, configs.Dir) {
+	var reader configs.Reader
+	var dir configs.Dir
+	inputs := configs.Inputs{Environment: map[string]string{}}
+	for line := range strings.Lines(comment) {
+		option, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		name, text, _ := strings.Cut(value, "=")
+		switch option {
+		case "dialect":
+			reader.Terraform = value == "terraform"
+		case "var":
+			inputs.Variables = append(inputs.Variables, configs.Variable{Name: name, Value: text})
+		case "var-file":
+			inputs.Variables = append(inputs.Variables, configs.Variable{File: value})
+		case "env":
+			inputs.Environment[name] = text
+		case "workspace":
+			inputs.Workspace = value
+		case "tests":
+			dir.Tests = value
+		}
+	}
+	dir.Scope = configs.NewRoot(inputs)
+	return reader, dir
+}
+
+// describeTree describes a module and those that it calls from directories that
+// there are.
+func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
+	m, diags := reader.Read(t.Context(), dir)
+	text := describe(m, diags)
+	for _, call := range m.Calls {
+		child := configs.Dir{Path: filepath.Join(dir.Path, call.Source), Boundary: dir.Boundary, Display: path.Join(dir.Display, call.Source), Scope: call.Scope}
+		if info, err := os.Stat(child.Path); err == nil && info.IsDir() && child.Path != dir.Path {
+			if below := describeTree(t, reader, child); below != "" {
+				text += fmt.Sprintf("in %s:\n%s", child.Display, below)
+			}
+		}
+	}
+	return text
+}
+
 // describe is the result of Read as text, one line for each call and each
 // diagnostic.
 func describe(m *configs.Module, diags hcl.Diagnostics) string {
 	var out strings.Builder
 	for _, call := range m.Calls {
-		fmt.Fprintf(&out, "%s at %s: source %q at %s", call.Name, short(&call.Range), call.Source, short(&call.SourceRange))
+		name := strings.Join(append(call.Prefix, call.Name), ".")
+		fmt.Fprintf(&out, "%s at %s: source %q at %s", name, short(&call.Range), call.Source, short(&call.SourceRange))
 		if call.HasVersion {
 			fmt.Fprintf(&out, ", version %q at %s", call.Version, short(&call.VersionRange))
 		}

@@ -25,8 +25,6 @@ type evaluation struct {
 	meter  *eval.Meter
 	// path are the references that lead to what is evaluated now.
 	path []step
-	// kept keeps what was read until the module is done.
-	kept []*declarations
 	// seen are the errors that were reported.
 	seen map[string]bool
 }

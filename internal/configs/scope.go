@@ -26,8 +26,8 @@ type Scope struct {
 	// evaluation waits for that of its caller, never the other way round.
 	mu  sync.Mutex
 	dir Dir
-	// found may be dropped when memory is needed, and is then read again: of a
-	// large tree, hardly any module is needed twice.
+	// found may be dropped when memory is needed, and is then read again: the
+	// files of thousands of modules would fill it.
 	found weak.Pointer[declarations]
 }
 
@@ -37,6 +37,24 @@ type tree struct {
 	root   *Scope
 	work   eval.Tree
 	files  variableFiles
+	recent recent
+}
+
+// recent keeps what was last needed. The modules that one module calls come one
+// after another, and all may need what that one declares.
+type recent struct {
+	mu   sync.Mutex
+	ring [16]*declarations // about as many as are read side by side
+	next int
+}
+
+func (r *recent) keep(d *declarations) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.ring[:], d) {
+		r.ring[r.next] = d
+		r.next = (r.next + 1) % len(r.ring)
+	}
 }
 
 // NewRoot returns the scope of a root module with these inputs.
@@ -72,8 +90,6 @@ func (e *evaluation) declarations(s *Scope) (*declarations, hcl.Diagnostics) {
 		found = e.reader.declarations(e.ctx, s.dir)
 		s.found = weak.Make(found)
 	}
-	if !slices.Contains(e.kept, found) {
-		e.kept = append(e.kept, found)
-	}
+	s.tree.recent.keep(found)
 	return found, found.diags
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -36,7 +37,8 @@ func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl
 		return cty.DynamicVal, hcl.Diagnostics{m.diagnostic(expr.Range())}
 	}
 	if diags.HasErrors() {
-		return cty.DynamicVal, report(diags, scope.secret())
+		_, hides := functions["sensitive"]
+		return cty.DynamicVal, report(diags, hides || scope.secretIn(expr))
 	}
 	return value, nil
 }
@@ -90,13 +92,12 @@ func hasSet(ty cty.Type) bool {
 	return false
 }
 
-func (s Scope) secret() bool {
-	for _, v := range s.Values {
-		if Secret(v) {
-			return true
-		}
-	}
-	return false
+// secretIn reports whether an expression refers to a secret.
+func (s Scope) secretIn(expr hclsyntax.Expression) bool {
+	return slices.ContainsFunc(expr.Variables(), func(traversal hcl.Traversal) bool {
+		v, ok := s.Values[traversal.RootName()]
+		return ok && Secret(v)
+	})
 }
 
 // report is the first of an expression's errors, without the values that HCL

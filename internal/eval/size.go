@@ -47,7 +47,10 @@ func (s *size) add(v cty.Value, limit int64) {
 			s.weight = limit + 1
 		}
 	case ty == cty.Number:
-		s.weight += digits(v.AsBigFloat())
+		// To write a number takes time that grows with the square of its length,
+		// and to compare two of them means to write them.
+		n := digits(v.AsBigFloat())
+		s.weight += n * n / elementWeight
 	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
 		s.addElements(v, limit)
 	}

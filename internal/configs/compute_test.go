@@ -1,0 +1,221 @@
+package configs_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/internal/configs"
+)
+
+// readSource reads a module of one call and returns its source.
+func readSource(t testing.TB, dir configs.Dir) (string, hcl.Diagnostics) {
+	t.Helper()
+	m, diags := configs.Reader{}.Read(context.Background(), dir)
+	if len(m.Calls) == 0 {
+		return "", diags
+	}
+	return m.Calls[0].Source, diags
+}
+
+// TestBombs reads modules whose declarations are short and hostile.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	doubling := "locals {\n  l0 = \"x\"\n"
+	nesting := "locals {\n  l0 = [1]\n"
+	chain := "locals {\n  l0 = \"x\"\n"
+	for i := range 60 {
+		doubling += fmt.Sprintf("  l%d = \"${local.l%d}${local.l%d}\"\n", i+1, i, i)
+		nesting += fmt.Sprintf("  l%d = [local.l%d, local.l%d]\n", i+1, i, i)
+	}
+	for i := range 600 {
+		chain += fmt.Sprintf("  l%d = local.l%d\n", i+1, i)
+	}
+	numbers := make([]string, 100_000)
+	for i := range numbers {
+		numbers[i] = fmt.Sprint(i)
+	}
+	tests := map[string]struct{ src, want string }{
+		"doubling":   {doubling + "}\nmodule \"a\" { source = local.l60 }\n", "Expression too expensive"},
+		"nesting":    {nesting + "}\nmodule \"a\" { source = \"./${length(local.l60)}\" }\n", "Expression too expensive"},
+		"chain":      {chain + "}\nmodule \"a\" { source = local.l600 }\n", "Too many references"},
+		"self":       {"locals { a = local.a }\nmodule \"a\" { source = local.a }\n", "Circular reference"},
+		"large set":  {"variable \"s\" {\n  type = set(number)\n  default = [" + strings.Join(numbers, ",") + "]\n}\nmodule \"a\" { source = \"./${length(var.s)}\" }\n", ""},
+		"long text":  {"variable \"s\" {\n  default = \"" + strings.Repeat("x", 3<<20) + "\"\n}\nmodule \"a\" { source = var.s }\n", "Expression too expensive"},
+		"infinite":   {"module \"a\" { source = \"./${log(0, 10) - log(0, 10)}\" }\n", "Operation failed"},
+		"deep type":  {"variable \"s\" {\n  type = " + strings.Repeat("list(", 150) + "string" + strings.Repeat(")", 150) + "\n  default = []\n}\nmodule \"a\" { source = var.s }\n", "Unsuitable value type"},
+		"not closed": {"locals { a = " + strings.Repeat("[", 60_000) + "\n}\nmodule \"a\" { source = local.a }\n", "Configuration nested too deeply"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "main.tf"), test.src)
+			_, diags := readSource(t, configs.Dir{Path: dir})
+			if len(diags) != 1 || test.want != "" && diags[0].Summary != test.want || diags[0].Subject == nil {
+				t.Errorf("Read = %.300v, want one %q", diags, test.want)
+			}
+		})
+	}
+}
+
+// TestFilesOfPackages reads files from a package's module: those of the
+// package, by the name that it will have, and no others.
+func TestFilesOfPackages(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	write(t, filepath.Join(base, "secret"), "CANARY")
+	pkg := filepath.Join(base, "stage/pkg")
+	write(t, filepath.Join(pkg, "shared/x"), "shared")
+	write(t, filepath.Join(pkg, "modules/m/x"), "own")
+	if err := os.Symlink("../../../../secret", filepath.Join(pkg, "modules/m/link")); err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]string{ // an expression, and the source or the error
+		`file("${path.module}/x")`:                             "own",
+		`file("${path.module}/../../shared/x")`:                "shared",
+		`templatefile("${path.module}/x", {})`:                 "own",
+		`fileexists("${path.module}/x") ? "yes" : "no"`:        "yes",
+		`fileexists("${path.module}/no") ? "yes" : "no"`:       "no",
+		`basename(dirname(abspath("${path.module}/x")))`:       "m",
+		`file("${path.module}/no")`:                            "no such file",
+		`file("${path.module}/link")`:                          "escapes",
+		`file("${path.module}/../../../../secret")`:            "not in the module's package",
+		`file("` + filepath.Join(base, "secret") + `")`:        "not in the module's package",
+		`file("secret")`:                                       "not in the module's package",
+		`fileexists("/etc/passwd") ? "yes" : "no"`:             "not in the module's package",
+		`file("${path.module}")`:                               "not a regular file",
+		`file("${path.module}/../..")`:                         "not in the module's package",
+		`file("${path.module}/../../../mods.x/../pkg/secret")`: "not in the module's package",
+	}
+	for expr, want := range tests {
+		write(t, filepath.Join(pkg, "modules/m/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
+		scope := rootOf(t, base)
+		source, diags := readSource(t, configs.Dir{Path: filepath.Join(pkg, "modules/m"), Boundary: pkg, Display: ".terraform/modules/p/modules/m", Scope: scope})
+		if source != want && !strings.Contains(diags.Error(), want) || strings.Contains(diags.Error()+source, "CANARY") {
+			t.Errorf("%s = %q, %v, want %q", expr, source, diags, want)
+		}
+	}
+}
+
+// rootOf reads a root module and returns the scope of a module that it calls.
+func rootOf(t *testing.T, dir string) *configs.Scope {
+	t.Helper()
+	write(t, filepath.Join(dir, "main.tf"), call("p"))
+	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: "."})
+	if len(m.Calls) != 1 {
+		t.Fatal(diags)
+	}
+	return m.Calls[0].Scope
+}
+
+// TestSecrets puts a secret into every kind of input and looks for it in every
+// message.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	const decl = "variable \"s\" {\n  sensitive = true\n  %s\n}\nmodule \"a\" { source = \"./${%s}\" }\n"
+	for _, kind := range []string{"", "type = number", "type = list(string)", "type = object({ a = number })"} {
+		for _, expr := range []string{"var.s", "tonumber(var.s)", "var.s.x", "var.s[0]", "try(var.s.a, tonumber(\"x${var.s}\"))", "jsondecode(var.s)", "nonsensitive(tonumber(var.s))"} {
+			for _, value := range []string{"CANARY", `["CANARY"]`, `{ a = "CANARY" }`, `"CANARY`, `CANARY(`, `{ CANARY = 1 }`} {
+				dir := t.TempDir()
+				write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(decl, kind, expr))
+				write(t, filepath.Join(dir, "x.tfvars"), "s = "+value+"\n")
+				for _, inputs := range []configs.Inputs{
+					{Variables: []configs.Variable{{Name: "s", Value: value}}},
+					{Variables: []configs.Variable{{File: "x.tfvars"}}},
+					{Environment: map[string]string{"s": value}},
+				} {
+					source, diags := readSource(t, configs.Dir{Path: dir, Scope: configs.NewRoot(inputs)})
+					if source != "" || !diags.HasErrors() || strings.Contains(diags.Error(), "CANARY") {
+						t.Errorf("%s, %s, %+v: source %q, %v; want an error without the value", kind, expr, inputs, source, diags)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMissingInputs names files that are not there, or not right.
+func TestMissingInputs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.tf"), "variable \"s\" {}\nmodule \"a\" { source = var.s }\n")
+	write(t, filepath.Join(dir, "bad.tfvars"), "s = \n")
+	write(t, filepath.Join(dir, "block.tfvars"), "s {}\n")
+	write(t, filepath.Join(dir, "call.tfvars"), "s = upper(\"x\")\n")
+	for file, want := range map[string]string{"no.tfvars": "no such file", "bad.tfvars": "expression", "block.tfvars": "block", "call.tfvars": "Function calls not allowed"} {
+		inputs := configs.Inputs{Variables: []configs.Variable{{File: file}}}
+		_, diags := readSource(t, configs.Dir{Path: dir, Scope: configs.NewRoot(inputs)})
+		if !diags.HasErrors() || !strings.Contains(diags.Error(), want) {
+			t.Errorf("-var-file %s: %v, want %q", file, diags, want)
+		}
+	}
+}
+
+// TestSideBySide reads the modules of one level at once: all ask their caller
+// for the same values.
+func TestSideBySide(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	wideTree(t, dir, 100, true)
+	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: "."})
+	if diags.HasErrors() || len(m.Calls) != 100 {
+		t.Fatal(len(m.Calls), diags)
+	}
+	var wait sync.WaitGroup
+	for _, call := range m.Calls {
+		wait.Go(func() {
+			source, diags := readSource(t, configs.Dir{Path: filepath.Join(dir, call.Source), Display: call.Source, Scope: call.Scope})
+			if want := "./prod-" + call.Name; source != want || diags.HasErrors() {
+				t.Errorf("source %q, %v, want %q", source, diags, want)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// wideTree writes a root module that calls n others, each with a call of its
+// own, with literal or computed sources.
+func wideTree(t testing.TB, dir string, n int, computed bool) {
+	t.Helper()
+	var root strings.Builder
+	root.WriteString("variable \"env\" { default = \"prod\" }\nlocals { base = \"./mods\" }\n")
+	for i := range n {
+		source, inner := fmt.Sprintf("./mods/m%d", i), fmt.Sprintf("./prod-m%d", i)
+		if computed {
+			source, inner = fmt.Sprintf("${local.base}/m%d", i), "./${var.name}"
+		}
+		fmt.Fprintf(&root, "module \"m%d\" {\n  source = %q\n  name = \"${var.env}-m%d\"\n}\n", i, source, i)
+		write(t, filepath.Join(dir, fmt.Sprintf("mods/m%d/main.tf", i)), fmt.Sprintf("module \"a\" {\n  source = %q\n}\n\nresource \"x\" \"y\" {\n  z = module.a.z\n}\n", inner))
+		write(t, filepath.Join(dir, fmt.Sprintf("mods/m%d/variables.tf", i)), "variable \"name\" {\n  type = string\n}\n")
+	}
+	write(t, filepath.Join(dir, "main.tf"), root.String())
+}
+
+// BenchmarkTree reads a root module and the 2,000 that it calls.
+func BenchmarkTree(b *testing.B) {
+	for name, computed := range map[string]bool{"literal": false, "computed": true} {
+		b.Run(name, func(b *testing.B) {
+			dir := b.TempDir()
+			wideTree(b, dir, 2000, computed)
+			for b.Loop() {
+				m, diags := configs.Reader{}.Read(b.Context(), configs.Dir{Path: dir, Display: "."})
+				if diags.HasErrors() || len(m.Calls) != 2000 {
+					b.Fatal(len(m.Calls), diags)
+				}
+				for _, call := range m.Calls {
+					child := configs.Dir{Path: filepath.Join(dir, call.Source), Display: call.Source, Scope: call.Scope}
+					if source, diags := readSource(b, child); source != "./prod-"+call.Name {
+						b.Fatal(source, diags)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,157 @@
+package eval_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter/internal/eval"
+)
+
+// bombs are short expressions that would take gigabytes, or hours.
+func bombs() map[string]string {
+	loops := "1"
+	for i := range 8 {
+		loops = fmt.Sprintf("[for x%d in range(1000) : %s]", i, loops)
+	}
+	spread := `"x"`
+	for range 60 {
+		spread = "[for y in [1, 1] : " + spread + "]"
+	}
+	long := `join("", [for x in range(1000) : "0123456789"])`
+	return map[string]string{
+		"loops":       loops,
+		"doubling":    spread,
+		"text loops":  strings.Repeat(`"%{for x in range(1000)}${`, 6) + `"x"` + strings.Repeat(`}%{endfor}"`, 6),
+		"number":      `"${1e100000000}"`,
+		"product":     `1e100000000 * 1e100000000`,
+		"tostring":    `tostring(1e100000000)`,
+		"decoded":     `tostring(jsondecode("1e100000000"))`,
+		"equal":       `1e-1000000 == 1e-1000000`,
+		"small":       `"${1e-100000000}"`,
+		"modulo":      `1e100000000 % 7`,
+		"format":      `format("%999999999s", "x")`,
+		"precision":   `format("%.999999999f", 1)`,
+		"formatlist":  `formatlist("%999999999s", ["x"])`,
+		"indent":      `indent(999999999, "a\nb")`,
+		"setproduct":  `setproduct(range(1000), range(1000), range(1000), range(1000))`,
+		"join":        `join(` + long + `, range(1000))`,
+		"replace":     `replace(` + long + `, "", ` + long + `)`,
+		"regex":       `replace(` + long + `, "/x?/", ` + long + `)`,
+		"distinct":    `distinct(flatten([for x in range(100) : range(1000)]))`,
+		"toset":       `toset(flatten([for x in range(100) : range(1000)]))`,
+		"trim":        `trim(` + long + `, ` + long + `)`,
+		"split":       `[for x in range(1000) : split("", ` + long + `)]`,
+		"parseint":    `parseint(join("", [for x in range(1000) : ` + strings.Repeat("9", 200) + `]), 10)`,
+		"mixed types": `[for x in range(1000) : tolist([for y in range(1000) : x])]`,
+		"try":         `try(` + loops + `, ` + loops + `, "x")`,
+		"can":         `can(` + loops + `)`,
+		"conditional": `true ? ` + loops + ` : []`,
+		"object":      `{for x in range(1000) : x => {for y in range(1000) : y => {for z in range(1000) : z => z}}}`,
+		"splat":       `[for x in range(1000) : range(1000)][*][*]`,
+	}
+}
+
+// TestBombs evaluates hostile expressions: each is given up before it takes
+// much.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	for name, src := range bombs() {
+		t.Run(name, func(t *testing.T) {
+			meter := eval.NewMeter(t.Context(), &eval.Tree{})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			value, diags := meter.Evaluate(parse(t, src), scope())
+			runtime.ReadMemStats(&after)
+			if !diags.HasErrors() || !errors.Is(meter.Err(), eval.ErrTooMuchWork) {
+				t.Fatalf("Evaluate(%.80s) = %.200s, %v, want an error over ErrTooMuchWork", src, value.GoString(), diags)
+			}
+			// Garbage included: what is held at one time is far less.
+			const limit = 512 << 20
+			if took := after.TotalAlloc - before.TotalAlloc; took > limit {
+				t.Errorf("Evaluate(%.80s) allocated %d MB", src, took>>20)
+			}
+			if _, diags := meter.Evaluate(parse(t, `"x"`), scope()); !diags.HasErrors() {
+				t.Error("the meter goes on after that")
+			}
+		})
+	}
+}
+
+// TestSharedParts evaluates a value that holds itself over and over, as a chain
+// of local values can, and of which only the parts are small.
+func TestSharedParts(t *testing.T) {
+	t.Parallel()
+	v := cty.StringVal("x")
+	for range 200 {
+		v = cty.TupleVal([]cty.Value{v})
+	}
+	meter := eval.NewMeter(t.Context(), &eval.Tree{})
+	if _, diags := meter.Evaluate(parse(t, "a"), eval.Scope{Values: map[string]cty.Value{"a": v}}); diags.HasErrors() {
+		t.Errorf("a deep value: %v", diags)
+	}
+	v = cty.StringVal("x")
+	for range 20 { // 2^20 elements; HCL itself would not survive 2^40
+		v = cty.TupleVal([]cty.Value{v, v})
+	}
+	if _, diags := meter.Evaluate(parse(t, "a"), eval.Scope{Values: map[string]cty.Value{"a": v}}); !errors.Is(meter.Err(), eval.ErrTooMuchWork) {
+		t.Errorf("a value of a million elements: %v, want ErrTooMuchWork", diags)
+	}
+}
+
+// TestTree exhausts the work of a tree through many modules.
+func TestTree(t *testing.T) {
+	t.Parallel()
+	tree := &eval.Tree{}
+	expr := parse(t, `[for x in range(1000) : format("`+strings.Repeat("x", 1000)+`")]`)
+	for range 200 {
+		if _, diags := eval.NewMeter(t.Context(), tree).Evaluate(expr, scope()); !diags.HasErrors() {
+			t.Fatal("a bomb was evaluated")
+		}
+		if _, diags := eval.NewMeter(t.Context(), tree).Evaluate(parse(t, `"x"`), scope()); diags.HasErrors() {
+			return
+		}
+	}
+	t.Error("200 modules did what they pleased")
+}
+
+// FuzzEvaluate evaluates any expression: it must end, and metering must not
+// change what comes of it.
+func FuzzEvaluate(f *testing.F) {
+	for _, src := range []string{bombs()["loops"], bombs()["text loops"], bombs()["equal"], `"${v.name}-${upper("x")}"`, `[for k, x in v.map : "${k}${x}" if x != ""]`, `{a = 1, (v.name) = [v.list[*], v.list.*]}`, `try(v.no, s.key)`, `v.list[0] == "a" ? aws.x : -1`, `jsondecode("[1]")[0] + 1`, `"%{if true}x%{else}y%{endif}"`} {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if len(src) > 1<<10 {
+			return
+		}
+		expr, diags := hclsyntax.ParseExpression([]byte(src), "", hcl.InitialPos)
+		if diags.HasErrors() {
+			return
+		}
+		known := scope()
+		for _, traversal := range expr.Variables() {
+			if _, ok := known.Values[traversal.RootName()]; !ok {
+				known.Values[traversal.RootName()] = eval.UnknownValue("x", hcl.Range{})
+			}
+		}
+		defer func() { _ = recover() }() // HCL panics on infinite numbers
+		value, diags := eval.NewMeter(t.Context(), &eval.Tree{}).Evaluate(expr, known)
+		if strings.Contains(diags.Error(), "CANARY") {
+			t.Errorf("Evaluate(%q): %v holds the secret", src, diags)
+		}
+		if diags.HasErrors() || strings.Contains(src, "(") || len(src) > 100 {
+			return
+		}
+		plain, plainDiags := expr.Value(&hcl.EvalContext{Variables: known.Values})
+		if plainDiags.HasErrors() || !plain.RawEquals(value) {
+			t.Errorf("Evaluate(%q) = %#v, want %#v, %v", src, value, plain, plainDiags)
+		}
+	})
+}
