@@ -85,6 +85,22 @@ func FuzzParseHostname(f *testing.F) {
 	})
 }
 
+func FuzzRedactText(f *testing.F) {
+	f.Add("fatal: unable to access 'https://u:", "@h.com/n.git'")
+	f.Add("https://h.com/?a=b&token=", "' is bad")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		const secret = "S3CRET"
+		if strings.Contains(before+after, "S3C") || strings.Contains(before+after, "RET") {
+			t.Skip()
+		}
+		for _, text := range []string{before + " https://user:" + secret + "@h.com/x " + after, before + " https://h.com/x?token=" + secret + " " + after} {
+			if got := addrs.RedactText(text); strings.Contains(got, secret) {
+				t.Errorf("RedactText(%q) = %q", text, got)
+			}
+		}
+	})
+}
+
 func FuzzParseModule(f *testing.F) {
 	for _, seed := range []string{"", "a", "a.b-c", "a..b", "日本._", "../x"} {
 		f.Add(seed)

@@ -56,8 +56,10 @@ func withoutUserinfo(addr string) string {
 		out.WriteString(forced + "::")
 		rest = behind
 	}
+	// Found once, from the end: a server may send megabytes to be redacted.
+	lastAt := len(rest) - strings.LastIndexByte(rest, '@')
 	for {
-		rest = cutUserinfo(rest)
+		rest = cutUserinfo(rest, lastAt)
 		i := strings.Index(rest, "//")
 		if i < 0 {
 			break
@@ -79,8 +81,8 @@ func withoutUserinfo(addr string) string {
 // cutUserinfo removes the userinfo from text that may begin with an authority.
 // If there is none but the port is not a number, a "/", "?" or "#" in a
 // password that nobody escaped may have ended the authority early: then all up
-// to the last "@" goes.
-func cutUserinfo(s string) string {
+// to the last "@" goes, which is lastAt bytes from the end if that is in s.
+func cutUserinfo(s string, lastAt int) string {
 	end := segmentEnd(s)
 	authority := s[:end]
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
@@ -90,7 +92,7 @@ func cutUserinfo(s string) string {
 		return s // that was a scheme
 	}
 	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !isDigits(authority[i+1:]) {
-		return s[strings.LastIndexByte(s, '@')+1:]
+		return s[max(0, len(s)-lastAt+1):]
 	}
 	return s
 }

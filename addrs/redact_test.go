@@ -124,3 +124,15 @@ func TestMaybeLocalMessage(t *testing.T) {
 		t.Errorf("error = %v\nwant %s", err, want)
 	}
 }
+
+// TestRedactIsFast has text that a server could send in a single header. Were the
+// time quadratic, this would take minutes.
+func TestRedactIsFast(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"a:b//", "x//y:z", "a://u:p@", "?a&b", "#", "::"} {
+		long := "https://h.com/" + strings.Repeat(unit, (8<<20)/len(unit))
+		if got := addrs.RedactText(long); strings.Contains(got, "u:p") {
+			t.Errorf("of many %q there is left %.200q", unit, got)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package getmodules
 
-import "context"
+import (
+	"context"
+
+	"github.com/cotterpin/cotter/addrs"
+)
 
 // FetchGit is fetchGit without the choice of the transport around it.
 func (f *Fetcher) FetchGit(ctx context.Context, req Request) (*Package, error) {
@@ -28,4 +32,23 @@ func GitRemote(req Request, commit string) (remote, ref, resolved string, err er
 		return "", "", "", err
 	}
 	return a.remote.String(), a.ref, a.resolved(commit).String(), nil
+}
+
+// ParseTags is parseTags.
+var ParseTags = parseTags
+
+// ParseGitAnswer is parseGitAnswer.
+var ParseGitAnswer = parseGitAnswer
+
+// RetryAfter is retryAfter.
+var RetryAfter = retryAfter
+
+// ArchiveAddress returns what a server would be asked for, and the address to
+// keep.
+func ArchiveAddress(pkg addrs.ModulePackage) (asked, resolved string, err error) {
+	a, err := parseArchiveAddress(pkg)
+	if err != nil {
+		return "", "", err
+	}
+	return a.url.String(), a.resolved().String(), nil
 }

@@ -81,17 +81,27 @@ func (o *gitObjects) next(kind string) (*gitObject, error) {
 	if err != nil {
 		return nil, err
 	}
+	id, size, err := parseGitAnswer(line, kind)
+	if err != nil {
+		return nil, err
+	}
+	content := &gitAnswer{from: o, id: id, left: size, sum: newGitHash(id)}
+	fmt.Fprintf(content.sum, "%s %d\x00", kind, size)
+	return &gitObject{id: id, size: size, gitContent: content}, nil
+}
+
+// parseGitAnswer reads the first line of an answer: the object's name, its kind
+// and its size, or a name and "missing".
+func parseGitAnswer(line, kind string) (id string, size int64, err error) {
 	fields := strings.Split(line, " ")
 	if len(fields) != 3 || fields[1] != kind || !gitcmd.IsObjectID(fields[0]) {
-		return nil, fmt.Errorf("%w: want a %s, have %q", errStoreBroken, kind, line)
+		return "", 0, fmt.Errorf("%w: want a %s, have %q", errStoreBroken, kind, line)
 	}
-	size, err := strconv.ParseInt(fields[2], 10, 64)
+	size, err = strconv.ParseInt(fields[2], 10, 64)
 	if err != nil || size < 0 {
-		return nil, fmt.Errorf("%w: unexpected answer %q", errStoreBroken, line)
+		return "", 0, fmt.Errorf("%w: unexpected answer %q", errStoreBroken, line)
 	}
-	content := &gitAnswer{from: o, id: fields[0], left: size, sum: newGitHash(fields[0])}
-	fmt.Fprintf(content.sum, "%s %d\x00", kind, size)
-	return &gitObject{id: fields[0], size: size, gitContent: content}, nil
+	return fields[0], size, nil
 }
 
 // newGitHash is the hash that made the object name id.

@@ -75,6 +75,29 @@ func TestEscapeJSON(t *testing.T) {
 	}
 }
 
+func FuzzEscape(f *testing.F) {
+	for _, payload := range payloads() {
+		f.Add(payload)
+	}
+	f.Fuzz(func(t *testing.T, foreign string) {
+		if text := escapef("%s", foreign); strings.ContainsFunc(text, harmful) {
+			t.Errorf("%q is printed as %q", foreign, text)
+		}
+		encoded, err := json.Marshal(foreign)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got string
+		escaped := escapeJSON(string(encoded))
+		if strings.ContainsFunc(escaped, harmful) {
+			t.Errorf("%q is encoded as %q", foreign, escaped)
+		}
+		if json.Unmarshal(encoded, &want) != nil || json.Unmarshal([]byte(escaped), &got) != nil || got != want {
+			t.Errorf("%q is encoded as %q, which means %q", foreign, escaped, got)
+		}
+	})
+}
+
 // TestForeignText has everybody who has a say in what is printed say it in
 // escape sequences.
 func TestForeignText(t *testing.T) {

@@ -204,11 +204,9 @@ func (m *matrix) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 	id := parts[at]
 	c := m.cases[id]
-	hop := -1
-	if _, err := fmt.Sscanf(parts[len(parts)-1], "hop%d", &hop); err != nil {
-		if hop = slices.IndexFunc(parts, func(part string) bool { return strings.HasPrefix(part, "hop") }); hop >= 0 {
-			_, _ = fmt.Sscanf(parts[hop], "hop%d", &hop) // git has put something behind it
-		}
+	hop := -1 // home's own URL
+	if at+1 < len(parts) {
+		_, _ = fmt.Sscanf(parts[at+1], "hop%d", &hop)
 	}
 	switch {
 	case hop < 0 && c.challenge != "" && r.Header.Get("Authorization") == "":

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
@@ -121,6 +122,9 @@ func (d *Dir) recover() error {
 	if err := json.Unmarshal(text, &j); err != nil {
 		return fmt.Errorf("%s is damaged; remove it to give up the change that it describes: %w", path.Join(d.path, journalName), err)
 	}
+	if err := d.checkJournal(j); err != nil {
+		return fmt.Errorf("%s is not of this project's making, or of a run with another lock file; remove it to give up the change that it describes: %w", path.Join(d.path, journalName), err)
+	}
 	err = d.finish(j)
 	if errors.Is(err, ErrLockChanged) {
 		// The user's newer lock wins. What the journal placed is compared with
@@ -133,6 +137,27 @@ func (d *Dir) recover() error {
 		return nil
 	}
 	return err
+}
+
+// checkJournal keeps a journal that somebody else put here, in a repository for
+// example, from reaching other files than those of a change.
+func (d *Dir) checkJournal(j journal) error {
+	if j.LockFile != d.files.LockFile {
+		return fmt.Errorf("its lock file is %q, and this run's is %q", j.LockFile, d.files.LockFile)
+	}
+	keys := slices.Clone(j.Gone)
+	for _, m := range j.Moves {
+		keys = append(keys, m.Key)
+		if !strings.HasPrefix(path.Clean(m.From), stageName+"/") {
+			return fmt.Errorf("it moves %q", m.From)
+		}
+	}
+	for _, key := range keys {
+		if !filepath.IsLocal(key) || strings.ContainsAny(key, `/\`) || key == "." || key == ownName || key == manifestName {
+			return fmt.Errorf("it replaces %q", key)
+		}
+	}
+	return nil
 }
 
 // finish makes a decided change.
