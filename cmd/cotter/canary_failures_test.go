@@ -20,11 +20,15 @@ func failures() []failure {
 	return append(append(serverFailures(), clientFailures()...), machineFailures()...)
 }
 
+// withoutGit is the configuration for failures in which git, which takes most of
+// the time, has no part.
+func withoutGit() string {
+	names := slices.Collect(maps.Keys(addressesWithCanaries))
+	return canaryConfig(slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "git_") })...)
+}
+
 // serverFailures are those of servers, all of which have them.
 func serverFailures() []failure {
-	withoutGit := canaryConfig(slices.DeleteFunc(slices.Collect(maps.Keys(addressesWithCanaries)), func(name string) bool {
-		return strings.HasPrefix(name, "git_")
-	})...)
 	token := modtest.Options{Token: canaries()[34].value, OCIUser: "user", OCIPassword: canaries()[41].value}
 	lead := func(status int, location string) []modtest.Fault {
 		return []modtest.Fault{
@@ -42,33 +46,33 @@ func serverFailures() []failure {
 	query, signed := canaries()[30].value, canaries()[32].value
 	return []failure{
 		{name: "all is well but for some", says: "is not supported yet"},
-		{name: "registry wants another token", config: withoutGit, options: modtest.Options{Token: "other"}, says: "401"},
-		{name: "registry has the token", options: token},
-		{name: "token services", config: withoutGit, options: modtest.Options{OCIUser: "user", OCIPassword: canaries()[41].value, OCIBearer: true}},
+		{name: "registry wants another token", config: withoutGit(), options: modtest.Options{Token: "other"}, says: "401"},
+		{name: "registry has the token", config: withoutGit(), options: token},
+		{name: "token services", config: withoutGit(), options: modtest.Options{OCIUser: "user", OCIPassword: canaries()[41].value, OCIBearer: true}},
 		{name: "401", faults: everywhere(modtest.Fault{Status: 401, Body: "no"}), says: "401"},
-		{name: "401 with challenge", faults: everywhere(modtest.Fault{Status: 401, Header: http.Header{"Www-Authenticate": {`Basic realm="x"`}}}), says: "401"},
+		{name: "401 with challenge", config: withoutGit(), faults: everywhere(modtest.Fault{Status: 401, Header: http.Header{"Www-Authenticate": {`Basic realm="x"`}}}), says: "401"},
 		{name: "401 of git", faults: []modtest.Fault{{Path: "/git/", Status: 401, Header: http.Header{"Www-Authenticate": {`Basic realm="x"`}}}}, says: "authentication failed"},
-		{name: "403", config: withoutGit, faults: everywhere(modtest.Fault{Status: 403}), says: "403"},
-		{name: "403 that repeats the token", config: withoutGit, faults: []modtest.Fault{{Path: "/v1/", Status: 403, Body: "the token " + canaries()[34].value + " is not allowed"}}, says: "the token"},
+		{name: "403", config: withoutGit(), faults: everywhere(modtest.Fault{Status: 403}), says: "403"},
+		{name: "403 that repeats the token", config: withoutGit(), faults: []modtest.Fault{{Path: "/v1/", Status: 403, Body: "the token " + canaries()[34].value + " is not allowed"}}, says: "the token"},
 		{name: "404", faults: everywhere(modtest.Fault{Status: 404}), says: "404"},
-		{name: "501", config: withoutGit, faults: everywhere(modtest.Fault{Status: 501}), says: "501"},
-		{name: "418 with escapes", config: withoutGit, faults: everywhere(modtest.Fault{Status: 418, Body: "\x1b[2J"}), says: "418"},
-		{name: "HTML", config: withoutGit, faults: everywhere(modtest.Fault{Status: 200, Body: "<html>sign in</html>"}), says: "HTML"},
-		{name: "empty", config: withoutGit, faults: everywhere(modtest.Fault{Status: 200}), says: "empty"},
-		{name: "bad archive", config: withoutGit, faults: []modtest.Fault{{Path: "/archives/", Status: 200, Body: "PK\x03\x04"}, {Path: "/v2/acme/net/blobs/", Status: 200, Body: "PK"}}, says: "damaged"},
-		{name: "bad JSON", config: withoutGit, faults: []modtest.Fault{{Path: "/v1/", Status: 200, Body: `{"modules":[{"versions":[{"version":` + query}}, says: "JSON"},
-		{name: "bad discovery", config: withoutGit, faults: []modtest.Fault{{Path: "/.well-known/", Status: 200, Body: `{"modules.v1":"https://u:` + query + `@h/"}`, Header: http.Header{"Content-Type": {"application/json"}}}}},
+		{name: "501", config: withoutGit(), faults: everywhere(modtest.Fault{Status: 501}), says: "501"},
+		{name: "418 with escapes", config: withoutGit(), faults: everywhere(modtest.Fault{Status: 418, Body: "\x1b[2J"}), says: "418"},
+		{name: "HTML", config: withoutGit(), faults: everywhere(modtest.Fault{Status: 200, Body: "<html>sign in</html>"}), says: "HTML"},
+		{name: "empty", config: withoutGit(), faults: everywhere(modtest.Fault{Status: 200}), says: "empty"},
+		{name: "bad archive", config: withoutGit(), faults: []modtest.Fault{{Path: "/archives/", Status: 200, Body: "PK\x03\x04"}, {Path: "/v2/acme/net/blobs/", Status: 200, Body: "PK"}}, says: "damaged"},
+		{name: "bad JSON", config: withoutGit(), faults: []modtest.Fault{{Path: "/v1/", Status: 200, Body: `{"modules":[{"versions":[{"version":` + query}}, says: "JSON"},
+		{name: "bad discovery", config: withoutGit(), faults: []modtest.Fault{{Path: "/.well-known/", Status: 200, Body: `{"modules.v1":"https://u:` + query + `@h/"}`, Header: http.Header{"Content-Type": {"application/json"}}}}},
 		{name: "redirect to http", faults: lead(302, "http://u:"+query+"@192.0.2.1/x.zip?token="+signed), says: "redirect"},
-		{name: "redirect to a file", config: withoutGit, faults: lead(307, "file:///etc/passwd?token="+signed), says: "redirect"},
+		{name: "redirect to a file", config: withoutGit(), faults: lead(307, "file:///etc/passwd?token="+signed), says: "redirect"},
 		{name: "redirect elsewhere", faults: lead(301, "https://u:"+query+"@127.0.0.1:1/x.zip?X-Amz-Signature="+signed)},
-		{name: "redirect in circles", config: withoutGit, faults: lead(308, "/archives/x.zip?token="+signed), says: "redirect"},
+		{name: "redirect in circles", config: withoutGit(), faults: lead(308, "/archives/x.zip?token="+signed), says: "redirect"},
 		{name: "redirect malformed", faults: lead(303, "https://u:"+query+"@h h/?"+signed), says: "redirect"},
-		{name: "redirect in a malformed header", faults: lead(302, "https://u:"+query+"@h.example/\x01?token="+signed), says: "malformed"},
-		{name: "location in a malformed header", config: withoutGit, faults: header("https://u:" + query + "@h.example/\x01x.zip?token=" + signed), says: "malformed"},
-		{name: "location at a file", config: withoutGit, faults: header("file:///x?token=" + query), says: "leads to"},
-		{name: "location with a user", config: withoutGit, faults: header("git::https://u:" + query + "@MODTEST_HOST/git/none.git?token=" + signed)},
-		{name: "location with a signature", config: withoutGit, faults: header("https://MODTEST_HOST/archives/none.zip?X-Amz-Signature=" + signed), says: "404"},
-		{name: "location malformed", config: withoutGit, faults: header("https://u:" + query + "@h h/x.zip?" + signed)},
+		{name: "redirect in a malformed header", config: withoutGit(), faults: lead(302, "https://u:"+query+"@h.example/\x01?token="+signed), says: "malformed"},
+		{name: "location in a malformed header", config: withoutGit(), faults: header("https://u:" + query + "@h.example/\x01x.zip?token=" + signed), says: "malformed"},
+		{name: "location at a file", config: withoutGit(), faults: header("file:///x?token=" + query), says: "leads to"},
+		{name: "location with a user", config: withoutGit(), faults: header("git::https://u:" + query + "@MODTEST_HOST/git/none.git?token=" + signed)},
+		{name: "location with a signature", config: withoutGit(), faults: header("https://MODTEST_HOST/archives/none.zip?X-Amz-Signature=" + signed), says: "404"},
+		{name: "location malformed", config: withoutGit(), faults: header("https://u:" + query + "@h h/x.zip?" + signed)},
 	}
 }
 
@@ -95,7 +99,7 @@ func clientFailures() []failure {
 		{name: "bad port", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST:x/archives/x.zip?token={http-query}\"\n}\n"},
 		{name: "configuration that is none", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/x.zip\n}\n", says: "main.tf"},
 		{name: "list", args: []string{"list"}}, {name: "tree", args: []string{"tree"}}, {name: "why", args: []string{"why", "http_password"}},
-		{name: "outdated", args: []string{"outdated"}}, {name: "verify", args: []string{"verify"}}, {name: "update", args: []string{"update", "http_password"}},
+		{name: "outdated", args: []string{"outdated"}}, {name: "verify", args: []string{"verify"}}, {name: "update", config: withoutGit(), args: []string{"update", "http_password"}},
 		{
 			name: "nothing is wrong", succeeds: true,
 			config: canaryConfig("git_password", "git_token", "git_escaped", "git_range", "http_password", "http_token", "http_escaped", "http_query", "http_signature", "http_page", "registry", "git_header", "git_instead"),
@@ -127,7 +131,7 @@ func machineFailures() []failure {
 		{name: "git that is no git", config: canaryConfig(sources), git: "echo nonsense\nexit 0"},
 		{name: "git that fails", config: canaryConfig(sources, "git_query", "git_sshkey"), git: "echo \"fatal: $*\" >&2\nexit 3"},
 		{name: "no git", config: canaryConfig(sources, "git_sshkey"), env: []string{"PATH=/nonexistent"}, says: "git"},
-		{name: "no room for a cache", setup: func(t *testing.T, v *victim) {
+		{name: "no room for a cache", config: withoutGit(), setup: func(t *testing.T, v *victim) {
 			if err := os.WriteFile(v.cache, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
