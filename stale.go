@@ -9,14 +9,14 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// stale says where the configuration and the lock do not fit together: calls
-// without an entry, entries for another source or another constraint, and
-// configuration that cannot be read. It looks into installed modules as far as
-// they are there; what is missing is not its business.
-func (l *loader) stale(ctx context.Context) ([]error, error) {
+// compareConfig says where the configuration and the lock do not fit together:
+// calls without an entry, and entries for another source or another constraint.
+// It looks into installed modules as far as they are there; what is missing is
+// not its business.
+func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 	config, err := l.in.config(l.req)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w := &walker{
 		config:   config,
@@ -26,13 +26,16 @@ func (l *loader) stale(ctx context.Context) ([]error, error) {
 		parallel: l.in.parallel(),
 	}
 	_, failures := w.survey(ctx, &node{dir: ".", now: l.req.dir()})
-	var found []error
 	for _, f := range failures.sorted() {
-		if !errors.Is(f.err, ErrNotInstalled) {
-			found = append(found, f.err)
+		var unreadable *ConfigError
+		switch {
+		case errors.As(f.err, &unreadable):
+			report.Unread = append(report.Unread, f.err)
+		case !errors.Is(f.err, ErrNotInstalled):
+			report.Stale = append(report.Stale, f.err)
 		}
 	}
-	return found, ctx.Err()
+	return ctx.Err()
 }
 
 // resolveLocked is resolve for calls that the lock must have an entry for.

@@ -22,8 +22,12 @@ type Report struct {
 	// order of their keys.
 	Packages []PackageReport
 	// Stale says where the configuration and the lock do not fit together, as
-	// *ModuleError and *ConfigError in the order of the modules' paths.
+	// *ModuleError in the order of the modules' paths.
 	Stale []error
+	// Unread is configuration that could not be read and was not compared with
+	// the lock, as *ConfigError: for want of a variable's value, say. It is no
+	// failure: what is installed was compared.
+	Unread []error
 	// Unfinished says that an installation was killed while it put modules
 	// into their places. The next Install finishes it.
 	Unfinished bool
@@ -44,8 +48,8 @@ func (in *Installer) Verify(ctx context.Context, dir string) (*Report, error) {
 }
 
 // VerifyRequest is Verify for a project whose data directory or lock file is
-// not where it usually is. Only Dir, DataDir, LockFile and Dialect are looked
-// at.
+// not where it usually is, or whose sources depend on variables. What the
+// request says about changes does not matter.
 func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, error) {
 	if _, err := os.Stat(filepath.Join(req.dir(), req.lockFile())); err != nil {
 		return nil, err
@@ -58,8 +62,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, e
 	if err != nil {
 		return nil, err
 	}
-	report.Stale, err = l.stale(ctx)
-	return report, err
+	return report, l.compareConfig(ctx, report)
 }
 
 // compare compares what is installed with the lock.

@@ -113,8 +113,9 @@ func jsonReport(report *cotter.Report) any {
 		OK         bool          `json:"ok"`
 		Unfinished bool          `json:"unfinished,omitempty"`
 		Stale      []message     `json:"stale,omitempty"`
+		Unread     []message     `json:"unread,omitempty"`
 		Packages   []jsonPackage `json:"packages"`
-	}{report.OK(), report.Unfinished, flatten(report.Stale), packages}
+	}{report.OK(), report.Unfinished, flatten(report.Stale), flatten(report.Unread), packages}
 }
 
 // jsonEvent is an event of install as one JSON object; the type comes first.

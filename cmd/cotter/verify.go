@@ -22,7 +22,7 @@ func verifyCommand(out *output) *cli.Command {
 			"The exit status is 0, or the sum of 1 where a package was changed, 4 where one is\n" +
 			"not installed, 8 where something could not be compared, and 16 where the lock does\n" +
 			"not fit the configuration or an origin has moved.",
-		Flags: projectFlags(
+		Flags: configFlags(
 			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still lead to what the lock has"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 		),
@@ -104,6 +104,9 @@ func (o *output) report(report *cotter.Report) error {
 	}
 	if report.Unfinished {
 		o.printf("An installation was interrupted while it put modules into their places.\n")
+	}
+	for _, m := range flatten(report.Unread) {
+		o.warnf("the configuration was not compared with the lock: %s", m.line())
 	}
 	for _, err := range report.Stale {
 		for _, m := range messages(err) {
