@@ -153,9 +153,9 @@ func splitPackage(address string) (addrs.ModulePackage, string) {
 
 // revisionArguments are the arguments that name the immutable content of a
 // package, by the kind of its source.
-var revisionArguments = map[string]string{"git": "ref", "oci": "digest"}
+var revisionArguments = map[string]string{"git": "ref", "hg": "rev", "oci": "digest"}
 
-// revisionOf is the commit or the digest that a locked package names; "" where
+// revisionOf is the commit, changeset or digest that a locked package names; "" where
 // it names none.
 func revisionOf(lockedPackage string) string {
 	pkg, _ := splitPackage(lockedPackage)

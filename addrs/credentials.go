@@ -8,7 +8,8 @@ import (
 // WithoutCredentials is the package without what nobody may write to a file:
 // user names and passwords, but not the user of an ssh address, which is part
 // of the place, and every argument of the query and the fragment that might be
-// a secret. The result tells places apart; it may not be enough to fetch from
+// a secret. The fragment of a gcs address stays if it is a number, which is the
+// generation of an object. The result tells places apart; it may not be enough to fetch from
 // them.
 func (p ModulePackage) WithoutCredentials() ModulePackage {
 	forced, rest := cutForced(string(p))
@@ -19,7 +20,7 @@ func (p ModulePackage) WithoutCredentials() ModulePackage {
 	if _, hasPassword := u.User.Password(); hasPassword || u.Scheme != "ssh" {
 		rest = withoutUserinfo(rest)
 	}
-	rest, _, _ = strings.Cut(rest, "#")
+	rest, fragment, _ := strings.Cut(rest, "#")
 	rest, query, _ := strings.Cut(rest, "?")
 	var kept []string
 	for argument := range strings.SplitSeq(query, "&") {
@@ -29,6 +30,9 @@ func (p ModulePackage) WithoutCredentials() ModulePackage {
 	}
 	if len(kept) > 0 {
 		rest += "?" + strings.Join(kept, "&")
+	}
+	if forced == "gcs" && isDigits(fragment) {
+		rest += "#" + fragment
 	}
 	if forced != "" {
 		rest = forced + "::" + rest

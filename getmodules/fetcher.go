@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -26,11 +29,22 @@ type Fetcher struct {
 	// on. nil means 0.5 s, doubled each time, with jitter.
 	Backoff func(retry int) time.Duration
 	// StallTimeout is how long an http server may take to answer, and over
-	// which period its answer must make progress. 0 means 30 s.
+	// which period its answer must make progress. 0 means 30 s. What Getters
+	// download must make progress over it too; there 0 means 2 minutes.
 	StallTimeout time.Duration
 	// OCICredentials finds the credentials for a repository of an OCI registry.
 	// nil means that there are none.
 	OCICredentials OCICredentials
+	// Getters fetch from further kinds of sources, by the name that stands in
+	// front of "::" in their addresses. The kinds that this package has itself
+	// cannot be replaced. Packages gogetter (s3, gcs) and hg, below this one,
+	// have some; they are apart for what they pull in. See [Getter] for how to
+	// write one.
+	//
+	// A server's answer leads to none of them but s3 and gcs; see the package
+	// comment. A package's own configuration leads to all of them, but not to
+	// file URLs and bare paths.
+	Getters map[string]Getter
 	// Git is how git is run.
 	Git Git
 	// AlwaysGit leaves all git repositories to the git that is installed; see
@@ -97,7 +111,7 @@ type Package struct {
 type getFunc func(*Fetcher, context.Context, Request) (*Package, error)
 
 // getters has what fetches each kind of address, by [addrs.ModulePackage.Getter].
-// A new kind of source is one more line.
+// A new kind of source is one more line, or a [Getter] if it would pull in much.
 func getters() map[string]getFunc {
 	return map[string]getFunc{
 		"file":  (*Fetcher).fetchFile,
@@ -113,7 +127,7 @@ func getters() map[string]getFunc {
 // the network and the file system, and ctx's.
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 	shown := req.Package.Redacted()
-	get, err := check(req)
+	get, err := f.check(req)
 	if err != nil {
 		return nil, fetchError(shown, err)
 	}
@@ -128,7 +142,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 }
 
 // check finds the getter for a request if the request is one to be followed.
-func check(req Request) (getFunc, error) {
+func (f *Fetcher) check(req Request) (getFunc, error) {
 	switch _, err := os.Lstat(req.Dir); {
 	case req.Dir == "":
 		return nil, errors.New("no directory to fetch into was given")
@@ -140,19 +154,27 @@ func check(req Request) (getFunc, error) {
 	if err := checkLocation(req); err != nil {
 		return nil, err
 	}
-	return getterFor(req.Package)
+	return f.getterFor(req.Package)
 }
 
-func getterFor(pkg addrs.ModulePackage) (getFunc, error) {
+func (f *Fetcher) getterFor(pkg addrs.ModulePackage) (getFunc, error) {
 	name := pkg.Getter()
 	if get, found := getters()[name]; found {
 		return get, nil
 	}
+	if getter := f.Getters[name]; getter != nil {
+		return fetchBy(getter), nil
+	}
+	const below = "github.com/cotterpin/cotter/getmodules/"
 	switch name {
-	case "s3", "gcs", "hg":
-		return nil, fmt.Errorf("%w: %q is not supported yet", ErrUnsupportedScheme, name)
+	case "s3", "gcs":
+		return nil, fmt.Errorf("%w: %q; a program that fetches from there puts a getter of %s into Fetcher.Getters", ErrUnsupportedScheme, name, below+"gogetter")
+	case "hg":
+		return nil, fmt.Errorf("%w: %q; a program that fetches from there puts the getter of %s into Fetcher.Getters", ErrUnsupportedScheme, name, below+"hg")
 	case "ssh":
 		return nil, fmt.Errorf("%w: %q; a git repository over ssh is written git::ssh://", ErrUnsupportedScheme, name)
 	}
-	return nil, fmt.Errorf("%w: %q; there are file, git, http, https and oci", ErrUnsupportedScheme, name)
+	names := slices.AppendSeq(slices.Collect(maps.Keys(getters())), maps.Keys(f.Getters))
+	slices.Sort(names)
+	return nil, fmt.Errorf("%w: %q; there are %s", ErrUnsupportedScheme, name, strings.Join(slices.Compact(names), ", "))
 }

@@ -15,9 +15,9 @@ import (
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		"s3::https://s3.amazonaws.com/b/k":    "not supported yet",
-		"gcs::https://www.googleapis.com/b":   "not supported yet",
-		"hg::https://example.com/a":           "not supported yet",
+		"s3::https://s3.amazonaws.com/b/k":    "cotter/getmodules/gogetter",
+		"gcs::https://www.googleapis.com/b":   "cotter/getmodules/gogetter",
+		"hg::https://example.com/a":           "cotter/getmodules/hg",
 		"ssh://git:hunter2@example.com/a":     "git::ssh://",
 		"nope::https://u:hunter2@example.com": `"nope"`,
 		"example.com:80/a":                    `"example.com"`,

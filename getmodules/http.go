@@ -60,7 +60,7 @@ func isHTTP(pkg addrs.ModulePackage) bool {
 }
 
 func (f *Fetcher) fetchElsewhere(ctx context.Context, req Request) (*Package, error) {
-	get, err := getterFor(req.Package)
+	get, err := f.getterFor(req.Package)
 	if err != nil {
 		return nil, err
 	}

@@ -39,14 +39,17 @@ func checkLed(getter string, u *url.URL, origin string) error {
 		"git":   {"https", "ssh"},
 		"https": {"https"},
 		"oci":   {"oci"},
+		"s3":    {"https"},
+		"gcs":   {"https"},
 	}
 	from, err := url.Parse(origin)
 	if err == nil && isLoopbackHost(from) && isLoopbackHost(u) {
 		allowed["git"] = append(allowed["git"], "http")
 		allowed["http"] = []string{"http"}
+		allowed["s3"] = append(allowed["s3"], "http")
 	}
 	if u.Host == "" || !slices.Contains(allowed[getter], u.Scheme) {
-		return fmt.Errorf("%w: the server at %q leads to %q; servers may lead to https, git over https or ssh, and oci",
+		return fmt.Errorf("%w: the server at %q leads to %q; servers may lead to https, git over https or ssh, oci, s3 and gcs",
 			ErrRefusedLocation, originOf(origin), transport(getter, u))
 	}
 	return nil

@@ -56,6 +56,7 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 		Fetcher: &getmodules.Fetcher{
 			CacheDir:       dir,
 			OCICredentials: credentials{config}.forRepository,
+			Getters:        getters(),
 			AlwaysGit:      out.env("COTTER_ALWAYS_GIT") != "",
 		},
 		CacheDir: dir,

@@ -1,9 +1,10 @@
 package gitcmd
 
 import (
-	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/child"
 )
 
 // dropped are variables that point git at another repository, change what its
@@ -27,8 +28,8 @@ var userConfig = [...]string{
 // environment is the environment of one command.
 func (g *Git) environment(found program, c Command) []string {
 	base := g.environ()
-	env := without(slices.Clone(base), dropped[:]...)
-	set := func(name, value string) { env = append(without(env, name), name+"="+value) }
+	env := child.Without(slices.Clone(base), dropped[:]...)
+	set := func(name, value string) { env = append(child.Without(env, name), name+"="+value) }
 
 	set("LC_ALL", "C")
 	set("GIT_NO_REPLACE_OBJECTS", "1")
@@ -45,10 +46,10 @@ func (g *Git) environment(found program, c Command) []string {
 		set("GCM_INTERACTIVE", "never")
 		set("SSH_ASKPASS_REQUIRE", "never")
 		// Git falls back to this one for its own questions.
-		env = without(env, "SSH_ASKPASS")
+		env = child.Without(env, "SSH_ASKPASS")
 	}
 	if c.Network == nil {
-		env = without(env, userConfig[:]...)
+		env = child.Without(env, userConfig[:]...)
 		set("GIT_CONFIG_NOSYSTEM", "1")
 		set("GIT_CONFIG_GLOBAL", nullFile)
 		set("GIT_ATTR_NOSYSTEM", "1")
@@ -58,7 +59,7 @@ func (g *Git) environment(found program, c Command) []string {
 		set("GIT_ALLOW_PROTOCOL", "none")
 		return env
 	}
-	if _, own := lookupEnv(base, "GIT_ALLOW_PROTOCOL"); own || c.Network.Direct == nil {
+	if _, own := child.Lookup(base, "GIT_ALLOW_PROTOCOL"); own || c.Network.Direct == nil {
 		set("GIT_ALLOW_PROTOCOL", allowed(base, slices.Concat(c.Network.Protocols, c.Network.Direct)))
 	} // else the settings say it, which know of more than yes and no
 	if c.Network.PacketTrace != "" {
@@ -73,7 +74,7 @@ func (g *Git) environment(found program, c Command) []string {
 // allowed is the list of protocols, narrowed by the one that the user has.
 func allowed(base, protocols []string) string {
 	protocols = slices.Clone(protocols)
-	if own, ok := lookupEnv(base, "GIT_ALLOW_PROTOCOL"); ok {
+	if own, ok := child.Lookup(base, "GIT_ALLOW_PROTOCOL"); ok {
 		names := strings.Split(own, ":")
 		protocols = slices.DeleteFunc(protocols, func(p string) bool { return !slices.Contains(names, p) })
 	}
@@ -86,11 +87,11 @@ func allowed(base, protocols []string) string {
 // sshCommand is the value for GIT_SSH_COMMAND; "" leaves the choice to git. A
 // command of the user's own stands as it is, only a key is added to it.
 func (g *Git) sshCommand(found program, n *Network) string {
-	command, own := lookupEnv(g.environ(), "GIT_SSH_COMMAND")
+	command, own := child.Lookup(g.environ(), "GIT_SSH_COMMAND")
 	if !own {
 		command = found.sshCommand
 	}
-	if _, ok := lookupEnv(g.environ(), "GIT_SSH"); ok && command == "" && n.SSHKeyFile == "" {
+	if _, ok := child.Lookup(g.environ(), "GIT_SSH"); ok && command == "" && n.SSHKeyFile == "" {
 		return ""
 	}
 	if command == "" {
@@ -108,28 +109,4 @@ func (g *Git) sshCommand(found program, n *Network) string {
 // shellQuote quotes s for the shell that git gives its ssh command to.
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// sameName compares names of variables as the system does.
-func sameName(a, b string) bool {
-	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
-}
-
-// lookupEnv finds a variable that is set and not empty. The last one counts,
-// as in os/exec.
-func lookupEnv(env []string, name string) (string, bool) {
-	for _, entry := range slices.Backward(env) {
-		if key, value, ok := strings.Cut(entry, "="); ok && sameName(key, name) {
-			return value, value != ""
-		}
-	}
-	return "", false
-}
-
-// without takes the named variables out of env, in place.
-func without(env []string, names ...string) []string {
-	return slices.DeleteFunc(env, func(entry string) bool {
-		key, _, _ := strings.Cut(entry, "=")
-		return slices.ContainsFunc(names, func(name string) bool { return sameName(key, name) })
-	})
 }

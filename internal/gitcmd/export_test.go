@@ -1,11 +1,13 @@
 package gitcmd
 
+import "github.com/cotterpin/cotter/internal/said"
+
 // MaxStderr is how much of git's words an error keeps.
-const MaxStderr = maxStderr
+const MaxStderr = said.MaxKept
 
 // Excerpt is what is kept of git's words.
-func Excerpt(said string, secrets ...string) string {
-	var t tail
-	_, _ = t.Write([]byte(said)) // cannot fail
-	return t.excerpt(secrets)
+func Excerpt(words string, secrets ...string) string {
+	var t said.Tail
+	_, _ = t.Write([]byte(words)) // cannot fail
+	return t.Excerpt(secrets)
 }

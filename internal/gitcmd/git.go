@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/child"
 )
 
 // The oldest git that will do: the first with protocol version 2 as its
@@ -102,14 +103,8 @@ func (g *Git) lookPath() (string, error) {
 		}
 		return g.Path, nil
 	}
-	path, _ := lookupEnv(g.environ(), "PATH")
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if found, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
-			return found, nil
-		}
+	if found := child.Find(g.environ(), "git"); found != "" {
+		return found, nil
 	}
 	return "", fmt.Errorf("%w: none in PATH", ErrNoGit)
 }

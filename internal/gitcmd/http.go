@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/child"
 )
 
 // maxConfig bounds the user's git configuration, for which a few KiB are much.
@@ -145,17 +147,17 @@ func (s *HTTPSettings) readEnvironment() {
 // read. It is asked where no git is there to do so.
 func (s *HTTPSettings) hasConfigFiles() bool {
 	var files []string
-	if _, without := lookupEnv(s.env, "GIT_CONFIG_NOSYSTEM"); !without {
+	if _, without := child.Lookup(s.env, "GIT_CONFIG_NOSYSTEM"); !without {
 		files = append(files, "/etc/gitconfig")
 	}
-	if home, ok := lookupEnv(s.env, "HOME"); ok {
+	if home, ok := child.Lookup(s.env, "HOME"); ok {
 		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
 	}
-	if dir, ok := lookupEnv(s.env, "XDG_CONFIG_HOME"); ok {
+	if dir, ok := child.Lookup(s.env, "XDG_CONFIG_HOME"); ok {
 		files = append(files, filepath.Join(dir, "git", "config"))
 	}
 	for _, name := range [...]string{"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM"} {
-		if _, set := lookupEnv(s.env, name); set {
+		if _, set := child.Lookup(s.env, name); set {
 			return true
 		}
 	}

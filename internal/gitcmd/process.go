@@ -7,6 +7,9 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/child"
+	"github.com/cotterpin/cotter/internal/said"
 )
 
 // killDelay is how long a cancelled git may tidy up (it removes its temporary
@@ -23,7 +26,7 @@ type Process struct {
 	cmd     *exec.Cmd
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	stderr  *tail
+	stderr  *said.Tail
 	command Command
 	ended   sync.Once
 	err     error
@@ -32,20 +35,20 @@ type Process struct {
 // prepare makes a command ready to start.
 func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := &Process{ctx: ctx, cancel: cancel, command: c, stderr: &tail{}}
+	p := &Process{ctx: ctx, cancel: cancel, command: c, stderr: &said.Tail{}}
 	if c.Network != nil && c.Network.Idle > 0 {
-		p.stderr.watch(c.Network.Idle, func() { cancel(ErrIdle) })
+		p.stderr.Watch(c.Network.Idle, func() { cancel(ErrIdle) })
 	}
 	p.cmd = exec.CommandContext(ctx, found.path, append(configArgs(c), c.Args...)...)
 	p.cmd.Env = g.environment(found, c)
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = killDelay
-	p.cmd.Cancel = func() error { return terminate(p.cmd.Process) }
+	p.cmd.Cancel = func() error { return child.Terminate(p.cmd.Process) }
 	if !g.Interactive {
-		detach(p.cmd)
+		child.Detach(p.cmd)
 	}
 	if c.Hold != nil {
-		inherit(p.cmd, c.Hold)
+		child.Inherit(p.cmd, c.Hold)
 	}
 	return p
 }
@@ -82,18 +85,18 @@ func (p *Process) Kill() {
 
 func (p *Process) release() {
 	if p.ctx.Err() != nil && p.cmd.Process != nil {
-		killGroup(p.cmd.Process)
+		child.KillGroup(p.cmd.Process)
 	}
-	p.stderr.stop()
+	p.stderr.Stop()
 	p.cancel(nil)
 }
 
 // failure is the error of a run that ended with err.
 func (p *Process) failure(err error) error {
 	e := &Error{
-		Args:     redactAll(p.command.Args, p.command.Secrets),
+		Args:     said.RedactAll(p.command.Args, p.command.Secrets),
 		ExitCode: -1,
-		Stderr:   p.stderr.excerpt(p.command.Secrets),
+		Stderr:   p.stderr.Excerpt(p.command.Secrets),
 		Err:      err,
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -10,21 +10,23 @@ import (
 // tests. Imports point down: whoever embeds a package gets it with as little as
 // possible. "internal/*" stands for all internal packages; "*" for everything.
 var allowed = map[string][]string{
-	".":                {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
-	"addrs":            {},
-	"disco":            {"addrs", "internal/flight", "internal/httpapi"},
-	"getmodules":       {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitwire", "internal/treewriter"},
-	"hashing":          {},
-	"lockfile":         {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
-	"modtest":          {"addrs", "hashing"},
-	"registryclient":   {"addrs", "internal/flight", "internal/httpapi", "versions"},
-	"versions":         {"addrs"},
-	"versions/gittags": {"versions"},
-	"versions/ocitags": {"versions"},
-	"cmd/*":            {"*"},
-	"examples/*":       {"*"},
-	"bench":            {"modtest"},
-	"internal/*":       {"addrs", "hashing", "internal/*"},
+	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
+	"addrs":               {},
+	"disco":               {"addrs", "internal/flight", "internal/httpapi"},
+	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitwire", "internal/said", "internal/treewriter"},
+	"getmodules/gogetter": {"getmodules"},
+	"getmodules/hg":       {"addrs", "getmodules", "internal/child", "internal/said"},
+	"hashing":             {},
+	"lockfile":            {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
+	"modtest":             {"addrs", "hashing"},
+	"registryclient":      {"addrs", "internal/flight", "internal/httpapi", "versions"},
+	"versions":            {"addrs"},
+	"versions/gittags":    {"versions"},
+	"versions/ocitags":    {"versions"},
+	"cmd/*":               {"*"},
+	"examples/*":          {"*"},
+	"bench":               {"modtest"},
+	"internal/*":          {"addrs", "hashing", "internal/*"},
 }
 
 // heavy says who may import a dependency that is large, or that belongs to one
@@ -33,7 +35,7 @@ var heavy = []struct {
 	dependency string
 	importers  []string
 }{
-	{"github.com/hashicorp/go-getter", []string{"getmodules"}},
+	{"github.com/hashicorp/go-getter", []string{"getmodules/gogetter"}},
 	{"github.com/go-git/go-git/", []string{"getmodules"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},

@@ -1,0 +1,172 @@
+// Package s3test_test tests package gogetter and the command against gofakes3.
+// It is a module of its own, so that what that server pulls in does not come
+// into the graph of those who embed Cotter.
+package s3test_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/gogetter"
+)
+
+// The credentials in addresses. Only the first is to be seen, in the header
+// that signs a request.
+const (
+	keyID  = "AKIDEXAMPLE22"
+	secret = "secret/key+22"
+	token  = "session22"
+)
+
+// TestMain keeps the SDK from what is on this machine: it must find no
+// configuration and ask no instance's metadata.
+func TestMain(m *testing.M) {
+	none := filepath.Join(os.TempDir(), "cotter-s3test-does-not-exist")
+	for name, value := range map[string]string{
+		"AWS_CONFIG_FILE":             none,
+		"AWS_SHARED_CREDENTIALS_FILE": none,
+		"AWS_EC2_METADATA_DISABLED":   "true",
+		"AWS_ACCESS_KEY_ID":           "AKIDENVIRONMENT",
+		"AWS_SECRET_ACCESS_KEY":       "environment",
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// bucket is the name of the bucket that a server has.
+const bucket = "modules"
+
+// server is an S3 server with one bucket, whose objects have versions.
+type server struct {
+	*httptest.Server
+	backend *s3mem.Backend
+	mu      sync.Mutex
+	signed  []string // whose key ids the requests had
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	s := &server{backend: s3mem.New()}
+	if err := s.backend.CreateBucket(bucket); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.backend.SetVersioningConfiguration(bucket, gofakes3.VersioningConfiguration{Status: gofakes3.VersioningEnabled}); err != nil {
+		t.Fatal(err)
+	}
+	handler := gofakes3.New(s.backend).Server()
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+		id, _, _ := strings.Cut(credential, "/")
+		s.mu.Lock()
+		s.signed = append(s.signed, id)
+		s.mu.Unlock()
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// put stores an object and returns its version.
+func (s *server) put(t *testing.T, key string, content []byte) string {
+	t.Helper()
+	result, err := s.backend.PutObject(bucket, key, nil, bytes.NewReader(content), int64(len(content)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(result.VersionID)
+}
+
+// address is the address of an object with credentials, and what further
+// arguments it has.
+func (s *server) address(key, more string) string {
+	return fmt.Sprintf("s3::%s/%s/%s?aws_access_key_id=%s&aws_access_key_secret=%s&aws_access_token=%s&region=us-east-1%s",
+		s.URL, bucket, key, keyID, "secret%2Fkey%2B22", token, more)
+}
+
+// resolved is what is kept of such an address.
+func (s *server) resolved(key, more string) string {
+	return fmt.Sprintf("s3::%s/%s/%s?region=us-east-1%s", s.URL, bucket, key, more)
+}
+
+func zipOf(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	for name, text := range files {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// fetch fetches a package in a directory of its own, where nothing else may be
+// left, and returns its files.
+func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	f.Getters = gogetter.Getters()
+	outside := t.TempDir()
+	dir := filepath.Join(outside, "package")
+	pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: dir})
+	left, readErr := os.ReadDir(outside)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if err != nil {
+		for _, value := range []string{secret, "secret%2Fkey%2B22", token, keyID} {
+			if strings.Contains(err.Error(), value) {
+				t.Errorf("the error shows %q: %v", value, err)
+			}
+		}
+		if len(left) != 0 {
+			t.Errorf("after an error there is %v", left)
+		}
+		return nil, nil, err
+	}
+	if len(left) != 1 {
+		t.Errorf("beside the package there is more: %v", left)
+	}
+	return files(t, dir), pkg, nil
+}
+
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(root, name)
+		got[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}

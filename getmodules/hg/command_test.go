@@ -1,0 +1,81 @@
+package hg_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/hg"
+)
+
+// TestArguments looks at what hg is given, through a stand-in that writes it
+// down: no credential, no URL, nothing from an address but in its place.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in for hg is a shell script, and /bin/sh is not there")
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	id := strings.Repeat("ab", 20)
+	g := hg.Getter{
+		Path: script(t, `
+echo "$@" >>`+log+`
+echo "env $HGPLAIN ${HGRCPATH-unset} ${HGPLAINEXCEPT-unset} ${SSH_ASKPASS-unset}" >>`+log+`
+for last; do :; done
+case "$*" in
+*" init "*) mkdir -p "$last/.hg";;
+*" identify "*) printf `+id+`;;
+*" archive "*) mkdir "$last" && echo x >"$last/main.tf" && cat .hg/hgrc >>`+log+`;;
+esac`),
+		Env: []string{"PATH=" + os.Getenv("PATH"), "HGRCPATH=/mine", "HGPLAINEXCEPT=alias", "SSH_ASKPASS=ask"},
+	}
+	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": g}}
+	dir := filepath.Join(t.TempDir(), "package")
+	req := getmodules.Request{Package: "hg::https://someone:hunter22@h.example/n?rev=v1&key=secret22", Dir: dir}
+	pkg, err := f.Fetch(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "hg::https://h.example/n?rev=" + id; pkg.Revision != id || string(pkg.Resolved) != want {
+		t.Errorf("got %s at %s, want %s", pkg.Revision, pkg.Resolved, want)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, config, _ := strings.Cut(string(text), "[paths]")
+	for _, secret := range []string{"hunter22", "someone", "secret22", "h.example"} {
+		if strings.Contains(runs, secret) {
+			t.Errorf("%q is in the arguments:\n%s", secret, runs)
+		}
+	}
+	for _, want := range []string{
+		" identify --template={node} --rev=v1 cotter\nenv 1 /mine unset unset\n",
+		" pull --quiet --rev=" + id + " cotter\nenv 1 /mine unset unset\n",
+		" --rev=" + id + " -- ",
+		" -- ../package\nenv 1  unset unset\n",
+	} {
+		if !strings.Contains(runs, want) {
+			t.Errorf("there is no %q in\n%s", want, runs)
+		}
+	}
+	if want := "\ncotter = https://someone:hunter22@h.example/n?key=secret22\n"; config != want {
+		t.Errorf("the configuration is %q, want %q", config, want)
+	}
+}
+
+func script(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hg")
+	// No fork may inherit the open file: what is being written cannot run.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

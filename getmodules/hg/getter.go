@@ -1,0 +1,145 @@
+package hg
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/said"
+)
+
+// Getter fetches from Mercurial repositories. The zero value finds hg in PATH
+// and passes the process's environment on.
+type Getter struct {
+	// Path is the program, an absolute path. "" means the first "hg" in the
+	// absolute directories of PATH.
+	Path string
+	// Env is the environment to pass on, as in [os.Environ]. nil means the
+	// process's own.
+	Env []string
+}
+
+var _ getmodules.Getter = Getter{}
+
+// Get implements [getmodules.Getter]. Errors wrap [ErrNoHg], are an [*Error],
+// or say what is wrong with the address.
+func (g Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
+	if from.Archive {
+		return getmodules.Downloaded{}, errors.New("a Mercurial repository is no archive; take the argument archive, or the suffix that means one, away")
+	}
+	addr, err := parseAddress(from.URL)
+	if err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	if from.Revision != "" && !isChangeset(from.Revision) {
+		return getmodules.Downloaded{}, errors.New("the revision of a Mercurial package has 40 lower-case hexadecimal digits")
+	}
+	program, err := g.find()
+	if err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	r := repository{
+		program: program,
+		env:     g.environ(),
+		parent:  filepath.Dir(from.Path),
+		addr:    addr,
+	}
+	id, err := r.get(ctx, from.Revision, filepath.Base(from.Path))
+	if err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	return getmodules.Downloaded{Revision: id, Resolved: addr.resolved(id)}, nil
+}
+
+// repository is a private repository, into which changesets are pulled. hg runs
+// in it and is given no path but relative ones, because it would take a "#" or
+// "%" in a path for more than a letter.
+type repository struct {
+	program string
+	env     []string
+	// parent is the directory in which the repository is.
+	parent string
+	addr   address
+}
+
+const (
+	repositoryName = "repository"
+	// remoteName is what the private repository calls the remote one.
+	remoteName = "cotter"
+)
+
+func (r *repository) dir() string { return filepath.Join(r.parent, repositoryName) }
+
+// get writes the files of a changeset to a new directory beside the repository
+// and returns its id: that which is given, or the one that the address means.
+func (r *repository) get(ctx context.Context, id, name string) (string, error) {
+	if err := r.create(ctx); err != nil {
+		return "", err
+	}
+	if id == "" {
+		var err error
+		if id, err = r.resolve(ctx); err != nil {
+			return "", err
+		}
+	}
+	if _, err := r.onNetwork(ctx, "pull", "--quiet", "--rev="+id, remoteName); err != nil {
+		return "", err
+	}
+	_, err := r.reading(ctx, "archive", "--no-decode", "--type=files", "--rev="+id, "--", "../"+name)
+	if e := (*Error)(nil); errors.As(err, &e) && said.Contains(e.Stderr, "no files match") {
+		return "", getmodules.ErrEmpty
+	}
+	return id, err
+}
+
+// create makes the private repository, whose configuration holds the remote's
+// URL with its credentials.
+func (r *repository) create(ctx context.Context) error {
+	if _, err := r.run(ctx, r.parent, r.readingEnv(), "init", "--", repositoryName); err != nil {
+		return err
+	}
+	text := "[paths]\n" + remoteName + " = " + r.addr.remote.String() + "\n"
+	return os.WriteFile(filepath.Join(r.dir(), ".hg", "hgrc"), []byte(text), 0o600)
+}
+
+// resolve asks the server which changeset is meant.
+func (r *repository) resolve(ctx context.Context) (string, error) {
+	rev := r.addr.rev
+	if rev == "" {
+		rev = "default"
+	}
+	out, err := r.identify(ctx, rev)
+	if e := (*Error)(nil); r.addr.rev == "" && errors.As(err, &e) && said.Contains(e.Stderr, "unknown revision") {
+		out, err = r.identify(ctx, "tip") // no branch is called "default"
+	}
+	if err != nil {
+		return "", err
+	}
+	id := strings.TrimSpace(out)
+	switch {
+	case !isChangeset(id):
+		return "", errors.New("hg did not say which changeset it found")
+	case strings.Trim(id, "0") == "":
+		return "", getmodules.ErrEmpty
+	}
+	return id, nil
+}
+
+func (r *repository) identify(ctx context.Context, rev string) (string, error) {
+	return r.onNetwork(ctx, "identify", "--template={node}", "--rev="+rev, remoteName)
+}
+
+// resolved is the address of one changeset.
+func (a address) resolved(id string) addrs.ModulePackage {
+	u := a.remote
+	u.RawQuery = url.Values{"rev": {id}}.Encode()
+	if a.remote.RawQuery != "" {
+		u.RawQuery = a.remote.RawQuery + "&" + u.RawQuery
+	}
+	return addrs.ModulePackage("hg::" + u.String())
+}

@@ -1,0 +1,213 @@
+package hg_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/hg"
+)
+
+func TestRevisions(t *testing.T) {
+	t.Parallel()
+	first := map[string]string{"main.tf": "first\n", "modules/a/main.tf": "a\r\n", "link": "link:modules/a"}
+	dir, one := newRepository(t, first)
+	run(t, dir, "tag", "--local", "unseen")
+	run(t, dir, "branch", "--quiet", "work")
+	two := commit(t, dir, map[string]string{"main.tf": "second\n"})
+	run(t, dir, "bookmark", "--rev="+one, "mark")
+	run(t, dir, "update", "--quiet", "default")
+	run(t, dir, "tag", "--rev="+one, "v1 beta")
+	newest := run(t, dir, "identify", "--rev=default", "--template={node}")
+	tests := map[string]string{
+		"":                newest,
+		"?rev=" + one:     one,
+		"?rev=" + one[:8]: one,
+		"?rev=v1%20beta":  one,
+		"?rev=mark":       one,
+		"?rev=work":       two,
+		"?rev=0":          one,
+	}
+	for query, want := range tests {
+		t.Run(query, func(t *testing.T) {
+			t.Parallel()
+			got, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir)+query, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if address := fileURL(dir) + "?rev=" + want; pkg.Revision != want || string(pkg.Resolved) != address {
+				t.Errorf("revision %s from %s, want %s from %s", pkg.Revision, pkg.Resolved, want, address)
+			}
+			if diff := cmp.Diff(first, got); want == one && diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+		})
+	}
+	got, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir)+"?rev=work", one)
+	if diff := cmp.Diff(first, got); err != nil || diff != "" || pkg.Revision != one {
+		t.Errorf("pinned: %v, %v (-want +got):\n%s", pkg, err, diff)
+	}
+}
+
+func TestNoDefaultBranch(t *testing.T) {
+	t.Parallel()
+	requireHg(t)
+	dir := t.TempDir()
+	run(t, dir, "init")
+	if _, _, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir), ""); !errors.Is(err, getmodules.ErrEmpty) {
+		t.Errorf("an empty repository: %v, want ErrEmpty", err)
+	}
+	run(t, dir, "branch", "--quiet", "main")
+	id := commit(t, dir, map[string]string{"main.tf": "x"})
+	if _, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir), ""); err != nil || pkg.Revision != id {
+		t.Errorf("without a branch \"default\": %v, %v, want %s", pkg, err, id)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	dir, _ := newRepository(t, map[string]string{"main.tf": "x", "sub/out": "link:../../out"})
+	mark := filepath.Join(t.TempDir(), "mark")
+	tests := map[string]string{
+		"hg::https://h.example/n?rev=--config%3Dhooks.pre-pull%3Dtouch%20" + mark: "begins with",
+		"hg::https://h.example/n?rev=-1":                                          "begins with",
+		"hg::https://h.example/n?rev=a%0Ab":                                       "control characters",
+		"hg::https://h.example/--config=x":                                        "begins with",
+		"hg::ssh://-oProxyCommand=x/n":                                            "begins with",
+		"hg::https://u%0A%5Bhooks%5D:p@h.example/n":                               "control characters",
+		"hg::https://h.example/n#branch":                                          "no fragment",
+		"hg::https://h.example/n.zip":                                             "no archive",
+		"hg::bundle:/tmp/x":                                                       "none of https",
+		"hg::static-http://h.example/n":                                           "none of https",
+		"hg::/etc":                                                                "none of https",
+		fileURL(dir) + "?rev=missing":                                             "unknown revision",
+		fileURL(dir) + "?checksum=md5:00":                                         "checksum",
+		fileURL(dir):                                                              "leads out",
+	}
+	for address, want := range tests {
+		_, _, err := fetch(t, &getmodules.Fetcher{}, address, "")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error is %v, want one with %q", address, err, want)
+		}
+	}
+	if _, _, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir), "--config=x"); err == nil || !strings.Contains(err.Error(), "40") {
+		t.Errorf("a revision that is none: %v", err)
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("an address ran a command")
+	}
+}
+
+func TestNoHg(t *testing.T) {
+	t.Parallel()
+	for _, g := range []hg.Getter{{Env: []string{"PATH=."}}, {Path: "hg"}, {Path: filepath.Join(t.TempDir(), "hg")}} {
+		f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": g}}
+		if _, _, err := fetch(t, f, "hg::https://h.example/n", ""); !errors.Is(err, hg.ErrNoHg) || !strings.Contains(err.Error(), "install Mercurial") {
+			t.Errorf("%+v: error is %v, want ErrNoHg", g, err)
+		}
+	}
+}
+
+// TestLimits holds that what is too large is an error.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	dir, _ := newRepository(t, map[string]string{"a.tf": strings.Repeat("a", 1000), "b.tf": strings.Repeat("b", 1000)})
+	for _, limits := range []getmodules.Limits{{TreeBytes: 1999}, {Entries: 1}, {DownloadBytes: 100}} {
+		if _, _, err := fetch(t, &getmodules.Fetcher{Limits: limits}, fileURL(dir), ""); !errors.Is(err, getmodules.ErrTooLarge) {
+			t.Errorf("%+v: error is %v, want ErrTooLarge", limits, err)
+		}
+	}
+	if _, _, err := fetch(t, &getmodules.Fetcher{Limits: getmodules.Limits{TreeBytes: 2000, FileBytes: 1000, Entries: 2}}, fileURL(dir), ""); err != nil {
+		t.Errorf("at the limits: %v", err)
+	}
+}
+
+// TestUserConfiguration holds that the user's configuration does not change the
+// files, nor what hg prints.
+func TestUserConfiguration(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{"main.tf": "a\nb\n", ".hgsub": "sub = https://h.example/sub\n"}
+	dir, id := newRepository(t, want)
+	rc := filepath.Join(t.TempDir(), "hgrc")
+	text := "[ui]\ninteractive = true\nverbose = true\ndebug = true\n[decode]\n** = tr a-z A-Z\n[extensions]\neol =\nlargefiles =\n" +
+		"[eol]\nnative = CRLF\n[alias]\narchive = version\npull = version\n[defaults]\npull = --update\n"
+	if err := os.WriteFile(rc, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "HGRCPATH="+rc, "HGPLAIN=", "HGPLAINEXCEPT=alias")
+	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": hg.Getter{Env: env}}}
+	want[".hgsubstate"] = strings.Repeat("0", 40) + " sub\n" // from committing it
+	got, pkg, err := fetch(t, f, fileURL(dir), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || pkg.Revision != id {
+		t.Errorf("revision %q, want %q; files (-want +got):\n%s", pkg.Revision, id, diff)
+	}
+}
+
+// guarded puts a server in front of another one that wants a password.
+func guarded(t *testing.T, host string) *httptest.Server {
+	t.Helper()
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: host})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "someone" || password != "hunter22" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+			http.Error(w, "no", http.StatusUnauthorized)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{"main.tf": "x"}
+	dir, id := newRepository(t, want)
+	host := strings.TrimPrefix(guarded(t, serve(t, dir)).URL, "http://")
+	got, pkg, err := fetch(t, &getmodules.Fetcher{}, "hg::http://someone:hunter22@"+host+"/", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if want := "hg::http://" + host + "/?rev=" + id; string(pkg.Resolved) != want {
+		t.Errorf("resolved %q, want %q", pkg.Resolved, want)
+	}
+	for _, user := range []string{"", "someone:wrongpass@"} { // hg must not ask
+		_, _, err := fetch(t, &getmodules.Fetcher{}, "hg::http://"+user+host+"/", "")
+		var failed *hg.Error
+		if !errors.As(err, &failed) || strings.Contains(err.Error(), "wrongpass") {
+			t.Errorf("with %q: error is %v, want an *hg.Error without the password", user, err)
+		}
+	}
+}
+
+// TestCancelled cancels while hg waits for a server that does not answer.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	requireHg(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	_, _, err := fetchContext(ctx, t, &getmodules.Fetcher{}, "hg::"+server.URL+"/n", "")
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}

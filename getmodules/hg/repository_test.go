@@ -1,0 +1,160 @@
+package hg_test
+
+import (
+	"bufio"
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/hg"
+)
+
+// requireHg skips the test where Mercurial is not installed.
+func requireHg(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("hg"); err != nil {
+		t.Skip("hg is not installed")
+	}
+}
+
+// run runs hg without any configuration and returns what it printed.
+func run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := command(t.Context(), args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("hg %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "hg", args...)
+	cmd.Env = append(os.Environ(), "HGRCPATH=", "HGPLAIN=1", "HGUSER=somebody", "HGENCODING=UTF-8")
+	return cmd
+}
+
+// newRepository makes a repository with one changeset that has these files.
+func newRepository(t *testing.T, files map[string]string) (dir, changeset string) {
+	t.Helper()
+	requireHg(t)
+	dir = t.TempDir()
+	run(t, dir, "init")
+	return dir, commit(t, dir, files)
+}
+
+// commit adds a changeset with these files; "link:x" is a link to x.
+func commit(t *testing.T, dir string, files map[string]string) string {
+	t.Helper()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if target, isLink := strings.CutPrefix(text, "link:"); isLink {
+			err = os.Symlink(target, name)
+		} else {
+			err = os.WriteFile(name, []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t, dir, "commit", "--addremove", "--quiet", "--message", "more")
+	return run(t, dir, "identify", "--rev=.", "--template={node}")
+}
+
+// serve serves a repository by http and returns its URL without the scheme.
+func serve(t *testing.T, dir string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := command(ctx, "serve", "--port=0", "--address=127.0.0.1", "--print-url")
+	cmd.Dir = dir
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = cmd.Wait() // it was killed
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if _, host, found := strings.Cut(lines.Text(), "http://"); found {
+			host, _, _ = strings.Cut(host, "/")
+			return host
+		}
+	}
+	t.Fatalf("hg serve printed no URL: %v", lines.Err())
+	return ""
+}
+
+// fetch fetches a package, and returns its files too.
+func fetch(t *testing.T, f *getmodules.Fetcher, address, revision string) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	return fetchContext(t.Context(), t, f, address, revision)
+}
+
+func fetchContext(ctx context.Context, t *testing.T, f *getmodules.Fetcher, address, revision string) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	if f.Getters == nil {
+		f.Getters = map[string]getmodules.Getter{"hg": hg.Getter{}}
+	}
+	outside := filepath.Join(t.TempDir(), "100%h#x") // hg must not take that for more than it is
+	if err := os.Mkdir(outside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(outside, "package")
+	pkg, err := f.Fetch(ctx, getmodules.Request{Package: addrs.ModulePackage(address), Revision: revision, Dir: dir})
+	left, readErr := os.ReadDir(outside)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if err != nil {
+		if len(left) != 0 {
+			t.Errorf("after an error there is %v", left)
+		}
+		return nil, nil, err
+	}
+	if len(left) != 1 {
+		t.Errorf("beside the package there is more: %v", left)
+	}
+	return files(t, dir), pkg, nil
+}
+
+// files are the files and links of a directory.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if d.Type() == fs.ModeSymlink {
+			target, err := fs.ReadLink(root, name)
+			got[name] = "link:" + target
+			return err
+		}
+		text, err := fs.ReadFile(root, name)
+		got[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func fileURL(dir string) string { return "hg::file://" + filepath.ToSlash(dir) }

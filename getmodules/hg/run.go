@@ -1,0 +1,142 @@
+package hg
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/child"
+	"github.com/cotterpin/cotter/internal/said"
+)
+
+// ErrNoHg says that Mercurial is not installed.
+var ErrNoHg = errors.New("no usable hg found; to fetch from Mercurial repositories, install Mercurial")
+
+const (
+	// killDelay is how long a cancelled hg may tidy up.
+	killDelay = 2 * time.Second
+	// maxOutput bounds what hg may answer: a changeset's id, or nothing.
+	maxOutput = 4 << 10
+)
+
+// dropped are variables that change what hg prints or what its names mean, or
+// that could open a window in which ssh asks.
+var dropped = []string{
+	"HGPLAINEXCEPT", "HGENCODINGMODE", "HGENCODINGAMBIGUOUS", "HGEDITOR", "HGMERGE", "HGDEBUG", "HGPROF",
+	"LANGUAGE", "SSH_ASKPASS",
+}
+
+// settings are for every run, where they win over every file. Extensions that
+// keep the contents of files elsewhere would leave a repository that cannot be
+// read without them.
+var settings = []string{
+	"ui.interactive=false",
+	"ui.clonebundles=false",
+	"ui.archivemeta=false",
+	"ui.paginate=never",
+	"subrepos.allowed=false",
+	"extensions.largefiles=!",
+	"extensions.lfs=!",
+	"extensions.remotefilelog=!",
+}
+
+func (g Getter) environ() []string {
+	if g.Env != nil {
+		return slices.Clone(g.Env)
+	}
+	return os.Environ()
+}
+
+func (g Getter) find() (string, error) {
+	if g.Path == "" {
+		if found := child.Find(g.environ(), "hg"); found != "" {
+			return found, nil
+		}
+		return "", fmt.Errorf("%w: none in PATH", ErrNoHg)
+	}
+	if !filepath.IsAbs(g.Path) {
+		return "", fmt.Errorf("%w: %q is not an absolute path", ErrNoHg, g.Path)
+	}
+	return g.Path, nil
+}
+
+// onNetwork runs hg in the repository with the user's configuration.
+func (r *repository) onNetwork(ctx context.Context, args ...string) (string, error) {
+	return r.run(ctx, r.dir(), r.networkEnv(), args...)
+}
+
+// reading runs hg in the repository without the user's configuration.
+func (r *repository) reading(ctx context.Context, args ...string) (string, error) {
+	return r.run(ctx, r.dir(), r.readingEnv(), args...)
+}
+
+func (r *repository) networkEnv() []string {
+	env := child.Without(slices.Clone(r.env), append(dropped, "HGPLAIN", "HGENCODING", "LC_ALL", "SSH_ASKPASS_REQUIRE")...)
+	return append(env, "HGPLAIN=1", "HGENCODING=UTF-8", "LC_ALL=C", "SSH_ASKPASS_REQUIRE=never")
+}
+
+// readingEnv has no configuration: an empty HGRCPATH leaves that of the
+// repository alone, which is ours.
+func (r *repository) readingEnv() []string {
+	return append(child.Without(r.networkEnv(), "HGRCPATH"), "HGRCPATH=")
+}
+
+// run runs hg in a directory and returns what it printed.
+func (r *repository) run(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	command := []string{"--noninteractive"}
+	for _, setting := range settings {
+		command = append(command, "--config", setting)
+	}
+	cmd := exec.CommandContext(ctx, r.program, append(command, args...)...)
+	var out limitedBuffer
+	var stderr said.Tail
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &stderr
+	cmd.WaitDelay = killDelay
+	cmd.Cancel = func() error { return child.Terminate(cmd.Process) }
+	child.Detach(cmd)
+	err := cmd.Run()
+	if ctx.Err() != nil && cmd.Process != nil {
+		child.KillGroup(cmd.Process)
+	}
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success() {
+		return out.String(), nil
+	}
+	e := &Error{Args: args, Stderr: stderr.Excerpt(r.addr.secrets()), Err: err}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		e.Err = fmt.Errorf("%w: %w", ErrNoHg, err)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		e.Err = cause
+	}
+	return "", e
+}
+
+// limitedBuffer takes no more than maxOutput.
+type limitedBuffer struct{ bytes.Buffer }
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxOutput {
+		return 0, io.ErrShortWrite
+	}
+	return b.Buffer.Write(p)
+}
+
+// secrets are the values that must not appear in what is kept of hg's messages.
+func (a address) secrets() []string {
+	password, _ := a.remote.User.Password()
+	secrets := []string{password}
+	for _, values := range a.remote.Query() {
+		secrets = append(secrets, values...)
+	}
+	if a.remote.Scheme != "ssh" { // there, the name is part of the place
+		secrets = append(secrets, a.remote.User.Username())
+	}
+	return secrets
+}
