@@ -45,7 +45,7 @@ func serverFailures() []failure {
 	}
 	query, signed := canaries()[30].value, canaries()[32].value
 	return []failure{
-		{name: "all is well but for some", says: "is not supported yet"},
+		{name: "all is well but for some", says: "connection refused"},
 		{name: "registry wants another token", config: withoutGit(), options: modtest.Options{Token: "other"}, says: "401"},
 		{name: "registry has the token", config: withoutGit(), options: token},
 		{name: "token services", config: withoutGit(), options: modtest.Options{OCIUser: "user", OCIPassword: canaries()[41].value, OCIBearer: true}},
