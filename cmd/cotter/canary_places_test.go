@@ -173,4 +173,7 @@ oci_credentials "HOST/acme/other" {
 	"ssh":                                             "#!/bin/sh\nprintf '%s\\n' \"$@\" >>\"$GIT_TRACE\"\necho 'Permission denied (publickey).' >&2\nexit 255\n",
 }
 
-var canaryEnv = []string{"TF_TOKEN_127.0.0.1:3={variable}", "TF_TOKEN_example_com={variable-other}"}
+var canaryEnv = []string{
+	"TF_TOKEN_127.0.0.1:3={variable}", "TF_TOKEN_example_com={variable-other}",
+	"AWS_MAX_ATTEMPTS=1", "AWS_EC2_METADATA_DISABLED=true", // to wait for nobody
+}
