@@ -92,6 +92,8 @@ type HashMismatchError struct {
 	// Changes tells the files apart. It is empty where the former files' sums
 	// are not known.
 	Changes hashing.Changes
+	// Gitlinks are submodules that were left out of the package.
+	Gitlinks []string
 }
 
 func (e *HashMismatchError) Error() string {
@@ -101,6 +103,9 @@ func (e *HashMismatchError) Error() string {
 		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[i], e.Got[i])
 	}
 	writeChanges(&b, e.Changes)
+	if len(e.Gitlinks) > 0 {
+		fmt.Fprintf(&b, "\n  its submodules were left out (%q among them): was the lock made with --submodules?", e.Gitlinks[0])
+	}
 	return b.String()
 }
 

@@ -95,6 +95,7 @@ func (r *run) download(ctx context.Context, n *node, key fetchKey, at location, 
 		Dir:         dir,
 		FromServer:  key.fromServer,
 		FromPackage: key.fromPackage,
+		Submodules:  r.req.Submodules,
 		Progress:    func(done, total int64) { r.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) },
 	}
 	if at.from != nil {
@@ -129,7 +130,7 @@ func (r *run) publish(dir string, pkg *getmodules.Package) (*fetched, error) {
 
 // checkHashes compares what was fetched with what the lock says.
 func (r *run) checkHashes(entry lockfile.Module, got *fetched) error {
-	mismatch := &HashMismatchError{Package: got.resolved.Redacted()}
+	mismatch := &HashMismatchError{Package: got.resolved.Redacted(), Gitlinks: got.gitlinks}
 	for _, want := range entry.Hashes {
 		have := hashOf(got.tree, want.Scheme())
 		if have != "" && have != want {

@@ -73,7 +73,7 @@ func (n *node) enter() error {
 func (n *node) checkSubmodules() error {
 	for _, link := range n.pkg.gitlinks {
 		if within(link, n.subdir) || within(n.subdir, link) {
-			return n.fail(fmt.Errorf("%q in the repository is a git submodule, which is not fetched; call the submodule's repository as a module of its own", link))
+			return n.fail(fmt.Errorf("%q in the repository is a git submodule, which is fetched with --submodules only; or call its repository as a module of its own", link))
 		}
 	}
 	return nil

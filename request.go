@@ -35,6 +35,9 @@ type Request struct {
 	// Unify makes all calls of one source share one version; where none suits
 	// all of them, the error is a *[ConflictError].
 	Unify bool
+	// Submodules has the submodules of git repositories fetched as well. The
+	// hashes in the lock cover them then, so it has to be the same in all runs.
+	Submodules bool
 	// Offline asks no server: what is neither installed nor in the cache is an
 	// error over [ErrOffline].
 	Offline bool

@@ -78,6 +78,9 @@ type Request struct {
 	// FromPackage says that the address stands in a package's own
 	// configuration, where local transports (file, absolute paths) are refused.
 	FromPackage bool
+	// Submodules has the submodules of a git repository fetched as well, each
+	// as a package of its own, and put into the tree.
+	Submodules bool
 	// Progress is called with the bytes so far and the total, 0 where it is
 	// not known; at most every 100 ms. nil is fine. It may be called from
 	// another goroutine, never concurrently with itself.
@@ -98,8 +101,10 @@ type Package struct {
 	// Subdir is a subdirectory inside the fetched tree to which the server's
 	// answer led (X-Terraform-Get with //subdir); usually "". It exists.
 	Subdir string
-	// Gitlinks are the paths of git submodules, which are left out; sorted.
+	// Gitlinks are the paths of git submodules that were left out; sorted.
 	Gitlinks []string
+	// links are the entries behind Gitlinks.
+	links []gitEntry
 	// Bytes were transferred, as far as known.
 	Bytes int64
 	// Warnings for the user, such as portability of names.
@@ -115,7 +120,7 @@ type getFunc func(*Fetcher, context.Context, Request) (*Package, error)
 func getters() map[string]getFunc {
 	return map[string]getFunc{
 		"file":  (*Fetcher).fetchFile,
-		"git":   (*Fetcher).fetchGit,
+		"git":   (*Fetcher).fetchGitAll,
 		"http":  (*Fetcher).fetchHTTP,
 		"https": (*Fetcher).fetchHTTP,
 		"oci":   (*Fetcher).fetchOCI,

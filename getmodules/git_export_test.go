@@ -52,3 +52,9 @@ func ArchiveAddress(pkg addrs.ModulePackage) (asked, resolved string, err error)
 	}
 	return a.url.String(), a.resolved().String(), nil
 }
+
+// ParseGitmodules is parseGitmodules.
+var ParseGitmodules = parseGitmodules
+
+// SubmoduleAddress is submoduleAddress.
+var SubmoduleAddress = submoduleAddress

@@ -27,7 +27,7 @@ type gitTree struct {
 	objects  gitSource
 	writer   *treewriter.Writer
 	maxFile  int64
-	gitlinks []string
+	links    []gitEntry
 	pointers []string
 }
 
@@ -77,7 +77,10 @@ func (g *gitFetch) write(objects gitSource, id string) error {
 func (g *gitFetch) describe(commit string, t gitTree) {
 	g.pkg.Revision = commit
 	g.pkg.Resolved = g.addr.resolved(commit)
-	g.pkg.Gitlinks = t.gitlinks
+	g.pkg.links = t.links
+	for _, link := range t.links {
+		g.pkg.Gitlinks = append(g.pkg.Gitlinks, link.path)
+	}
 	g.pkg.Warnings = t.writer.Warnings()
 	warn := func(format string, args ...any) {
 		g.pkg.Warnings = append(g.pkg.Warnings, fmt.Sprintf(format, args...))
@@ -86,8 +89,8 @@ func (g *gitFetch) describe(commit string, t gitTree) {
 		warn("%q is a tag (commit %s), which was taken, and also a branch (commit %s); "+
 			"write ?ref=refs/tags/%s or ?ref=refs/heads/%s", g.addr.ref, commit, g.clash, g.addr.ref, g.addr.ref)
 	}
-	if len(t.gitlinks) > 0 {
-		warn("submodules are not fetched: %s", named(t.gitlinks))
+	if len(t.links) > 0 && !g.req.Submodules {
+		warn("submodules are not fetched: %s", named(g.pkg.Gitlinks))
 	}
 	if len(t.pointers) > 0 {
 		warn("these are Git LFS pointers, and the files that they stand for are not fetched: %s", named(t.pointers))
@@ -116,7 +119,7 @@ func (t *gitTree) write(entries []gitEntry) error {
 				return err
 			}
 		case gitModeLeaf:
-			t.gitlinks = append(t.gitlinks, e.path)
+			t.links = append(t.links, e)
 		case gitModeFile, gitModeLink:
 			blobs = append(blobs, e)
 		default:

@@ -37,6 +37,7 @@ func installCommand(out *output) *cli.Command {
 func installFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "offline", Usage: "ask no server: use what is installed and what is in the cache"},
+		&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
 		&cli.StringFlag{Name: "layout", Usage: "`LAYOUT` link shares what is around the modules of a package; copy copies it", Value: "link"},
 		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
@@ -86,7 +87,7 @@ func prepareInstall(cmd *cli.Command, out *output, req *cotter.Request) (_ *cott
 	if req.Layout, err = layout(cmd.String("layout")); err != nil {
 		return nil, err
 	}
-	req.Offline, req.Unify = cmd.Bool("offline"), cmd.Bool("unify")
+	req.Offline, req.Unify, req.Submodules = cmd.Bool("offline"), cmd.Bool("unify"), cmd.Bool("submodules")
 	return installer(cmd, out, *req)
 }
 

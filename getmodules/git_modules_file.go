@@ -1,0 +1,124 @@
+package getmodules
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/config"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// maxGitmodules bounds a .gitmodules file.
+const maxGitmodules = 1 << 20
+
+// readGitmodules reads the URLs of a tree's submodules, by their paths. The
+// format is that of gitmodules(5); everything else that it may say, such as
+// commands for an update, means nothing here.
+func readGitmodules(dir string) (map[string]string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(".gitmodules")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxGitmodules {
+		return nil, fmt.Errorf("%w: .gitmodules is no file, or larger than %d bytes", ErrSubmodule, maxGitmodules)
+	}
+	f, err := root.Open(".gitmodules")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxGitmodules))
+	if err != nil {
+		return nil, err
+	}
+	return parseGitmodules(text)
+}
+
+func parseGitmodules(text []byte) (map[string]string, error) {
+	parsed := config.New()
+	if err := config.NewDecoder(bytes.NewReader(text)).Decode(parsed); err != nil {
+		return nil, fmt.Errorf("%w: .gitmodules: %w", ErrSubmodule, err)
+	}
+	urls := map[string]string{}
+	for _, sub := range parsed.Section("submodule").Subsections {
+		at := sub.Option("path")
+		if _, twice := urls[at]; twice {
+			return nil, fmt.Errorf("%w: .gitmodules has two submodules at %q", ErrSubmodule, at)
+		}
+		urls[at] = sub.Option("url")
+	}
+	return urls, nil
+}
+
+// submoduleAddress is the address of a submodule by its URL, which may be
+// relative to the repository that it is in.
+func submoduleAddress(parent addrs.ModulePackage, raw string) (addrs.ModulePackage, error) {
+	address := "git::" + raw
+	if strings.ContainsAny(raw, "?#\r\n") {
+		return "", fmt.Errorf("%q in .gitmodules is not the URL of a repository", addrs.Redact(raw))
+	}
+	if strings.HasPrefix(raw, "./") || strings.HasPrefix(raw, "../") {
+		relative, err := relativeURL(parent, raw)
+		if err != nil {
+			return "", err
+		}
+		address = relative
+	}
+	source, err := addrs.ParseModuleSource(address)
+	if err != nil {
+		return "", fmt.Errorf("%q in .gitmodules is not the URL of a repository: %w", addrs.Redact(raw), err)
+	}
+	remote, ok := source.(addrs.ModuleSourceRemote)
+	if !ok || remote.Subdir != "" || remote.Package.Getter() != "git" {
+		return "", fmt.Errorf("%q in .gitmodules is not the URL of a repository", addrs.Redact(raw))
+	}
+	return remote.Package, nil
+}
+
+// relativeURL resolves a relative URL as git does: the repository's own name
+// counts as a directory.
+func relativeURL(parent addrs.ModulePackage, raw string) (string, error) {
+	u, err := parent.URL()
+	if err != nil {
+		return "", err
+	}
+	// What says which commit is meant is the parent's; a key is for the host.
+	key := u.Query().Get("sshkey")
+	u.RawQuery, u.RawPath = "", ""
+	dir := strings.TrimSuffix(u.Path, "/")
+	for rest := raw; ; {
+		if after, ok := strings.CutPrefix(rest, "./"); ok {
+			rest = after
+			continue
+		}
+		after, ok := strings.CutPrefix(rest, "../")
+		if !ok {
+			u.Path = path.Join(dir, rest)
+			break
+		}
+		if dir == "" || dir == "/" {
+			return "", fmt.Errorf("%q in .gitmodules leads out of the host", raw)
+		}
+		rest, dir = after, path.Dir(dir)
+	}
+	if key != "" {
+		u.RawQuery = url.Values{"sshkey": {key}}.Encode()
+	}
+	return "git::" + u.String(), nil
+}

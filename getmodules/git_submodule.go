@@ -1,0 +1,136 @@
+package getmodules
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+const (
+	// maxSubmodules bounds the submodules of one package, nested ones included:
+	// each is a fetch of its own.
+	maxSubmodules = 200
+	// maxSubmoduleDepth bounds submodules in submodules.
+	maxSubmoduleDepth = 10
+)
+
+// ErrSubmodule says that a submodule cannot be fetched as its repository asks
+// for it.
+var ErrSubmodule = errors.New("git submodule")
+
+// submodules say how many more a package may have, and how deep they are.
+type submodules struct {
+	left  *int
+	depth int
+}
+
+// fetchGitAll is fetchGit, and then the submodules if the request wants them.
+func (f *Fetcher) fetchGitAll(ctx context.Context, req Request) (*Package, error) {
+	if !req.Submodules {
+		return f.fetchGit(ctx, req)
+	}
+	left := maxSubmodules
+	return f.fetchWithSubmodules(ctx, req, submodules{left: &left})
+}
+
+// fetchWithSubmodules fetches a package and puts its submodules into its tree,
+// each of which is a package of its own, under the rules for the addresses that
+// packages hold. Git itself has no part in that: it knows of no submodules
+// here.
+func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submodules) (*Package, error) {
+	pkg, err := f.fetchGit(ctx, req)
+	if err != nil || len(pkg.links) == 0 {
+		return pkg, err
+	}
+	if s.depth == maxSubmoduleDepth {
+		return nil, fmt.Errorf("%w %q: they are nested deeper than %d", ErrSubmodule, pkg.links[0].path, maxSubmoduleDepth)
+	}
+	urls, err := readGitmodules(req.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, link := range pkg.links {
+		if *s.left--; *s.left < 0 {
+			return nil, fmt.Errorf("%w: the package has more than %d submodules", ErrTooLarge, maxSubmodules)
+		}
+		sub, err := f.fetchSubmodule(ctx, req, link, urls[link.path], submodules{left: s.left, depth: s.depth + 1})
+		if err != nil {
+			return nil, fmt.Errorf("%w %q: %w", ErrSubmodule, link.path, err)
+		}
+		pkg.Bytes += sub.Bytes
+		for _, warning := range sub.Warnings {
+			pkg.Warnings = append(pkg.Warnings, fmt.Sprintf("submodule %q: %s", link.path, warning))
+		}
+	}
+	pkg.Gitlinks, pkg.links = nil, nil
+	return pkg, nil
+}
+
+// fetchSubmodule fetches the submodule at a link, and moves it there.
+func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link gitEntry, url string, s submodules) (*Package, error) {
+	if url == "" {
+		return nil, errors.New(".gitmodules has no URL for it")
+	}
+	at, err := submoduleAddress(parent.Package, url)
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := os.MkdirTemp(filepath.Dir(parent.Dir), ".submodule-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(scratch) }() // whoever tidies up the stage finds what is left
+	req := Request{
+		Package:     at,
+		Revision:    link.id,
+		Dir:         filepath.Join(scratch, "tree"),
+		FromServer:  parent.FromServer,
+		Origin:      parent.Origin,
+		FromPackage: parent.FromPackage || !isFile(parent.Package),
+		Submodules:  true,
+	}
+	if err := checkLocation(req); err != nil {
+		return nil, err
+	}
+	pkg, err := f.fetchWithSubmodules(ctx, req, s)
+	if err != nil {
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("%s: %w", at.Redacted(), err))
+	}
+	return pkg, placeSubmodule(parent.Dir, link.path, req.Dir)
+}
+
+// placeSubmodule moves a tree to its place in another. Both were written by us;
+// what is checked is the place, whose name nobody has judged yet.
+func placeSubmodule(dir, name, from string) error {
+	if err := treewriter.CheckName(name); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for above := path.Dir(name); above != "."; above = path.Dir(above) {
+		if info, err := root.Lstat(above); err != nil || !info.IsDir() {
+			return errors.Join(fmt.Errorf("%q is no directory", above), err)
+		}
+	}
+	if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fmt.Errorf("something else is at %q", name), err)
+	}
+	return os.Rename(from, filepath.Join(dir, filepath.FromSlash(name)))
+}
+
+// isFile reports whether a package is a repository on this machine.
+func isFile(pkg addrs.ModulePackage) bool {
+	u, err := pkg.URL()
+	return err == nil && u.Scheme == "file"
+}

@@ -1,0 +1,164 @@
+package getmodules_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// gitmodules is a .gitmodules file with one submodule.
+func gitmodules(path, url string) gitFile {
+	return gitFile{path: ".gitmodules", content: fmt.Sprintf("[submodule \"x\"]\n\tpath = %s\n\turl = %s\n", path, url)}
+}
+
+// Submodules are fetched as packages of their own, those in submodules as well,
+// from relative and from full addresses.
+func TestSubmodules(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	inner := newGitRepo(t, s.root, "inner.git")
+	innerCommit := inner.commit("main", gitFile{path: "deep.tf", content: "deep"})
+	middle := newGitRepo(t, s.root, "middle.git")
+	middleCommit := middle.commit("main", gitmodules("lib/inner", "./../inner.git"), gitFile{path: "middle.tf", content: "middle"}, gitFile{path: "lib/inner", mode: "160000", content: innerCommit})
+	middle.commit("main", gitFile{path: "later.tf"})
+	for name, url := range map[string]string{"relative": "../middle.git", "full": s.URL + "/middle.git"} {
+		outer := newGitRepo(t, s.root, name+".git")
+		outer.commit("main", gitmodules("modules/middle", url), gitFile{path: "main.tf", content: "x"}, gitFile{path: "modules/middle", mode: "160000", content: middleCommit}, gitFile{path: "modules/other.tf"})
+		pkg, dir, err := fetchTree(t, newGitFetcher(t), getmodules.Request{Package: s.address(outer, ""), Submodules: true})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := []string{".gitmodules", "main.tf", "modules/middle/.gitmodules", "modules/middle/lib/inner/deep.tf", "modules/middle/middle.tf", "modules/other.tf"}
+		if diff := cmp.Diff(want, filesBelow(t, dir)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if len(pkg.Gitlinks) != 0 || len(pkg.Warnings) != 0 {
+			t.Errorf("%s: gitlinks %q, warnings %q", name, pkg.Gitlinks, pkg.Warnings)
+		}
+		// Without being asked for they are left out.
+		pkg, dir, err = fetchTree(t, newGitFetcher(t), getmodules.Request{Package: s.address(outer, "")})
+		if err != nil || !slices.Equal(pkg.Gitlinks, []string{"modules/middle"}) || len(filesBelow(t, dir)) != 3 {
+			t.Errorf("%s, without submodules: %v, %v", name, pkg, err)
+		}
+	}
+}
+
+// What a repository says about its submodules is not to be trusted.
+func TestHostileSubmodules(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	good := newGitRepo(t, s.root, "good.git")
+	commit := good.commit("main", gitFile{path: "main.tf"})
+	gone := strings.Repeat("c", 40)
+	for name, tt := range map[string]struct {
+		files []gitFile
+		fails error // nil: git may be faster to refuse it, with words of its own
+		says  string
+	}{
+		"no .gitmodules":      {[]gitFile{{path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "has no URL"},
+		"other path":          {[]gitFile{gitmodules("other", "../good.git"), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "has no URL"},
+		"path ends in CR":     {[]gitFile{gitmodules("\"sub\\r\"", "../good.git"), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, ""},
+		"file":                {[]gitFile{gitmodules("sub", "file://"+good.dir), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "elsewhere"},
+		"path on the machine": {[]gitFile{gitmodules("sub", good.dir), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, ""},
+		"option":              {[]gitFile{gitmodules("sub", "-u./x"), {path: "sub", mode: "160000", content: commit}}, nil, ""},
+		"command":             {[]gitFile{{path: ".gitmodules", content: "[submodule \"x\"]\npath = sub\nurl = ../good.git\nupdate = !touch /tmp/owned\n"}, {path: "sub", mode: "160000", content: gone}}, nil, ""},
+		"ext":                 {[]gitFile{gitmodules("sub", "ext::sh -c touch% /tmp/owned"), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, ""},
+		"out of the host":     {[]gitFile{gitmodules("sub", "../../../../etc"), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "leads out"},
+		"commit is not there": {[]gitFile{gitmodules("sub", "../good.git"), {path: "sub", mode: "160000", content: gone}}, getmodules.ErrRevisionNotFound, gone},
+		"broken file":         {[]gitFile{{path: ".gitmodules", content: "[submodule \"x\n"}, {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, ".gitmodules"},
+		"file is a link":      {[]gitFile{{path: ".gitmodules", mode: "120000", content: "x"}, {path: "x", content: "y"}, {path: "sub", mode: "160000", content: commit}}, nil, ""},
+		"two at one path": {[]gitFile{{path: ".gitmodules", content: "[submodule \"a\"]\npath = sub\nurl = ../good.git\n[submodule \"b\"]\npath = sub\nurl = ../gone.git\n"},
+			{path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "two submodules"},
+		"odd name": {[]gitFile{gitmodules("\"a\\nb\"", "../good.git"), {path: "\"a\\nb\"", mode: "160000", content: commit}}, getmodules.ErrUnsafeEntry, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newGitRepo(t, s.root, strings.ReplaceAll(name, " ", "-")+".git")
+			r.commit("main", append(tt.files, gitFile{path: "main.tf", content: "x"})...)
+			_, dir, err := fetchTree(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, ""), Submodules: true})
+			if err == nil || tt.fails != nil && !errors.Is(err, tt.fails) || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("Fetch = %v, want %v and %q", err, tt.fails, tt.says)
+			}
+			if _, err := os.Lstat(dir); err == nil {
+				t.Error("something was left behind")
+			}
+			if _, err := os.Lstat("/tmp/owned"); err == nil {
+				t.Error("a command of the repository was run")
+			}
+		})
+	}
+}
+
+// A repository that is its own submodule has no end; neither have too many.
+func TestEndlessSubmodules(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	commit := ""
+	for depth := range 12 {
+		r := newGitRepo(t, s.root, fmt.Sprintf("r%d.git", depth))
+		files := []gitFile{{path: "main.tf", content: "x"}}
+		if depth > 0 {
+			files = append(files, gitmodules("sub", fmt.Sprintf("../r%d.git", depth-1)), gitFile{path: "sub", mode: "160000", content: commit})
+		}
+		commit = r.commit("main", files...)
+	}
+	for repo, wantErr := range map[string]bool{"r10": false, "r11": true} {
+		address := addrs.ModulePackage("git::" + s.URL + "/" + repo + ".git")
+		_, _, err := fetchTree(t, newGitFetcher(t), getmodules.Request{Package: address, Submodules: true})
+		if (err != nil) != wantErr || wantErr && !strings.Contains(err.Error(), "nested deeper than 10") {
+			t.Errorf("Fetch(%q) = %v", address, err)
+		}
+	}
+}
+
+// fetchTree fetches into a new directory, which it returns.
+func fetchTree(t *testing.T, f *getmodules.Fetcher, req getmodules.Request) (*getmodules.Package, string, error) {
+	t.Helper()
+	parent := t.TempDir()
+	req.Dir = filepath.Join(parent, "tree")
+	pkg, err := f.Fetch(t.Context(), req)
+	gitWantLeft(t, parent, err == nil)
+	return pkg, req.Dir, err
+}
+
+func filesBelow(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			rel, _ := filepath.Rel(dir, name)
+			files = append(files, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func FuzzGitmodules(f *testing.F) {
+	f.Add([]byte("[submodule \"x\"]\n\tpath = a/b\n\turl = ../x.git\n"), "git::https://h.example/a/b.git?ref=v1")
+	f.Add([]byte("[submodule \"x\"]\npath = \"a\\rb\"\nurl = -u./x\n[include]\npath = /etc/passwd\n"), "git::ssh://git@h.example/a.git?sshkey=QUJD")
+	f.Fuzz(func(t *testing.T, text []byte, parent string) {
+		urls, err := getmodules.ParseGitmodules(text)
+		if err != nil {
+			return
+		}
+		for _, url := range urls {
+			pkg, err := getmodules.SubmoduleAddress(addrs.ModulePackage(parent), url)
+			if err == nil && pkg.Getter() != "git" {
+				t.Errorf("SubmoduleAddress(%q, %q) = %q", parent, url, pkg)
+			}
+		}
+	})
+}
