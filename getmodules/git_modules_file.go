@@ -1,7 +1,6 @@
 package getmodules
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,8 +9,6 @@ import (
 	"os"
 	"path"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/config"
 
 	"github.com/cotterpin/cotter/addrs"
 )
@@ -51,17 +48,25 @@ func readGitmodules(dir string) (map[string]string, error) {
 }
 
 func parseGitmodules(text []byte) (map[string]string, error) {
-	parsed := config.New()
-	if err := config.NewDecoder(bytes.NewReader(text)).Decode(parsed); err != nil {
+	settings, err := parseGitConfig(string(text))
+	if err != nil {
 		return nil, fmt.Errorf("%w: .gitmodules: %w", ErrSubmodule, err)
 	}
+	paths, byName := map[string]string{}, map[string]string{}
+	for _, s := range settings {
+		switch {
+		case s.section == "submodule" && s.name == "path":
+			paths[s.subsection] = s.value // of two, git takes the last one
+		case s.section == "submodule" && s.name == "url":
+			byName[s.subsection] = s.value
+		}
+	}
 	urls := map[string]string{}
-	for _, sub := range parsed.Section("submodule").Subsections {
-		at := sub.Option("path")
+	for name, at := range paths {
 		if _, twice := urls[at]; twice {
 			return nil, fmt.Errorf("%w: .gitmodules has two submodules at %q", ErrSubmodule, at)
 		}
-		urls[at] = sub.Option("url")
+		urls[at] = byName[name]
 	}
 	return urls, nil
 }
