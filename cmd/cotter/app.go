@@ -37,14 +37,30 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		OnUsageError:   func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} },
 		HideVersion:    true,
 	}
-	for _, command := range app.Commands {
-		command.OnUsageError = app.OnUsageError
-	}
+	prepare(app, out)
 	err := app.Run(ctx, args)
 	if err != nil {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)
+}
+
+// prepare gives all commands what they have in common: errors are told in one
+// way, the output is configured, and a command that names no arguments in its
+// usage takes none.
+func prepare(parent *cli.Command, out *output) {
+	for _, command := range parent.Commands {
+		command.OnUsageError = parent.OnUsageError
+		takesNone := command.ArgsUsage == "" && len(command.Commands) == 0
+		command.Before = func(ctx context.Context, cmd *cli.Command) (context.Context, error) {
+			out.configure(cmd)
+			if takesNone {
+				return ctx, noArguments(cmd)
+			}
+			return ctx, nil
+		}
+		prepare(command, out)
+	}
 }
 
 // helpOrUnknown is what a command does that has only subcommands.

@@ -22,12 +22,7 @@ func cacheCommand(out *output) *cli.Command {
 				&cli.StringFlag{Name: "cache-dir", Usage: "the cache is in `DIR`"},
 				&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 			}, flags...),
-			OnUsageError: func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} },
 			Action: func(ctx context.Context, cmd *cli.Command) error {
-				if err := noArguments(cmd); err != nil {
-					return err
-				}
-				out.configure(cmd)
 				dir := cacheDir(cmd, out.env)
 				if dir == "" {
 					return errors.New("there is no cache: set COTTER_CACHE_DIR or --cache-dir")

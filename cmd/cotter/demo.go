@@ -26,10 +26,6 @@ func demoCommand(out *output) *cli.Command {
 		Name:  "demo",
 		Usage: "install an example from servers in this process, without any network",
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			if err := noArguments(cmd); err != nil {
-				return err
-			}
-			out.configure(cmd)
 			return runDemo(ctx, out)
 		},
 	}

@@ -45,7 +45,6 @@ func installFlags() []cli.Flag {
 }
 
 func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
-	out.configure(cmd)
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err

@@ -50,15 +50,6 @@ func treeCommand(out *output) *cli.Command {
 
 // load reads the installed tree of the project that the flags name.
 func load(ctx context.Context, cmd *cli.Command, out *output) (*cotter.Result, error) {
-	if err := noArguments(cmd); err != nil {
-		return nil, err
-	}
-	return loadProject(ctx, cmd, out)
-}
-
-// loadProject is load for a command that takes arguments.
-func loadProject(ctx context.Context, cmd *cli.Command, out *output) (*cotter.Result, error) {
-	out.configure(cmd)
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return nil, err

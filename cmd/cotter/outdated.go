@@ -24,10 +24,6 @@ func outdatedCommand(out *output) *cli.Command {
 }
 
 func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
-	if err := noArguments(cmd); err != nil {
-		return err
-	}
-	out.configure(cmd)
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err

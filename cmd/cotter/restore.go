@@ -17,10 +17,6 @@ func restoreCommand(out *output) *cli.Command {
 			"from the last commit in git, and changes nothing else.",
 		Flags: projectFlags(),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			if err := noArguments(cmd); err != nil {
-				return err
-			}
-			out.configure(cmd)
 			req, err := request(cmd, out.env)
 			if err != nil {
 				return err

@@ -23,7 +23,6 @@ func updateCommand(out *output) *cli.Command {
 			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
 		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			out.configure(cmd)
 			req, err := request(cmd, out.env)
 			if err != nil {
 				return err

@@ -40,10 +40,6 @@ var (
 )
 
 func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
-	if err := noArguments(cmd); err != nil {
-		return err
-	}
-	out.configure(cmd)
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err

@@ -28,7 +28,6 @@ func versionCommand(out *output) *cli.Command {
 		Usage: "print the version",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
 		Action: func(_ context.Context, cmd *cli.Command) error {
-			out.configure(cmd)
 			if out.json {
 				return out.writeJSON(map[string]string{"version": version(), "platform": platform()})
 			}

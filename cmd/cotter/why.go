@@ -28,7 +28,7 @@ func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 	if cmd.Args().Len() != 1 {
 		return usageError{fmt.Errorf("cotter why takes one argument: the key of a module call, or a source address")}
 	}
-	result, err := loadProject(ctx, cmd, out)
+	result, err := load(ctx, cmd, out)
 	if err != nil {
 		return err
 	}
