@@ -103,8 +103,6 @@ type Package struct {
 	Subdir string
 	// Gitlinks are the paths of git submodules that were left out; sorted.
 	Gitlinks []string
-	// links are the entries behind Gitlinks.
-	links []gitEntry
 	// Bytes were transferred, as far as known.
 	Bytes int64
 	// Warnings for the user, such as portability of names.

@@ -34,20 +34,27 @@ type gitFetch struct {
 	// clash is the commit of a branch with the name of the tag that was taken.
 	clash string
 	pkg   Package
+	links []gitEntry // to submodules
 }
 
 // fetchGit fetches the tree of one commit into req.Dir: exactly one, without
 // history, working tree, hooks, filters or submodules.
-func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, err error) {
+func (f *Fetcher) fetchGit(ctx context.Context, req Request) (*Package, error) {
+	pkg, _, err := f.fetchGitCommit(ctx, req)
+	return pkg, err
+}
+
+// fetchGitCommit is fetchGit, and returns the links to submodules as well.
+func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, _ []gitEntry, err error) {
 	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, again: f.again}
 	if g.addr, err = parseGitAddress(req); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if req.Revision != "" && !gitcmd.IsObjectID(req.Revision) {
-		return nil, errRevisionForm
+		return nil, nil, errRevisionForm
 	}
 	if g.scratch, err = os.MkdirTemp(filepath.Dir(req.Dir), ".git-fetch-"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() {
 		if e := os.RemoveAll(g.scratch); e != nil && err == nil {
@@ -55,17 +62,17 @@ func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, err er
 		}
 	}()
 	if g.scratch, err = filepath.Abs(g.scratch); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := g.prepareNetwork(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	g.store = newGitStore(f.CacheDir, g.scratch, g.addr)
 	g.wire = f.gitWire(ctx, g.addr)
 	if err := g.run(ctx); err != nil {
-		return nil, g.explain(err)
+		return nil, nil, g.explain(err)
 	}
-	return &g.pkg, nil
+	return &g.pkg, g.links, nil
 }
 
 // run takes the commit from the store if it is there, else fetches it. A store

@@ -46,18 +46,18 @@ func (f *Fetcher) fetchGitAll(ctx context.Context, req Request) (*Package, error
 // packages hold. Git itself has no part in that: it knows of no submodules
 // here.
 func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submodules) (*Package, error) {
-	pkg, err := f.fetchGit(ctx, req)
-	if err != nil || len(pkg.links) == 0 {
+	pkg, links, err := f.fetchGitCommit(ctx, req)
+	if err != nil || len(links) == 0 {
 		return pkg, err
 	}
 	if s.depth == maxSubmoduleDepth {
-		return nil, fmt.Errorf("%w %q: they are nested deeper than %d", ErrSubmodule, pkg.links[0].path, maxSubmoduleDepth)
+		return nil, fmt.Errorf("%w %q: they are nested deeper than %d", ErrSubmodule, links[0].path, maxSubmoduleDepth)
 	}
 	urls, err := readGitmodules(req.Dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, link := range pkg.links {
+	for _, link := range links {
 		if *s.left--; *s.left < 0 {
 			return nil, fmt.Errorf("%w: the package has more than %d submodules", ErrTooLarge, maxSubmodules)
 		}
@@ -70,7 +70,7 @@ func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submod
 			pkg.Warnings = append(pkg.Warnings, fmt.Sprintf("submodule %q: %s", link.path, warning))
 		}
 	}
-	pkg.Gitlinks, pkg.links = nil, nil
+	pkg.Gitlinks = nil
 	return pkg, nil
 }
 

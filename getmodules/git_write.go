@@ -77,7 +77,7 @@ func (g *gitFetch) write(objects gitSource, id string) error {
 func (g *gitFetch) describe(commit string, t gitTree) {
 	g.pkg.Revision = commit
 	g.pkg.Resolved = g.addr.resolved(commit)
-	g.pkg.links = t.links
+	g.links = t.links
 	for _, link := range t.links {
 		g.pkg.Gitlinks = append(g.pkg.Gitlinks, link.path)
 	}
