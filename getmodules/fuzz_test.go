@@ -3,6 +3,7 @@ package getmodules_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +83,7 @@ func FuzzArchiveAddress(f *testing.F) {
 	f.Fuzz(func(t *testing.T, address string) {
 		source, err := addrs.ParseModuleSource(address)
 		remote, ok := source.(addrs.ModuleSourceRemote)
-		if err != nil || !ok {
+		if err != nil || !ok || !slices.Contains([]string{"file", "http", "https"}, remote.Package.Getter()) {
 			return
 		}
 		asked, resolved, err := getmodules.ArchiveAddress(remote.Package)
