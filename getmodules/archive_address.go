@@ -1,6 +1,7 @@
 package getmodules
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 
@@ -25,6 +26,9 @@ func parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
 	u, err := pkg.URL()
 	if err != nil {
 		return nil, err
+	}
+	if u.Opaque != "" || u.Host == "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil, errors.New("the address has no host: behind the scheme there are two slashes")
 	}
 	plain := *u
 	plain.User, plain.Fragment, plain.RawFragment = nil, "", ""
