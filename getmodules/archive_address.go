@@ -27,7 +27,7 @@ func parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u.Opaque != "" || u.Host == "" && (u.Scheme == "http" || u.Scheme == "https") {
+	if u.Host == "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil, errors.New("the address has no host: behind the scheme there are two slashes")
 	}
 	plain := *u

@@ -44,6 +44,7 @@ AuthorizedKeysFile %s
 AuthenticationMethods publickey
 StrictModes no
 UsePAM no
+MaxStartups 100
 PidFile none
 AcceptEnv GIT_PROTOCOL
 LogLevel INFO
