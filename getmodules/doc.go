@@ -87,9 +87,33 @@
 //
 // In all other cases, and whatever goes wrong, git does the work, and what it
 // says counts. A repository that needed git is left to it from then on, as is a
-// server that does not speak that protocol. Where no usable git is installed,
-// [ErrNoGit] comes with the reason why it did not work without. [Fetcher].AlwaysGit
-// leaves everything to git.
+// server that does not speak that protocol. Where no git is installed, the
+// built-in client does it; where the one that is installed is of no use,
+// [ErrNoGit] comes with the reason why it did not work without.
+// [Fetcher].AlwaysGit leaves everything to git.
+//
+// # The built-in git client
+//
+// It does what git would where PATH has no git, or everything by choice
+// ([Fetcher].GitBackend). The trees, hashes and revisions that it brings are
+// those that git would bring. The first package says so in its warnings. It
+// differs in this:
+//
+//   - The user's configuration of git and ssh is not read: no credential
+//     helpers, url.insteadOf, http.extraHeader, http.sslCAInfo, GIT_SSH_COMMAND,
+//     host aliases or jump hosts. GIT_ALLOW_PROTOCOL counts.
+//   - Credentials for http are those of the address, under the rules of the
+//     section on HTTP. Keys for ssh are that of the sshkey argument, those of
+//     the agent, and ~/.ssh/id_ed25519, id_ecdsa and id_rsa without a
+//     passphrase. Hosts must be in known_hosts.
+//   - Repositories that name objects by SHA-256 are an [ErrBuiltInGit]; so are,
+//     on this machine, those with a reftable or with relative alternates.
+//   - It speaks version 0 of the protocol. A server then lists all refs, at most
+//     64 MiB, and many give only commits that a ref names: for another one the
+//     whole history comes, within the limit of the download.
+//   - A pack holds at most 2,000,000 objects, and none above 256 MiB, or above
+//     the limit for files where that is higher.
+//   - Nothing is kept in [Fetcher].CacheDir.
 //
 // # OCI
 //

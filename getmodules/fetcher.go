@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -50,6 +51,9 @@ type Fetcher struct {
 	// AlwaysGit leaves all git repositories to the git that is installed; see
 	// the section on git in the package comment.
 	AlwaysGit bool
+	// GitBackend chooses between the git that is installed and the built-in
+	// client, for what is not fetched without either.
+	GitBackend GitBackend
 	// CacheDir holds bare git stores between fetches by git, at git/<sha256 of
 	// the remote>. "" means a private store for each fetch.
 	CacheDir string
@@ -57,6 +61,8 @@ type Fetcher struct {
 	Limits Limits
 
 	wires gitWires
+	// warnedBuiltIn says that the user knows of the built-in git client.
+	warnedBuiltIn atomic.Bool
 }
 
 // Request asks for one package.

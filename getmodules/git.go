@@ -64,11 +64,17 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 	if g.scratch, err = filepath.Abs(g.scratch); err != nil {
 		return nil, nil, err
 	}
+	g.wire = f.gitWire(ctx, g.addr)
+	if f.builtInGit() {
+		if err := f.fetchWithoutGit(ctx, g); err != nil {
+			return nil, nil, err
+		}
+		return &g.pkg, g.links, nil
+	}
 	if err := g.prepareNetwork(); err != nil {
 		return nil, nil, err
 	}
 	g.store = newGitStore(f.CacheDir, g.scratch, g.addr)
-	g.wire = f.gitWire(ctx, g.addr)
 	if err := g.run(ctx); err != nil {
 		return nil, nil, g.explain(err)
 	}

@@ -30,9 +30,18 @@ func (g *gitFetch) nearRefs(ctx context.Context) []string {
 	if err != nil {
 		return nil
 	}
-	var near []string
+	var names []string
 	for line := range strings.Lines(string(out)) {
 		_, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		names = append(names, name)
+	}
+	return nearest(ref, names)
+}
+
+// nearest are the short names of those refs that resemble ref.
+func nearest(ref string, names []string) []string {
+	var near []string
+	for _, name := range names {
 		if name = shortRef(name); resembles(name, ref) && !slices.Contains(near, name) {
 			near = append(near, name)
 		}

@@ -19,8 +19,16 @@ import (
 // object is hashed again as it is read, so that the tree which is written is
 // the one that the commit's name stands for, whatever befell the store.
 type gitObjects struct {
-	proc *gitcmd.Process
+	proc gitAnswers
+	in   io.WriteCloser
 	out  *bufio.Reader
+}
+
+// gitAnswers is what answers: git cat-file --batch, or what does the same
+// within the process.
+type gitAnswers interface {
+	Wait() error
+	Kill()
 }
 
 func openGitObjects(ctx context.Context, git *gitcmd.Git, dir string) (*gitObjects, error) {
@@ -28,7 +36,11 @@ func openGitObjects(ctx context.Context, git *gitcmd.Git, dir string) (*gitObjec
 	if err != nil {
 		return nil, err
 	}
-	return &gitObjects{proc: proc, out: bufio.NewReaderSize(proc.Stdout, 64<<10)}, nil
+	return newGitObjects(proc, proc.Stdin, proc.Stdout), nil
+}
+
+func newGitObjects(proc gitAnswers, in io.WriteCloser, out io.Reader) *gitObjects {
+	return &gitObjects{proc: proc, in: in, out: bufio.NewReaderSize(out, 64<<10)}
 }
 
 // close ends git, whether all answers were read or not.
@@ -36,7 +48,7 @@ func (o *gitObjects) close() { o.proc.Kill() }
 
 // finish ends git after the last answer.
 func (o *gitObjects) finish() error {
-	if err := o.proc.Stdin.Close(); err != nil {
+	if err := o.in.Close(); err != nil {
 		return err
 	}
 	return o.proc.Wait()
@@ -48,7 +60,7 @@ func (o *gitObjects) finish() error {
 func (o *gitObjects) ask(names ...string) {
 	go func() {
 		// A failure here shows as an answer that does not come.
-		_, _ = io.WriteString(o.proc.Stdin, strings.Join(names, "\n")+"\n")
+		_, _ = io.WriteString(o.in, strings.Join(names, "\n")+"\n")
 	}()
 }
 

@@ -38,7 +38,7 @@ type gitWire struct {
 // the user's git configuration. It is nil for all others.
 func (f *Fetcher) gitWire(ctx context.Context, a gitAddress) *gitWire {
 	u := a.remote
-	if f.AlwaysGit || u.Scheme != "https" && u.Scheme != "http" || a.user != nil || a.sshKey != nil || u.RawQuery != "" {
+	if !f.wireAllowed() || u.Scheme != "https" && u.Scheme != "http" || a.user != nil || a.sshKey != nil || u.RawQuery != "" {
 		return nil
 	}
 	w := &gitWire{known: &f.wires, remote: a.identity(), origin: origin(&u)}
@@ -56,6 +56,9 @@ func (f *Fetcher) gitWire(ctx context.Context, a gitAddress) *gitWire {
 	w.client = gitwire.Client{Transport: &stallTransport{transport, f.StallTimeout}, Repository: &u}
 	return w
 }
+
+// wireAllowed reports whether the choice of a backend leaves room for it.
+func (f *Fetcher) wireAllowed() bool { return !f.AlwaysGit && f.GitBackend == GitAuto }
 
 // failed remembers a failure that the next attempt would meet as well.
 func (w *gitWire) failed(err error) {

@@ -25,6 +25,8 @@ type httpTarget struct {
 	user *url.Userinfo // nil for none
 	// accept is the status that is wanted; 0 means any 2xx.
 	accept int
+	// agent is the User-Agent; "" means that of net/http.
+	agent string
 }
 
 // httpAnswer is an answer with the wanted status.
@@ -72,7 +74,7 @@ func (f *Fetcher) follow(ctx context.Context, target httpTarget) (*httpAnswer, e
 	asked := []*url.URL{target.url}
 	for user := target.user; ; {
 		at := asked[len(asked)-1]
-		response, err := f.ask(ctx, at, user)
+		response, err := f.ask(ctx, at, user, target.agent)
 		if err != nil {
 			return nil, err
 		}
@@ -118,8 +120,24 @@ func redirect(response *http.Response, from *url.URL) (*url.URL, error) {
 
 // ask makes one request. It goes to the transport, not to the client, because a
 // client follows redirects by rules of its own and quotes URLs in its errors.
-func (f *Fetcher) ask(ctx context.Context, u *url.URL, user *url.Userinfo) (*http.Response, error) {
-	request := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
+func (f *Fetcher) ask(ctx context.Context, u *url.URL, user *url.Userinfo, agent string) (*http.Response, error) {
+	request, err := newRequest(ctx, http.MethodGet, u, user)
+	if err != nil {
+		return nil, err
+	}
+	if agent != "" {
+		request.Header.Set("User-Agent", agent)
+	}
+	response, err := f.transport().RoundTrip(request)
+	if err != nil {
+		return nil, &networkError{u, err}
+	}
+	return response, nil
+}
+
+// newRequest is a request with the credentials of the address, if it has some.
+func newRequest(ctx context.Context, method string, u *url.URL, user *url.Userinfo) (*http.Request, error) {
+	request := (&http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
 	// The sums are those of the bytes as they are stored.
 	request.Header.Set("Accept-Encoding", "identity")
 	if user != nil {
@@ -130,11 +148,7 @@ func (f *Fetcher) ask(ctx context.Context, u *url.URL, user *url.Userinfo) (*htt
 		pair := user.Username() + ":" + password
 		request.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(pair)))
 	}
-	response, err := f.transport().RoundTrip(request)
-	if err != nil {
-		return nil, &networkError{u, err}
-	}
-	return response, nil
+	return request, nil
 }
 
 func (f *Fetcher) transport() http.RoundTripper {

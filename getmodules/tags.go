@@ -74,6 +74,10 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, err
 	}
+	if f.builtInGit() {
+		out, err := f.builtInList(ctx, g, refs)
+		return out, explainBuiltIn(err)
+	}
 	scratch, err := f.privateDir()
 	if err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ func installFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
 		&cli.StringFlag{Name: "layout", Usage: "`LAYOUT` link shares what is around the modules of a package; copy copies it", Value: "link"},
 		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
+		gitBackendFlag(),
 	}
 }
 

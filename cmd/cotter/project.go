@@ -50,6 +50,10 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 		UserAgent:      agent,
 		Retries:        config.Retries,
 	}
+	git, err := gitBackend(cmd, out.env)
+	if err != nil {
+		return nil, err
+	}
 	dir := cacheDir(cmd, out.env)
 	return &cotter.Installer{
 		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
@@ -58,6 +62,7 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 			OCICredentials: credentials{config}.forRepository,
 			Getters:        getters(),
 			AlwaysGit:      out.env("COTTER_ALWAYS_GIT") != "",
+			GitBackend:     git,
 		},
 		CacheDir: dir,
 	}, nil

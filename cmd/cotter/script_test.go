@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 //	forget                 forget the requests so far
 //	norequests             fail if the servers were asked since then
 //	replace FILE OLD NEW   replace text in a file
+//	withoutgit             leave nothing but cotter in PATH
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -52,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"forget":     func(ts *testscript.TestScript, _ bool, _ []string) { (*theWorld(ts)).ResetRequests() },
 			"norequests": noRequests,
 			"replace":    replace,
+			"withoutgit": leaveCotter,
 		},
 	})
 }
@@ -170,6 +172,17 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%s does not have %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(name, []byte(strings.ReplaceAll(text, args[1], args[2])), 0o644))
+}
+
+// leaveCotter leaves the directory of PATH that has cotter.
+func leaveCotter(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if _, err := exec.LookPath(filepath.Join(dir, "cotter")); err == nil {
+			ts.Setenv("PATH", dir)
+			return
+		}
+	}
+	ts.Fatalf("PATH has no cotter")
 }
 
 // TestDemo runs the README's first command.

@@ -71,6 +71,19 @@ func (g *Git) environment(found program, c Command) []string {
 	return env
 }
 
+// Getenv returns a variable of the environment that git gets; "" where it is
+// not set.
+func (g *Git) Getenv(name string) string {
+	value, _ := child.Lookup(g.environ(), name)
+	return value
+}
+
+// Allowed returns those of the protocols that the user's GIT_ALLOW_PROTOCOL
+// does not exclude.
+func (g *Git) Allowed(protocols []string) []string {
+	return strings.Split(allowed(g.environ(), protocols), ":")
+}
+
 // allowed is the list of protocols, narrowed by the one that the user has.
 func allowed(base, protocols []string) string {
 	protocols = slices.Clone(protocols)

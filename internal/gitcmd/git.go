@@ -109,6 +109,13 @@ func (g *Git) lookPath() (string, error) {
 	return "", fmt.Errorf("%w: none in PATH", ErrNoGit)
 }
 
+// Installed reports whether there is a git to run. Whether it is usable shows
+// when it runs.
+func (g *Git) Installed() bool {
+	_, err := g.lookPath()
+	return err == nil
+}
+
 func (g *Git) environ() []string {
 	if g.Env != nil {
 		return slices.Clone(g.Env)

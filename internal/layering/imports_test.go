@@ -13,7 +13,7 @@ var allowed = map[string][]string{
 	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
 	"addrs":               {},
 	"disco":               {"addrs", "internal/flight", "internal/httpapi"},
-	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitwire", "internal/said", "internal/treewriter"},
+	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitwire", "internal/gogit", "internal/said", "internal/treewriter"},
 	"getmodules/gogetter": {"getmodules"},
 	"getmodules/hg":       {"addrs", "getmodules", "internal/child", "internal/said"},
 	"hashing":             {},
@@ -36,7 +36,7 @@ var heavy = []struct {
 	importers  []string
 }{
 	{"github.com/hashicorp/go-getter", []string{"getmodules/gogetter"}},
-	{"github.com/go-git/go-git/", []string{"getmodules"}},
+	{"github.com/go-git/go-git/", []string{"internal/gogit"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
 	{"github.com/urfave/cli/", []string{"cmd/*"}},

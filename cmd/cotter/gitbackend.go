@@ -1,0 +1,35 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// gitBackendFlag is of every command that asks git repositories.
+func gitBackendFlag() cli.Flag {
+	return &cli.StringFlag{
+		Name:  "git-backend",
+		Usage: "`CLIENT` git is the installed git, go the built-in client; auto, the default, is git if there is one",
+	}
+}
+
+// gitBackend is the flag, or COTTER_GIT_BACKEND.
+func gitBackend(cmd *cli.Command, env func(string) string) (getmodules.GitBackend, error) {
+	name, where := cmd.String("git-backend"), "--git-backend"
+	if name == "" {
+		name, where = env("COTTER_GIT_BACKEND"), "COTTER_GIT_BACKEND"
+	}
+	switch cmp.Or(name, "auto") {
+	case "auto":
+		return getmodules.GitAuto, nil
+	case "git":
+		return getmodules.GitInstalled, nil
+	case "go":
+		return getmodules.GitBuiltIn, nil
+	}
+	return "", usageError{fmt.Errorf("%s takes \"auto\", \"git\" or \"go\", and got %q", where, name)}
+}

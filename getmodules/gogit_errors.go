@@ -1,0 +1,71 @@
+package getmodules
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cotterpin/cotter/internal/gogit"
+)
+
+// ErrBuiltInGit says that the built-in git client cannot do what the installed
+// git can.
+var ErrBuiltInGit = errors.New("the built-in git client cannot do this, and an installed git (2.26 or newer) can")
+
+// builtInCredentials is the advice for a refused login.
+const builtInCredentials = "the built-in git client takes credentials for http from the address alone, and for ssh the agent's keys " +
+	"and those in ~/.ssh; install git to use its credential helpers and your ssh configuration"
+
+// builtInHosts is the advice for a host that is not reached, or not known: what
+// would help may stand in a file that is not read.
+const builtInHosts = "the built-in git client reads no url.insteadOf, ssh host aliases, ssh proxies or further lists of hosts; an installed git does"
+
+// explainBuiltIn gives the errors of the built-in client the meaning of git's.
+func explainBuiltIn(err error) error {
+	if err == nil || isCancelled(err) {
+		return err
+	}
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		switch {
+		case errors.Is(status, ErrAuthentication):
+			return fmt.Errorf("%w; %s", err, builtInCredentials)
+		case errors.Is(status, fs.ErrNotExist):
+			return fmt.Errorf("%w: %w", ErrRepositoryNotFound, err)
+		}
+	}
+	if _, ok := errors.AsType[*networkError](err); ok {
+		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, builtInHosts)
+	}
+	failed, ok := errors.AsType[*gogit.Error](err)
+	if !ok {
+		return err
+	}
+	switch failed.Kind {
+	case gogit.Unsupported:
+		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)
+	case gogit.TooLarge:
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	case gogit.NotFound:
+		return fmt.Errorf("%w: %w", ErrRepositoryNotFound, err)
+	case gogit.Authentication:
+		return fmt.Errorf("%w: %w; %s", ErrAuthentication, err, builtInCredentials)
+	case gogit.Untrusted:
+		return fmt.Errorf("%w: %w; %s", ErrHostUntrusted, err, builtInHosts)
+	case gogit.Unreachable:
+		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, builtInHosts)
+	case gogit.Refused:
+		return explainRefused(failed, err)
+	}
+	return err
+}
+
+// explainRefused finds the meaning of a server's words, which are those that
+// git would show.
+func explainRefused(failed *gogit.Error, err error) error {
+	for _, f := range gitFailures {
+		if failed.Says(f.phrases...) {
+			return fmt.Errorf("%w: %w", f.is, err)
+		}
+	}
+	return err
+}

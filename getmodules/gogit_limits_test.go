@@ -1,0 +1,153 @@
+package getmodules_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// TestBuiltInCommits asks for commits that no ref names.
+func TestBuiltInCommits(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, tip, middle := gitEverything(t, s.root)
+	lost := r.git("", "commit-tree", "-m", "x", tip+"^{tree}")
+	address := addrs.ModulePackage("git::" + s.URL + "/all.git")
+	pkg, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: middle})
+	if err != nil || pkg.Revision != middle {
+		t.Fatalf("FetchGit(%s) = %+v, %v", middle, pkg, err)
+	}
+	history := pkg.Bytes
+	for _, none := range []string{lost, strings.Repeat("0", 39) + "1", r.git("", "rev-parse", tip+"^{tree}")} {
+		if _, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: none}); !errors.Is(err, getmodules.ErrRevisionNotFound) {
+			t.Errorf("FetchGit(%s) = %v, want ErrRevisionNotFound", none, err)
+		}
+	}
+	// A server that gives single commits is not asked for more.
+	r.git("", "config", "uploadpack.allowReachableSHA1InWant", "true")
+	pkg, _, err = fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: middle})
+	if err != nil || pkg.Revision != middle || pkg.Bytes >= history {
+		t.Errorf("FetchGit(%s) = %+v, %v, want less than %d bytes", middle, pkg, err, history)
+	}
+	if _, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: lost}); !errors.Is(err, getmodules.ErrRevisionNotFound) {
+		t.Errorf("FetchGit(%s) = %v, want ErrRevisionNotFound", lost, err)
+	}
+}
+
+func TestBuiltInLimits(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, _, middle := gitEverything(t, s.root)
+	for name, limits := range map[string]getmodules.Limits{
+		"download": {DownloadBytes: 100},
+		"file":     {FileBytes: 100},
+		"tree":     {TreeBytes: 100},
+		"entries":  {Entries: 3},
+	} {
+		for _, base := range []string{s.URL + "/all.git", "file://" + r.dir} {
+			if name == "download" && strings.HasPrefix(base, "file") {
+				continue // nothing is transferred
+			}
+			for _, ref := range []string{"main", middle} {
+				f := newBuiltInFetcher(t)
+				f.Limits = limits
+				_, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ModulePackage("git::" + base + "?ref=" + ref)})
+				if !isTooLarge(err) {
+					t.Errorf("limit of %s: FetchGit(%s) = %v, want ErrTooLarge", name, ref, err)
+				}
+			}
+		}
+	}
+}
+
+// isTooLarge also knows the error of the tree's writer, to which Fetch adds the
+// sentinel.
+func isTooLarge(err error) bool {
+	return errors.Is(err, getmodules.ErrTooLarge) || err != nil && strings.Contains(err.Error(), "more than")
+}
+
+func TestBuiltInProgress(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	gitEverything(t, s.root)
+	var last int64
+	pkg, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{
+		Package:  addrs.ModulePackage("git::" + s.URL + "/all.git"),
+		Progress: func(done, _ int64) { last = done },
+	})
+	if err != nil || pkg.Bytes == 0 || last != pkg.Bytes {
+		t.Errorf("Progress ends with %d, and Bytes of %+v, %v is another", last, pkg, err)
+	}
+}
+
+// TestBuiltInCannot names what needs a git program.
+func TestBuiltInCannot(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := newGitRepo(t, s.root, "new.git", "--object-format=sha256")
+	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
+	for _, address := range []string{
+		s.URL + "/new.git", "file://" + r.dir, s.URL + "/new.git?ref=" + commit,
+	} {
+		_, err := builtInFor(t, address)
+		if !errors.Is(err, getmodules.ErrBuiltInGit) || !strings.Contains(err.Error(), "SHA-256") && !strings.Contains(err.Error(), "sha256") {
+			t.Errorf("FetchGit(%q) = %v, want ErrBuiltInGit", address, err)
+		}
+	}
+}
+
+func TestBuiltInRefusedAddresses(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, _, _ := gitMainTF(t, s)
+	local := addrs.ModulePackage("git::file://" + r.dir)
+	remote := addrs.ModulePackage("git::" + s.URL + "/net.git")
+	tests := []struct {
+		req getmodules.Request
+		env string
+	}{
+		{req: getmodules.Request{Package: local, FromPackage: true}},
+		{req: getmodules.Request{Package: local, FromServer: true, Origin: s.URL}},
+		{req: getmodules.Request{Package: remote, FromServer: true, Origin: "https://registry.example"}},
+		{req: getmodules.Request{Package: remote}, env: "GIT_ALLOW_PROTOCOL=https:ssh"},
+		{req: getmodules.Request{Package: local}, env: "GIT_ALLOW_PROTOCOL=http"},
+		{req: getmodules.Request{Package: remote, Revision: "main"}},
+		{req: getmodules.Request{Package: remote + "?ref=main~1"}},
+		{req: getmodules.Request{Package: "git::ext::sh -c id"}},
+		{req: getmodules.Request{Package: "git::ssh://-oProxyCommand=x/n.git"}},
+		// Credentials never go out in clear.
+		{req: getmodules.Request{Package: "git::http://u:p@git.example.com/net.git"}},
+	}
+	for _, tt := range tests {
+		s.count()
+		if _, _, err := fetchGit(t, newBuiltInFetcher(t, tt.env), tt.req); err == nil || s.count() > 0 {
+			t.Errorf("FetchGit(%+v) with %q = %v, want an error and no request", tt.req, tt.env, err)
+		}
+	}
+}
+
+// TestBuiltInKeepsOut checks that a fetch writes nothing but its tree: not to
+// the cache, not to the home.
+func TestBuiltInKeepsOut(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	_, _, middle := gitEverything(t, s.root)
+	home := t.TempDir()
+	f := newBuiltInFetcher(t, "HOME="+home)
+	if _, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ModulePackage("git::" + s.URL + "/all.git?ref=" + middle)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{home, f.CacheDir} {
+		if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %q, %v", left, err)
+		}
+	}
+	if _, err := os.Stat(f.CacheDir); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,138 @@
+package getmodules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/gogit"
+)
+
+// bring fetches what was asked for and returns it with the name of the commit,
+// or of a tag that leads to it.
+func (b *builtInFetch) bring(ctx context.Context) (*gogit.Objects, string, error) {
+	list, err := b.repo.List(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if id := b.wanted(); id != "" {
+		objects, err := b.commit(ctx, list, id)
+		return objects, id, err
+	}
+	id, err := b.find(list)
+	if errors.Is(err, ErrRefNotFound) && gitcmd.IsShortID(strings.ToLower(b.addr.ref)) {
+		return b.short(ctx, list, err)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	objects, err := b.repo.Fetch(ctx, gogit.Want{IDs: []string{id}})
+	return objects, id, err
+}
+
+// find is the object that the address's ref names: HEAD without one, else a
+// tag before a branch, as with the installed git.
+func (b *builtInFetch) find(list *gogit.Listing) (string, error) {
+	ref := b.addr.ref
+	switch {
+	case ref == "" && list.Head != "":
+		return list.Head, nil
+	case ref == "":
+		return "", &RefNotFoundError{}
+	}
+	for _, name := range fullRefs(ref) {
+		found, ok := list.Lookup(name)
+		if !ok {
+			continue
+		}
+		if branch, ok := list.Lookup("refs/heads/" + ref); ok && name == "refs/tags/"+ref {
+			b.clash = branch.Commit
+		}
+		return found.ID, nil
+	}
+	return "", &RefNotFoundError{Ref: ref, Near: nearest(shortRef(ref), branchesAndTags(list))}
+}
+
+func branchesAndTags(list *gogit.Listing) []string {
+	var names []string
+	for _, ref := range list.Refs {
+		if strings.HasPrefix(ref.Name, "refs/heads/") || strings.HasPrefix(ref.Name, "refs/tags/") {
+			names = append(names, ref.Name)
+		}
+	}
+	return names
+}
+
+// commit fetches one commit. A server lists what its refs name, and few give
+// anything else by version 0 of the protocol; for a commit in between, all of
+// the history has to come.
+func (b *builtInFetch) commit(ctx context.Context, list *gogit.Listing, id string) (*gogit.Objects, error) {
+	want := gogit.Want{IDs: []string{id}}
+	if tip, ok := list.Leading(id); ok {
+		want.IDs[0] = tip
+	} else if !list.AnyCommit {
+		return b.history(ctx, list, id)
+	}
+	objects, err := b.repo.Fetch(ctx, want)
+	if failed, ok := errors.AsType[*gogit.Error](err); ok && failed.Kind == gogit.Refused {
+		return nil, fmt.Errorf("%w: the repository does not give %s: %w", ErrRevisionNotFound, id, err)
+	}
+	return objects, err
+}
+
+// history fetches all branches and tags for the one commit.
+func (b *builtInFetch) history(ctx context.Context, list *gogit.Listing, id string) (*gogit.Objects, error) {
+	want := gogit.Want{IDs: allTips(list), History: true}
+	if len(want.IDs) == 0 {
+		return nil, fmt.Errorf("%w: the repository is empty", ErrRevisionNotFound)
+	}
+	objects, err := b.repo.Fetch(ctx, want)
+	if err != nil {
+		return nil, fmt.Errorf("the server gives no single commits to the built-in git client, which asked for its whole history: %w", err)
+	}
+	if !objects.Has(id) {
+		return nil, errors.Join(fmt.Errorf("%w: no tag or branch of the repository leads to %s", ErrRevisionNotFound, id), objects.Close())
+	}
+	return objects, nil
+}
+
+func allTips(list *gogit.Listing) []string {
+	var ids []string
+	for _, ref := range list.Refs {
+		if strings.HasPrefix(ref.Name, "refs/heads/") || strings.HasPrefix(ref.Name, "refs/tags/") {
+			ids = append(ids, ref.ID)
+		}
+	}
+	return ids
+}
+
+// short finds the commit of an abbreviated name among all, and fetches it.
+// notFound is the error if there is none.
+func (b *builtInFetch) short(ctx context.Context, list *gogit.Listing, notFound error) (*gogit.Objects, string, error) {
+	want := gogit.Want{IDs: allTips(list), History: true, OnlyCommits: true}
+	if len(want.IDs) == 0 {
+		return nil, "", notFound
+	}
+	objects, err := b.repo.Fetch(ctx, want)
+	if err != nil {
+		return nil, "", err
+	}
+	id, err := expandBuiltIn(ctx, objects, strings.ToLower(b.addr.ref))
+	if err = errors.Join(err, objects.Close()); err != nil {
+		return nil, "", err
+	}
+	if id == "" {
+		return nil, "", notFound
+	}
+	objects, err = b.commit(ctx, list, id)
+	return objects, id, err
+}
+
+func expandBuiltIn(ctx context.Context, objects *gogit.Objects, short string) (string, error) {
+	batch := objects.Start(ctx)
+	reader := newGitObjects(batch, batch.Stdin, batch.Stdout)
+	defer reader.close()
+	return reader.expand(short)
+}

@@ -1,0 +1,185 @@
+package getmodules_test
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/pem"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+)
+
+// sshKey is a key pair.
+type sshKey struct {
+	pem    []byte
+	signer ssh.Signer
+}
+
+// newSSHKey makes a key; with a passphrase unless that is "".
+func newSSHKey(t testing.TB, passphrase string) sshKey {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encodeSSHKey(t, private, passphrase)
+}
+
+func newRSAKey(t testing.TB) sshKey {
+	t.Helper()
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encodeSSHKey(t, private, "")
+}
+
+func encodeSSHKey(t testing.TB, private any, passphrase string) sshKey {
+	t.Helper()
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if passphrase != "" {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte(passphrase))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sshKey{pem.EncodeToMemory(block), signer}
+}
+
+// line is the public key as files have it.
+func (k sshKey) line() string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(k.signer.PublicKey())))
+}
+
+// loginServer is a server that lets one key in and starts what it is asked for.
+type loginServer struct {
+	address, user string
+	rsa, ed25519  sshKey // the host's
+	client        sshKey
+}
+
+// knows is a line of known_hosts.
+func (s *loginServer) knows(host sshKey) string {
+	return knownhosts.Line([]string{knownhosts.Normalize(s.address)}, host.signer.PublicKey())
+}
+
+func newSSHKeys(t testing.TB) *loginServer {
+	t.Helper()
+	return &loginServer{rsa: newRSAKey(t), ed25519: newSSHKey(t, ""), client: newSSHKey(t, "")}
+}
+
+// newOpenSSH is a server of OpenSSH.
+func newOpenSSH(t *testing.T) *loginServer {
+	t.Helper()
+	sshd := findSSHD(t)
+	s := newSSHKeys(t)
+	dir := t.TempDir()
+	files := map[string]string{
+		"rsa": string(s.rsa.pem), "ed25519": string(s.ed25519.pem), "authorized": s.client.line() + "\n",
+	}
+	config := "StrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPidFile none\nPermitRootLogin prohibit-password\n" +
+		"AuthorizedKeysFile " + dir + "/authorized\nHostKey " + dir + "/rsa\nHostKey " + dir + "/ed25519\n"
+	files["config"] = config
+	for name, text := range files {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.user = me.Username
+	s.address = serveByProgram(t, func() *exec.Cmd { return exec.Command(sshd, "-i", "-f", dir+"/config") })
+	return s
+}
+
+// newGoSSH is a server in this process, which every machine has.
+func newGoSSH(t testing.TB) *loginServer {
+	t.Helper()
+	s := newSSHKeys(t)
+	s.user = "git"
+	allowed := string(s.client.signer.PublicKey().Marshal())
+	config := &ssh.ServerConfig{
+		PublicKeyCallback: func(c ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+			if c.User() != s.user || string(key.Marshal()) != allowed {
+				return nil, os.ErrPermission
+			}
+			return nil, nil
+		},
+	}
+	config.AddHostKey(s.ed25519.signer)
+	config.AddHostKey(s.rsa.signer)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	t.Cleanup(running.Wait)
+	t.Cleanup(func() { _ = listener.Close() })
+	running.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() { serveSSH(c, config) })
+		}
+	})
+	s.address = listener.Addr().String()
+	return s
+}
+
+func serveSSH(c net.Conn, config *ssh.ServerConfig) {
+	defer c.Close()
+	_, channels, requests, err := ssh.NewServerConn(c, config)
+	if err != nil {
+		return
+	}
+	go ssh.DiscardRequests(requests)
+	for channel := range channels {
+		session, asked, err := channel.Accept()
+		if err != nil {
+			return
+		}
+		for request := range asked {
+			if request.Type != "exec" {
+				_ = request.Reply(false, nil)
+				continue
+			}
+			var command struct{ Text string }
+			if err := ssh.Unmarshal(request.Payload, &command); err != nil {
+				return
+			}
+			_ = request.Reply(true, nil)
+			runForSSH(session, command.Text)
+		}
+	}
+}
+
+func runForSSH(session ssh.Channel, command string) {
+	defer session.Close()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Stdout, cmd.Stderr = session, session.Stderr()
+	in, err := cmd.StdinPipe()
+	if err != nil || cmd.Start() != nil {
+		return
+	}
+	go copyAndClose(in, session)
+	status := struct{ Status uint32 }{}
+	if err := cmd.Wait(); err != nil {
+		status.Status = uint32(max(1, cmd.ProcessState.ExitCode()))
+	}
+	_, _ = session.SendRequest("exit-status", false, ssh.Marshal(&status))
+}

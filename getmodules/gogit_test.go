@@ -1,0 +1,237 @@
+package getmodules_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// newBuiltInFetcher is a fetcher that has no git program, and uses the built-in
+// client for everything.
+func newBuiltInFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
+	t.Helper()
+	f := newAutoFetcher(t, env...)
+	f.GitBackend = getmodules.GitBuiltIn
+	return f
+}
+
+// newAutoFetcher is a fetcher that has no git program.
+func newAutoFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
+	t.Helper()
+	env = append([]string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, env...)
+	return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Env: env}}
+}
+
+// gitEverything is a repository with all that a tree can hold, a history that
+// packs as deltas, and refs of every kind. tip is the last commit of main,
+// middle one that no ref names.
+func gitEverything(t testing.TB, root string) (r *gitRepo, tip, middle string) {
+	t.Helper()
+	r = newGitRepo(t, root, "all.git")
+	long := strings.Repeat("a line of some length, so that packs hold differences\n", 400)
+	var commits []string
+	for i := range 6 {
+		commits = append(commits, r.commit("main",
+			gitFile{path: "main.tf", content: fmt.Sprintf("# %d\n", i)},
+			gitFile{path: "long.tf", content: fmt.Sprintf("%s# %d\n%s", long, i, long)},
+			gitFile{path: ".gitattributes", content: "*.tf eol=crlf ident filter=x\nexport export-ignore\n"},
+			gitFile{path: "export/id.tf", content: "$Id$\r\n"},
+			gitFile{path: "bin/run", mode: "100755", content: "#!/bin/sh\n"},
+			gitFile{path: "a/b/c/d/é.tf", content: ""},
+			gitFile{path: "link", mode: "120000", content: "a/b"},
+			gitFile{path: "sub", mode: "160000", content: strings.Repeat("1", 40)},
+			gitFile{path: "big.bin", content: "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"},
+		))
+	}
+	middle, tip = commits[2], commits[5]
+	r.git("", "tag", "v1.0.0", commits[0])
+	r.git("", "tag", "-a", "-m", "x", "v1.1.0", commits[1])
+	r.git("", "tag", "-a", "-m", "x", "twice", "v1.1.0")
+	r.git("", "tag", "-a", "-m", "x", "both", commits[1])
+	r.git("", "branch", "both", commits[3])
+	r.git("", "branch", "feat/x", commits[1])
+	r.git("", "branch", "tags/odd", commits[1])
+	r.git("", "branch", commits[0], commits[1])
+	r.git("", "update-ref", "refs/pull/1/head", commits[4])
+	r.git("", "update-ref", "refs/v1.0.0", tip)
+	r.git("", "repack", "-adfq", "--depth=50")
+	return r, tip, middle
+}
+
+// TestBuiltInSameAsGit compares what the built-in client brings with what git
+// does, for each form of a ref and each transport that needs no login.
+func TestBuiltInSameAsGit(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, tip, middle := gitEverything(t, s.root)
+	t.Run("http", func(t *testing.T) { t.Parallel(); sameAsGit(t, s.URL+"/all.git", tip, middle) })
+	t.Run("file", func(t *testing.T) { t.Parallel(); sameAsGit(t, "file://"+r.dir, tip, middle) })
+	t.Run("daemon", func(t *testing.T) {
+		t.Parallel()
+		sameAsGit(t, "git://"+newGitDaemon(t, s.root)+"/all.git", tip, middle)
+	})
+}
+
+func sameAsGit(t *testing.T, base, tip, middle string) {
+	t.Helper()
+	for _, query := range []string{
+		"", "ref=", "ref=v1.0.0", "ref=v1.1.0", "ref=twice", "ref=both", "ref=refs/heads/both", "ref=refs/tags/v1.0.0", "ref=main",
+		"ref=refs/heads/feat/x", "ref=feat%2Fx", "ref=heads/feat/x", "ref=tags/odd", "ref=tags/v1.1.0", "ref=refs/pull/1/head",
+		"ref=" + tip, "ref=" + middle, "ref=" + strings.ToUpper(middle), "ref=" + middle[:7], "ref=" + tip[:12], "ref=main&depth=1",
+		"ref=none", "ref=1.1.0", "ref=refs/tags/main", "ref=" + strings.Repeat("0", 39) + "1", "ref=00000",
+	} {
+		req := getmodules.Request{Package: addrs.ModulePackage("git::" + base + "?" + query)}
+		want := outcome(t, newGitFetcher(t), req)
+		if diff := cmp.Diff(want, outcome(t, newBuiltInFetcher(t), req)); diff != "" {
+			t.Errorf("?%s: built-in client, instead of git (-git +built-in):\n%s", query, diff)
+		}
+	}
+}
+
+// fetchOutcome is what both clients must agree on.
+type fetchOutcome struct {
+	Revision, Resolved string
+	H1, T1             hashing.Hash
+	Gitlinks, Warnings []string
+	Failed             string
+	Near               []string
+}
+
+func outcome(t *testing.T, f *getmodules.Fetcher, req getmodules.Request) fetchOutcome {
+	t.Helper()
+	pkg, dir, err := fetchGit(t, f, req)
+	var o fetchOutcome
+	if err != nil {
+		for _, kind := range []error{getmodules.ErrRefNotFound, getmodules.ErrRevisionNotFound, getmodules.ErrAuthentication} {
+			if errors.Is(err, kind) {
+				o.Failed += kind.Error()
+			}
+		}
+		if notFound := (*getmodules.RefNotFoundError)(nil); errors.As(err, &notFound) {
+			o.Near = slices.Sorted(slices.Values(notFound.Near))
+		}
+		if o.Failed == "" {
+			o.Failed = err.Error()
+		}
+		return o
+	}
+	sums, err := hashing.ReadTree(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Revision, o.Resolved = pkg.Revision, string(pkg.Resolved)
+	o.H1, o.T1, o.Gitlinks = sums.H1(), sums.T1(), pkg.Gitlinks
+	for _, w := range pkg.Warnings {
+		if !strings.Contains(w, "built-in git client") {
+			o.Warnings = append(o.Warnings, w)
+		}
+	}
+	return o
+}
+
+func TestBuiltInWarnsOnce(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, _, _ := gitMainTF(t, s)
+	f := newAutoFetcher(t)
+	local := getmodules.Request{Package: addrs.ModulePackage("git::file://" + r.dir)}
+	pkg, _, err := fetchGit(t, f, local)
+	if err != nil || len(pkg.Warnings) != 1 || !strings.HasPrefix(pkg.Warnings[0], "git is not installed: using the built-in git client") {
+		t.Fatalf("FetchGit = %+v, %v, want a warning", pkg, err)
+	}
+	if pkg, _, err = fetchGit(t, f, local); err != nil || len(pkg.Warnings) != 0 {
+		t.Errorf("the second FetchGit = %+v, %v, want no more warnings", pkg, err)
+	}
+	chosen := newGitFetcher(t)
+	chosen.AlwaysGit, chosen.GitBackend = false, getmodules.GitBuiltIn
+	if pkg, _, err = fetchGit(t, chosen, local); err != nil || len(pkg.Warnings) != 1 || strings.Contains(pkg.Warnings[0], "not installed") {
+		t.Errorf("FetchGit by choice = %+v, %v, want another warning", pkg, err)
+	}
+}
+
+func TestGitBackendChoice(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, _ := gitMainTF(t, s)
+	local := getmodules.Request{Package: addrs.ModulePackage("git::file://" + r.dir)}
+	remote := getmodules.Request{Package: addrs.ModulePackage("git::" + s.URL + "/net.git"), Revision: first}
+
+	f := newAutoFetcher(t)
+	f.GitBackend = getmodules.GitInstalled
+	always := newAutoFetcher(t)
+	always.AlwaysGit = true
+	for _, req := range []getmodules.Request{local, remote} {
+		for _, f := range []*getmodules.Fetcher{f, always} {
+			if _, _, err := fetchGit(t, f, req); !errors.Is(err, getmodules.ErrNoGit) {
+				t.Errorf("FetchGit(%s) without git = %v, want ErrNoGit", req.Package, err)
+			}
+		}
+	}
+	// A git that does not work is the user's to repair: its configuration is
+	// what they count on.
+	dir := t.TempDir()
+	gitScript(t, filepath.Join(dir, "git"), "echo git version 1.0.0")
+	if _, _, err := fetchGit(t, newAutoFetcher(t, "PATH="+dir), local); !errors.Is(err, getmodules.ErrNoGit) {
+		t.Errorf("FetchGit with an old git = %v, want ErrNoGit", err)
+	}
+	// What needs no git needs no stand-in for it either.
+	pkg, _, err := fetchGit(t, newAutoFetcher(t), remote)
+	if err != nil || pkg.Revision != first || len(pkg.Warnings) > 0 || s.count() != 1 {
+		t.Errorf("FetchGit of a commit = %+v, %v, want one request and no warning", pkg, err)
+	}
+	// And what that cannot do, the stand-in does, with an answer of its own.
+	if pkg, _, err := fetchGit(t, newAutoFetcher(t, "GIT_HTTP_LOW_SPEED_TIME=100"), remote); err != nil || pkg.Revision != first || len(pkg.Warnings) != 1 {
+		t.Errorf("FetchGit with settings for git = %+v, %v, want a warning", pkg, err)
+	}
+	remote.Package, remote.Revision = remote.Package+"?ref=none", ""
+	if _, _, err := fetchGit(t, newAutoFetcher(t), remote); !errors.Is(err, getmodules.ErrRefNotFound) {
+		t.Errorf("FetchGit of an unknown ref = %v, want ErrRefNotFound", err)
+	}
+}
+
+func TestBuiltInReference(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	_, _, middle := gitEverything(t, s.root)
+	for _, query := range []string{"", "ref=v1.0.0", "ref=v1.1.0", "ref=twice", "ref=both", "ref=main", "ref=tags/odd", "ref=refs/pull/1/head", "ref=" + middle, "ref=none"} {
+		req := getmodules.Request{Package: addrs.ModulePackage("git::" + s.URL + "/all.git?" + query)}
+		want, wantErr := newGitFetcher(t).Reference(t.Context(), req)
+		got, err := newBuiltInFetcher(t).Reference(t.Context(), req)
+		if got != want || errors.Is(err, getmodules.ErrRefNotFound) != errors.Is(wantErr, getmodules.ErrRefNotFound) {
+			t.Errorf("Reference(%q) = %+v, %v, git says %+v, %v", query, got, err, want, wantErr)
+		}
+	}
+}
+
+func TestBuiltInTags(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, _, _ := gitEverything(t, s.root)
+	for _, base := range []string{s.URL + "/all.git", "file://" + r.dir} {
+		req := getmodules.Request{Package: addrs.ModulePackage("git::" + base)}
+		want, err := newGitFetcher(t).Tags(t.Context(), req)
+		if err != nil || len(want) != 4 {
+			t.Fatalf("Tags by git = %v, %v", want, err)
+		}
+		got, err := newBuiltInFetcher(t).Tags(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byName := func(a, b getmodules.Tag) int { return strings.Compare(a.Name, b.Name) }
+		slices.SortFunc(want, byName)
+		slices.SortFunc(got, byName)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Tags of %s (-git +built-in):\n%s", base, diff)
+		}
+	}
+}
