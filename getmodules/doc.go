@@ -31,8 +31,14 @@
 //     by https. tag=TAG or digest=DIGEST choose the artifact; without either it
 //     is the tag "latest". See the section on OCI.
 //
-// s3, gcs and hg are known and not supported yet. xz, single compressed
-// files and plain tar are not supported as archives.
+// xz, single compressed files and plain tar are not supported as archives.
+//
+// Other kinds are for [Fetcher].Getters, to be set by whoever wants them and
+// what they pull in: packages gogetter (s3 and gcs) and hg below this one, or a
+// [Getter] of one's own. What a Getter downloads is bounded while it comes, and
+// becomes a package by the same rules as anything else: an archive is unpacked
+// here, and a directory copied, from which version control's data is not left
+// out but refused.
 //
 // # Arguments of archive addresses
 //
@@ -55,9 +61,10 @@
 //   - are not of the format that the address says
 //   - are empty
 //
-// Servers lead only to https, git over https or ssh, and oci, and on this
-// machine, from a server there, to http. A package's own configuration does not
-// lead to files of this machine.
+// Servers lead only to https, git over https or ssh, oci, and s3 and gcs over
+// https, where there are getters for these, and on this machine, from a server
+// there, to http. A package's own configuration does not lead to files of this
+// machine.
 //
 // # HTTP
 //
@@ -143,7 +150,8 @@
 // See [Limits]; also 100:1 as the ratio of an archive's content to its size
 // above 64 MiB, 1 MiB of headers for one entry of a tar file, 1 MiB for pages
 // and lists of checksums, 8 KiB for addresses that servers name, 30 s without
-// an answer or progress, and less than 1 KiB a second over that time; 4 MiB for
+// an answer or progress (2 minutes for what a Getter downloads, which is looked
+// at every 100 ms), and less than 1 KiB a second over that time; 4 MiB for
 // an OCI manifest and for a page of tags, 1,000 pages of tags.
 //
 // # Sums of archives

@@ -47,7 +47,7 @@ func writes(t *testing.T, files map[string]string) getterFunc {
 		for name, text := range files {
 			name = filepath.Join(from.Path, name)
 			if target, isLink := strings.CutPrefix(text, "link:"); isLink {
-				if err := os.Symlink(target, name); err != nil {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.Symlink(target, name)); err != nil {
 					t.Error(err)
 				}
 				continue

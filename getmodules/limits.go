@@ -20,7 +20,8 @@ const (
 // Limits bounds one package. Zero fields mean the defaults; exceeding one is an
 // error that wraps [ErrTooLarge], never a truncation.
 type Limits struct {
-	// DownloadBytes bounds the archive, or what git transfers: 512 MiB.
+	// DownloadBytes bounds the archive, or what git transfers, or what a
+	// [Getter] writes beside a directory: 512 MiB.
 	DownloadBytes int64
 	// TreeBytes bounds the sum of the files' sizes: 1 GiB.
 	TreeBytes int64

@@ -53,7 +53,7 @@ func checkURL(u *url.URL) error {
 	switch {
 	case !slices.Contains([]string{"https", "http", "ssh", "file"}, u.Scheme):
 		return fmt.Errorf("the transport %q is none of https, http, ssh and file", u.Scheme)
-	case u.Opaque != "":
+	case u.Opaque != "", u.Scheme == "file" && !strings.HasPrefix(u.Path, "/"):
 		return fmt.Errorf("the URL needs \"//\" after %q", u.Scheme+":")
 	case u.Scheme == "file" && u.Host != "":
 		return fmt.Errorf("a file URL has no host, but this one names %q", u.Host)
