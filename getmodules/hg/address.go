@@ -43,6 +43,7 @@ func parseAddress(u *url.URL) (address, error) {
 	}
 	query.Del("rev")
 	a.remote.RawQuery, a.remote.ForceQuery = query.Encode(), false
+	a.remote.OmitHost = false // file:/x is file:///x
 	return a, nil
 }
 
