@@ -197,7 +197,7 @@ func plainNumber(b []byte) bool {
 	const maxExponent = 4 // digits
 	if i := bytes.IndexAny(b, "eE"); i >= 0 {
 		exponent := bytes.TrimLeft(b[i+1:], "+-")
-		if len(exponent) > maxExponent || !allDigits(exponent) {
+		if len(bytes.TrimLeft(exponent, "0")) > maxExponent || !allDigits(exponent) {
 			return false
 		}
 		b = b[:i]

@@ -1,6 +1,7 @@
 package nesting_test
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/nesting"
@@ -27,11 +28,15 @@ func FuzzCheckHCL(f *testing.F) {
 		offset, fits := nesting.FollowsGrammar(src)
 		if err := syntaxError(diags); fits && err != nil {
 			t.Fatalf("scanner accepts %q, parser says %v", src, err)
-		} else if !fits && err == nil && isASCII(src) && !spacedSplat.Match(src) {
+		} else if !fits && err == nil && isASCII(src) && !spacedSplat.Match(src) && !hugeExponent.Match(src) {
 			t.Fatalf("scanner rejects %q at %d, parser accepts it", src, offset)
 		}
 	})
 }
+
+// hugeExponent is that of a number which the scanner does not trust: to make
+// text of it could take any amount of memory.
+var hugeExponent = regexp.MustCompile(`[0-9.][eE][+-]?0*[1-9][0-9]{4}`)
 
 func syntaxError(diags hcl.Diagnostics) error {
 	for _, d := range diags {
