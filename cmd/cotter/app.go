@@ -25,6 +25,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			outdatedCommand(out),
 			whyCommand(out),
 			restoreCommand(out),
+			mergeLockCommand(out),
 			listCommand(out),
 			treeCommand(out),
 			cacheCommand(out),

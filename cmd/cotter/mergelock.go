@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+func mergeLockCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      "merge-lock",
+		Usage:     "merge two lock files; for git, as a merge driver",
+		ArgsUsage: "BASE OURS THEIRS",
+		Description: "Writes to OURS what became of BASE in OURS and in THEIRS. Blocks of modules and\n" +
+			"providers that one side has changed are as that side has them; those that both\n" +
+			"have changed differently are conflicts. To have git do that:\n" +
+			"\n" +
+			"  echo '.terraform.lock.hcl merge=cotter' >> .gitattributes\n" +
+			"  git config merge.cotter.driver 'cotter merge-lock %O %A %B'",
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.Args().Len() != 3 {
+				return usageError{errors.New("cotter merge-lock takes three files: BASE, OURS and THEIRS")}
+			}
+			return out.mergeLock(cmd.Args().Get(0), cmd.Args().Get(1), cmd.Args().Get(2))
+		},
+	}
+}
+
+func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
+	base, baseErr := readLock(basePath)
+	ours, oursErr := readLock(oursPath)
+	theirs, theirsErr := readLock(theirsPath)
+	if err := errors.Join(baseErr, oursErr, theirsErr); err != nil {
+		return err
+	}
+	merged, conflicts := lockfile.Merge(base, ours, theirs)
+	if err := atomicfile.WriteFile(oursPath, merged, atomicfile.Options{}); err != nil {
+		return err
+	}
+	if len(conflicts) == 0 {
+		return nil
+	}
+	var blocks []string
+	for _, c := range conflicts {
+		blocks = append(blocks, fmt.Sprintf("%s %q", c.Type, c.Label))
+	}
+	return fmt.Errorf("both sides have changed %s: keep one block of each pair, or take one side whole and run cotter install", strings.Join(blocks, ", "))
+}
+
+// readLock reads one of the files. None is as good as an empty one: git has no
+// base for a file that both sides have added.
+func readLock(path string) (*lockfile.File, error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	file, err := lockfile.ReadFile(root, filepath.Base(path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, err
+}

@@ -1,0 +1,193 @@
+package lockfile
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Conflict is a block that both sides of a merge have changed, and differently.
+type Conflict struct {
+	// Type is "module" or "provider".
+	Type string
+	// Label is the key of the module call, or the provider's address.
+	Label string
+}
+
+// Merge merges two lock files that go back to one: base, which may be empty. A
+// block that one side added, changed or removed is as that side has it, so two
+// locks contradict each other only where they changed the same block. Comments,
+// unknown blocks and the order are those of ours; where nothing has to change,
+// the result is ours byte for byte.
+//
+// Where there are conflicts, the result has both blocks between git's conflict
+// markers, and no tool reads it before somebody decides.
+func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
+	result, providers := ours.mergeProviders(base, theirs)
+	both := map[Conflict][2]string{}
+	for _, c := range providers {
+		both[c] = [2]string{ours.text(c), theirs.text(c)}
+	}
+	for _, key := range unionOfKeys(base.entries, ours.entries, theirs.entries) {
+		was, had := base.Module(key)
+		our, have := ours.Module(key)
+		their, has := theirs.Module(key)
+		switch {
+		case same(our, have, their, has), same(their, has, was, had):
+			// Ours it is.
+		case same(our, have, was, had) && has:
+			result.SetModule(their)
+		case same(our, have, was, had):
+			result.RemoveModule(key)
+		default:
+			c := Conflict{"module", key}
+			both[c] = [2]string{ours.text(c), theirs.text(c)}
+			if !have {
+				result.SetModule(their) // to have a place for the markers
+			}
+		}
+	}
+	merged = result.Bytes()
+	conflicts = slices.SortedFunc(maps.Keys(both), func(a, b Conflict) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Label, b.Label))
+	})
+	return markConflicts(merged, both), conflicts
+}
+
+// same reports whether two sides say the same of a key.
+func same(a Module, hasA bool, b Module, hasB bool) bool {
+	return hasA == hasB && (!hasA || a.Equal(b))
+}
+
+func unionOfKeys(sides ...map[string]*entry) []string {
+	union := map[string]bool{}
+	for _, side := range sides {
+		for key := range side {
+			union[key] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(union))
+}
+
+// mergeProviders is ours with the merged provider blocks, which are compared
+// and taken by their bytes.
+func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
+	var conflicts []Conflict
+	var edits []edit
+	was, our, their := base.providerBlocks(), f.providerBlocks(), theirs.providerBlocks()
+	all := maps.Clone(was)
+	maps.Copy(all, our)
+	maps.Copy(all, their)
+	for _, label := range slices.Sorted(maps.Keys(all)) {
+		w, o, t := base.at(was[label]), f.at(our[label]), theirs.at(their[label])
+		switch {
+		case o == t || t == w:
+			continue
+		case o != w:
+			conflicts = append(conflicts, Conflict{"provider", label})
+			if o != "" {
+				continue
+			}
+			fallthrough // to have a place for the markers
+		case o == "":
+			at := f.providerPlace(our, label)
+			edits = append(edits, edit{span: span{at, at}, text: t + "\n", separate: true})
+		case t == "":
+			edits = append(edits, edit{span: f.cut(&block{start: our[label].start, end: our[label].end})})
+		default:
+			edits = append(edits, edit{span: our[label], text: t})
+		}
+	}
+	if len(edits) == 0 {
+		return f.clone(f.src), conflicts
+	}
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	return f.clone(splice(f.src, edits)), conflicts
+}
+
+// clone reads the file again, out of bytes that are as good as its own.
+func (f *File) clone(src []byte) *File {
+	again, diags := Parse(src, "")
+	if diags.HasErrors() { // which would be our mistake: keep what is there
+		again, _ = Parse(f.src, "")
+	}
+	return again
+}
+
+// providerPlace is where the block of a provider goes that the file does not
+// have: before the next one in the order of their addresses, or to the end.
+func (f *File) providerPlace(blocks map[string]span, label string) int {
+	for _, other := range slices.Sorted(maps.Keys(blocks)) {
+		if other > label {
+			return lineStart(f.src, blocks[other].start)
+		}
+	}
+	return len(f.src)
+}
+
+// providerBlocks are where the providers' blocks are, by their addresses.
+func (f *File) providerBlocks() map[string]span {
+	blocks := map[string]span{}
+	body, diags := parseBody(f.src, "")
+	if diags.HasErrors() {
+		return blocks // an empty file; all others were parsed before
+	}
+	for _, b := range body.Blocks {
+		if b.Type == "provider" && len(b.Labels) == 1 {
+			blocks[b.Labels[0]] = span{b.TypeRange.Start.Byte, b.CloseBraceRange.End.Byte}
+		}
+	}
+	return blocks
+}
+
+func (f *File) at(s span) string { return string(f.src[s.start:s.end]) }
+
+// text is a block's source; "" where there is none.
+func (f *File) text(c Conflict) string {
+	if c.Type == "provider" {
+		return f.at(f.providerBlocks()[c.Label])
+	}
+	if b := f.byKey[c.Label]; b != nil {
+		return f.at(span{b.start, b.end})
+	}
+	return ""
+}
+
+// markConflicts puts both versions of the blocks in conflict in the place of
+// the one that is there.
+func markConflicts(merged []byte, both map[Conflict][2]string) []byte {
+	if len(both) == 0 {
+		return merged
+	}
+	f, diags := Parse(merged, "")
+	if diags.HasErrors() {
+		return merged
+	}
+	providers := f.providerBlocks()
+	var edits []edit
+	for c, sides := range both {
+		at := providers[c.Label]
+		if c.Type == "module" {
+			at = span{f.byKey[c.Label].start, f.byKey[c.Label].end}
+		}
+		edits = append(edits, edit{span: at, text: conflictText(sides[0], sides[1])})
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	return splice(merged, edits)
+}
+
+// conflictText is in the form of git's own.
+func conflictText(ours, theirs string) string {
+	var b bytes.Buffer
+	b.WriteString("<<<<<<< ours\n")
+	if ours != "" {
+		b.WriteString(ours + "\n")
+	}
+	b.WriteString("=======\n")
+	if theirs != "" {
+		b.WriteString(theirs + "\n")
+	}
+	b.WriteString(">>>>>>> theirs")
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package lockfile_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// lockText is a lock with a module for each "key=version" and a provider for
+// each "@address=version".
+func lockText(entries ...string) string {
+	var modules, providers strings.Builder
+	for _, entry := range entries {
+		name, version, _ := strings.Cut(entry, "=")
+		if address, ok := strings.CutPrefix(name, "@"); ok {
+			fmt.Fprintf(&providers, "\nprovider %q {\n  version = %q\n}\n", address, version)
+			continue
+		}
+		fmt.Fprintf(&modules, "\nmodule %q {\n  version = %q\n  source  = \"registry.example.com/a/b/c\"\n\n  hashes = [\n    %q,\n  ]\n}\n",
+			name, version, "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+	}
+	return strings.TrimPrefix("# a comment\n"+modules.String()+providers.String(), "\n")
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	const v1, v2, v3 = "1.0.0", "2.0.0", "3.0.0"
+	for name, tt := range map[string]struct {
+		base, ours, theirs, want []string
+		conflicts                []lockfile.Conflict
+	}{
+		"nothing":          {[]string{"a=" + v1}, []string{"a=" + v1}, []string{"a=" + v1}, []string{"a=" + v1}, nil},
+		"different keys":   {[]string{"a=" + v1, "b=" + v1}, []string{"a=" + v2, "b=" + v1}, []string{"a=" + v1, "b=" + v2}, []string{"a=" + v2, "b=" + v2}, nil},
+		"the same change":  {[]string{"a=" + v1}, []string{"a=" + v2}, []string{"a=" + v2}, []string{"a=" + v2}, nil},
+		"both add":         {nil, []string{"a=" + v1}, []string{"b=" + v1}, []string{"a=" + v1, "b=" + v1}, nil},
+		"theirs removes":   {[]string{"a=" + v1, "b=" + v1}, []string{"a=" + v1, "b=" + v1}, []string{"b=" + v1}, []string{"b=" + v1}, nil},
+		"ours removes":     {[]string{"a=" + v1, "b=" + v1}, []string{"b=" + v1}, []string{"a=" + v1, "b=" + v1}, []string{"b=" + v1}, nil},
+		"providers":        {[]string{"@p=" + v1, "@q=" + v1}, []string{"@p=" + v2, "@q=" + v1}, []string{"@o=" + v1, "@p=" + v1}, []string{"@o=" + v1, "@p=" + v2}, nil},
+		"provider at last": {[]string{"@p=" + v1}, []string{"@p=" + v1}, []string{"@p=" + v1, "@q=" + v1}, []string{"@p=" + v1, "@q=" + v1}, nil},
+		"conflict":         {[]string{"a=" + v1}, []string{"a=" + v2}, []string{"a=" + v3}, nil, []lockfile.Conflict{{"module", "a"}}},
+		"both add one":     {nil, []string{"a=" + v2, "@p=" + v1}, []string{"a=" + v3, "@p=" + v2}, nil, []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
+		"removed, changed": {[]string{"a=" + v1, "@p=" + v1}, nil, []string{"a=" + v2, "@p=" + v2}, nil, []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
+		"changed, removed": {[]string{"a=" + v1, "@p=" + v1}, []string{"a=" + v2, "@p=" + v2}, nil, nil, []lockfile.Conflict{{"module", "a"}, {"provider", "p"}}},
+	} {
+		merged, conflicts := lockfile.Merge(parse(t, []byte(lockText(tt.base...)), "base"), parse(t, []byte(lockText(tt.ours...)), "ours"), parse(t, []byte(lockText(tt.theirs...)), "theirs"))
+		if diff := cmp.Diff(tt.conflicts, conflicts); diff != "" {
+			t.Errorf("%s: conflicts (-want +got):\n%s", name, diff)
+		}
+		if tt.conflicts == nil {
+			if diff := cmp.Diff(lockText(tt.want...), string(merged)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+			continue
+		}
+		if _, diags := lockfile.Parse(merged, "merged"); !diags.HasErrors() || strings.Count(string(merged), "<<<<<<< ours\n") != len(conflicts) {
+			t.Errorf("%s: the conflicts are not marked:\n%s", name, merged)
+		}
+	}
+}
+
+// Both blocks of a conflict stand between the markers, whole.
+func TestMergeMarkers(t *testing.T) {
+	t.Parallel()
+	merged, _ := lockfile.Merge(&lockfile.File{}, parse(t, []byte("provider \"p\" {\n  version = \"1.0.0\" # ours\n}\n"), ""), parse(t, []byte("provider \"p\" {\n  version = \"2.0.0\"\n}\n"), ""))
+	want := "<<<<<<< ours\nprovider \"p\" {\n  version = \"1.0.0\" # ours\n}\n=======\nprovider \"p\" {\n  version = \"2.0.0\"\n}\n>>>>>>> theirs\n"
+	if diff := cmp.Diff(want, string(merged)); diff != "" {
+		t.Errorf("Merge (-want +got):\n%s", diff)
+	}
+}
+
+func TestMergeProperties(t *testing.T) {
+	t.Parallel()
+	entry := rapid.Custom(func(t *rapid.T) string {
+		return rapid.SampledFrom([]string{"a", "b", "c", "@p", "@q", "@r"}).Draw(t, "name") + "=" + rapid.SampledFrom([]string{"1.0.0", "2.0.0"}).Draw(t, "version")
+	})
+	lock := rapid.Custom(func(t *rapid.T) []byte {
+		entries := rapid.SliceOfNDistinct(entry, 0, 6, func(e string) string { name, _, _ := strings.Cut(e, "="); return name }).Draw(t, "entries")
+		return []byte(lockText(entries...))
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		base, ours, theirs := lock.Draw(rt, "base"), lock.Draw(rt, "ours"), lock.Draw(rt, "theirs")
+		read := func(src []byte) *lockfile.File { return parse(t, src, "x") }
+		if merged, conflicts := lockfile.Merge(read(base), read(ours), read(base)); conflicts != nil || string(merged) != string(ours) {
+			rt.Errorf("a merge with the base is %q, want %q", merged, ours)
+		}
+		if merged, conflicts := lockfile.Merge(read(base), read(ours), read(ours)); conflicts != nil || string(merged) != string(ours) {
+			rt.Errorf("a merge with itself is %q, want %q", merged, ours)
+		}
+		one, conflicts := lockfile.Merge(read(base), read(ours), read(theirs))
+		other, mirrored := lockfile.Merge(read(base), read(theirs), read(ours))
+		if diff := cmp.Diff(conflicts, mirrored); diff != "" {
+			rt.Errorf("conflicts depend on the side:\n%s", diff)
+		}
+		if conflicts == nil {
+			if diff := cmp.Diff(read(one).Modules(), read(other).Modules(), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Range" }, cmp.Ignore())); diff != "" {
+				rt.Errorf("modules depend on the side:\n%s", diff)
+			}
+			if diff := cmp.Diff(len(read(one).Providers()), len(read(other).Providers())); diff != "" {
+				rt.Errorf("providers depend on the side:\n%s", diff)
+			}
+		}
+	})
+}
+
+func FuzzMerge(f *testing.F) {
+	f.Add([]byte(lockText("a=1.0.0", "@p=1.0.0")), []byte(lockText("a=2.0.0", "@p=1.0.0")), []byte(lockText("@p=2.0.0")))
+	f.Add([]byte{}, []byte("# c\r\nprovider \"p\" {}"), []byte("provider \"o\" {}\nprovider \"p\" { }"))
+	f.Fuzz(func(t *testing.T, base, ours, theirs []byte) {
+		var files []*lockfile.File
+		for _, src := range [][]byte{base, ours, theirs} {
+			file, diags := lockfile.Parse(src, "x")
+			if diags.HasErrors() {
+				return
+			}
+			files = append(files, file)
+		}
+		merged, conflicts := lockfile.Merge(files[0], files[1], files[2])
+		if _, diags := lockfile.Parse(merged, "merged"); conflicts == nil && diags.HasErrors() {
+			t.Errorf("Merge(%q, %q, %q) = %q: %v", base, ours, theirs, merged, diags)
+		}
+	})
+}
