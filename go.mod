@@ -5,6 +5,7 @@ go 1.26.6
 require (
 	cloud.google.com/go/storage v1.68.0
 	cuelabs.dev/go/oci/ociregistry v0.0.0-20251212221603-3adeb8663819
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/apparentlymart/go-versions v1.0.3
 	github.com/go-git/go-billy/v5 v5.9.2
 	github.com/go-git/go-git/v5 v5.19.3

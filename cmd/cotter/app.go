@@ -28,6 +28,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			mergeLockCommand(out),
 			listCommand(out),
 			treeCommand(out),
+			sbomCommand(out),
 			cacheCommand(out),
 			demoCommand(out),
 			versionCommand(out),

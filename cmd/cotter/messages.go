@@ -61,9 +61,11 @@ func messages(err error) []message {
 		return fromDiagnostics(diags)
 	}
 	var conflict *cotter.ConflictError
-	if errors.As(err, &conflict) {
-		title, detail, _ := strings.Cut(conflict.Error(), "\n\n")
-		return []message{{Summary: title, Detail: detail}}
+	var refused *cotter.LockedError
+	if errors.As(err, &conflict) || errors.As(err, &refused) {
+		// They list calls, one in a line.
+		title, detail, _ := strings.Cut(err.Error(), "\n")
+		return []message{{Summary: title, Detail: strings.TrimLeft(detail, "\n ")}}
 	}
 	return []message{{Summary: err.Error()}}
 }

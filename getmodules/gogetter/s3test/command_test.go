@@ -51,7 +51,7 @@ func (p project) run(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(p.cotter, args...)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "COTTER_CACHE_DIR="+p.cache, "NO_COLOR=1", "HOME="+p.cache, "TF_CLI_CONFIG_FILE=")
+	cmd.Env = append(os.Environ(), "COTTER_CACHE_DIR="+p.cache, "NO_COLOR=1", "HOME="+p.cache, "TF_CLI_CONFIG_FILE=", "CI=")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

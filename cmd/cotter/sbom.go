@@ -1,0 +1,122 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/CycloneDX/cyclonedx-go"
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+)
+
+func sbomCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:  "sbom",
+		Usage: "write a software bill of materials of the installed modules",
+		Description: "Writes CycloneDX in JSON: a component for each package, with its package URL,\n" +
+			"version, commit or digest and the lock's hashes, and which of them call which. The\n" +
+			"same modules give the same bytes: there is no date and no random number in it.",
+		Flags: configFlags(&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of the standard output"}),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return runSBOM(ctx, cmd, out)
+		},
+	}
+}
+
+func runSBOM(ctx context.Context, cmd *cli.Command, out *output) (err error) {
+	result, err := load(ctx, cmd, out)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(cmp.Or(cmd.String("chdir"), "."))
+	if err != nil {
+		return err
+	}
+	bom := billOfMaterials(result, filepath.Base(dir))
+	if cmd.String("out") == "" {
+		return encodeBOM(out.stdout, bom)
+	}
+	file, err := os.Create(cmd.String("out"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, file.Close()) }()
+	return encodeBOM(file, bom)
+}
+
+func encodeBOM(w io.Writer, bom *cyclonedx.BOM) error {
+	encoder := cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON)
+	encoder.SetPretty(true)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(bom)
+}
+
+// rootRef is the configuration itself in the graph of what calls what.
+const rootRef = "configuration"
+
+// billOfMaterials describes an installed tree. Modules inside their callers'
+// packages are part of those; the user's own are part of the configuration.
+func billOfMaterials(result *cotter.Result, name string) *cyclonedx.BOM {
+	components := map[string]*cyclonedx.Component{}
+	calls := map[string][]string{rootRef: nil}
+	owners := map[string]string{} // by the modules' keys
+	for _, m := range result.Modules {
+		caller := rootRef
+		if above := m.Path[:len(m.Path)-1]; len(above) > 0 {
+			caller = cmp.Or(owners[above.String()], rootRef)
+		}
+		owners[m.Path.String()] = caller
+		if m.Package == "" {
+			continue
+		}
+		ref := packageRef(m)
+		owners[m.Path.String()] = ref
+		if !slices.Contains(calls[caller], ref) {
+			calls[caller] = append(calls[caller], ref)
+		}
+		if components[ref] == nil {
+			components[ref] = component(m, ref)
+			calls[ref] = calls[ref] // also what calls nothing is in the graph
+		}
+		rng := m.Call.Range
+		addProperty(components[ref], "cotter:call", fmt.Sprintf("%s (%s:%d)", m.Path, rng.Filename, rng.Start.Line))
+	}
+	bom := cyclonedx.NewBOM()
+	bom.Metadata = &cyclonedx.Metadata{
+		Component: &cyclonedx.Component{BOMRef: rootRef, Type: cyclonedx.ComponentTypeApplication, Name: name},
+		Tools: &cyclonedx.ToolsChoice{Components: &[]cyclonedx.Component{
+			{Type: cyclonedx.ComponentTypeApplication, Name: "cotter", Version: version()},
+		}},
+	}
+	bom.Components, bom.Dependencies = sortedComponents(components), sortedDependencies(calls)
+	return bom
+}
+
+func sortedComponents(components map[string]*cyclonedx.Component) *[]cyclonedx.Component {
+	list := []cyclonedx.Component{}
+	for _, c := range components {
+		list = append(list, *c)
+	}
+	slices.SortFunc(list, func(a, b cyclonedx.Component) int { return cmp.Compare(a.BOMRef, b.BOMRef) })
+	return &list
+}
+
+func sortedDependencies(calls map[string][]string) *[]cyclonedx.Dependency {
+	list := []cyclonedx.Dependency{}
+	for ref, called := range calls {
+		slices.Sort(called)
+		d := cyclonedx.Dependency{Ref: ref}
+		if called != nil {
+			d.Dependencies = &called
+		}
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b cyclonedx.Dependency) int { return cmp.Compare(a.Ref, b.Ref) })
+	return &list
+}

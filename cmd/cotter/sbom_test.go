@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/CycloneDX/cyclonedx-go"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+)
+
+func TestBillOfMaterials(t *testing.T) {
+	t.Parallel()
+	module := func(key, source, version, pkg string, hashes ...hashing.Hash) cotter.Module {
+		path, err := addrs.ParseModule(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := addrs.ParseModuleSource(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cotter.Module{Path: path, Source: parsed, Version: version, Package: pkg, Hashes: hashes}
+	}
+	const vpc = "git::https://github.com/Acme/terraform-aws-vpc.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
+	bom := billOfMaterials(&cotter.Result{Modules: []cotter.Module{
+		module("app", "./app", "", ""),
+		module("app.vpc", "acme/vpc/aws", "3.1.0", vpc),
+		module("vpc", "acme/vpc/aws//modules/a", "3.1.0", vpc, "h1:x", "t1:y"),
+		module("vpc.inner", "../b", "", ""),
+		module("vpc.inner.zip", "https://u:p@example.com/x.zip?token=t", "", "https://example.com/x.zip", "h1:z", "zh:0123"),
+	}}, "infra")
+	var text bytes.Buffer
+	if err := encodeBOM(&text, bom); err != nil {
+		t.Fatal(err)
+	}
+	var got cyclonedx.BOM
+	if err := cyclonedx.NewBOMDecoder(&text, cyclonedx.BOMFileFormatJSON).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	const vpcRef = vpc + "#3.1.0"
+	var refs, urls []string
+	for _, c := range *got.Components {
+		refs, urls = append(refs, c.BOMRef), append(urls, c.PackageURL)
+	}
+	if diff := cmp.Diff([]string{vpcRef, "https://example.com/x.zip"}, refs); diff != "" {
+		t.Errorf("components (-want +got):\n%s", diff)
+	}
+	want := []string{
+		"pkg:github/acme/terraform-aws-vpc@7c1f791efd61f326ed6102d564d1a65d1eceedf0",
+		"pkg:generic/x.zip?download_url=https%3A%2F%2Fexample.com%2Fx.zip",
+	}
+	if diff := cmp.Diff(want, urls); diff != "" {
+		t.Errorf("package URLs (-want +got):\n%s", diff)
+	}
+	first := (*got.Components)[0]
+	if first.Group != "registry.opentofu.org/acme" || first.Name != "vpc/aws" || first.Version != "3.1.0" {
+		t.Errorf("the component is %q %q %q", first.Group, first.Name, first.Version)
+	}
+	graph := map[string][]string{}
+	for _, d := range *got.Dependencies {
+		graph[d.Ref] = nil
+		if d.Dependencies != nil {
+			graph[d.Ref] = *d.Dependencies
+		}
+	}
+	wantGraph := map[string][]string{rootRef: {vpcRef}, vpcRef: {"https://example.com/x.zip"}, "https://example.com/x.zip": nil}
+	if diff := cmp.Diff(wantGraph, graph); diff != "" {
+		t.Errorf("what calls what (-want +got):\n%s", diff)
+	}
+}
