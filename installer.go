@@ -20,7 +20,8 @@ type Installer struct {
 	// *registryclient.Client without credentials.
 	Registry Registry
 	// Fetcher fetches packages. nil means a *getmodules.Fetcher whose git
-	// stores are under CacheDir.
+	// stores are under CacheDir, without Getters: S3, Google Cloud Storage and
+	// Mercurial are for one with those of packages gogetter and hg.
 	Fetcher Fetcher
 	// Config reads the module calls of a directory. nil means our own reader.
 	Config ConfigReader
