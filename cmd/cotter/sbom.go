@@ -82,7 +82,7 @@ func billOfMaterials(result *cotter.Result, name string) *cyclonedx.BOM {
 		}
 		if components[ref] == nil {
 			components[ref] = component(m, ref)
-			calls[ref] = calls[ref] // also what calls nothing is in the graph
+			calls[ref] = append([]string(nil), calls[ref]...) // also what calls nothing is in the graph
 		}
 		rng := m.Call.Range
 		addProperty(components[ref], "cotter:call", fmt.Sprintf("%s (%s:%d)", m.Path, rng.Filename, rng.Start.Line))

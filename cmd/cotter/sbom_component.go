@@ -130,7 +130,7 @@ func bareURL(pkg addrs.ModulePackage) string {
 func packageName(pkg addrs.ModulePackage) string {
 	u, err := url.Parse(bareURL(pkg))
 	if err != nil {
-		return string(pkg.Getter())
+		return pkg.Getter()
 	}
 	return strings.TrimSuffix(path.Base(u.Path), ".git")
 }
