@@ -104,6 +104,9 @@ func (c Cache) Clean(ctx context.Context, olderThan time.Duration) (freed CacheU
 		freed.GitStores++
 		freed.GitBytes += bytes
 	}
+	if err := trees.ForgetAnswers(limit); err != nil {
+		return freed, err
+	}
 	quarantined, sizeErr := store.Size(trees.Quarantined())
 	freed.QuarantineBytes = quarantined
 	return freed, errors.Join(err, gitErr, sizeErr, os.RemoveAll(trees.Quarantined()))

@@ -65,6 +65,12 @@ type Waiting struct {
 	Dir string
 }
 
+// WaitingForFetch tells that another process that shares the cache fetches a
+// package, and that it takes long.
+type WaitingForFetch struct {
+	Package string // redacted
+}
+
 // Warning tells the user something that is no error. Path is empty where it
 // concerns the run as a whole.
 type Warning struct {
@@ -80,6 +86,7 @@ func (HashVerified) event()    {}
 func (ModuleInstalled) event() {}
 func (LockFileWritten) event() {}
 func (Waiting) event()         {}
+func (WaitingForFetch) event() {}
 func (Warning) event()         {}
 
 // events makes the calls of one run's callback serial.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -20,6 +21,17 @@ type fetchKey struct {
 	fromServer  bool
 	fromPackage bool
 	hosted      bool
+	// want is the t1 hash that the lock has for it; "" where that has none.
+	want hashing.Hash
+}
+
+// request asks for the package, wherever it is to go.
+func (k fetchKey) request(at location) getmodules.Request {
+	req := getmodules.Request{Package: k.pkg, Revision: k.revision, FromServer: k.fromServer, FromPackage: k.fromPackage}
+	if at.from != nil {
+		req.Origin = at.from.Origin
+	}
+	return req
 }
 
 // fetched is a package in the cache, hashed from disk.
@@ -40,8 +52,9 @@ func (f *fetched) hashes() []hashing.Hash {
 	return hashes
 }
 
-// fetch fetches a package into the cache, once in a run.
-func (r *run) fetch(ctx context.Context, n *node, at location, revision string) (*fetched, error) {
+// fetch fetches a package into the cache, once in a run. want is the t1 hash
+// that the lock has for it; "" where it has none.
+func (r *run) fetch(ctx context.Context, n *node, at location, revision string, want hashing.Hash) (*fetched, error) {
 	key := fetchKey{
 		pkg:        at.pkg,
 		revision:   revision,
@@ -49,38 +62,43 @@ func (r *run) fetch(ctx context.Context, n *node, at location, revision string) 
 		// Whoever asked the server, its answers are held to the same rules.
 		fromPackage: at.from == nil && n.untrusted(),
 		hosted:      at.from != nil && at.from.Direct,
+		want:        want,
 	}
-	return r.packages.get(key, func() (*fetched, error) {
-		done, err := r.onlineSlot(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		staged, err := r.store.Stage()
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = os.RemoveAll(staged) }() // what is left is swept away some day
-		return r.fetchInto(ctx, n, key, at, staged)
-	})
+	return r.packages.get(key, func() (*fetched, error) { return r.fetchOnce(ctx, n, key, at) })
 }
 
-func (r *run) fetchInto(ctx context.Context, n *node, key fetchKey, at location, staged string) (*fetched, error) {
+// fetchStaged fetches a package on the stage and publishes it.
+func (r *run) fetchStaged(ctx context.Context, n *node, key fetchKey, at location) (*fetched, sharedAnswer, error) {
+	done, err := r.slot(ctx)
+	if err != nil {
+		return nil, sharedAnswer{}, err
+	}
+	defer done()
+	staged, err := r.store.Stage()
+	if err != nil {
+		return nil, sharedAnswer{}, err
+	}
+	defer func() { _ = os.RemoveAll(staged) }() // what is left is swept away some day
+	return r.fetchInto(ctx, n, key, at, staged)
+}
+
+func (r *run) fetchInto(ctx context.Context, n *node, key fetchKey, at location, staged string) (*fetched, sharedAnswer, error) {
 	shown := key.pkg.Redacted()
 	r.events.emit(FetchStarted{Package: shown})
+	asked := time.Now()
 	pkg, err := r.download(ctx, n, key, at, staged)
 	if err != nil {
-		return nil, err
+		return nil, sharedAnswer{}, err
 	}
 	for _, warning := range pkg.Warnings {
 		r.warn(n.path, warning)
 	}
 	got, err := r.publish(filepath.Join(staged, filepath.FromSlash(pkg.Subdir)), pkg)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", shown, err)
+		return nil, sharedAnswer{}, fmt.Errorf("%s: %w", shown, err)
 	}
 	r.events.emit(FetchDone{Package: shown, Bytes: pkg.Bytes})
-	return got, nil
+	return got, key.answer(pkg, got.tree.T1(), asked), nil
 }
 
 // download brings a package to dir, which does not exist yet.
@@ -89,18 +107,9 @@ func (r *run) download(ctx context.Context, n *node, key fetchKey, at location, 
 		return r.fetchHosted(ctx, n, at.from, dir)
 	}
 	shown := key.pkg.Redacted()
-	req := getmodules.Request{
-		Package:     key.pkg,
-		Revision:    key.revision,
-		Dir:         dir,
-		FromServer:  key.fromServer,
-		FromPackage: key.fromPackage,
-		Submodules:  r.req.Submodules,
-		Progress:    func(done, total int64) { r.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) },
-	}
-	if at.from != nil {
-		req.Origin = at.from.Origin
-	}
+	req := key.request(at)
+	req.Dir = dir
+	req.Progress = func(done, total int64) { r.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) }
 	return r.fetcher.Fetch(ctx, req)
 }
 
@@ -119,13 +128,17 @@ func (r *run) publish(dir string, pkg *getmodules.Package) (*fetched, error) {
 	if err := r.store.Publish(dir, tree.T1()); err != nil {
 		return nil, err
 	}
+	return newFetched(tree, pkg), nil
+}
+
+func newFetched(tree *hashing.Tree, pkg *getmodules.Package) *fetched {
 	return &fetched{
 		resolved: pkg.Resolved,
 		archive:  hashing.Hash(pkg.ArchiveSum),
 		tree:     tree,
 		gitlinks: pkg.Gitlinks,
 		local:    pkg.Resolved.Getter() == "file",
-	}, nil
+	}
 }
 
 // checkHashes compares what was fetched with what the lock says.

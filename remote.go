@@ -121,7 +121,7 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 		}
 	default:
 		o.Locked = string(hashOfScheme(entry, "h1"))
-		got, err := v.fetch(ctx, n, at, "")
+		got, err := v.fetch(ctx, n, at, "", "")
 		if o.Err = n.failIf(err); err == nil {
 			o.Now = string(got.tree.H1())
 		}

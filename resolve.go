@@ -120,7 +120,7 @@ func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module)
 	if err != nil {
 		return nil, err
 	}
-	got, err := r.fetch(ctx, n, location, revisionOf(entry.Package))
+	got, err := r.fetch(ctx, n, location, revisionOf(entry.Package), hashOfScheme(entry, "t1"))
 	if err != nil {
 		return nil, n.fail(err)
 	}
@@ -162,7 +162,7 @@ func (r *run) useNewest(ctx context.Context, n *node) error {
 		return err
 	}
 	r.events.emit(Resolved{Path: n.path, Source: n.source, Version: version})
-	got, err := r.fetch(ctx, n, location, location.revision)
+	got, err := r.fetch(ctx, n, location, location.revision, "")
 	if err != nil {
 		return n.fail(err)
 	}

@@ -3,6 +3,7 @@ package cotter
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -18,6 +19,7 @@ type session struct {
 	registry Registry
 	fetcher  Fetcher
 	store    store.Store
+	began    time.Time
 
 	// slots bounds what is done at once; holding one, a goroutine waits for
 	// nobody else.
@@ -41,6 +43,7 @@ func (in *Installer) newSession(cacheDir string) *session {
 		registry: in.registry(),
 		fetcher:  in.fetcher(cacheDir),
 		store:    store.Store{Dir: cacheDir},
+		began:    time.Now(),
 		slots:    make(chan struct{}, in.parallel()),
 	}
 }

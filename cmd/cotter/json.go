@@ -176,6 +176,11 @@ func jsonOutcome(event cotter.Event) any {
 			Type string `json:"type"`
 			Dir  string `json:"dir"`
 		}{"waiting", e.Dir}
+	case cotter.WaitingForFetch:
+		return struct {
+			Type    string `json:"type"`
+			Package string `json:"package"`
+		}{"waiting_for_fetch", e.Package}
 	case cotter.Warning:
 		return struct {
 			Type    string `json:"type"`

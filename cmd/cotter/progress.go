@@ -58,6 +58,8 @@ func (p *progress) event(event cotter.Event) {
 		}
 	case cotter.Waiting:
 		p.line("Waiting for another process that works on this project...\n")
+	case cotter.WaitingForFetch:
+		p.line("Waiting for another process that fetches %s...\n", e.Package)
 	case cotter.Warning:
 		p.warning(e)
 	}

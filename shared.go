@@ -1,0 +1,223 @@
+package cotter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/store"
+)
+
+// fetchOnce fetches a package unless another process that shares the cache has
+// just done that, or is doing it: then its answer counts.
+func (r *run) fetchOnce(ctx context.Context, n *node, key fetchKey, at location) (*fetched, error) {
+	if err := r.online(); err != nil {
+		return nil, err
+	}
+	if !r.shares(key) {
+		got, _, err := r.fetchStaged(ctx, n, key, at)
+		return got, err
+	}
+	claim, err := r.store.Claim(ctx, key.shared(at), func() {
+		r.events.emit(WaitingForFetch{Package: key.pkg.Redacted()})
+	})
+	if err != nil {
+		return nil, err
+	}
+	last := claim.Last()
+	if last.Failed.After(r.began) {
+		// It failed for another process while this one was waiting. Those who
+		// wait now shall not fail one after another.
+		if err := claim.Release(); err != nil {
+			return nil, err
+		}
+		got, _, err := r.fetchStaged(ctx, n, key, at)
+		return got, err
+	}
+	got, err := r.fetchClaimed(ctx, n, key, at, claim)
+	return got, errors.Join(err, claim.Release())
+}
+
+// shares reports whether other processes may fetch the same. They do not wait
+// for one whose user is asked for a password.
+func (r *run) shares(key fetchKey) bool {
+	fetcher, ours := r.fetcher.(*getmodules.Fetcher)
+	return key.pkg.Getter() != "file" && !(ours && fetcher.Git.Interactive)
+}
+
+func (r *run) fetchClaimed(ctx context.Context, n *node, key fetchKey, at location, claim *store.Claim) (*fetched, error) {
+	last := claim.Last()
+	got, err := r.takeAnswer(ctx, n, key, at, last)
+	if got != nil || err != nil {
+		return got, err
+	}
+	got, answer, err := r.fetchStaged(ctx, n, key, at)
+	if err != nil {
+		if ctx.Err() == nil {
+			last.Failed = time.Now()
+			err = errors.Join(err, claim.Record(last))
+		}
+		return nil, err
+	}
+	if answer.pinned != "" && answer.pinned != key.shared(at) {
+		r.recordPinned(answer)
+	}
+	return got, claim.Record(answer.Answer)
+}
+
+// recordPinned keeps an answer under the address that never leads elsewhere. It
+// does what it can: others may be about to do the same.
+func (r *run) recordPinned(a sharedAnswer) {
+	if claim, err := r.store.TryClaim(a.pinned); claim != nil && err == nil {
+		_ = errors.Join(claim.Record(a.Answer), claim.Release())
+	}
+}
+
+// sharedAnswer is an answer for other processes, with the key of what it was
+// pinned to; "" where there is none.
+type sharedAnswer struct {
+	store.Answer
+	pinned string
+}
+
+// takeAnswer takes what another process fetched, if a fetch by this one would
+// bring the same; else it returns nil.
+func (r *run) takeAnswer(ctx context.Context, n *node, key fetchKey, at location, last store.Answer) (*fetched, error) {
+	if last.Tree != "" && (last.Tree == key.want || r.isCurrent(key, last)) {
+		return r.taken(ctx, n, last)
+	}
+	if key.revision != "" || last.Revision == "" {
+		return nil, nil
+	}
+	reference, err := r.referenceOf(ctx, key, at)
+	if err != nil || reference.Revision == "" {
+		return nil, ctx.Err() // the fetch will say what is wrong
+	}
+	if reference.Revision != last.Revision {
+		if last = r.pinnedAnswer(key.pinned(reference.Revision)); last.Tree == "" {
+			return nil, nil
+		}
+	}
+	return r.taken(ctx, n, last)
+}
+
+// isCurrent reports whether an answer is as good as one to this run: it is for
+// what never changes, or was given after the run began. For archives, which
+// nothing short of a transfer tells apart, it is enough that the transfer ended
+// after that.
+func (r *run) isCurrent(key fetchKey, last store.Answer) bool {
+	given := last.Asked
+	if last.Revision == "" {
+		given = last.Done
+	}
+	return key.revision != "" && key.revision == last.Revision || given.After(r.began) && !given.After(time.Now())
+}
+
+func (r *run) pinnedAnswer(pinned string) store.Answer {
+	claim, err := r.store.TryClaim(pinned)
+	if claim == nil || err != nil {
+		return store.Answer{}
+	}
+	last := claim.Last()
+	if claim.Release() != nil {
+		return store.Answer{}
+	}
+	return last
+}
+
+// taken is the package of an answer; nil where the cache no longer has it, or
+// has it damaged.
+func (r *run) taken(ctx context.Context, n *node, a store.Answer) (*fetched, error) {
+	done, err := r.slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	tree, err := r.store.Read(a.Tree)
+	if err != nil {
+		return nil, nil //nolint:nilerr // whatever it is, a fetch makes it good
+	}
+	for _, warning := range a.Warnings {
+		r.warn(n.path, warning)
+	}
+	pkg := getmodules.Package{Resolved: addrs.ModulePackage(a.Package), ArchiveSum: string(a.Archive), Gitlinks: a.Gitlinks}
+	return newFetched(tree, &pkg), nil
+}
+
+// referenceOf asks where an address leads now.
+func (r *run) referenceOf(ctx context.Context, key fetchKey, at location) (getmodules.Reference, error) {
+	asker, ok := r.fetcher.(referencer)
+	if !ok || key.hosted {
+		return getmodules.Reference{}, nil
+	}
+	done, err := r.slot(ctx)
+	if err != nil {
+		return getmodules.Reference{}, err
+	}
+	defer done()
+	return asker.Reference(ctx, key.request(at))
+}
+
+// shared names what a fetch brings, for all processes of the user. Addresses to
+// which not everybody may lead are another's for everybody who leads to them.
+// The credentials of an address are part of it unless it is pinned: who has
+// others may be given something else.
+func (k fetchKey) shared(at location) string {
+	name := string(k.pkg)
+	if k.revision != "" {
+		name = k.pinned(k.revision)
+	}
+	if k.hosted {
+		return "hosted " + name
+	}
+	if isOpen(k.pkg) {
+		return name
+	}
+	var origin string
+	if at.from != nil {
+		origin = at.from.Origin
+	}
+	return strings.Join([]string{name, "led to by", origin, map[bool]string{true: "a package"}[k.fromPackage]}, " ")
+}
+
+// isOpen reports whether servers and packages may lead to an address like
+// anybody.
+func isOpen(pkg addrs.ModulePackage) bool {
+	u, err := pkg.URL()
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "ssh" || u.Scheme == "oci")
+}
+
+// pinned names a revision of a package, by whichever ref it was found.
+func (k fetchKey) pinned(revision string) string {
+	repository, query, _ := strings.Cut(string(k.pkg.WithoutCredentials()), "?")
+	arguments := slices.DeleteFunc(strings.Split(query, "&"), func(argument string) bool {
+		name, _, _ := strings.Cut(argument, "=")
+		return slices.Contains([]string{"ref", "tag", "digest", "depth"}, name)
+	})
+	return repository + "?" + strings.Join(arguments, "&") + "#" + url.QueryEscape(revision)
+}
+
+// answer is what others need to know of a package that was fetched.
+func (k fetchKey) answer(pkg *getmodules.Package, t1 hashing.Hash, asked time.Time) sharedAnswer {
+	a := sharedAnswer{Answer: store.Answer{
+		Tree:     t1,
+		Package:  string(pkg.Resolved),
+		Revision: cmp.Or(k.revision, pkg.Revision),
+		Archive:  hashing.Hash(pkg.ArchiveSum),
+		Gitlinks: pkg.Gitlinks,
+		Warnings: pkg.Warnings,
+		Asked:    asked,
+		Done:     time.Now(),
+	}}
+	if _, hasRevisions := revisionArguments[k.pkg.Getter()]; hasRevisions && isOpen(k.pkg) && a.Revision != "" && pkg.Subdir == "" {
+		a.pinned = k.pinned(a.Revision)
+	}
+	return a
+}
