@@ -1,17 +1,12 @@
 package cotter
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
 )
 
@@ -25,24 +20,34 @@ func (r *run) fetchOnce(ctx context.Context, n *node, key fetchKey, at location)
 		got, _, err := r.fetchStaged(ctx, n, key, at)
 		return got, err
 	}
-	claim, err := r.store.Claim(ctx, key.shared(at), func() {
-		r.events.emit(WaitingForFetch{Package: key.pkg.Redacted()})
-	})
-	if err != nil {
-		return nil, err
-	}
-	last := claim.Last()
-	if last.Failed.After(r.began) {
-		// It failed for another process while this one was waiting. Those who
-		// wait now shall not fail one after another.
+	onWait := func() { r.events.emit(WaitingForFetch{Package: key.pkg.Redacted()}) }
+	var seen store.Answer
+	for {
+		claim, err := r.store.Claim(ctx, key.shared(at), onWait)
+		if err != nil {
+			return nil, err
+		}
+		last := claim.Last()
+		if last.Done.Equal(seen.Done) && last.Failed.Equal(seen.Failed) {
+			got, err := r.fetchClaimed(ctx, n, key, at, claim)
+			return got, errors.Join(err, claim.Release())
+		}
+		// Whoever waits need not wait while this run looks at an answer.
 		if err := claim.Release(); err != nil {
 			return nil, err
 		}
-		got, _, err := r.fetchStaged(ctx, n, key, at)
-		return got, err
+		got, err := r.takeAnswer(ctx, n, key, at, last)
+		if got != nil || err != nil {
+			return got, err
+		}
+		if last.Failed.After(r.began) {
+			// It failed for another process while this one was waiting. Those
+			// who wait shall not fail one after another.
+			got, _, err := r.fetchStaged(ctx, n, key, at)
+			return got, err
+		}
+		seen = last
 	}
-	got, err := r.fetchClaimed(ctx, n, key, at, claim)
-	return got, errors.Join(err, claim.Release())
 }
 
 // shares reports whether other processes may fetch the same. They do not wait
@@ -53,14 +58,10 @@ func (r *run) shares(key fetchKey) bool {
 }
 
 func (r *run) fetchClaimed(ctx context.Context, n *node, key fetchKey, at location, claim *store.Claim) (*fetched, error) {
-	last := claim.Last()
-	got, err := r.takeAnswer(ctx, n, key, at, last)
-	if got != nil || err != nil {
-		return got, err
-	}
 	got, answer, err := r.fetchStaged(ctx, n, key, at)
 	if err != nil {
 		if ctx.Err() == nil {
+			last := claim.Last()
 			last.Failed = time.Now()
 			err = errors.Join(err, claim.Record(last))
 		}
@@ -78,13 +79,6 @@ func (r *run) recordPinned(a sharedAnswer) {
 	if claim, err := r.store.TryClaim(a.pinned); claim != nil && err == nil {
 		_ = errors.Join(claim.Record(a.Answer), claim.Release())
 	}
-}
-
-// sharedAnswer is an answer for other processes, with the key of what it was
-// pinned to; "" where there is none.
-type sharedAnswer struct {
-	store.Answer
-	pinned string
 }
 
 // takeAnswer takes what another process fetched, if a fetch by this one would
@@ -163,61 +157,4 @@ func (r *run) referenceOf(ctx context.Context, key fetchKey, at location) (getmo
 	}
 	defer done()
 	return asker.Reference(ctx, key.request(at))
-}
-
-// shared names what a fetch brings, for all processes of the user. Addresses to
-// which not everybody may lead are another's for everybody who leads to them.
-// The credentials of an address are part of it unless it is pinned: who has
-// others may be given something else.
-func (k fetchKey) shared(at location) string {
-	name := string(k.pkg)
-	if k.revision != "" {
-		name = k.pinned(k.revision)
-	}
-	if k.hosted {
-		return "hosted " + name
-	}
-	if isOpen(k.pkg) {
-		return name
-	}
-	var origin string
-	if at.from != nil {
-		origin = at.from.Origin
-	}
-	return strings.Join([]string{name, "led to by", origin, map[bool]string{true: "a package"}[k.fromPackage]}, " ")
-}
-
-// isOpen reports whether servers and packages may lead to an address like
-// anybody.
-func isOpen(pkg addrs.ModulePackage) bool {
-	u, err := pkg.URL()
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "ssh" || u.Scheme == "oci")
-}
-
-// pinned names a revision of a package, by whichever ref it was found.
-func (k fetchKey) pinned(revision string) string {
-	repository, query, _ := strings.Cut(string(k.pkg.WithoutCredentials()), "?")
-	arguments := slices.DeleteFunc(strings.Split(query, "&"), func(argument string) bool {
-		name, _, _ := strings.Cut(argument, "=")
-		return slices.Contains([]string{"ref", "tag", "digest", "depth"}, name)
-	})
-	return repository + "?" + strings.Join(arguments, "&") + "#" + url.QueryEscape(revision)
-}
-
-// answer is what others need to know of a package that was fetched.
-func (k fetchKey) answer(pkg *getmodules.Package, t1 hashing.Hash, asked time.Time) sharedAnswer {
-	a := sharedAnswer{Answer: store.Answer{
-		Tree:     t1,
-		Package:  string(pkg.Resolved),
-		Revision: cmp.Or(k.revision, pkg.Revision),
-		Archive:  hashing.Hash(pkg.ArchiveSum),
-		Gitlinks: pkg.Gitlinks,
-		Warnings: pkg.Warnings,
-		Asked:    asked,
-		Done:     time.Now(),
-	}}
-	if _, hasRevisions := revisionArguments[k.pkg.Getter()]; hasRevisions && isOpen(k.pkg) && a.Revision != "" && pkg.Subdir == "" {
-		a.pinned = k.pinned(a.Revision)
-	}
-	return a
 }

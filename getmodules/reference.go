@@ -2,7 +2,9 @@ package getmodules
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
@@ -64,13 +66,30 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 		return Reference{"commit " + addr.ref, addr.ref}, nil
 	}
 	names, options := gitRefNames(addr.ref)
+	commits, done, err := f.wireCommits(ctx, addr, names)
+	if !done && err == nil {
+		commits, err = f.listCommits(ctx, req, names, options)
+	}
+	if err != nil {
+		return Reference{}, err
+	}
+	for _, name := range names {
+		if commits[name] != "" {
+			return Reference{describeRef(name), commits[name]}, nil
+		}
+	}
+	return Reference{}, &RefNotFoundError{Ref: addr.ref}
+}
+
+// listCommits asks by git which commits refs lead to.
+func (f *Fetcher) listCommits(ctx context.Context, req Request, names, options []string) (map[string]string, error) {
 	var asked []string
 	for _, name := range names {
 		asked = append(asked, name, name+"^{}")
 	}
 	out, err := f.listRemote(ctx, req, options, asked...)
 	if err != nil {
-		return Reference{}, err
+		return nil, err
 	}
 	commits := map[string]string{}
 	for line := range bytes.Lines(out) {
@@ -80,12 +99,29 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 			commits[name] = id
 		}
 	}
-	for _, name := range names {
-		if commits[name] != "" {
-			return Reference{describeRef(name), commits[name]}, nil
-		}
+	return commits, nil
+}
+
+// wireCommits is listCommits without git, by one request. That a server tells
+// none of the refs is left to git to say.
+func (f *Fetcher) wireCommits(ctx context.Context, addr gitAddress, names []string) (commits map[string]string, done bool, err error) {
+	wire := f.gitWire(ctx, addr)
+	if wire == nil {
+		return nil, false, nil
 	}
-	return Reference{}, &RefNotFoundError{Ref: addr.ref}
+	refs, err := wire.client.Refs(ctx, wireRefs, names...)
+	if ctx.Err() != nil {
+		return nil, true, ctx.Err()
+	}
+	if err != nil {
+		wire.failed(err)
+		return nil, false, nil
+	}
+	commits = map[string]string{}
+	for _, ref := range refs {
+		commits[ref.Name] = cmp.Or(ref.Peeled, ref.ID)
+	}
+	return commits, slices.ContainsFunc(names, func(name string) bool { return commits[name] != "" }), nil
 }
 
 // gitRefNames are the full names that a ref of an address may mean, the best

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// processes is how many are started at once.
+const processes = 50
+
+const processesWorld = `
+-- registry/acme/net/aws/1.0.0/main.tf --
+# registry
+-- git/tools.git/v1.0.0/modules/a/main.tf --
+# git
+-- archives/n.zip/main.tf --
+# archive
+-- oci/db/1.0.0/main.tf --
+# oci
+`
+
+const processesConfig = `
+module "registry" {
+  source  = "HOST/acme/net/aws"
+  version = "~> 1.0"
+}
+module "git" {
+  source = "git::https://HOST/git/tools.git//modules/a?ref=v1.0.0"
+}
+module "archive" {
+  source = "https://HOST/archives/n.zip"
+}
+module "oci" {
+  source = "oci://HOST/db?tag=1.0.0"
+}
+`
+
+// TestProcesses installs projects that share a cache, by a process each, all
+// at once. No package may be transferred twice.
+func TestProcesses(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(processesWorld))
+	front := newFront(t, world)
+	binary, cache := commandAsBinary(t), t.TempDir()
+	var wait sync.WaitGroup
+	for range processes {
+		dir := t.TempDir()
+		text := strings.ReplaceAll(processesConfig, "HOST", front.host)
+		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := cotterIn(world, binary, dir, cache)
+		cmd.Env = append(cmd.Env, "SSL_CERT_FILE="+front.certificates, "GIT_SSL_CAINFO="+front.certificates)
+		wait.Go(func() { front.end(t, cmd) })
+	}
+	wait.Wait()
+	want := map[string]int{"git registry": 1, "git tools": 1, "archive": 1, "oci": 1}
+	if diff := cmp.Diff(want, front.transfers()); diff != "" {
+		t.Errorf("how often packages were transferred to %d processes (-want +got):\n%s", processes, diff)
+	}
+}
+
+// front stands before a world's servers and counts the transfers of packages.
+// That of an archive it holds back until all processes are there: later ones
+// have to ask again, because an archive may be another one by then.
+type front struct {
+	host         string
+	certificates string
+	proxy        *httputil.ReverseProxy
+
+	mu      sync.Mutex
+	seen    map[string]int
+	started int
+	all     chan struct{}
+}
+
+func newFront(t *testing.T, world *modtest.World) *front {
+	t.Helper()
+	target, err := url.Parse(world.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &front{seen: make(map[string]int), all: make(chan struct{})}
+	f.proxy = &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: world.HTTPClient().Transport,
+	}
+	f.proxy.ModifyResponse = func(r *http.Response) error { return f.turn(r, string(world.Host())) }
+	server := httptest.NewTLSServer(f)
+	t.Cleanup(server.Close)
+	f.host = server.Listener.Addr().String()
+	certificates := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	f.certificates = filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(f.certificates, certificates, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client went away
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	switch path := r.URL.Path; {
+	case strings.HasSuffix(path, "/versions"):
+		f.start()
+	case strings.HasPrefix(path, "/git/") && bytes.Contains(body, []byte("command=fetch")):
+		f.count("git " + strings.TrimSuffix(strings.Split(path, "/")[2], ".git"))
+	case strings.HasPrefix(path, "/archives/"):
+		f.count("archive")
+		select {
+		case <-f.all:
+		case <-r.Context().Done():
+		}
+	case strings.Contains(path, "/blobs/") && r.Method == http.MethodGet:
+		f.count("oci")
+	}
+	f.proxy.ServeHTTP(w, r)
+}
+
+// turn makes a registry's answer that leads to the servers lead here.
+func (f *front) turn(r *http.Response, host string) error {
+	if !strings.HasSuffix(r.Request.URL.Path, "/download") {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	body = bytes.ReplaceAll(body, []byte(host), []byte(f.host))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	r.Header.Set("X-Terraform-Get", strings.ReplaceAll(r.Header.Get("X-Terraform-Get"), host, f.host))
+	return nil
+}
+
+// start counts the processes, each of which asks for the versions once.
+func (f *front) start() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.started++; f.started == processes {
+		close(f.all)
+	}
+}
+
+func (f *front) count(transfer string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen[transfer]++
+}
+
+func (f *front) transfers() map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.seen)
+}
+
+// end runs a process to its end.
+func (f *front) end(t *testing.T, cmd *exec.Cmd) {
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", fmt.Sprint(cmd.Args), err, out)
+	}
+}

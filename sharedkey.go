@@ -1,0 +1,78 @@
+package cotter
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/store"
+)
+
+// sharedAnswer is an answer for other processes, with the key of what it was
+// pinned to; "" where there is none.
+type sharedAnswer struct {
+	store.Answer
+	pinned string
+}
+
+// shared names what a fetch brings, for all processes of the user. Addresses to
+// which not everybody may lead are another's for everybody who leads to them.
+// The credentials of an address are part of it unless it is pinned: who has
+// others may be given something else.
+func (k fetchKey) shared(at location) string {
+	name := string(k.pkg)
+	if k.revision != "" {
+		name = k.pinned(k.revision)
+	}
+	if k.hosted {
+		return "hosted " + name
+	}
+	if isOpen(k.pkg) {
+		return name
+	}
+	var origin string
+	if at.from != nil {
+		origin = at.from.Origin
+	}
+	return strings.Join([]string{name, "led to by", origin, map[bool]string{true: "a package"}[k.fromPackage]}, " ")
+}
+
+// isOpen reports whether servers and packages may lead to an address like
+// anybody.
+func isOpen(pkg addrs.ModulePackage) bool {
+	u, err := pkg.URL()
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "ssh" || u.Scheme == "oci")
+}
+
+// pinned names a revision of a package, by whichever ref it was found.
+func (k fetchKey) pinned(revision string) string {
+	repository, query, _ := strings.Cut(string(k.pkg.WithoutCredentials()), "?")
+	arguments := slices.DeleteFunc(strings.Split(query, "&"), func(argument string) bool {
+		name, _, _ := strings.Cut(argument, "=")
+		return slices.Contains([]string{"ref", "tag", "digest", "depth"}, name)
+	})
+	return repository + "?" + strings.Join(arguments, "&") + "#" + url.QueryEscape(revision)
+}
+
+// answer is what others need to know of a package that was fetched.
+func (k fetchKey) answer(pkg *getmodules.Package, t1 hashing.Hash, asked time.Time) sharedAnswer {
+	a := sharedAnswer{Answer: store.Answer{
+		Tree:     t1,
+		Package:  string(pkg.Resolved),
+		Revision: cmp.Or(k.revision, pkg.Revision),
+		Archive:  hashing.Hash(pkg.ArchiveSum),
+		Gitlinks: pkg.Gitlinks,
+		Warnings: pkg.Warnings,
+		Asked:    asked,
+		Done:     time.Now(),
+	}}
+	if _, hasRevisions := revisionArguments[k.pkg.Getter()]; hasRevisions && isOpen(k.pkg) && a.Revision != "" && pkg.Subdir == "" {
+		a.pinned = k.pinned(a.Revision)
+	}
+	return a
+}
