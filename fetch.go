@@ -21,13 +21,20 @@ type fetchKey struct {
 	fromServer  bool
 	fromPackage bool
 	hosted      bool
+	submodules  bool
 	// want is the t1 hash that the lock has for it; "" where that has none.
 	want hashing.Hash
 }
 
 // request asks for the package, wherever it is to go.
 func (k fetchKey) request(at location) getmodules.Request {
-	req := getmodules.Request{Package: k.pkg, Revision: k.revision, FromServer: k.fromServer, FromPackage: k.fromPackage}
+	req := getmodules.Request{
+		Package:     k.pkg,
+		Revision:    k.revision,
+		FromServer:  k.fromServer,
+		FromPackage: k.fromPackage,
+		Submodules:  k.submodules,
+	}
 	if at.from != nil {
 		req.Origin = at.from.Origin
 	}
@@ -62,6 +69,7 @@ func (r *run) fetch(ctx context.Context, n *node, at location, revision string, 
 		// Whoever asked the server, its answers are held to the same rules.
 		fromPackage: at.from == nil && n.untrusted(),
 		hosted:      at.from != nil && at.from.Direct,
+		submodules:  r.req.Submodules,
 		want:        want,
 	}
 	return r.packages.get(key, func() (*fetched, error) { return r.fetchOnce(ctx, n, key, at) })
@@ -90,7 +98,7 @@ func (r *run) fetchInto(ctx context.Context, n *node, key fetchKey, at location,
 	if err != nil {
 		return nil, sharedAnswer{}, err
 	}
-	for _, warning := range pkg.Warnings {
+	for _, warning := range append(pkg.FetchWarnings, pkg.Warnings...) {
 		r.warn(n.path, warning)
 	}
 	got, err := r.publish(filepath.Join(staged, filepath.FromSlash(pkg.Subdir)), pkg)

@@ -25,7 +25,7 @@ type sharedAnswer struct {
 // The credentials of an address are part of it unless it is pinned: who has
 // others may be given something else.
 func (k fetchKey) shared(at location) string {
-	name := string(k.pkg)
+	name := string(k.pkg) + k.extent()
 	if k.revision != "" {
 		name = k.pinned(k.revision)
 	}
@@ -56,7 +56,16 @@ func (k fetchKey) pinned(revision string) string {
 		name, _, _ := strings.Cut(argument, "=")
 		return slices.Contains([]string{"ref", "tag", "digest", "depth"}, name)
 	})
-	return repository + "?" + strings.Join(arguments, "&") + "#" + url.QueryEscape(revision)
+	return repository + "?" + strings.Join(arguments, "&") + "#" + url.QueryEscape(revision) + k.extent()
+}
+
+// extent tells packages apart of which more or less is fetched. The space keeps
+// it apart from addresses, which have none.
+func (k fetchKey) extent() string {
+	if k.submodules {
+		return " with submodules"
+	}
+	return ""
 }
 
 // answer is what others need to know of a package that was fetched.

@@ -111,8 +111,11 @@ type Package struct {
 	Gitlinks []string
 	// Bytes were transferred, as far as known.
 	Bytes int64
-	// Warnings for the user, such as portability of names.
+	// Warnings of the package for the user, such as portability of names.
 	Warnings []string
+	// FetchWarnings are of how it was fetched, which is not the concern of those
+	// who get the same package from a cache.
+	FetchWarnings []string
 }
 
 // getFunc fetches the package of a request whose location was found to be

@@ -66,6 +66,7 @@ func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submod
 			return nil, fmt.Errorf("%w %q: %w", ErrSubmodule, link.path, err)
 		}
 		pkg.Bytes += sub.Bytes
+		pkg.FetchWarnings = append(pkg.FetchWarnings, sub.FetchWarnings...)
 		for _, warning := range sub.Warnings {
 			pkg.Warnings = append(pkg.Warnings, fmt.Sprintf("submodule %q: %s", link.path, warning))
 		}

@@ -84,7 +84,7 @@ func (f *Fetcher) fetchBuiltIn(ctx context.Context, g *gitFetch) (err error) {
 		return err
 	}
 	g.pkg.Bytes = b.repo.Received()
-	g.pkg.Warnings = append(f.warnBuiltIn(), g.pkg.Warnings...)
+	g.pkg.FetchWarnings = f.warnBuiltIn()
 	return nil
 }
 

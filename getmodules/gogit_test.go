@@ -131,11 +131,7 @@ func outcome(t *testing.T, f *getmodules.Fetcher, req getmodules.Request) fetchO
 	}
 	o.Revision, o.Resolved = pkg.Revision, string(pkg.Resolved)
 	o.H1, o.T1, o.Gitlinks = sums.H1(), sums.T1(), pkg.Gitlinks
-	for _, w := range pkg.Warnings {
-		if !strings.Contains(w, "built-in git client") {
-			o.Warnings = append(o.Warnings, w)
-		}
-	}
+	o.Warnings = pkg.Warnings
 	return o
 }
 
@@ -146,15 +142,15 @@ func TestBuiltInWarnsOnce(t *testing.T) {
 	f := newAutoFetcher(t)
 	local := getmodules.Request{Package: addrs.ModulePackage("git::file://" + r.dir)}
 	pkg, _, err := fetchGit(t, f, local)
-	if err != nil || len(pkg.Warnings) != 1 || !strings.HasPrefix(pkg.Warnings[0], "git is not installed: using the built-in git client") {
+	if err != nil || len(pkg.FetchWarnings) != 1 || !strings.HasPrefix(pkg.FetchWarnings[0], "git is not installed: using the built-in git client") {
 		t.Fatalf("FetchGit = %+v, %v, want a warning", pkg, err)
 	}
-	if pkg, _, err = fetchGit(t, f, local); err != nil || len(pkg.Warnings) != 0 {
+	if pkg, _, err = fetchGit(t, f, local); err != nil || len(pkg.FetchWarnings) != 0 {
 		t.Errorf("the second FetchGit = %+v, %v, want no more warnings", pkg, err)
 	}
 	chosen := newGitFetcher(t)
 	chosen.AlwaysGit, chosen.GitBackend = false, getmodules.GitBuiltIn
-	if pkg, _, err = fetchGit(t, chosen, local); err != nil || len(pkg.Warnings) != 1 || strings.Contains(pkg.Warnings[0], "not installed") {
+	if pkg, _, err = fetchGit(t, chosen, local); err != nil || len(pkg.FetchWarnings) != 1 || strings.Contains(pkg.FetchWarnings[0], "not installed") {
 		t.Errorf("FetchGit by choice = %+v, %v, want another warning", pkg, err)
 	}
 }
@@ -186,11 +182,11 @@ func TestGitBackendChoice(t *testing.T) {
 	}
 	// What needs no git needs no stand-in for it either.
 	pkg, _, err := fetchGit(t, newAutoFetcher(t), remote)
-	if err != nil || pkg.Revision != first || len(pkg.Warnings) > 0 || s.count() != 1 {
+	if err != nil || pkg.Revision != first || len(pkg.FetchWarnings) > 0 || s.count() != 1 {
 		t.Errorf("FetchGit of a commit = %+v, %v, want one request and no warning", pkg, err)
 	}
 	// And what that cannot do, the stand-in does, with an answer of its own.
-	if pkg, _, err := fetchGit(t, newAutoFetcher(t, "GIT_HTTP_LOW_SPEED_TIME=100"), remote); err != nil || pkg.Revision != first || len(pkg.Warnings) != 1 {
+	if pkg, _, err := fetchGit(t, newAutoFetcher(t, "GIT_HTTP_LOW_SPEED_TIME=100"), remote); err != nil || pkg.Revision != first || len(pkg.FetchWarnings) != 1 {
 		t.Errorf("FetchGit with settings for git = %+v, %v, want a warning", pkg, err)
 	}
 	remote.Package, remote.Revision = remote.Package+"?ref=none", ""
