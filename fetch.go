@@ -22,6 +22,8 @@ type fetchKey struct {
 	fromPackage bool
 	hosted      bool
 	submodules  bool
+	// places are the rules about where a fetch may lead.
+	places string
 	// want is the t1 hash that the lock has for it; "" where that has none.
 	want hashing.Hash
 }
@@ -70,9 +72,14 @@ func (r *run) fetch(ctx context.Context, n *node, at location, revision string, 
 		fromPackage: at.from == nil && n.untrusted(),
 		hosted:      at.from != nil && at.from.Direct,
 		submodules:  r.req.Submodules,
+		places:      r.rules.key(),
 		want:        want,
 	}
-	return r.packages.get(key, func() (*fetched, error) { return r.fetchOnce(ctx, n, key, at) })
+	got, err := r.packages.get(key, func() (*fetched, error) { return r.fetchOnce(ctx, n, key, at) })
+	if err != nil {
+		return nil, err
+	}
+	return got, r.rules.allow(got.resolved)
 }
 
 // fetchStaged fetches a package on the stage and publishes it.
@@ -116,7 +123,7 @@ func (r *run) download(ctx context.Context, n *node, key fetchKey, at location, 
 	}
 	shown := key.pkg.Redacted()
 	req := key.request(at)
-	req.Dir = dir
+	req.Dir, req.Allow = dir, r.rules.allow
 	req.Progress = func(done, total int64) { r.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) }
 	return r.fetcher.Fetch(ctx, req)
 }

@@ -69,7 +69,10 @@ func (r *run) read(project *os.Root) error {
 		return err
 	}
 	r.lockSrc, r.recorded = src, recordedManifest(r.work)
-	r.lock, err = parseLock(src, r.req)
+	if r.lock, err = parseLock(src, r.req); err != nil {
+		return err
+	}
+	r.rules, err = r.req.readRules()
 	return err
 }
 

@@ -67,6 +67,7 @@ func (l *loader) survey(ctx context.Context) ([]*node, *failures, error) {
 type loader struct {
 	in       *Installer
 	req      Request
+	rules    rules
 	dialect  Dialect
 	lock     *lockfile.File
 	recorded *manifest.Manifest

@@ -33,7 +33,7 @@ func (r *run) selectVersion(ctx context.Context, n *node, source addrs.ModuleSou
 	if err != nil {
 		return versions.Version{}, err
 	}
-	selected, err := versions.Select(offered, want)
+	selected, err := r.selectOld(n, offered, want)
 	if err != nil {
 		return versions.Version{}, n.failVersion(fmt.Errorf("%s: %w", source.Package, err))
 	}
@@ -75,7 +75,8 @@ func (r *run) locate(ctx context.Context, n *node, version string) (location, er
 		if err != nil {
 			return location{}, n.fail(err)
 		}
-		return location{pkg: answer.Source.Package, subdir: answer.Source.Subdir, from: &answer}, nil
+		at := location{pkg: answer.Source.Package, subdir: answer.Source.Subdir, from: &answer}
+		return at, n.failIf(r.judgeLocation(ctx, n, at))
 	}
 	return location{}, n.fail(fmt.Errorf("%q is in no package", n.source))
 }

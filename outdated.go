@@ -15,7 +15,8 @@ type Outdated struct {
 	Call   ModuleCall
 	Source addrs.ModuleSource
 	// Current is the installed version, Allowed the newest that meets the
-	// call's constraint, Latest the newest stable one. "" stands for none.
+	// call's constraint, Latest the newest stable one, both without those that
+	// are too young for the request's policies. "" stands for none.
 	Current, Allowed, Latest string
 }
 
@@ -28,6 +29,9 @@ func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, err
 	if err != nil {
 		return nil, err
 	}
+	if l.rules, err = req.readRules(); err != nil {
+		return nil, err
+	}
 	nodes, failures, err := l.survey(ctx)
 	if err != nil {
 		return nil, err
@@ -35,7 +39,7 @@ func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, err
 	if err := errors.Join(ctx.Err(), failures.join()); err != nil {
 		return nil, err
 	}
-	r := &run{in: in, req: req, dialect: l.dialect, session: in.newSession(in.CacheDir)}
+	r := &run{in: in, req: req, rules: l.rules, lock: l.lock, dialect: l.dialect, session: in.newSession(in.CacheDir)}
 	found := make([]*Outdated, len(nodes))
 	var wait sync.WaitGroup
 	for i, n := range nodes {
@@ -49,11 +53,12 @@ func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, err
 				return
 			}
 			if offered != nil {
+				old, _ := r.oldEnough(n, offered)
 				found[i] = &Outdated{
 					Path: n.path, Call: n.call, Source: n.source,
 					Current: l.module(n).Version,
-					Allowed: newestOf(offered, n.want),
-					Latest:  newestOf(offered, versions.Constraints{}),
+					Allowed: newestOf(old, n.want),
+					Latest:  newestOf(old, versions.Constraints{}),
 				}
 			}
 		})

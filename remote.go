@@ -53,6 +53,9 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) ([]Origin, e
 	if err != nil {
 		return nil, err
 	}
+	if l.rules, err = req.readRules(); err != nil {
+		return nil, err
+	}
 	nodes, failures, err := l.survey(ctx)
 	if err != nil {
 		return nil, err
@@ -65,7 +68,7 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) ([]Origin, e
 		return nil, err
 	}
 	defer done()
-	v := &originVerifier{run: &run{in: in, req: req, dialect: l.dialect, session: shared}}
+	v := &originVerifier{&run{in: in, req: req, rules: l.rules, dialect: l.dialect, session: shared}}
 	origins := make([]Origin, 0, len(nodes))
 	var wait sync.WaitGroup
 	for _, n := range nodes {
@@ -82,15 +85,20 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) ([]Origin, e
 }
 
 // originVerifier asks each origin once.
-type originVerifier struct {
-	*run
-	references memo[originKey, getmodules.Reference]
-}
+type originVerifier struct{ *run }
 
 // originKey is what makes two questions the same.
 type originKey struct {
 	pkg                     addrs.ModulePackage
 	fromServer, fromPackage bool
+}
+
+func (k originKey) request(at location) getmodules.Request {
+	req := getmodules.Request{Package: k.pkg, FromServer: k.fromServer, FromPackage: k.fromPackage}
+	if at.from != nil {
+		req.Origin = at.from.Origin
+	}
+	return req
 }
 
 // compare fills in what there is to say about one package.
@@ -110,7 +118,7 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.subdir
 		return
 	}
-	reference, err := v.reference(ctx, n, at)
+	reference, err := v.leadsTo(ctx, n, at)
 	switch {
 	case err != nil:
 		o.Err = n.fail(err)
@@ -126,6 +134,23 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 			o.Now = string(got.tree.H1())
 		}
 	}
+}
+
+// reference asks where an address leads, once in a session.
+func (r *run) reference(ctx context.Context, n *node, at location) (getmodules.Reference, error) {
+	asker, ok := r.fetcher.(referencer)
+	if !ok {
+		return getmodules.Reference{}, errNoReferences
+	}
+	key := originKey{at.pkg, at.from != nil, n.untrusted()}
+	return r.references.get(key, func() (getmodules.Reference, error) {
+		done, err := r.onlineSlot(ctx)
+		if err != nil {
+			return getmodules.Reference{}, err
+		}
+		defer done()
+		return asker.Reference(ctx, key.request(at))
+	})
 }
 
 // origin is where the locked version of a call is now.
@@ -153,26 +178,11 @@ func (v *originVerifier) origin(ctx context.Context, n *node, entry lockfile.Mod
 	return location{pkg: tagged(n.repository, tag)}, nil
 }
 
-// reference asks where an address leads.
-func (v *originVerifier) reference(ctx context.Context, n *node, at location) (getmodules.Reference, error) {
-	asker, ok := v.fetcher.(referencer)
-	if !ok {
-		return getmodules.Reference{}, errNoReferences
-	}
+// leadsTo asks where an address leads; nowhere, if the registry has the archive
+// itself.
+func (v *originVerifier) leadsTo(ctx context.Context, n *node, at location) (getmodules.Reference, error) {
 	if at.from != nil && at.from.Direct {
-		return getmodules.Reference{}, nil // the registry has the archive itself
+		return getmodules.Reference{}, nil
 	}
-	key := originKey{at.pkg, at.from != nil, n.untrusted()}
-	return v.references.get(key, func() (getmodules.Reference, error) {
-		done, err := v.onlineSlot(ctx)
-		if err != nil {
-			return getmodules.Reference{}, err
-		}
-		defer done()
-		req := getmodules.Request{Package: at.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage}
-		if at.from != nil {
-			req.Origin = at.from.Origin
-		}
-		return asker.Reference(ctx, req)
-	})
+	return v.reference(ctx, n, at)
 }

@@ -4,6 +4,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/cotterpin/cotter/policy"
 )
 
 // lockFileName is the lock of stock tools.
@@ -41,6 +43,11 @@ type Request struct {
 	// Offline asks no server: what is neither installed nor in the cache is an
 	// error over [ErrOffline].
 	Offline bool
+	// PolicyFile is the path of the policy, in the form of package policy. ""
+	// means cotter.hcl in Dir, or the nearest one above it in the same git
+	// repository, if there is one. Policies are to be obeyed as well.
+	PolicyFile string
+	Policies   []*policy.Policy
 	// Layout is how packages are laid out; the zero value is LayoutLinks.
 	Layout Layout
 	// BestEffort makes Load return what it finds, with all else in

@@ -24,6 +24,11 @@ func (r *run) resolvePackage(ctx context.Context, n *node) error {
 	if len(key) > maxKey {
 		return n.fail(fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey))
 	}
+	if _, ok := n.source.(addrs.ModuleSourceRemote); ok && !n.ranged {
+		if err := r.judgeRef(ctx, n, location{pkg: n.repository}); err != nil {
+			return n.fail(err)
+		}
+	}
 	entry, locked := r.lock.Module(key)
 	reason := "the lock has no entry for it"
 	if locked {

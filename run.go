@@ -17,6 +17,7 @@ import (
 type run struct {
 	in      *Installer
 	req     Request
+	rules   rules
 	dialect Dialect
 	events  events
 
@@ -43,6 +44,10 @@ type run struct {
 // for the time of the run.
 func (r *run) resolve(ctx context.Context, n *node) error {
 	if err := parseCall(n, r.dialect); err != nil {
+		return err
+	}
+	entry, locked := r.lock.Module(n.path.String())
+	if err := r.rules.judge(n, entry, locked); err != nil {
 		return err
 	}
 	r.warnOfCredentials(n)

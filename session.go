@@ -29,6 +29,8 @@ type session struct {
 	listings  memo[addrs.ModuleRegistryPackage, []versions.Candidate]
 	locations memo[release, registryclient.Location]
 	packages  memo[fetchKey, *fetched]
+	// references are where addresses lead.
+	references memo[originKey, getmodules.Reference]
 }
 
 // release is one version of a registry's package.

@@ -51,9 +51,13 @@ func (r *run) fetchOnce(ctx context.Context, n *node, key fetchKey, at location)
 }
 
 // shares reports whether other processes may fetch the same. They do not wait
-// for one whose user is asked for a password.
+// for one whose user is asked for a password, and what was fetched by way of
+// places that a policy might refuse is no good where there is one.
 func (r *run) shares(key fetchKey) bool {
 	fetcher, ours := r.fetcher.(*getmodules.Fetcher)
+	if getter := key.pkg.Getter(); r.rules.restrictPlaces() && (r.req.Submodules || getter == "http" || getter == "https") {
+		return false
+	}
 	return key.pkg.Getter() != "file" && !(ours && fetcher.Git.Interactive)
 }
 

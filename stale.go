@@ -7,15 +7,20 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // compareConfig says where the configuration and the lock do not fit together:
-// calls without an entry, and entries for another source or another constraint.
+// calls without an entry, and entries for another source or another constraint;
+// and what the policy does not allow, as far as it can be told offline.
 // It looks into installed modules as far as they are there; what is missing is
 // not its business.
 func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 	config, err := l.in.config(l.req)
 	if err != nil {
+		return err
+	}
+	if l.rules, err = l.req.readRules(); err != nil {
 		return err
 	}
 	w := &walker{
@@ -28,7 +33,10 @@ func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 	_, failures := w.survey(ctx, &node{dir: ".", now: l.req.dir()})
 	for _, f := range failures.sorted() {
 		var unreadable *ConfigError
+		var refused *policy.Violation
 		switch {
+		case errors.As(f.err, &refused):
+			report.Refused = append(report.Refused, f.err)
 		case errors.As(f.err, &unreadable):
 			report.Unread = append(report.Unread, f.err)
 		case !errors.Is(f.err, ErrNotInstalled):
@@ -43,8 +51,11 @@ func (l *loader) resolveLocked(ctx context.Context, n *node) error {
 	if err := parseCall(n, l.dialect); err != nil {
 		return err
 	}
+	entry, locked := l.lock.Module(n.path.String())
+	if err := l.rules.judge(n, entry, locked); err != nil {
+		return err
+	}
 	if _, ok := n.source.(addrs.ModuleSourceLocal); !ok {
-		entry, locked := l.lock.Module(n.path.String())
 		if !locked {
 			return n.fail(errors.New("the lock has no entry for it; run cotter install"))
 		}

@@ -41,7 +41,7 @@ func (r *run) selectTag(ctx context.Context, n *node, want versions.Constraints)
 	if err != nil {
 		return versions.Candidate{}, err
 	}
-	selected, err := versions.Select(offered, want)
+	selected, err := r.selectOld(n, offered, want)
 	if err == nil && n.repository.Getter() == "oci" {
 		selected, err = r.settleOCI(ctx, n, offered, selected, want)
 	}

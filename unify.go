@@ -109,7 +109,7 @@ func (r *run) unify(ctx context.Context) (*unifier, error) {
 	for range maxUnifyRounds {
 		u.calls = map[string][]*node{}
 		look := &run{
-			in: r.in, req: r.req, dialect: r.dialect,
+			in: r.in, req: r.req, rules: r.rules, dialect: r.dialect,
 			work: r.work, installed: r.installed, lock: r.lock, recorded: r.recorded,
 			session: r.session, unifier: u, peek: true,
 		}
@@ -154,6 +154,7 @@ func (r *run) chooseFor(ctx context.Context, calls []*node) (versions.Version, e
 	if err != nil {
 		return versions.Version{}, err
 	}
+	offered, _ = r.oldEnough(calls[0], offered)
 	suits := func(c versions.Candidate) bool {
 		return !slices.ContainsFunc(calls, func(n *node) bool { return !n.want.Allows(c.Version) })
 	}

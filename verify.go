@@ -24,6 +24,10 @@ type Report struct {
 	// Stale says where the configuration and the lock do not fit together, as
 	// *ModuleError in the order of the modules' paths.
 	Stale []error
+	// Refused are calls that the policy does not allow, as *ModuleError over
+	// *policy.Violation in the order of the modules' paths. Below them nothing
+	// was compared with the configuration.
+	Refused []error
 	// Unread is configuration that could not be read and was not compared with
 	// the lock, as *ConfigError: for want of a variable's value, say. It is no
 	// failure: what is installed was compared.
@@ -34,9 +38,9 @@ type Report struct {
 }
 
 // OK reports whether every package is installed and is what the lock says, and
-// the lock is for this configuration.
+// the lock is for this configuration, which the policy allows.
 func (r *Report) OK() bool {
-	return !r.Unfinished && len(r.Stale) == 0 && !slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() })
+	return !r.Unfinished && len(r.Stale)+len(r.Refused) == 0 && !slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() })
 }
 
 // Verify compares the installed modules of the configuration in dir with its

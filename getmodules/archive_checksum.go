@@ -64,7 +64,7 @@ func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAd
 		return checksum{}, errors.New("a file of checksums is given by file:https://host/path")
 	}
 	if req.FromServer {
-		if err := checkLed(u.Scheme, u, req.Origin); err != nil {
+		if err := checkTransport(u.Scheme, u, req.Origin); err != nil {
 			return checksum{}, err
 		}
 	}

@@ -84,6 +84,10 @@ type Request struct {
 	// FromPackage says that the address stands in a package's own
 	// configuration, where local transports (file, absolute paths) are refused.
 	FromPackage bool
+	// Allow judges each package to which the one that is asked for leads, before
+	// anybody is asked for that: by the pages of a server, or as a submodule.
+	// What it returns becomes the error of the fetch. nil allows all.
+	Allow func(addrs.ModulePackage) error
 	// Submodules has the submodules of a git repository fetched as well, each
 	// as a package of its own, and put into the tree.
 	Submodules bool

@@ -96,9 +96,10 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link gitEn
 		FromServer:  parent.FromServer,
 		Origin:      parent.Origin,
 		FromPackage: parent.FromPackage || !isFile(parent.Package),
+		Allow:       parent.Allow,
 		Submodules:  true,
 	}
-	if err := checkLocation(req); err != nil {
+	if err := checkLed(req); err != nil {
 		return nil, err
 	}
 	pkg, err := f.fetchWithSubmodules(ctx, req, s)

@@ -39,7 +39,7 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 			return nil, err
 		}
 		req.Package, req.FromServer, req.Origin = next.Package, true, origin(addr.url)
-		if err := checkLocation(req); err != nil {
+		if err := checkLed(req); err != nil {
 			return nil, err
 		}
 		switch {

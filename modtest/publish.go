@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 )
 
 // PublishError says what could not be published while the servers ran.
@@ -42,6 +43,15 @@ func publishError(name, ref string, err error) error {
 // [*PublishError].
 func (w *World) PublishVersion(pkg, version string, files fs.FS) error {
 	return publishError(pkg, version, w.registry.put(pkg, version, files, w.git.publish))
+}
+
+// SetDiscovered makes the registry say, as OpenTofu's does, when it saw a
+// version of the package pkg first. The error is a [*PublishError].
+func (w *World) SetDiscovered(pkg, version string, at time.Time) error {
+	if !w.registry.discover(pkg, version, at) {
+		return publishError(pkg, version, fs.ErrNotExist)
+	}
+	return nil
 }
 
 // WithdrawVersion takes a version of the package pkg off the registry's list.

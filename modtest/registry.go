@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/mod/semver"
 )
@@ -25,10 +26,12 @@ type registry struct {
 
 	mu       sync.Mutex
 	packages map[string]map[string]fs.FS // "NAMESPACE/NAME/SYSTEM" -> version -> files
+	// discovered is when the registry says that it saw versions first.
+	discovered map[string]time.Time // by "NAMESPACE/NAME/SYSTEM/VERSION"
 }
 
 func newRegistry(fsys fs.FS, opts Options, host string, git *gitServer, archives *archiveServer) (*registry, error) {
-	r := &registry{opts: opts, host: host, git: git, archives: archives, packages: map[string]map[string]fs.FS{}}
+	r := &registry{opts: opts, host: host, git: git, archives: archives, packages: map[string]map[string]fs.FS{}, discovered: map[string]time.Time{}}
 	packages, err := directoriesAt(fsys, "registry", 3)
 	if err != nil {
 		return nil, err
@@ -106,6 +109,27 @@ func (r *registry) put(pkg, version string, files fs.FS, tag func(repo, tag stri
 	}
 	r.packages[pkg][version] = files
 	return nil
+}
+
+// discover reports whether the version is there.
+func (r *registry) discover(pkg, version string, at time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, ok := r.packages[pkg][version]
+	if ok {
+		r.discovered[pkg+"/"+version] = at
+	}
+	return ok
+}
+
+// discoveredAt is what the registry says under "discovered"; "" for nothing.
+func (r *registry) discoveredAt(pkg, version string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at, ok := r.discovered[pkg+"/"+version]; ok {
+		return at.UTC().Format(time.RFC3339)
+	}
+	return ""
 }
 
 // withdraw reports whether the version was there.

@@ -42,7 +42,8 @@ func requestedPackage(req *http.Request) string {
 
 func (r *registry) serveVersions(w http.ResponseWriter, req *http.Request) {
 	type version struct {
-		Version string `json:"version"`
+		Version    string `json:"version"`
+		Discovered string `json:"discovered,omitempty"`
 	}
 	type module struct {
 		Source   string    `json:"source"`
@@ -56,7 +57,7 @@ func (r *registry) serveVersions(w http.ResponseWriter, req *http.Request) {
 	}
 	list := []version{} // a package without versions has an empty list, not null
 	for _, name := range names {
-		list = append(list, version{name})
+		list = append(list, version{name, r.discoveredAt(pkg, name)})
 	}
 	writeJSON(w, map[string][]module{"modules": {{pkg, list}}})
 }

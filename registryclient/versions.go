@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpapi"
@@ -23,7 +24,7 @@ const (
 
 // ModuleVersions lists the versions of a package in the order of the registry,
 // each once. The Ref of a candidate is the version as the registry spells it;
-// there is no Revision. A package may have none. The caller may keep and change
+// there is no Revision. Published is what the registry says under "discovered". A package may have none. The caller may keep and change
 // the result. An error is a *[RequestError].
 func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
 	listed, err := c.listings.Do(ctx, pkg, func(ctx context.Context) ([]versions.Candidate, error) {
@@ -68,7 +69,8 @@ func parseListing(body []byte) ([]versions.Candidate, error) {
 	}
 	var module struct {
 		Versions []struct {
-			Version string `json:"version"`
+			Version    string `json:"version"`
+			Discovered any    `json:"discovered"`
 		} `json:"versions"`
 	}
 	if err := decode(listing.Modules[0], &module); err != nil {
@@ -85,9 +87,21 @@ func parseListing(body []byte) ([]versions.Candidate, error) {
 			continue
 		}
 		seen[v] = true
-		found = append(found, versions.Candidate{Version: v, Ref: listed.Version})
+		found = append(found, versions.Candidate{Version: v, Ref: listed.Version, Published: discovered(listed.Discovered)})
 	}
 	return found, nil
+}
+
+// discovered is when a registry saw a version first: OpenTofu's says so, in RFC
+// 3339. It is not part of the protocol, so whatever else stands there is no
+// fault.
+func discovered(value any) time.Time {
+	text, _ := value.(string)
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
 }
 
 // decode is json.Unmarshal with an error that can be shown.

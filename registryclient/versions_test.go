@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -54,6 +55,29 @@ func TestModuleVersions(t *testing.T) {
 		}
 		if got := web.Requests()[0].URL.String(); got != origin+versionsPath {
 			t.Errorf("%s: asked for %q", name, got)
+		}
+	}
+}
+
+// What OpenTofu's registry says about a version's age is taken where it can be
+// understood, and is no fault where it cannot.
+func TestDiscovered(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 6, 1, 15, 0, 40, 0, time.UTC)
+	for value, want := range map[string]time.Time{
+		`"2026-06-01T15:00:40Z"`:      at,
+		`"2026-06-01T17:00:40+02:00"`: at,
+		`"2026-06-01T15:00:40.5Z"`:    at.Add(time.Second / 2),
+		`"2026-06-01"`:                {},
+		`""`:                          {},
+		`1780326040`:                  {},
+		`null`:                        {},
+		`{"at":[]}`:                   {},
+	} {
+		web := serve(t, text(`{"modules":[{"versions":[{"version":"1.0.0","discovered":`+value+`}]}]}`))
+		found, err := client(web).ModuleVersions(t.Context(), pkg)
+		if err != nil || len(found) != 1 || found[0].Published != want {
+			t.Errorf("discovered %s: %+v, %v, want %s", value, found, err, want)
 		}
 	}
 }

@@ -109,6 +109,14 @@ func (c Constraints) String() string {
 // IsZero reports whether c is the zero value, which constrains nothing.
 func (c Constraints) IsZero() bool { return len(c.parts) == 0 }
 
+// Exact is the one version that the constraints name, if that is all they do.
+func (c Constraints) Exact() (v Version, ok bool) {
+	if len(c.parts) != 1 || c.parts[0].operator != "" && c.parts[0].operator != "=" {
+		return Version{}, false
+	}
+	return c.parts[0].version, true
+}
+
 // Allows reports whether v meets the constraints. A pre-release meets only a
 // single part that names it exactly. The zero Version is never allowed.
 func (c Constraints) Allows(v Version) bool {

@@ -3,17 +3,20 @@ package versions
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	goversion "github.com/hashicorp/go-version"
 )
 
 // Candidate is a version that an origin offers. Ref is the version as the
 // origin spells it ("v1.2.0"); Revision is the immutable commit or digest
-// behind it where the listing tells one.
+// behind it where the listing tells one, and Published when the origin saw the
+// version first, the zero time where it does not say.
 type Candidate struct {
-	Version  Version
-	Ref      string
-	Revision string
+	Version   Version
+	Ref       string
+	Revision  string
+	Published time.Time
 }
 
 // Select returns the newest candidate that want allows, whatever the order of

@@ -35,14 +35,14 @@ func installCommand(out *output) *cli.Command {
 
 // installFlags are those of every command that installs.
 func installFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(policyFlags(),
 		&cli.BoolFlag{Name: "offline", Usage: "ask no server: use what is installed and what is in the cache"},
 		&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
 		&cli.StringFlag{Name: "layout", Usage: "`LAYOUT` link shares what is around the modules of a package; copy copies it", Value: "link"},
 		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 		gitBackendFlag(),
-	}
+	)
 }
 
 func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
@@ -88,6 +88,9 @@ func prepareInstall(cmd *cli.Command, out *output, req *cotter.Request) (_ *cott
 		return nil, err
 	}
 	req.Offline, req.Unify, req.Submodules = cmd.Bool("offline"), cmd.Bool("unify"), cmd.Bool("submodules")
+	if err := setPolicy(cmd, req); err != nil {
+		return nil, err
+	}
 	return installer(cmd, out, *req)
 }
 

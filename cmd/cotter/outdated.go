@@ -16,7 +16,7 @@ func outdatedCommand(out *output) *cli.Command {
 		Name:        "outdated",
 		Usage:       "list the module calls for which there are newer versions",
 		Description: "Allowed is the newest version that the call's constraint allows, latest the\nnewest of all. With --all also calls that are up to date are listed.",
-		Flags:       configFlags(&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"}, gitBackendFlag()),
+		Flags:       configFlags(&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"}, minAgeFlag(), gitBackendFlag()),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runOutdated(ctx, cmd, out)
 		},
@@ -26,6 +26,9 @@ func outdatedCommand(out *output) *cli.Command {
 func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
+		return err
+	}
+	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
 	in, err := installer(cmd, out, req)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -21,11 +22,11 @@ func verifyCommand(out *output) *cli.Command {
 			"\n" +
 			"The exit status is 0, or the sum of 1 where a package was changed, 4 where one is\n" +
 			"not installed, 8 where something could not be compared, and 16 where the lock does\n" +
-			"not fit the configuration or an origin has moved.",
-		Flags: configFlags(
+			"not fit the configuration, the policy refuses something, or an origin has moved.",
+		Flags: configFlags(append(policyFlags(),
 			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still lead to what the lock has"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
-		),
+		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runVerify(ctx, cmd, out)
 		},
@@ -35,6 +36,7 @@ func verifyCommand(out *output) *cli.Command {
 var (
 	errNotVerified = errors.New("the installed modules are not what the lock says; run cotter install to put them right")
 	errStale       = errors.New("the lock is not for this configuration; run cotter install to bring it up to date")
+	errPolicy      = errors.New("the policy does not allow what the configuration or the lock has")
 	errMoved       = errors.New("origins lead elsewhere than the lock; cotter update takes what they have now, if that is what you want")
 	errUnknown     = errors.New("not all origins could be asked")
 )
@@ -42,6 +44,9 @@ var (
 func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
+		return err
+	}
+	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
 	report, err := (&cotter.Installer{}).VerifyRequest(ctx, req)
@@ -81,13 +86,16 @@ func verifyStatus(report *cotter.Report) statusError {
 			status |= exitStale
 		}
 	}
-	if len(report.Stale) > 0 {
+	if len(report.Stale)+len(report.Refused) > 0 {
 		status |= exitStale
 	}
 	if report.Unfinished {
 		status |= exitUnverifiable
 	}
-	if status == exitStale && len(report.Stale) > 0 {
+	switch {
+	case status == exitStale && len(report.Refused) > 0:
+		return statusError{errPolicy, status}
+	case status == exitStale && len(report.Stale) > 0:
 		return statusError{errStale, status}
 	}
 	return statusError{errNotVerified, status}
@@ -104,7 +112,7 @@ func (o *output) report(report *cotter.Report) error {
 	for _, m := range flatten(report.Unread) {
 		o.warnf("the configuration was not compared with the lock: %s", m.line())
 	}
-	for _, err := range report.Stale {
+	for _, err := range slices.Concat(report.Refused, report.Stale) {
 		for _, m := range messages(err) {
 			o.printf("- %s\n", m.line())
 		}

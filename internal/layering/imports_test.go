@@ -10,7 +10,7 @@ import (
 // tests. Imports point down: whoever embeds a package gets it with as little as
 // possible. "internal/*" stands for all internal packages; "*" for everything.
 var allowed = map[string][]string{
-	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
+	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
 	"addrs":               {},
 	"disco":               {"addrs", "internal/flight", "internal/httpapi"},
 	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitwire", "internal/gogit", "internal/said", "internal/treewriter"},
@@ -19,6 +19,7 @@ var allowed = map[string][]string{
 	"hashing":             {},
 	"lockfile":            {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
 	"modtest":             {"addrs", "hashing"},
+	"policy":              {"addrs", "internal/nesting", "versions"},
 	"registryclient":      {"addrs", "internal/flight", "internal/httpapi", "versions"},
 	"versions":            {"addrs"},
 	"versions/gittags":    {"versions"},

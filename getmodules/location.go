@@ -20,9 +20,20 @@ func checkLocation(req Request) error {
 	}
 	switch {
 	case req.FromServer:
-		return checkLed(req.Package.Getter(), u, req.Origin)
+		return checkTransport(req.Package.Getter(), u, req.Origin)
 	case req.FromPackage && isLocalTransport(req.Package.Getter(), u):
 		return fmt.Errorf("%w: a module from elsewhere must not use files of this machine", ErrRefusedLocation)
+	}
+	return nil
+}
+
+// checkLed is checkLocation for where another location leads to.
+func checkLed(req Request) error {
+	if err := checkLocation(req); err != nil || req.Allow == nil {
+		return err
+	}
+	if err := req.Allow(req.Package); err != nil {
+		return fmt.Errorf("it leads to %s: %w", req.Package.Redacted(), err)
 	}
 	return nil
 }
@@ -31,10 +42,10 @@ func isLocalTransport(getter string, u *url.URL) bool {
 	return getter == "file" || u.Scheme == "file" || u.Scheme == ""
 }
 
-// checkLed allows a server, at origin, to lead to where it could not do harm:
+// checkTransport allows a server, at origin, to lead to where it could not do harm:
 // encrypted transports to other servers. Plain http is for a server on this
 // machine that leads to this machine, as in tests.
-func checkLed(getter string, u *url.URL, origin string) error {
+func checkTransport(getter string, u *url.URL, origin string) error {
 	allowed := map[string][]string{
 		"git":   {"https", "ssh"},
 		"https": {"https"},

@@ -1,0 +1,96 @@
+package cotter_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/policy"
+)
+
+const agingWorld = `
+-- config/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "~> 1.0"
+}
+-- registry/acme/net/aws/1.0.0/main.tf --
+-- registry/acme/net/aws/1.1.0/main.tf --
+# the day before yesterday
+-- registry/acme/net/aws/2.0.0/main.tf --
+# yesterday
+`
+
+// aged is a request that wants versions to be two weeks old.
+func aged(req cotter.Request) cotter.Request {
+	req.Policies = []*policy.Policy{{MinAge: 14 * 24 * time.Hour}}
+	return req
+}
+
+func agingProject(t *testing.T) *project {
+	p := world(t, agingWorld)
+	for version, days := range map[string]int{"1.0.0": 100, "1.1.0": 2, "2.0.0": 1} {
+		if err := p.world.SetDiscovered("acme/net/aws", version, time.Now().AddDate(0, 0, -days)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func TestMinAge(t *testing.T) {
+	t.Parallel()
+	p := agingProject(t)
+	if v := version(p.mustInstall(t, aged(cotter.Request{})), "net"); v != "1.0.0" {
+		t.Errorf("with a policy of 14 days Install took %s, want 1.0.0", v)
+	}
+	if !strings.Contains(p.events(), "version 1.1.0 was passed over") {
+		t.Errorf("no event says that 1.1.0 was passed over:\n%s", p.events())
+	}
+	if v := version(p.mustInstall(t, cotter.Request{Upgrade: true}), "net"); v != "1.1.0" {
+		t.Errorf("without a policy Upgrade took %s, want 1.1.0", v)
+	}
+	// What is locked was somebody's choice: it stays, and an update keeps it.
+	for _, req := range []cotter.Request{{}, {Locked: true}, {Upgrade: true}, {Unify: true}} {
+		if v := version(p.mustInstall(t, aged(req)), "net"); v != "1.1.0" {
+			t.Errorf("with a locked version Install took %s, want 1.1.0", v)
+		}
+	}
+	p.write(t, "main.tf", "module \"net\" {\n  source  = \"MODTEST_HOST/acme/net/aws\"\n  version = \"2.0.0\"\n}\n")
+	var violation *policy.Violation
+	err := p.mustFail(t, aged(cotter.Request{}))
+	if !errors.As(err, &violation) || violation.Argument != "min_age_days" || !strings.Contains(err.Error(), "module net (main.tf:3): ") {
+		t.Errorf("Install of a young version = %v, want a violation of min_age_days", err)
+	}
+}
+
+func TestMinAgeWithoutAge(t *testing.T) {
+	t.Parallel()
+	p := world(t, agingWorld)
+	if v := version(p.mustInstall(t, aged(cotter.Request{})), "net"); v != "1.1.0" {
+		t.Errorf("Install took %s, want 1.1.0: its age is not known", v)
+	}
+	if !strings.Contains(p.events(), "does not tell the age of version 1.1.0") {
+		t.Errorf("no event says that the age is not known:\n%s", p.events())
+	}
+}
+
+func TestOutdatedMinAge(t *testing.T) {
+	t.Parallel()
+	p := agingProject(t)
+	p.mustInstall(t, aged(cotter.Request{}))
+	for _, tt := range []struct {
+		req             cotter.Request
+		allowed, latest string
+	}{
+		{cotter.Request{Dir: p.dir}, "1.1.0", "2.0.0"},
+		{aged(cotter.Request{Dir: p.dir}), "1.0.0", "1.0.0"},
+	} {
+		list, err := p.installer().Outdated(context.Background(), tt.req)
+		if err != nil || len(list) != 1 || list[0].Current != "1.0.0" || list[0].Allowed != tt.allowed || list[0].Latest != tt.latest {
+			t.Errorf("Outdated = %+v, %v, want allowed %s and latest %s", list, err, tt.allowed, tt.latest)
+		}
+	}
+}

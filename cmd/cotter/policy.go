@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/policy"
+)
+
+// policyFlags are those of every command that obeys a policy. What they say
+// holds beside the policy of the project's file.
+func policyFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "policy", Usage: "obey the policy in `FILE` instead of the project's cotter.hcl", Sources: cli.EnvVars("COTTER_POLICY")},
+		&cli.StringSliceFlag{Name: "allow-source", Usage: "let modules come from `HOST/PATH` and below only; may be repeated"},
+		&cli.StringSliceFlag{Name: "deny-source", Usage: "let no module come from `HOST/PATH` and below; may be repeated"},
+		&cli.BoolFlag{Name: "deny-branches", Usage: "refuse git sources that name a branch, or nothing"},
+		&cli.StringFlag{Name: "require-version", Usage: "refuse calls without a version constraint (`HOW` is range), or without one version (exact)"},
+		&cli.BoolFlag{Name: "deny-credentials", Usage: "refuse source addresses that hold credentials"},
+		minAgeFlag(),
+	}
+}
+
+func minAgeFlag() cli.Flag {
+	return &cli.IntFlag{Name: "min-age", Usage: "pass over versions that were published less than so many `DAYS` ago, where the origin tells"}
+}
+
+// setPolicy adds what the flags say to a request.
+func setPolicy(cmd *cli.Command, req *cotter.Request) (err error) {
+	p := &policy.Policy{DenyBranches: cmd.Bool("deny-branches"), DenyCredentials: cmd.Bool("deny-credentials")}
+	if p.Allow, err = patterns(cmd, "allow-source"); err != nil {
+		return err
+	}
+	if p.Deny, err = patterns(cmd, "deny-source"); err != nil {
+		return err
+	}
+	switch how := cmd.String("require-version"); how {
+	case "":
+	case "range":
+		p.Versions = policy.VersionsRange
+	case "exact":
+		p.Versions = policy.VersionsExact
+	default:
+		return usageError{fmt.Errorf("--require-version takes \"range\" or \"exact\", and got %q", how)}
+	}
+	days := cmd.Int("min-age")
+	if days < 0 || days > policy.MaxAgeDays {
+		return usageError{fmt.Errorf("--min-age takes a number of days from 0 to %d, and got %d", policy.MaxAgeDays, days)}
+	}
+	p.MinAge = time.Duration(days) * 24 * time.Hour
+	req.Policies = []*policy.Policy{p}
+	if req.PolicyFile = cmd.String("policy"); req.PolicyFile != "" && !filepath.IsAbs(req.PolicyFile) {
+		req.PolicyFile = filepath.Join(cmd.String("chdir"), req.PolicyFile)
+	}
+	return nil
+}
+
+func patterns(cmd *cli.Command, flag string) ([]policy.Pattern, error) {
+	var found []policy.Pattern
+	for _, text := range cmd.StringSlice(flag) {
+		pattern, err := policy.ParsePattern(text)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--%s: %w", flag, err)}
+		}
+		found = append(found, pattern)
+	}
+	return found, nil
+}

@@ -1,0 +1,164 @@
+package policy
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Call is a module call as far as a policy can judge it by what is written.
+type Call struct {
+	Source addrs.ModuleSource
+	// Constraint is the version constraint; zero where there is none.
+	Constraint versions.Constraints
+	// Own says that the call stands in a module of the project itself.
+	Own bool
+}
+
+// CheckCall judges a call by what is written. The error is a *[Violation], or
+// about an address that nobody can judge.
+func (p *Policy) CheckCall(call Call) error {
+	switch source := call.Source.(type) {
+	case addrs.ModuleSourceRegistry:
+		if err := p.CheckRegistry(source.Package); err != nil {
+			return err
+		}
+		return p.checkConstraint(call, false)
+	case addrs.ModuleSourceRemote:
+		if err := p.checkRemote(source.Package, call.Constraint.IsZero()); err != nil {
+			return err
+		}
+		return p.checkConstraint(call, pinned(source.Package))
+	}
+	return nil
+}
+
+// CheckRegistry judges where a registry's package is.
+func (p *Policy) CheckRegistry(pkg addrs.ModuleRegistryPackage) error {
+	if p == nil {
+		return nil
+	}
+	return p.checkPlace(registryPlace(pkg))
+}
+
+// CheckPackage judges where a package is. The error is a *[Violation], or about
+// an address that is malformed.
+func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
+	if p == nil {
+		return nil
+	}
+	at, err := packagePlace(pkg)
+	if err != nil {
+		return err
+	}
+	return p.checkPlace(at)
+}
+
+func (p *Policy) checkPlace(at place) error {
+	for _, pattern := range p.Deny {
+		if pattern.denies(at) {
+			return p.violation(argDeny, fmt.Sprintf("%s is denied by %q", at, pattern))
+		}
+	}
+	for _, pattern := range p.Allow {
+		if pattern.allows(at) {
+			return nil
+		}
+	}
+	if len(p.Allow) == 0 {
+		return nil
+	}
+	return p.violation(argAllow, fmt.Sprintf("%s is not among the allowed sources", at))
+}
+
+func (p *Policy) checkRemote(pkg addrs.ModulePackage, unconstrained bool) error {
+	if err := p.CheckPackage(pkg); err != nil || p == nil {
+		return err
+	}
+	if p.DenyCredentials && pkg.HoldsCredentials() {
+		return p.violation(argCredentials, "the source address holds credentials")
+	}
+	if unconstrained {
+		return p.CheckRef(pkg)
+	}
+	return nil
+}
+
+// CheckRef refuses an address that names a branch, as far as the address alone
+// tells: refs that may be tags pass. It is for calls and locations without a
+// version constraint.
+func (p *Policy) CheckRef(pkg addrs.ModulePackage) error {
+	if p == nil || !p.DenyBranches {
+		return nil
+	}
+	ref, named := refOf(pkg)
+	switch {
+	case ref == "" && named != "":
+		return p.violation(argBranches, fmt.Sprintf("without %q the address means a branch; name a tag or a commit", named))
+	case named == "ref" && (strings.HasPrefix(ref, "refs/heads/") || strings.HasPrefix(ref, "heads/")):
+		return p.CheckReference("branch " + ref)
+	}
+	return nil
+}
+
+// CheckReference refuses what an origin says to be a branch: "branch main", or
+// "HEAD".
+func (p *Policy) CheckReference(name string) error {
+	if p == nil || !p.DenyBranches || name != "HEAD" && !strings.HasPrefix(name, "branch ") {
+		return nil
+	}
+	return p.violation(argBranches, fmt.Sprintf("the address leads to %s; name a tag or a commit", strings.Replace(name, "HEAD", "the default branch", 1)))
+}
+
+func (p *Policy) checkConstraint(call Call, pinned bool) error {
+	if p == nil || p.Versions == VersionsAny || !call.Own || pinned {
+		return nil
+	}
+	if call.Constraint.IsZero() {
+		return p.violation(argVersions, "the call has no version constraint")
+	}
+	if _, exact := call.Constraint.Exact(); p.Versions == VersionsExact && !exact {
+		return p.violation(argVersions, fmt.Sprintf("the constraint %q allows more than one version", call.Constraint))
+	}
+	return nil
+}
+
+// refArguments are the arguments that pin a package, by the kind of its source.
+var refArguments = map[string][]string{"git": {"ref"}, "hg": {"rev"}, "oci": {"tag", "digest"}}
+
+// pinned reports whether an address names one version of a package, or is of a
+// kind that has no versions.
+func pinned(pkg addrs.ModulePackage) bool {
+	names, hasVersions := refArguments[pkg.Getter()]
+	if !hasVersions {
+		return true
+	}
+	for _, name := range names {
+		if argument(pkg, name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// refOf is the ref of a package whose kind has branches, and the argument that
+// names it; that is "" for others.
+func refOf(pkg addrs.ModulePackage) (ref, named string) {
+	switch pkg.Getter() {
+	case "git":
+		return argument(pkg, "ref"), "ref"
+	case "hg":
+		return argument(pkg, "rev"), "rev"
+	}
+	return "", ""
+}
+
+// argument is the value of an argument in an address's query.
+func argument(pkg addrs.ModulePackage, name string) string {
+	_, query, _ := strings.Cut(string(pkg), "?")
+	values, _ := url.ParseQuery(query)
+	return values.Get(name)
+}

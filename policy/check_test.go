@@ -1,0 +1,134 @@
+package policy_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// refusedBy is the argument of a policy that refuses, "" for none.
+func refusedBy(t *testing.T, err error) string {
+	t.Helper()
+	var violation *policy.Violation
+	if err != nil && !errors.As(err, &violation) {
+		t.Fatalf("error %v is no *Violation", err)
+	}
+	if violation == nil {
+		return ""
+	}
+	return violation.Argument
+}
+
+func TestBranches(t *testing.T) {
+	t.Parallel()
+	p := &policy.Policy{DenyBranches: true}
+	for address, refused := range map[string]bool{
+		"git::https://example.com/net.git":                      true,
+		"git::https://example.com/net.git?depth=1":              true,
+		"git::https://example.com/net.git?ref=":                 true,
+		"git::https://example.com/net.git?ref=refs/heads/v1":    true,
+		"git::https://example.com/net.git?ref=refs%2Fheads%2Fv": true,
+		"git::https://example.com/net.git?ref=heads/v1":         true,
+		"hg::https://example.com/net":                           true,
+		"git::https://example.com/net.git?ref=v1":               false,
+		"git::https://example.com/net.git?ref=refs/tags/v1":     false,
+		"hg::https://example.com/net?rev=1":                     false,
+		"oci://example.com/net":                                 false,
+		"https://example.com/net.zip":                           false,
+	} {
+		if err := p.CheckCall(policy.Call{Source: source(t, address)}); (refusedBy(t, err) == "branches") != refused {
+			t.Errorf("CheckCall(%q) = %v, want refused %t", address, err, refused)
+		}
+	}
+	want, err := versions.ParseConstraints("~> 1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckCall(policy.Call{Source: source(t, "git::https://example.com/net.git"), Constraint: want}); err != nil {
+		t.Errorf("a range of tags: %v", err)
+	}
+	for name, refused := range map[string]bool{"branch main": true, "HEAD": true, "tag HEAD": false, "commit 1234": false, "": false} {
+		if err := p.CheckReference(name); (err != nil) != refused {
+			t.Errorf("CheckReference(%q) = %v, want refused %t", name, err, refused)
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		source, constraint string
+		inRange, inExact   bool // allowed
+	}{
+		{"acme/net/aws", "", false, false},
+		{"acme/net/aws", "~> 1.0", true, false},
+		{"acme/net/aws", "1.2.3", true, true},
+		{"acme/net/aws", "= 1.2.3", true, true},
+		{"acme/net/aws", "1.2.3, != 1.0.0", true, false},
+		{"git::https://example.com/net.git", "", false, false},
+		{"git::https://example.com/net.git", "> 1", true, false},
+		{"git::https://example.com/net.git?ref=v1", "", true, true},
+		{"oci://example.com/net", "", false, false},
+		{"oci://example.com/net?tag=1.0.0", "", true, true},
+		{"https://example.com/net.zip", "", true, true},
+		{"./app", "", true, true},
+	} {
+		call := policy.Call{Source: source(t, tt.source), Own: true}
+		if tt.constraint != "" {
+			var err error
+			if call.Constraint, err = versions.ParseConstraints(tt.constraint); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for rule, allowed := range map[policy.Versions]bool{policy.VersionsAny: true, policy.VersionsRange: tt.inRange, policy.VersionsExact: tt.inExact} {
+			p := &policy.Policy{Versions: rule}
+			if err := p.CheckCall(call); (refusedBy(t, err) == "") != allowed {
+				t.Errorf("rule %d, %s %q: %v, want allowed %t", rule, tt.source, tt.constraint, err, allowed)
+			}
+			foreign := call
+			foreign.Own = false
+			if err := p.CheckCall(foreign); err != nil {
+				t.Errorf("rule %d, %s in another's module: %v", rule, tt.source, err)
+			}
+		}
+	}
+}
+
+func TestAge(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	p := &policy.Policy{MinAge: 14 * 24 * time.Hour}
+	for _, tt := range []struct {
+		published time.Time
+		young     bool
+	}{
+		{now.Add(-13 * 24 * time.Hour), true},
+		{now.Add(-14 * 24 * time.Hour), false},
+		{now.Add(24 * time.Hour), true}, // somebody's clock is wrong
+		{time.Time{}, false},
+	} {
+		if err := p.CheckAge("1.2.0", tt.published, now); (refusedBy(t, err) == "min_age_days") != tt.young {
+			t.Errorf("CheckAge of %s = %v, want young %t", tt.published, err, tt.young)
+		}
+	}
+}
+
+func TestNilPolicy(t *testing.T) {
+	t.Parallel()
+	var p *policy.Policy
+	for _, err := range []error{
+		p.CheckCall(policy.Call{Source: source(t, "git::https://user:secret@example.com/net.git"), Own: true}),
+		p.CheckCall(policy.Call{Source: source(t, "acme/net/aws"), Own: true}),
+		p.CheckPackage(addrs.ModulePackage("https://example.com/a.zip")),
+		p.CheckReference("HEAD"),
+		p.CheckAge("1.0.0", time.Now(), time.Now()),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package policy
+
+import (
+	"net"
+	"path"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// place is where a package is, in the one form that patterns know: all
+// transports to one repository are one place.
+type place struct {
+	host string // lower case, ASCII; "" on this machine
+	port string // "" for the usual one of the transport
+	path []string
+}
+
+// usualPorts are those that an address need not name.
+var usualPorts = map[string]string{"https": "443", "http": "80", "ssh": "22", "git": "9418", "oci": "443"}
+
+func registryPlace(pkg addrs.ModuleRegistryPackage) place {
+	host, port, _ := strings.Cut(string(pkg.Host), ":")
+	return place{host: canonicalHost(host), port: port, path: elements(pkg.ForRegistryProtocol())}
+}
+
+func packagePlace(pkg addrs.ModulePackage) (place, error) {
+	u, err := pkg.URL()
+	if err != nil {
+		return place{}, err
+	}
+	p := place{host: canonicalHost(u.Hostname()), port: u.Port(), path: elements(u.Path)}
+	if p.port == usualPorts[u.Scheme] {
+		p.port = ""
+	}
+	return p, nil
+}
+
+// canonicalHost is a host in the form in which it is compared: a name has other
+// spellings, of which the user may write any.
+func canonicalHost(host string) string {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		return ascii
+	}
+	return host
+}
+
+// elements are those of a path, without what says nothing about the place.
+func elements(p string) []string {
+	p = strings.Trim(path.Clean("/"+p), "/")
+	if p == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(p, ".git"), "/")
+}
+
+// String is the place as a pattern for it would be written.
+func (p place) String() string {
+	host := p.host
+	if p.port != "" {
+		host = net.JoinHostPort(host, p.port)
+	}
+	return strings.Join(append([]string{host}, p.path...), "/")
+}

@@ -1,0 +1,50 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Policy is a set of rules. The zero value allows everything, and so does a nil
+// one. Its fields must not change once it is in use.
+type Policy struct {
+	// Allow are the only places that modules may come from; none means that
+	// all places are good. Deny are places that they must not come from.
+	Allow, Deny []Pattern
+	// Versions says how the project's own calls have to be pinned.
+	Versions Versions
+	// DenyBranches refuses git sources that name a branch, or nothing.
+	DenyBranches bool
+	// DenyCredentials refuses source addresses that hold credentials.
+	DenyCredentials bool
+	// MinAge is how old a version must be to be selected; 0 for any age.
+	MinAge time.Duration
+
+	// at is where the file has each argument, for messages.
+	at map[string]hcl.Range
+}
+
+// Versions says how calls have to be pinned.
+type Versions int
+
+// The ways to pin a call.
+const (
+	VersionsAny   Versions = iota // not at all
+	VersionsRange                 // by a constraint, tag, commit or digest
+	VersionsExact                 // the same, and a constraint names one version
+)
+
+// The arguments of a policy, in files and in messages.
+const (
+	argAllow       = "allow_sources"
+	argDeny        = "deny_sources"
+	argBranches    = "branches"
+	argVersions    = "versions"
+	argCredentials = "credentials"
+	argMinAge      = "min_age_days"
+)
+
+func (p *Policy) violation(argument, reason string) error {
+	return &Violation{Argument: argument, Range: p.at[argument], Reason: reason}
+}
