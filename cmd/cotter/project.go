@@ -38,11 +38,9 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 		return nil, err
 	}
 	agent := "cotter/" + version()
-	// Each client's own bound, unless the user has set one.
-	var bounded *http.Client
-	if config.Timeout > 0 {
-		bounded = &http.Client{Timeout: config.Timeout}
-	}
+	transport := transport()
+	// The registry clients have bounds of their own, unless the user has set one.
+	bounded := &http.Client{Transport: transport, Timeout: config.Timeout}
 	services := &disco.Client{
 		HTTPClient:     bounded,
 		Credentials:    credentials{config},
@@ -58,6 +56,7 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 	return &cotter.Installer{
 		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
 		Fetcher: &getmodules.Fetcher{
+			HTTPClient:     &http.Client{Transport: transport},
 			CacheDir:       dir,
 			OCICredentials: credentials{config}.forRepository,
 			Getters:        getters(),
@@ -66,6 +65,18 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 		},
 		CacheDir: dir,
 	}, nil
+}
+
+// transport is the standard one, except that it keeps as many connections to a
+// host as may be in use at once: a handshake costs two round trips.
+func transport() http.RoundTripper {
+	standard, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	ours := standard.Clone()
+	ours.MaxIdleConnsPerHost = 32
+	return ours
 }
 
 // cacheDir is the user's cache: the flag, COTTER_CACHE_DIR, or "cotter" in the
