@@ -41,7 +41,7 @@ func (r *run) arrangeCall(n *node, real []string) error {
 		return err
 	}
 	defer whole.Close()
-	l := &linkedPackage{dst: r.work.Stage(n.pkg.key), src: whole, name: n.pkg.whole, tree: n.pkg.tree, real: real}
+	l := &linkedPackage{dst: r.work.Stage(n.pkg.key), src: whole, name: n.pkg.whole, tree: n.pkg.tree, real: real, links: &r.links}
 	if !l.allReal() {
 		l.real = l.children("")
 	}
@@ -54,11 +54,13 @@ func (r *run) arrangeCall(n *node, real []string) error {
 		return err
 	}
 	defer root.Close()
-	got, err := hashing.ReadLinkedTree(root.FS(), func(path, target string) ([]hashing.Entry, bool) {
-		part := n.pkg.tree.Part(path)
-		return part, workdir.LinkedTree(target, path) == n.pkg.whole && len(part) > 0
+	got, err := hashing.ReadLinkedTree(root.FS(), func(path, target string) *hashing.Tree {
+		if workdir.LinkedTree(target, path) != n.pkg.whole {
+			return nil
+		}
+		return n.pkg.tree.Tree
 	})
-	if err == nil && got.T1() != n.pkg.tree.T1() {
+	if err == nil && got != n.pkg.tree.Tree && got.T1() != n.pkg.tree.T1() {
 		err = errors.New("the copy differs from the package")
 	}
 	if err != nil {

@@ -45,7 +45,7 @@ func (c InterfaceChange) String() string {
 // module's caller: as far as the former package is still installed.
 func (r *run) describeChange(ctx context.Context, n *node, old lockfile.Module, change *LockChange) {
 	if before := r.installed.lockedTree(old); before != nil {
-		change.Files = hashing.Diff(before, n.pkg.tree)
+		change.Files = hashing.Diff(before.Tree, n.pkg.tree.Tree)
 	}
 	record, ok := r.recorded.Lookup(n.path.String())
 	if !ok || filepath.IsAbs(record.Dir) {

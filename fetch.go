@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,7 +46,7 @@ func (k fetchKey) request(at location) getmodules.Request {
 type fetched struct {
 	resolved addrs.ModulePackage
 	archive  hashing.Hash // zh:, "" where there is none that counts
-	tree     *hashing.Tree
+	tree     *packageTree
 	gitlinks []string
 	local    bool
 }
@@ -132,12 +131,8 @@ func (r *run) download(ctx context.Context, n *node, key fetchKey, at location, 
 // hash. What an answer's own subdirectory leaves out is not part of the
 // package.
 func (r *run) publish(dir string, pkg *getmodules.Package) (*fetched, error) {
-	root, err := os.OpenRoot(dir)
+	tree, err := readTree(dir)
 	if err != nil {
-		return nil, err
-	}
-	tree, err := hashing.ReadTree(root.FS())
-	if err = errors.Join(err, root.Close()); err != nil {
 		return nil, err
 	}
 	if err := r.store.Publish(dir, tree.T1()); err != nil {
@@ -146,7 +141,7 @@ func (r *run) publish(dir string, pkg *getmodules.Package) (*fetched, error) {
 	return newFetched(tree, pkg), nil
 }
 
-func newFetched(tree *hashing.Tree, pkg *getmodules.Package) *fetched {
+func newFetched(tree *packageTree, pkg *getmodules.Package) *fetched {
 	return &fetched{
 		resolved: pkg.Resolved,
 		archive:  hashing.Hash(pkg.ArchiveSum),
@@ -170,13 +165,13 @@ func (r *run) checkHashes(entry lockfile.Module, got *fetched) error {
 		return nil
 	}
 	if former := r.installed.lockedTree(entry); former != nil {
-		mismatch.Changes = hashing.Diff(former, got.tree)
+		mismatch.Changes = hashing.Diff(former.Tree, got.tree.Tree)
 	}
 	return mismatch
 }
 
 // hashOf is a tree's hash of a scheme; "" for schemes that trees do not have.
-func hashOf(tree *hashing.Tree, scheme string) hashing.Hash {
+func hashOf(tree *packageTree, scheme string) hashing.Hash {
 	switch scheme {
 	case "h1":
 		return tree.H1()

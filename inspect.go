@@ -57,7 +57,7 @@ type PackageReport struct {
 	Err error
 
 	// locked is the tree that the lock has, if the package is intact.
-	locked *hashing.Tree
+	locked *packageTree
 	// whole is the name of the whole package of which the directory has only
 	// the modules' own parts; "" where it has everything.
 	whole string
@@ -70,8 +70,8 @@ func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
 // is asked for, and nothing is read twice.
 type installation struct {
 	work   *workdir.Dir
-	wholes memo[string, *hashing.Tree]
-	sums   memo[hashing.Hash, *hashing.Tree]
+	wholes memo[string, *packageTree]
+	sums   memo[hashing.Hash, *packageTree]
 }
 
 // inspect compares an installed package with its entry in the lock.
@@ -84,7 +84,7 @@ func (in *installation) inspect(entry lockfile.Module) *PackageReport {
 	case err != nil:
 		report.Status, report.Err = StatusChanged, err
 	default:
-		report.compare(entry, got, in.lockedTree(entry))
+		report.compare(entry, got, in.lockedTree)
 		in.checkWhole(report)
 	}
 	return report
@@ -92,30 +92,38 @@ func (in *installation) inspect(entry lockfile.Module) *PackageReport {
 
 // read hashes an installed package. What it has by links into a whole package
 // is hashed there, once for all calls.
-func (in *installation) read(key string, report *PackageReport) (*hashing.Tree, error) {
+func (in *installation) read(key string, report *PackageReport) (*packageTree, error) {
 	root, err := in.work.Package(key)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return hashing.ReadLinkedTree(root.FS(), func(path, target string) ([]hashing.Entry, bool) {
+	var last *packageTree
+	tree, err := hashing.ReadLinkedTree(root.FS(), func(path, target string) *hashing.Tree {
 		name := workdir.LinkedTree(target, path)
 		if name == "" {
-			return nil, false
+			return nil
 		}
-		report.whole = name
-		whole, err := in.whole(name)
-		if err != nil {
-			return nil, false
+		if name != report.whole || last == nil {
+			report.whole = name
+			if last, err = in.whole(name); err != nil {
+				return nil
+			}
 		}
-		part := whole.Part(path)
-		return part, len(part) > 0
+		return last.Tree
 	})
+	switch {
+	case err != nil:
+		return nil, err
+	case last != nil && tree == last.Tree:
+		return last, nil // with the hashes that it has already
+	}
+	return newPackageTree(tree), nil
 }
 
 // whole hashes a whole package.
-func (in *installation) whole(name string) (*hashing.Tree, error) {
-	return in.wholes.get(name, func() (*hashing.Tree, error) { return readTree(in.work.TreePath(name)) })
+func (in *installation) whole(name string) (*packageTree, error) {
+	return in.wholes.get(name, func() (*packageTree, error) { return readTree(in.work.TreePath(name)) })
 }
 
 // checkWhole looks at the parts of a whole package that no link of this call
@@ -125,7 +133,10 @@ func (in *installation) checkWhole(report *PackageReport) {
 		return
 	}
 	whole, err := in.whole(report.whole)
-	if err != nil || !harmless(hashing.Diff(report.locked, whole)) {
+	if err == nil && whole == report.locked {
+		return
+	}
+	if err != nil || !harmless(hashing.Diff(report.locked.Tree, whole.Tree)) {
 		report.Status = StatusChanged
 		report.Err = fmt.Errorf("%s is not the package of the lock", in.work.TreePath(report.whole))
 	}
@@ -134,17 +145,21 @@ func (in *installation) checkWhole(report *PackageReport) {
 // lockedTree is the tree that an entry of the lock was made from, out of the
 // sums that are kept beside the installed modules; nil where they are not kept,
 // or are not those of the entry.
-func (in *installation) lockedTree(entry lockfile.Module) *hashing.Tree {
+func (in *installation) lockedTree(entry lockfile.Module) *packageTree {
 	t1 := hashOfScheme(entry, "t1")
 	if t1 == "" {
 		return nil
 	}
-	tree, err := in.sums.get(t1, func() (*hashing.Tree, error) {
+	tree, err := in.sums.get(t1, func() (*packageTree, error) {
 		text, err := in.work.Sums(store.FileName(t1))
 		if err != nil {
 			return nil, err
 		}
-		return hashing.ParseTree(text)
+		tree, err := hashing.ParseTree(text)
+		if err != nil {
+			return nil, err
+		}
+		return newPackageTree(tree), nil
 	})
 	if err != nil || tree.T1() != t1 {
 		return nil
@@ -154,7 +169,7 @@ func (in *installation) lockedTree(entry lockfile.Module) *hashing.Tree {
 
 // compare decides by the hashes, and where they differ and the locked tree is
 // known, by the files.
-func (p *PackageReport) compare(entry lockfile.Module, got, locked *hashing.Tree) {
+func (p *PackageReport) compare(entry lockfile.Module, got *packageTree, lockedTree func(lockfile.Module) *packageTree) {
 	p.locked = got
 	same := true
 	for _, want := range entry.Hashes {
@@ -167,11 +182,12 @@ func (p *PackageReport) compare(entry lockfile.Module, got, locked *hashing.Tree
 		return
 	}
 	p.Status = StatusChanged
+	locked := lockedTree(entry)
 	if locked == nil {
 		return
 	}
 	p.locked = locked
-	p.Changes = hashing.Diff(locked, got)
+	p.Changes = hashing.Diff(locked.Tree, got.Tree)
 	if harmless(p.Changes) {
 		p.Status = StatusVerified
 	}

@@ -32,8 +32,10 @@ type linkedPackage struct {
 	dst  string   // the call's directory
 	src  *os.Root // the whole package
 	name string   // of the whole package in the project
-	tree *hashing.Tree
+	tree *packageTree
 	real []string // the modules' directories in the package
+	// links makes the links to the rest of it.
+	links *links
 }
 
 // build makes the directory dir of the package.
@@ -49,7 +51,7 @@ func (l *linkedPackage) build(dir string) error {
 		case slices.ContainsFunc(l.real, func(r string) bool { return within(r, child) }):
 			err = l.build(child)
 		default:
-			err = os.Symlink(filepath.FromSlash(workdir.TreeLink(l.name, child)), filepath.Join(l.dst, filepath.FromSlash(child)))
+			err = l.links.add(filepath.FromSlash(workdir.TreeLink(l.name, child)), filepath.Join(l.dst, filepath.FromSlash(child)))
 		}
 		if err != nil {
 			return err

@@ -113,7 +113,7 @@ func TestLinkedLayout(t *testing.T) {
 		t.Errorf("whole packages: %v, %v; want one", trees, err)
 	}
 	target, err := os.Readlink(filepath.Join(modules, "a/modules/b"))
-	if err != nil || !strings.HasPrefix(target, "../../.cotter/tree/t1-") {
+	if err != nil || !strings.HasPrefix(target, "../../.cotter/tree/") || len(target) > 59 {
 		t.Errorf("a/modules/b leads to %q, %v", target, err)
 	}
 }

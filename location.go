@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -102,7 +101,7 @@ func subdirOf(source addrs.ModuleSource, lockedPackage string) (string, error) {
 // expandSubdir replaces a pattern, as registries have them for archives whose
 // one directory has a name of the forge's choice, with the directory that it
 // means. It must mean exactly one.
-func expandSubdir(tree *hashing.Tree, pattern string) (string, error) {
+func expandSubdir(tree *packageTree, pattern string) (string, error) {
 	if !isPattern(pattern) {
 		return pattern, nil
 	}

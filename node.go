@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -39,7 +38,7 @@ type node struct {
 type placed struct {
 	key   string
 	entry lockfile.Module
-	tree  *hashing.Tree
+	tree  *packageTree
 	// now is where its files are until the run is over; dir is the call's
 	// directory then, as modules.json would name it.
 	now, dir string

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/workdir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -72,7 +72,7 @@ func (r *run) stage(ctx context.Context, n *node, entry lockfile.Module, got *fe
 // the module is the whole package, else as the project's own copy of the
 // package, of which the call gets a part when all its modules are known.
 func (r *run) takeOut(ctx context.Context, entry lockfile.Module, t1 hashing.Hash, subdir string) (p *placed, err error) {
-	var tree *hashing.Tree
+	var tree *packageTree
 	if r.peek {
 		return r.peekAt(ctx, entry, t1)
 	}
@@ -84,7 +84,7 @@ func (r *run) takeOut(ctx context.Context, entry lockfile.Module, t1 hashing.Has
 		}
 	} else if tree, err = r.wholePackage(ctx, t1); err == nil {
 		p = r.newPlaced(entry, tree)
-		p.whole, p.arrange = store.FileName(t1), true
+		p.whole, p.arrange = workdir.TreeName(t1), true
 		p.now = r.work.TreePath(p.whole)
 	}
 	if errors.Is(err, store.ErrDamaged) {
@@ -111,7 +111,7 @@ func (r *run) peekAt(ctx context.Context, entry lockfile.Module, t1 hashing.Hash
 	return p, nil
 }
 
-func (r *run) newPlaced(entry lockfile.Module, tree *hashing.Tree) *placed {
+func (r *run) newPlaced(entry lockfile.Module, tree *packageTree) *placed {
 	return &placed{
 		key:   entry.Key,
 		entry: entry,
@@ -122,25 +122,29 @@ func (r *run) newPlaced(entry lockfile.Module, tree *hashing.Tree) *placed {
 }
 
 // copyOut copies a tree from the cache and hashes the copy.
-func (r *run) copyOut(ctx context.Context, staged string, t1 hashing.Hash) (*hashing.Tree, error) {
+func (r *run) copyOut(ctx context.Context, staged string, t1 hashing.Hash) (*packageTree, error) {
 	done, err := r.slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return r.store.CopyTo(ctx, staged, t1)
+	tree, err := r.store.CopyTo(ctx, staged, t1)
+	if err != nil {
+		return nil, err
+	}
+	return newPackageTree(tree), nil
 }
 
 // wholePackage makes sure that the project has the whole package with a hash.
 // Its name being its hash, it may be placed before anything is decided.
-func (r *run) wholePackage(ctx context.Context, t1 hashing.Hash) (*hashing.Tree, error) {
+func (r *run) wholePackage(ctx context.Context, t1 hashing.Hash) (*packageTree, error) {
 	lock, _ := r.wholeLocks.get(t1, func() (*sync.Mutex, error) { return new(sync.Mutex), nil })
 	lock.Lock()
 	defer lock.Unlock()
 	if tree, ok := r.wholes.Load(t1); ok {
-		return tree.(*hashing.Tree), nil
+		return tree.(*packageTree), nil
 	}
-	name := store.FileName(t1)
+	name := workdir.TreeName(t1)
 	tree, err := r.readWhole(ctx, name)
 	if err != nil || tree.T1() != t1 {
 		staged := r.work.Stage("@" + name) // no call can have this name
@@ -156,22 +160,13 @@ func (r *run) wholePackage(ctx context.Context, t1 hashing.Hash) (*hashing.Tree,
 }
 
 // readWhole hashes a whole package that the project may have.
-func (r *run) readWhole(ctx context.Context, name string) (*hashing.Tree, error) {
+func (r *run) readWhole(ctx context.Context, name string) (*packageTree, error) {
 	done, err := r.slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	return readTree(r.work.TreePath(name))
-}
-
-func readTree(dir string) (*hashing.Tree, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return hashing.ReadTree(root.FS())
 }
 
 func isLocalPackage(address string) bool {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/workdir"
@@ -72,7 +71,7 @@ func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 }
 
 // keepSums notes the sums of a package, once.
-func (p *plan) keepSums(tree *hashing.Tree) error {
+func (p *plan) keepSums(tree *packageTree) error {
 	name := store.FileName(tree.T1())
 	if _, ok := p.sums[name]; ok {
 		return nil

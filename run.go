@@ -36,8 +36,9 @@ type run struct {
 	peek    bool
 
 	// The whole packages that the project has, by their t1 hash.
-	wholes     sync.Map // of *hashing.Tree
+	wholes     sync.Map // of *packageTree
 	wholeLocks memo[hashing.Hash, *sync.Mutex]
+	links      links
 }
 
 // resolve finds out where the module that a node calls is, and puts it there

@@ -146,7 +146,7 @@ func (r *run) taken(ctx context.Context, n *node, a store.Answer) (*fetched, err
 		r.warn(n.path, warning)
 	}
 	pkg := getmodules.Package{Resolved: addrs.ModulePackage(a.Package), ArchiveSum: string(a.Archive), Gitlinks: a.Gitlinks}
-	return newFetched(tree, &pkg), nil
+	return newFetched(newPackageTree(tree), &pkg), nil
 }
 
 // referenceOf asks where an address leads now.

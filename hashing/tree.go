@@ -22,28 +22,6 @@ type Tree struct{ Entries []Entry }
 // others change it. Errors are *[TreeError].
 func ReadTree(fsys fs.FS) (*Tree, error) { return ReadLinkedTree(fsys, nil) }
 
-// PartFunc tells what a link stands for: the entries of the tree at the link's
-// path and below it, with their sums, in any order; and whether it stands for
-// anything. A link that does not is an ordinary one.
-type PartFunc func(path, target string) ([]Entry, bool)
-
-// ReadLinkedTree is [ReadTree] for a file system that has parts of the tree
-// elsewhere, reached by links, and hashed there already. The links may lead out
-// of the file system.
-func ReadLinkedTree(fsys fs.FS, part PartFunc) (*Tree, error) {
-	entries, err := walk(fsys, part)
-	if err != nil {
-		return nil, err
-	}
-	if err := sumFiles(fsys, entries); err != nil {
-		return nil, err
-	}
-	if i, err := settle(entries); err != nil {
-		return nil, &TreeError{Path: entries[i].Path, Err: err}
-	}
-	return &Tree{Entries: entries}, nil
-}
-
 // Dir returns the h1 hash of a directory on disk. The directory may be given
 // by a link. Errors are *[TreeError].
 func Dir(dir string) (Hash, error) {

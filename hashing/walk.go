@@ -4,26 +4,25 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
-// walk lists what a file system holds, sorted by path. The files' sums, sizes
-// and kinds are still to be found.
-func walk(fsys fs.FS, part PartFunc) ([]Entry, error) {
-	w := walker{fsys: fsys, part: part}
-	if _, err := w.dir("."); err != nil {
-		return nil, err
-	}
-	// A walk sees "a" and all below it before "a.b", which sorts before "a/".
-	slices.SortFunc(w.entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
-	return w.entries, nil
-}
-
+// walker lists what a file system holds. The files' sums, sizes and kinds are
+// still to be found.
 type walker struct {
 	fsys    fs.FS
-	part    PartFunc // nil for none
+	whole   WholeFunc // nil for none
 	entries []Entry
+	linked  []linkedPart
+	count   int // of the entries, those of linked parts included
+}
+
+// walk lists everything, sorted by path.
+func (w *walker) walk() error {
+	if _, err := w.dir("."); err != nil {
+		return err
+	}
+	sortEntries(w.entries)
+	return nil
 }
 
 // dir adds what is in a directory and reports whether that is anything.
@@ -70,25 +69,27 @@ func (w *walker) child(name string, mode fs.FileMode) error {
 	return &TreeError{Path: name, Err: errIrregular}
 }
 
-// link adds a link, or what it stands for.
+// link adds a link, or notes what it stands for.
 func (w *walker) link(name, target string) error {
-	if w.part != nil {
-		if entries, ok := w.part(name, target); ok {
-			for _, e := range entries {
-				if err := w.add(e); err != nil {
-					return err
-				}
+	if w.whole != nil {
+		if tree := w.whole(name, target); tree != nil {
+			if part := tree.Part(name); len(part) > 0 {
+				w.linked = append(w.linked, linkedPart{tree, part})
+				return w.grow(name, len(part))
 			}
-			return nil
 		}
 	}
 	return w.add(Entry{Path: name, Kind: Link, Target: target})
 }
 
 func (w *walker) add(e Entry) error {
-	if len(w.entries) == maxEntries {
-		return &TreeError{Path: e.Path, Err: errTooMany}
-	}
 	w.entries = append(w.entries, e)
+	return w.grow(e.Path, 1)
+}
+
+func (w *walker) grow(name string, by int) error {
+	if w.count += by; w.count > maxEntries {
+		return &TreeError{Path: name, Err: errTooMany}
+	}
 	return nil
 }

@@ -1,16 +1,30 @@
 package workdir
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/cotterpin/cotter/hashing"
 )
 
 // treesName is where the project has whole packages, each once, of which calls
 // reach parts by links.
 const treesName = ownName + "/tree"
+
+// TreeName is the name of the whole package with a t1 hash. It is short, because
+// file systems keep short links in the directory (ext4: up to 59 bytes) and give
+// longer ones a block of their disk each, which takes ten times as long, and a
+// call has hundreds. That its 80 bits are not the whole hash harms nobody: who is
+// led to a package hashes it.
+func TreeName(t1 hashing.Hash) string {
+	sum := sha256.Sum256([]byte(t1))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
+}
 
 // TreePath is where the project has a whole package, or would have it.
 func (d *Dir) TreePath(name string) string {

@@ -1,0 +1,71 @@
+package hashing
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// WholeFunc tells of which tree, hashed already, a link has a part: what that
+// tree has at the link's own path and below it. A link that has no part of
+// any, for which it returns nil, is an ordinary one.
+type WholeFunc func(path, target string) *Tree
+
+// ReadLinkedTree is [ReadTree] for a file system that has parts of the tree
+// elsewhere, reached by links. The links may lead out of the file system. What
+// is the same as the whole tree of the links is that tree: the result is the
+// one that whole returned, not a copy of it.
+func ReadLinkedTree(fsys fs.FS, whole WholeFunc) (*Tree, error) {
+	w := walker{fsys: fsys, whole: whole}
+	if err := w.walk(); err != nil {
+		return nil, err
+	}
+	if err := sumFiles(fsys, w.entries); err != nil {
+		return nil, err
+	}
+	if w.isWhole() {
+		return w.linked[0].tree, nil
+	}
+	entries := w.entries
+	for _, l := range w.linked {
+		entries = append(entries, l.part...)
+	}
+	if len(w.linked) > 0 {
+		sortEntries(entries)
+	}
+	if i, err := settle(entries); err != nil {
+		return nil, &TreeError{Path: entries[i].Path, Err: err}
+	}
+	return &Tree{Entries: entries}, nil
+}
+
+// linkedPart is what a link has of a tree.
+type linkedPart struct {
+	tree *Tree
+	part []Entry
+}
+
+// isWhole reports whether the entries and the linked parts, no two of which
+// can have a path in common, are just those of the tree of all links.
+func (w *walker) isWhole() bool {
+	if len(w.linked) == 0 {
+		return false
+	}
+	tree := w.linked[0].tree
+	if w.count != len(tree.Entries) || slices.ContainsFunc(w.linked, func(l linkedPart) bool { return l.tree != tree }) {
+		return false
+	}
+	for _, e := range w.entries {
+		i, found := find(tree.Entries, e.Path)
+		if !found || !e.same(tree.Entries[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sortEntries sorts by path. A walk sees "a" and all below it before "a.b",
+// which sorts before "a/".
+func sortEntries(entries []Entry) {
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+}
