@@ -19,13 +19,13 @@ func sumFiles(fsys fs.FS, entries []Entry) error {
 	)
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		workers.Go(func() {
-			buffer := make([]byte, 64<<10) // fewer reads than with io.Copy's 32 KiB
+			var buffer []byte
 			for !first.isSet() {
 				i := int(next.Add(1)) - 1
 				if i >= len(entries) {
 					return
 				}
-				if err := sumFile(fsys, &entries[i], buffer); err != nil {
+				if err := sumFile(fsys, &entries[i], &buffer); err != nil {
 					first.set(i, &TreeError{Path: entries[i].Path, Err: err})
 				}
 			}
@@ -55,9 +55,13 @@ func (f *firstError) set(index int, err error) {
 	f.failed.Store(true)
 }
 
-// sumFile reads one file. It never reads more than the file's size at first
+// maxBuffer is how much of a file is read at once: more than io.Copy does.
+const maxBuffer = 64 << 10
+
+// sumFile reads one file into a buffer, which grows with the files: most trees
+// have small ones only. It never reads more than the file's size at first
 // and one byte, so that a file that grows, or has no end, does not keep it.
-func sumFile(fsys fs.FS, e *Entry, buffer []byte) error {
+func sumFile(fsys fs.FS, e *Entry, buffer *[]byte) error {
 	if !e.isFile() {
 		return nil
 	}
@@ -73,8 +77,11 @@ func sumFile(fsys fs.FS, e *Entry, buffer []byte) error {
 	if !before.Mode().IsRegular() {
 		return errChanged // since the walk saw a regular file
 	}
+	if want := int(min(before.Size()+1, maxBuffer)); len(*buffer) < want {
+		*buffer = make([]byte, want)
+	}
 	hash := sha256.New()
-	n, err := io.CopyBuffer(hash, io.LimitReader(f, before.Size()+1), buffer)
+	n, err := io.CopyBuffer(hash, io.LimitReader(f, before.Size()+1), *buffer)
 	if err != nil {
 		return err
 	}
