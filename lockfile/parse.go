@@ -64,11 +64,7 @@ func parseBody(src []byte, filename string) (*hclsyntax.Body, hcl.Diagnostics) {
 	if err := nesting.CheckHCL(src, MaxNesting); err != nil {
 		return nil, failure("Lock file cannot be parsed safely", fmt.Sprintf("%s.", err), nestingRange(err, src, filename))
 	}
-	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	return file.Body.(*hclsyntax.Body), nil
+	return parseSyntax(src, filename, pieceSize)
 }
 
 func failure(summary, detail string, subject *hcl.Range) hcl.Diagnostics {

@@ -1,0 +1,102 @@
+package lockfile_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// outline is all nodes of a body with their ranges.
+func outline(body *hclsyntax.Body) []string {
+	var nodes []string
+	for _, block := range body.Blocks {
+		nodes = append(nodes, fmt.Sprintf("%s %q %s %s %s %s", block.Type, block.Labels, block.TypeRange, block.LabelRanges, block.OpenBraceRange, block.CloseBraceRange))
+		_ = hclsyntax.VisitAll(block.Body, func(node hclsyntax.Node) hcl.Diagnostics {
+			text := fmt.Sprintf("%T %s %d", node, node.Range(), node.Range().End.Byte)
+			if literal, ok := node.(*hclsyntax.LiteralValueExpr); ok {
+				text += " " + literal.Val.GoString()
+			}
+			nodes = append(nodes, text)
+			return nil
+		})
+	}
+	return nodes
+}
+
+// samePieces compares parsing by pieces with the parser.
+func samePieces(t *testing.T, src []byte, size int) {
+	t.Helper()
+	got, diags := lockfile.ParseSyntax(src, "x", size)
+	file, want := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
+	if diff := cmp.Diff(want.Error(), diags.Error()); diff != "" {
+		t.Fatalf("diagnostics by pieces of %d (-want +got):\n%s", size, diff)
+	}
+	if got == nil {
+		return
+	}
+	whole := file.Body.(*hclsyntax.Body)
+	if diff := cmp.Diff(outline(whole), outline(got)); diff != "" {
+		t.Fatalf("%q by pieces of %d (-want +got):\n%s", src, size, diff)
+	}
+	if len(whole.Attributes) != len(got.Attributes) {
+		t.Fatalf("%q by pieces of %d: %d attributes, want %d", src, size, len(got.Attributes), len(whole.Attributes))
+	}
+}
+
+const module = "module \"a\" {\n  source = \"x\"\n}\n"
+
+// Whatever looks like the end of a block and is none, the result is the parser's.
+var pieces = map[string]string{
+	"modules":          strings.Repeat(module, 5),
+	"spaced":           strings.Repeat(module+"\n\n", 5),
+	"long":             "provider \"p\" {\n  version = \"1.0.0\"\n}\n\n" + strings.Repeat(module, 3000),
+	"comment":          module + "/*\n}\nmodule \"b\" {\n*/\n" + module,
+	"line comment":     module + "# x\n" + module + "// \n}\n" + module,
+	"heredoc":          module + "module \"b\" {\n  x = <<EOT\n}\nmodule \"c\" {\nEOT\n}\n" + module,
+	"template":         module + "module \"b\" {\n  x = \"${{\n}\n}\"\n}\n" + module,
+	"nested":           module + "module \"b\" {\nmodule \"c\" {\n}\nmodule \"d\" {\n}\n}\n" + module,
+	"list":             module + "module \"b\" {\n  x = [{\n}\n]\n}\n" + module,
+	"attributes":       "a = 1\n" + module + "a = 2\n" + module,
+	"attribute":        "a = 1\n" + module + module,
+	"error":            module + "module \"b\" {\n  x =\n}\n" + module,
+	"unclosed":         module + "module \"b\" {\n" + module + module,
+	"too many ends":    module + "}\n" + module + module,
+	"carriage returns": strings.ReplaceAll(strings.Repeat(module, 5), "\n", "\r\n"),
+	"byte order mark":  "\ufeff" + strings.Repeat(module, 3) + "\ufeff" + module,
+	"invalid UTF-8":    module + "module \"\xff\" {\n}\n" + module,
+	"ends in a header": module + "module \"",
+	"wide characters":  strings.Repeat("module \"ü\" {\n  ä = \"e\u0301\" # ü\n}\n", 5),
+	"empty":            "",
+}
+
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	for name, text := range pieces {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, size := range []int{1, 20, 40, 1000, 1 << 20} {
+				samePieces(t, []byte(text), size)
+			}
+		})
+	}
+}
+
+func FuzzPieces(f *testing.F) {
+	for _, text := range pieces {
+		if len(text) < 1000 {
+			f.Add([]byte(text), uint8(1))
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte, size uint8) {
+		if nesting.CheckHCL(src, lockfile.MaxNesting) == nil {
+			samePieces(t, src, int(size)+1)
+		}
+	})
+}
