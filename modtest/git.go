@@ -168,17 +168,26 @@ func (g *gitServer) move(repo, tag string, files fs.FS) error {
 	return g.publish(repo, tag, files)
 }
 
-// commit is the commit that the tag points to now.
-func (g *gitServer) commit(repo, tag string) (string, error) {
+// with finds a repository, and git, for what is to be done with them.
+func (g *gitServer) with(repo string, do func(r *repository, git string) error) error {
 	r, err := g.lookup(repo)
 	if err != nil {
-		return "", err
+		return err
 	}
 	git, err := g.program()
 	if err != nil {
-		return "", err
+		return err
 	}
-	return r.commit(git, tag)
+	return do(r, git)
+}
+
+// commit is the commit that the tag points to now.
+func (g *gitServer) commit(repo, tag string) (id string, err error) {
+	err = g.with(repo, func(r *repository, git string) error {
+		id, err = r.commit(git, tag)
+		return err
+	})
+	return id, err
 }
 
 // tagOrder puts the tags that are no versions first and the branch's own

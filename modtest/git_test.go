@@ -197,6 +197,27 @@ func TestGitLargeRequest(t *testing.T) {
 	}
 }
 
+func TestDeleteTagAndReplaceRepository(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(twoTags))
+	old := commit(t, world, "net.git", "v1.0.0")
+	if err := world.DeleteTag("net.git", "v1.0.0"); err != nil {
+		t.Fatal(err)
+	}
+	if refs := git(t, world, "ls-remote", world.URL()+"/git/net.git"); strings.Contains(refs, "v1.0.0") {
+		t.Errorf("after DeleteTag ls-remote has:\n%s", refs)
+	}
+	if err := world.ReplaceRepository("net.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# other\n")); err != nil {
+		t.Fatal(err)
+	}
+	other := commit(t, world, "net.git", "v1.0.0")
+	refs := git(t, world, "ls-remote", world.URL()+"/git/net.git")
+	want := []string{other, "HEAD", other, "refs/heads/main", other, "refs/tags/v1.0.0"}
+	if got := strings.Fields(refs); !slices.Equal(got, want) || other == old {
+		t.Errorf("after ReplaceRepository ls-remote has %v, want %v, another commit than %s", got, want, old)
+	}
+}
+
 func TestGitRefusesTag(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar("-- git/net.git/a@{b/main.tf --\n"))

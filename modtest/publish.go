@@ -81,6 +81,22 @@ func (w *World) MoveTag(repo, tag string, files fs.FS) error {
 	return publishError(repo, tag, w.git.move(repo, tag, files))
 }
 
+// DeleteTag removes a tag of a repository. The commit that it led to stays on
+// the branch, if it was there. The error is a [*PublishError].
+func (w *World) DeleteTag(repo, tag string) error {
+	return publishError(repo, tag, w.git.with(repo, func(r *repository, git string) error { return r.remove(git, tag) }))
+}
+
+// ReplaceRepository puts another repository in the place of one: a commit with
+// these files, under the tag and on the branch main, and no other. The error is
+// a [*PublishError].
+func (w *World) ReplaceRepository(repo, tag string, files fs.FS) error {
+	if !validTag(tag) {
+		return publishError(repo, tag, errBadTag)
+	}
+	return publishError(repo, tag, w.git.with(repo, func(r *repository, git string) error { return r.restart(git, tag, files) }))
+}
+
 // Commit is the id of the commit that a tag of a repository points to now, or
 // for "_HEAD" that of the branch main. The repository behind the package
 // "acme/net/aws" is "registry/acme/net/aws.git", and its tags are versions

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 )
@@ -18,7 +19,7 @@ type repository struct {
 	annotated bool
 	refuse    bool // commits by their ids
 
-	trees map[string]fs.FS // what it is made of at first, by tag; fixed then
+	trees map[string]fs.FS // what it is made of at first, by tag
 
 	mu      sync.Mutex
 	commits map[string]string // by tag, and headTag for main; nil until it is made
@@ -124,4 +125,28 @@ func (r *repository) commit(git, tag string) (string, error) {
 		return id, nil
 	}
 	return "", fmt.Errorf("no such tag: %w", fs.ErrNotExist)
+}
+
+// remove removes a tag. The commit that it led to stays.
+func (r *repository) remove(git, tag string) error {
+	if _, err := r.commit(git, tag); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cmd := exec.Command(git, "update-ref", "-d", "refs/tags/"+tag)
+	cmd.Dir, cmd.Env = r.dir, gitEnv(r.dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("git update-ref: %w: %q", err, firstLine(string(out)))
+	}
+	delete(r.commits, tag)
+	return nil
+}
+
+// restart makes the repository anew, with one commit.
+func (r *repository) restart(git, tag string, fsys fs.FS) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trees, r.commits, r.made = map[string]fs.FS{tag: fsys}, nil, 0
+	return r.ensureLocked(git)
 }
