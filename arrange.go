@@ -66,6 +66,9 @@ func (r *run) arrangeCall(n *node, real []string) error {
 	if err != nil {
 		return fmt.Errorf("%s changed while it was being placed: %w", n.pkg.whole, err)
 	}
+	if !l.linked {
+		n.pkg.whole = "" // nobody needs it for this call's sake
+	}
 	return nil
 }
 

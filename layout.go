@@ -34,8 +34,9 @@ type linkedPackage struct {
 	name string   // of the whole package in the project
 	tree *packageTree
 	real []string // the modules' directories in the package
-	// links makes the links to the rest of it.
-	links *links
+	// links makes the links to the rest of it; linked reports whether it did.
+	links  *links
+	linked bool
 }
 
 // build makes the directory dir of the package.
@@ -51,6 +52,7 @@ func (l *linkedPackage) build(dir string) error {
 		case slices.ContainsFunc(l.real, func(r string) bool { return within(r, child) }):
 			err = l.build(child)
 		default:
+			l.linked = true
 			err = l.links.add(filepath.FromSlash(workdir.TreeLink(l.name, child)), filepath.Join(l.dst, filepath.FromSlash(child)))
 		}
 		if err != nil {
