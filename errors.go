@@ -141,18 +141,25 @@ func (e *LockedError) Error() string {
 const maxListed = 20
 
 func writeChanges(b *strings.Builder, changes hashing.Changes) {
-	left := maxListed
+	for _, change := range listChanges(changes) {
+		b.WriteString("\n  " + change)
+	}
+}
+
+// listChanges says for each file what became of it, as far as a message may be
+// long.
+func listChanges(changes hashing.Changes) []string {
+	var list []string
 	for _, group := range []struct {
 		label string
 		files []string
 	}{{"changed", changes.Changed}, {"vanished", changes.Vanished}, {"added", changes.Added}} {
 		for _, file := range group.files {
-			if left == 0 {
-				b.WriteString("\n  ...")
-				return
+			if len(list) == maxListed {
+				return append(list, "...")
 			}
-			left--
-			fmt.Fprintf(b, "\n  %s: %q", group.label, file)
+			list = append(list, fmt.Sprintf("%s: %q", group.label, file))
 		}
 	}
+	return list
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
@@ -63,6 +64,19 @@ type PackageReport struct {
 	whole string
 }
 
+// difference says which files differ, behind a colon; "" where that is not
+// known.
+func (p *PackageReport) difference() string {
+	what := strings.Join(listChanges(p.Changes), ", ")
+	if what == "" && p.Err != nil {
+		what = p.Err.Error()
+	}
+	if what == "" {
+		return ""
+	}
+	return ": " + what
+}
+
 // intact reports whether the package may stay as it is installed.
 func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
 
@@ -83,11 +97,26 @@ func (in *installation) inspect(entry lockfile.Module) *PackageReport {
 		report.Status = StatusMissing
 	case err != nil:
 		report.Status, report.Err = StatusChanged, err
+		report.Changes = in.changesDespite(err, entry)
 	default:
 		report.compare(entry, got, in.lockedTree)
 		in.checkWhole(report)
 	}
 	return report
+}
+
+// changesDespite tells the files apart of a package that cannot be hashed for
+// its links: what one leads to has vanished, say. A link of ours to something
+// that the whole package lacks counts as what is lacking.
+func (in *installation) changesDespite(err error, entry lockfile.Module) hashing.Changes {
+	var bad *hashing.TreeError
+	locked := in.lockedTree(entry)
+	if !errors.As(err, &bad) || bad.Listed == nil || locked == nil {
+		return hashing.Changes{}
+	}
+	return hashing.Diff(locked.Tree, &hashing.Tree{Entries: slices.DeleteFunc(bad.Listed.Entries, func(e hashing.Entry) bool {
+		return e.Kind == hashing.Link && workdir.LinkedTree(e.Target, e.Path) != ""
+	})})
 }
 
 // read hashes an installed package. What it has by links into a whole package

@@ -25,7 +25,7 @@ func (r *run) inPlace(ctx context.Context, entry lockfile.Module) (*placed, erro
 	found := r.installed.inspect(entry)
 	if !found.intact() {
 		if found.Status == StatusChanged {
-			r.warn(splitKey(entry.Key), "its installed files are not what the lock says; they are replaced")
+			r.warn(splitKey(entry.Key), "its installed files are not what the lock says; they are replaced"+found.difference())
 		}
 		return nil, nil
 	}

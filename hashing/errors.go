@@ -24,6 +24,9 @@ type TreeError struct {
 	// [Dir], the directory that could not be opened.
 	Path string
 	Err  error
+	// Listed is everything that is in the tree, where no more than links are at
+	// fault. It can be compared with another tree and has no hashes.
+	Listed *Tree
 }
 
 func (e *TreeError) Error() string { return fmt.Sprintf("cannot hash %q: %s", e.Path, e.Err) }

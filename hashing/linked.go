@@ -33,10 +33,11 @@ func ReadLinkedTree(fsys fs.FS, whole WholeFunc) (*Tree, error) {
 	if len(w.linked) > 0 {
 		sortEntries(entries)
 	}
+	tree := &Tree{Entries: entries}
 	if i, err := settle(entries); err != nil {
-		return nil, &TreeError{Path: entries[i].Path, Err: err}
+		return nil, &TreeError{Path: entries[i].Path, Err: err, Listed: tree}
 	}
-	return &Tree{Entries: entries}, nil
+	return tree, nil
 }
 
 // linkedPart is what a link has of a tree.

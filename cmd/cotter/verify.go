@@ -76,7 +76,7 @@ func verifyStatus(report *cotter.Report) statusError {
 	status := 0
 	for _, p := range report.Packages {
 		switch {
-		case p.Err != nil:
+		case p.Err != nil && p.Changes.Empty():
 			status |= exitUnverifiable
 		case p.Status == cotter.StatusChanged:
 			status |= exitChanged
