@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTamperInstalled changes installed files. Each installation puts them
+// right and says which they were; verify only says so.
+func TestTamperInstalled(t *testing.T) {
+	t.Parallel()
+	const whole = modules + ".cotter/tree/t1-*/shared/policy.json"
+	replaced := func(key, what string) *outcome {
+		return healed("module "+key+": its installed files are not what the lock says", what, "replaced")
+	}
+	// verify has the files in lines of their own.
+	differs := func(key, what string) *outcome {
+		return found(1, "- "+key+": ", strings.ReplaceAll(what, ":", ""), "run cotter install")
+	}
+	row := func(name, key, what string, do ...step) tampering {
+		return tampering{name: name, do: all(do...), want: outcomes{locked: replaced(key, what), verify: differs(key, what)}}
+	}
+	// named is for files that modules may write beside themselves.
+	named := func(name, key, what string, do ...step) tampering {
+		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: found(0, what)}}
+	}
+	testTampering(t, newSite(t), []tampering{
+		{name: "nothing", do: all(), want: outcomes{locked: accepted(), fresh: healed(), cold: healed(), verify: found(0), remote: found(0)}},
+
+		row("byte flipped", "zip", `changed: "main.tf"`, edit(modules+"zip/main.tf", "z", "Z")),
+		row("truncated", "tgz", `changed: "main.tf"`, put(modules+"tgz/main.tf", "")),
+		row("newline added", "tgz", `changed: "main.tf"`, edit(modules+"tgz/main.tf", "\n", "\r\n")),
+		row("nested call", "net.subnets", `changed: "main.tf"`, edit(modules+"net.subnets/main.tf", "#", "//")),
+		row("below a local module", "app.net", `changed: "main.tf"`, edit(modules+"app.net/main.tf", "1", "2")),
+		row("local module of a package", "net", `changed: "modules/a/main.tf"`, edit(modules+"net/modules/a/main.tf", "a", "b")),
+		row("readme", "net", `changed: "README.md"`, edit(modules+"net/README.md", "N", "n")),
+		row("oci", "oci", `changed: "main.tf"`, edit(modules+"oci/main.tf", "oci", "OCI")),
+		row("hosted", "hosted", `changed: "hosted-1.0.0/main.tf"`, edit(modules+"hosted/hosted-1.0.0/main.tf", "h", "H")),
+		row("execute bit set", "zip", `changed: "main.tf"`, chmod(modules+"zip/main.tf", 0o755)),
+		row("execute bit cleared", "zip", `changed: "run.sh"`, chmod(modules+"zip/run.sh", 0o644)),
+		row("execute bit cleared in a subdirectory", "tag", `changed: "modules/dns/run.sh"`, chmod(modules+"tag/modules/dns/run.sh", 0o644)),
+		row("file deleted", "net", `vanished: "README.md"`, drop(modules+"net/README.md")),
+		row("all files deleted", "tgz", `vanished: "main.tf"`, drop(modules+"tgz/main.tf")),
+		row("tf added", "net", `added: "evil.tf"`, put(modules+"net/evil.tf", "# evil\n")),
+		row("tf.json added", "net", `added: "evil.tf.json"`, put(modules+"net/evil.tf.json", "{}")),
+		row("tofu added", "net", `added: "main.tofu"`, put(modules+"net/main.tofu", "# evil\n")),
+		row("tf added deep", "tag", `added: "modules/dns/sub/evil.tf"`, put(modules+"tag/modules/dns/sub/evil.tf", "# evil\n")),
+		named("test added", "net", `added "evil.tftest.hcl"`, put(modules+"net/evil.tftest.hcl", "")),
+		named("tfvars added", "net", `added "evil.auto.tfvars"`, put(modules+"net/evil.auto.tfvars", "x = 1\n")),
+		named("text added", "tag", `added "modules/dns/out/x.txt"`, put(modules+"tag/modules/dns/out/x.txt", "x")),
+		named("settings added", "tag", `added ".terraformrc"`, put(modules+"tag/.terraformrc", "x")),
+		row("file replaced by a link", "net", `changed: "main.tf"`,
+			rename(modules+"net/main.tf", modules+"net/x.txt"), link(modules+"net/main.tf", "x.txt")),
+		row("link retargeted", "zip", `changed: "link.md"`, link(modules+"zip/link.md", "main.tf")),
+		row("link replaced by its file", "zip", `changed: "link.md"`, drop(modules+"zip/link.md"), put(modules+"zip/link.md", "# Zip\n")),
+		row("shared file", "tag", `changed: "shared/policy.json"`, edit(whole, "{}", "[]")),
+		row("shared file through the link", "tag", `changed: "shared/policy.json"`, edit(modules+"tag/shared/policy.json", "{}", "[]")),
+		row("shared file deleted", "tag", `vanished: "shared/policy.json"`, drop(whole)),
+		row("what a link leads to is deleted", "zip", `vanished: "README.md"`, drop(modules+"zip/README.md")),
+		row("a package without links", "commit", `added: "sub/evil.tf"`, put(modules+"commit/sub/evil.tf", "# evil\n")),
+		row("renamed", "zip", `added: "main2.tf"`, rename(modules+"zip/main.tf", modules+"zip/main2.tf")),
+		row("file replaced by a directory", "zip", `vanished: "main.tf"`, drop(modules+"zip/main.tf"), put(modules+"zip/main.tf/main.tf", "")),
+		{name: "directory removed", do: drop(modules + "zip"), want: outcomes{locked: healed(), verify: found(4, "- zip: not installed", "run cotter install")}},
+	})
+}

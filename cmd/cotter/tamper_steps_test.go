@@ -1,0 +1,112 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// step is one thing that is done to a scene. Its paths are relative to the
+// project; "@cache/" stands for the cache, and a "*" for whatever there is.
+type step = func(*testing.T, *scene)
+
+const modules = ".terraform/modules/"
+
+// path is the one file that a pattern means; a file that is absent is meant by
+// its name.
+func (s *scene) path(t *testing.T, pattern string) string {
+	t.Helper()
+	name, inCache := strings.CutPrefix(pattern, "@cache/")
+	name = filepath.Join(s.dir, name)
+	if inCache {
+		name = filepath.Join(s.cache, strings.TrimPrefix(pattern, "@cache/"))
+	}
+	if !strings.Contains(pattern, "*") {
+		return name
+	}
+	found, err := filepath.Glob(name)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d files are %s, want one: %v", len(found), pattern, err)
+	}
+	return found[0]
+}
+
+func all(steps ...step) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		for _, do := range steps {
+			do(t, s)
+		}
+	}
+}
+
+// edit replaces a text, which the file must have.
+func edit(name, old, text string) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		file := s.path(t, name)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, text := strings.ReplaceAll(old, "HOST", string(s.world.Host())), strings.ReplaceAll(text, "HOST", string(s.world.Host()))
+		if !strings.Contains(string(data), old) {
+			t.Fatalf("%s does not have %q:\n%s", name, old, data)
+		}
+		put(name, strings.Replace(string(data), old, text, 1))(t, s)
+	}
+}
+
+// put writes a file, in the place of what is there.
+func put(name, text string) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		writeText(t, s.path(t, name), text)
+	}
+}
+
+// drop removes a file or a directory, which must be there.
+func drop(name string) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		file := s.path(t, name)
+		if _, err := os.Lstat(file); err != nil {
+			t.Fatal(err)
+		}
+		remove(t, file)
+	}
+}
+
+// link puts a link in the place of what is there.
+func link(name, target string) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		file := s.path(t, name)
+		remove(t, file)
+		if err := os.Symlink(target, file); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+}
+
+func chmod(name string, mode os.FileMode) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		if err := os.Chmod(s.path(t, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// rename moves a file or a directory, in the place of what is there.
+func rename(from, to string) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		source, target := s.path(t, from), s.path(t, to)
+		remove(t, target)
+		if err := os.Rename(source, target); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tampering is one way to change what an installation relies on, and what the
+// commands have to make of it.
+type tampering struct {
+	name string
+	do   step
+	want outcomes
+	// cache says that it tampers with the cache, which is shared otherwise.
+	cache bool
+}
+
+// outcomes are what the commands do, each in a copy of the tampered project of
+// its own. Those that are not given are not run, but for: install and empty are
+// as locked, remote is as verify.
+type outcomes struct {
+	locked  *outcome // install --locked, in place
+	empty   *outcome // the same with an empty cache
+	fresh   *outcome // the same without .terraform, as in a new checkout
+	cold    *outcome // the same without .terraform and with an empty cache
+	install *outcome // install, in place
+	verify  *outcome // verify
+	remote  *outcome // verify --remote
+}
+
+// outcome is how a command ends.
+type outcome struct {
+	status int
+	leaves state
+	says   []string // is printed, all of it
+}
+
+// state is what a command leaves behind.
+type state int
+
+const (
+	asFound state = iota // the project as it was tampered with: nothing was written
+	asGood               // the project as it was before that
+	changed              // another one
+)
+
+// refused is a failure that writes nothing.
+func refused(says ...string) *outcome { return &outcome{1, asFound, says} }
+
+// healed is a success that leaves the project as it was before the tampering.
+func healed(says ...string) *outcome { return &outcome{0, asGood, says} }
+
+// accepted is a success that has nothing to write.
+func accepted(says ...string) *outcome { return &outcome{0, asFound, says} }
+
+// rewritten is a success that leaves another project behind.
+func rewritten(says ...string) *outcome { return &outcome{0, changed, says} }
+
+// found is what verify ends with; it never writes.
+func found(status int, says ...string) *outcome { return &outcome{status, asFound, says} }
+
+// command is one of the commands of outcomes.
+type command struct {
+	name  string
+	args  string
+	want  *outcome
+	copy  bool // in a copy of the scene
+	bare  bool // which is without .terraform
+	empty bool // and has an empty cache
+	// ownCache says that the copy is to have a cache of its own.
+	ownCache bool
+}
+
+func (o outcomes) commands() []command {
+	if o.empty == nil {
+		o.empty = o.locked
+	}
+	if o.install == nil {
+		o.install = o.locked
+	}
+	if o.remote == nil {
+		o.remote = o.verify
+	}
+	return []command{
+		{name: "verify", args: "verify", want: o.verify}, // which writes nothing: that is checked
+		{name: "locked", args: "install --locked", want: o.locked, copy: true},
+		{name: "locked, empty cache", args: "install --locked", want: o.empty, copy: true, empty: true},
+		{name: "locked, fresh checkout", args: "install --locked", want: o.fresh, copy: true, bare: true},
+		{name: "locked, fresh checkout, empty cache", args: "install --locked", want: o.cold, copy: true, bare: true, empty: true},
+		{name: "install", args: "install", want: o.install, copy: true},
+		{name: "verify --remote", args: "verify --remote", want: o.remote},
+	}
+}
+
+// scene is one copy of a site, to tamper with.
+type scene struct {
+	*site
+	dir, cache string
+}
+
+// testTampering runs all commands on what the rows describe, which is not the
+// world: rows that change that have a site each.
+func testTampering(t *testing.T, s *site, rows []tampering) {
+	t.Helper()
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s.tamper(t, row)
+		})
+	}
+}
+
+// tamper runs all commands on one row.
+func (s *site) tamper(t *testing.T, row tampering) {
+	found := &scene{site: s, dir: s.dir, cache: s.cache}
+	tampered := found.copy(t, command{ownCache: row.cache})
+	row.do(t, tampered)
+	for _, c := range row.want.commands() {
+		c.ownCache = row.cache && !c.empty
+		if c.want != nil {
+			s.check(t, tampered, c)
+		}
+	}
+}
+
+// copy is a copy of what a command is to find. The cache may be that of the
+// others unless somebody tampers with it: nothing in it depends on who uses it.
+func (s *scene) copy(t *testing.T, c command) *scene {
+	t.Helper()
+	base := t.TempDir()
+	made := &scene{s.site, filepath.Join(base, "project"), s.cache}
+	err := copyTree(made.dir, s.dir, c.bare)
+	if c.empty || c.ownCache {
+		made.cache = filepath.Join(base, "cache")
+	}
+	if err == nil && c.ownCache {
+		err = copyTree(made.cache, s.cache, false)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// copyTree copies a directory, with or without the installed modules in it.
+func copyTree(dst, src string, bare bool) error {
+	return filepath.WalkDir(src, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(src, name)
+		to := filepath.Join(dst, rel)
+		switch info, err := d.Info(); {
+		case err != nil:
+			return err
+		case d.IsDir() && bare && rel == ".terraform":
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(to, info.Mode())
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			return errors.Join(err, os.Symlink(target, to))
+		default:
+			data, err := os.ReadFile(name)
+			return errors.Join(err, os.WriteFile(to, data, info.Mode()))
+		}
+	})
+}
+
+// check runs one command in a copy of the tampered project.
+func (s *site) check(t *testing.T, tampered *scene, c command) {
+	t.Helper()
+	at := tampered
+	if c.copy {
+		at = tampered.copy(t, c)
+	}
+	before := picture(t, at.dir)
+	status, out := s.run(at.dir, at.cache, strings.Fields(c.args)...)
+	out = s.normalise(out, at.dir)
+	shown := dull.ReplaceAllString(out, "")
+	if status != c.want.status {
+		t.Errorf("%s: status %d, want %d\n%s", c.name, status, c.want.status, shown)
+		return
+	}
+	for _, text := range c.want.says {
+		if !strings.Contains(out, text) {
+			t.Errorf("%s does not say %q:\n%s", c.name, text, shown)
+		}
+	}
+	after := picture(t, at.dir)
+	switch c.want.leaves {
+	case asFound:
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Errorf("%s wrote something (-before +after):\n%s\n%s", c.name, diff, shown)
+		}
+	case asGood:
+		if diff := cmp.Diff(s.good, after); diff != "" {
+			t.Errorf("%s did not put it right (-good +after):\n%s\n%s", c.name, diff, shown)
+		}
+	case changed:
+		if cmp.Equal(before, after) {
+			t.Errorf("%s wrote nothing:\n%s", c.name, shown)
+		}
+	}
+}
+
+var (
+	anyHash   = regexp.MustCompile(`\b(h1|t1|zh):[A-Za-z0-9+/=]+`)
+	anyCommit = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
+	anyDigest = regexp.MustCompile(`\bsha256:[0-9a-f]{64}\b`)
+	// dull is what is said of each module that is as it should be.
+	dull     = regexp.MustCompile(`(?m)^- .* in .*\n  Verified.*\n|^- .*: Verified.*\n`)
+	anyShort = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
+)
+
+// normalise replaces what differs from run to run.
+func (s *site) normalise(out, dir string) string {
+	out = strings.NewReplacer(string(s.world.Host()), "HOST", dir, "DIR").Replace(out)
+	out = anyHash.ReplaceAllString(out, "$1:HASH")
+	out = anyDigest.ReplaceAllString(out, "DIGEST")
+	out = anyCommit.ReplaceAllString(out, "COMMIT")
+	return anyShort.ReplaceAllString(out, "SHORT")
+}
+
+// picture is everything in a project that matters: the mode and the content of
+// every file, by its path. What the command keeps for the time of a run is no
+// part of it.
+func picture(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, name)
+		switch rel {
+		case ".terraform/modules/.cotter/lock":
+			return nil
+		case ".terraform", ".terraform/modules", ".terraform/modules/.cotter":
+			return nil // an attempt may leave empty ones
+		case ".terraform/modules/.cotter/stage", ".terraform/modules/.cotter/trash":
+			return fs.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content := ""
+		switch {
+		case d.Type()&fs.ModeSymlink != 0:
+			content, err = os.Readlink(name)
+		case d.Type().IsRegular():
+			var data []byte
+			data, err = os.ReadFile(name)
+			content = string(data)
+		}
+		files[rel] = fmt.Sprintf("%v %s", info.Mode(), content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func remove(t *testing.T, name string) {
+	t.Helper()
+	if err := os.RemoveAll(name); err != nil {
+		t.Fatal(err)
+	}
+}
