@@ -31,6 +31,9 @@ var (
 	// ErrNoSuchCall says that a request names a module call that the
 	// configuration does not have.
 	ErrNoSuchCall = errors.New("the configuration has no such module call outside the project")
+	// ErrMisplaced says that modules.json, by which stock tools find modules, is
+	// not what an installation by the lock writes.
+	ErrMisplaced = errors.New("modules.json does not match the lock")
 	// ErrNotInstalled says that a module is not in its place.
 	ErrNotInstalled = errors.New("module not installed")
 )

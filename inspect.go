@@ -161,13 +161,18 @@ func (in *installation) checkWhole(report *PackageReport) {
 	if report.Status != StatusVerified || report.whole == "" {
 		return
 	}
+	path := in.work.TreePath(report.whole)
 	whole, err := in.whole(report.whole)
-	if err == nil && whole == report.locked {
+	if err != nil {
+		report.Status, report.Err = StatusChanged, fmt.Errorf("%s: %w", path, err)
 		return
 	}
-	if err != nil || !harmless(hashing.Diff(report.locked.Tree, whole.Tree)) {
-		report.Status = StatusChanged
-		report.Err = fmt.Errorf("%s is not the package of the lock", in.work.TreePath(report.whole))
+	if whole == report.locked {
+		return
+	}
+	if changes := hashing.Diff(report.locked.Tree, whole.Tree); !harmless(changes) {
+		report.Status, report.Changes = StatusChanged, changes
+		report.Err = fmt.Errorf("%s is not the package of the lock", path)
 	}
 }
 

@@ -68,7 +68,8 @@ func (r *run) read(project *os.Root) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	r.lockSrc, r.recorded = src, recordedManifest(r.work)
+	r.lockSrc = src
+	r.recorded, _ = recordedManifest(r.work) // what cannot be read is written anew
 	if r.lock, err = parseLock(src, r.req); err != nil {
 		return err
 	}
@@ -76,13 +77,17 @@ func (r *run) read(project *os.Root) error {
 	return err
 }
 
-func recordedManifest(work *workdir.Dir) *manifest.Manifest {
-	if src, err := work.Manifest(); err == nil {
-		if recorded, err := manifest.Parse(src); err == nil {
-			return recorded
+// recordedManifest is modules.json, and an empty manifest where that is absent
+// or cannot be read.
+func recordedManifest(work *workdir.Dir) (*manifest.Manifest, error) {
+	src, err := work.Manifest()
+	if err == nil {
+		var recorded *manifest.Manifest
+		if recorded, err = manifest.Parse(src); err == nil {
+			return recorded, nil
 		}
 	}
-	return &manifest.Manifest{}
+	return &manifest.Manifest{}, err
 }
 
 // prepare fills in what the caller left to us.

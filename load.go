@@ -71,6 +71,14 @@ type loader struct {
 	dialect  Dialect
 	lock     *lockfile.File
 	recorded *manifest.Manifest
+	// manifestErr is why there is no manifest though there is a directory for
+	// it.
+	manifestErr error
+
+	// What verify finds: packages that differ, by their keys, and records of
+	// modules.json that do.
+	changed   map[string]bool
+	misplaced failures
 }
 
 // loader reads what a project has: the lock and the manifest, both as good as
@@ -85,7 +93,7 @@ func (in *Installer) loader(req Request) (*loader, error) {
 		return nil, err
 	}
 	if work, err := workdir.View(req.dataPath()); err == nil {
-		l.recorded = recordedManifest(work)
+		l.recorded, l.manifestErr = recordedManifest(work)
 		if err := work.Close(); err != nil {
 			return nil, err
 		}

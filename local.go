@@ -135,6 +135,9 @@ const maxSuggested = 8
 
 // moduleDirs lists directories of a package that hold configuration.
 func moduleDirs(pkg *placed) []string {
+	if pkg.tree == nil {
+		return nil
+	}
 	var dirs []string
 	seen := make(map[string]bool)
 	for _, entry := range pkg.tree.Entries {

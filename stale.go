@@ -12,8 +12,8 @@ import (
 
 // compareConfig says where the configuration and the lock do not fit together:
 // calls without an entry, and entries for another source or another constraint;
-// and what the policy does not allow, as far as it can be told offline.
-// It looks into installed modules as far as they are there; what is missing is
+// where modules.json leads elsewhere than both; and what the policy does not
+// allow, as far as it can be told offline. It looks into installed modules as far as they are there; what is missing is
 // not its business.
 func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 	config, err := l.in.config(l.req)
@@ -30,7 +30,13 @@ func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 		warn:     func(*node, *hcl.Diagnostic) {},
 		parallel: l.in.parallel(),
 	}
-	_, failures := w.survey(ctx, &node{dir: ".", now: l.req.dir()})
+	root := &node{dir: ".", now: l.req.dir()}
+	l.checkManifest(root)
+	l.changed = make(map[string]bool)
+	for _, p := range report.Packages {
+		l.changed[p.Key] = !p.intact()
+	}
+	_, failures := w.survey(ctx, root)
 	for _, f := range failures.sorted() {
 		var unreadable *ConfigError
 		var refused *policy.Violation
@@ -43,11 +49,14 @@ func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 			report.Stale = append(report.Stale, f.err)
 		}
 	}
+	for _, f := range l.misplaced.sorted() {
+		report.Misplaced = append(report.Misplaced, f.err)
+	}
 	return ctx.Err()
 }
 
 // resolveLocked is resolve for calls that the lock must have an entry for.
-func (l *loader) resolveLocked(ctx context.Context, n *node) error {
+func (l *loader) resolveLocked(_ context.Context, n *node) error {
 	if err := parseCall(n, l.dialect); err != nil {
 		return err
 	}
@@ -66,5 +75,5 @@ func (l *loader) resolveLocked(ctx context.Context, n *node) error {
 			return n.failVersion(errors.New(constraintChanged(entry, n) + "; run cotter install"))
 		}
 	}
-	return l.resolve(ctx, n)
+	return l.placeLocked(n, entry)
 }

@@ -24,6 +24,11 @@ type Report struct {
 	// Stale says where the configuration and the lock do not fit together, as
 	// *ModuleError in the order of the modules' paths.
 	Stale []error
+	// Misplaced says where modules.json, by which stock tools find modules, has
+	// something else than the configuration and the lock: another directory,
+	// say, whose files nobody has verified. They are *ModuleError in the order
+	// of the modules' paths.
+	Misplaced []error
 	// Refused are calls that the policy does not allow, as *ModuleError over
 	// *policy.Violation in the order of the modules' paths. Below them nothing
 	// was compared with the configuration.
@@ -40,7 +45,7 @@ type Report struct {
 // OK reports whether every package is installed and is what the lock says, and
 // the lock is for this configuration, which the policy allows.
 func (r *Report) OK() bool {
-	return !r.Unfinished && len(r.Stale)+len(r.Refused) == 0 && !slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() })
+	return !r.Unfinished && len(r.Stale)+len(r.Misplaced)+len(r.Refused) == 0 && !slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() })
 }
 
 // Verify compares the installed modules of the configuration in dir with its

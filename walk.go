@@ -167,6 +167,13 @@ func (f *failures) add(n *node, err error) {
 	f.list = append(f.list, failure{n, err})
 }
 
+// has reports whether something went wrong with a node.
+func (f *failures) has(n *node) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.ContainsFunc(f.list, func(failure failure) bool { return failure.node == n })
+}
+
 // sorted are all failures in the order of their nodes' paths.
 func (f *failures) sorted() []failure {
 	slices.SortStableFunc(f.list, func(a, b failure) int { return compareKeys(a.node.path.String(), b.node.path.String()) })

@@ -114,9 +114,10 @@ func jsonReport(report *cotter.Report) any {
 		Unfinished bool          `json:"unfinished,omitempty"`
 		Refused    []message     `json:"refused,omitempty"`
 		Stale      []message     `json:"stale,omitempty"`
+		Misplaced  []message     `json:"misplaced,omitempty"`
 		Unread     []message     `json:"unread,omitempty"`
 		Packages   []jsonPackage `json:"packages"`
-	}{report.OK(), report.Unfinished, flatten(report.Refused), flatten(report.Stale), flatten(report.Unread), packages}
+	}{report.OK(), report.Unfinished, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages}
 }
 
 // jsonEvent is an event of install as one JSON object; the type comes first.

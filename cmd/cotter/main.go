@@ -4,7 +4,7 @@
 // Exit status: 0 for success, 1 for failure, 2 for a wrong command line, 130
 // when it was interrupted. That of verify is a sum:
 //
-//	 1  a package was changed
+//	 1  a package was changed, or modules.json leads elsewhere
 //	 4  a package of the lock is not installed
 //	 8  something could not be compared
 //	16  the lock is stale: it does not fit the configuration, or with --remote

@@ -13,8 +13,7 @@ type step = func(*testing.T, *scene)
 
 const modules = ".terraform/modules/"
 
-// path is the one file that a pattern means; a file that is absent is meant by
-// its name.
+// path is the one file that a pattern means, which is for its directory.
 func (s *scene) path(t *testing.T, pattern string) string {
 	t.Helper()
 	name, inCache := strings.CutPrefix(pattern, "@cache/")
@@ -25,11 +24,12 @@ func (s *scene) path(t *testing.T, pattern string) string {
 	if !strings.Contains(pattern, "*") {
 		return name
 	}
-	found, err := filepath.Glob(name)
+	dir := filepath.Dir(name) // the file may be about to be made
+	found, err := filepath.Glob(dir)
 	if err != nil || len(found) != 1 {
-		t.Fatalf("%d files are %s, want one: %v", len(found), pattern, err)
+		t.Fatalf("%d directories are %s, want one: %v", len(found), dir, err)
 	}
-	return found[0]
+	return filepath.Join(found[0], filepath.Base(name))
 }
 
 func all(steps ...step) step {

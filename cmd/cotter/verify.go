@@ -20,9 +20,10 @@ func verifyCommand(out *output) *cli.Command {
 			"configuration files are failures; other added files are only named.\n" +
 			"With --remote it also asks where tags, branches and registries lead now.\n" +
 			"\n" +
-			"The exit status is 0, or the sum of 1 where a package was changed, 4 where one is\n" +
-			"not installed, 8 where something could not be compared, and 16 where the lock does\n" +
-			"not fit the configuration, the policy refuses something, or an origin has moved.",
+			"The exit status is 0, or the sum of 1 where a package was changed or modules.json\n" +
+			"leads elsewhere, 4 where a package is not installed, 8 where something could not\n" +
+			"be compared, and 16 where the lock does not fit the configuration, the policy\n" +
+			"refuses something, or an origin has moved.",
 		Flags: configFlags(append(policyFlags(),
 			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still lead to what the lock has"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
@@ -86,6 +87,9 @@ func verifyStatus(report *cotter.Report) statusError {
 			status |= exitStale
 		}
 	}
+	if len(report.Misplaced) > 0 {
+		status |= exitChanged
+	}
 	if len(report.Stale)+len(report.Refused) > 0 {
 		status |= exitStale
 	}
@@ -112,7 +116,7 @@ func (o *output) report(report *cotter.Report) error {
 	for _, m := range flatten(report.Unread) {
 		o.warnf("the configuration was not compared with the lock: %s", m.line())
 	}
-	for _, err := range slices.Concat(report.Refused, report.Stale) {
+	for _, err := range slices.Concat(report.Refused, report.Stale, report.Misplaced) {
 		for _, m := range messages(err) {
 			o.printf("- %s\n", m.line())
 		}
