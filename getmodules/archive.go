@@ -1,6 +1,7 @@
 package getmodules
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -63,6 +64,9 @@ type unpacking struct {
 	produced int64
 	// files counts what makes a package not empty.
 	files int
+	// packed and inflated read a zip archive's entries, one after another.
+	packed   *bufio.Reader
+	inflated io.Reader
 }
 
 func unpack(ctx context.Context, file io.ReaderAt, size int64, kind archiveKind, dir string, limits Limits) (warnings []string, err error) {

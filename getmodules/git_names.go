@@ -41,9 +41,10 @@ func (g *gitFetch) nearRefs(ctx context.Context) []string {
 // nearest are the short names of those refs that resemble ref.
 func nearest(ref string, names []string) []string {
 	var near []string
+	seen := map[string]bool{}
 	for _, name := range names {
-		if name = shortRef(name); resembles(name, ref) && !slices.Contains(near, name) {
-			near = append(near, name)
+		if name = shortRef(name); resembles(name, ref) && !seen[name] {
+			near, seen[name] = append(near, name), true
 		}
 	}
 	// The fewer letters are added or missing, the nearer.

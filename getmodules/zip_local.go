@@ -81,13 +81,27 @@ func (a *unpacking) readAt(p []byte, offset int64) error {
 // zipContent is an entry's content, which fails at its end if it is not what
 // the directory says.
 func (a *unpacking) zipContent(entry *zipEntry) io.Reader {
-	// flate reads no byte too many from a bufio.Reader.
-	packed := bufio.NewReader(readerAt(a.ctx, a.file, entry.data, entry.packed))
+	packed, inflated := a.zipReaders(readerAt(a.ctx, a.file, entry.data, entry.packed))
 	content := &zipContent{entry: entry, packed: packed, r: packed}
 	if entry.method == zipDeflate {
-		content.r = flate.NewReader(packed)
+		content.r = inflated
 	}
 	return a.bounded(content)
+}
+
+// zipReaders are the readers of one entry as it is and inflated. All entries
+// have the same ones in turn: their buffers are larger than most files are.
+func (a *unpacking) zipReaders(r io.Reader) (packed *bufio.Reader, inflated io.Reader) {
+	if a.packed == nil {
+		// flate reads no byte too many from a bufio.Reader.
+		a.packed = bufio.NewReader(r)
+		a.inflated = flate.NewReader(a.packed)
+		return a.packed, a.inflated
+	}
+	a.packed.Reset(r)
+	// Its error would be that of a dictionary, and there is none.
+	_ = a.inflated.(flate.Resetter).Reset(a.packed, nil)
+	return a.packed, a.inflated
 }
 
 type zipContent struct {

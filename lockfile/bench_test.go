@@ -2,6 +2,7 @@ package lockfile_test
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/cotterpin/cotter/lockfile"
@@ -46,6 +47,32 @@ func BenchmarkSetAndBytes(b *testing.B) {
 					file.SetModule(m)
 				}
 				file.Bytes()
+			}
+		})
+	}
+}
+
+// BenchmarkFile writes a lock to disk, with one module changed, and reads it.
+func BenchmarkFile(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			root, err := os.OpenRoot(b.TempDir())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer root.Close()
+			file := lockOf(n)
+			changed := file.Modules()[n/2]
+			b.SetBytes(int64(len(file.Bytes())))
+			for i := 0; b.Loop(); i++ {
+				changed.Version = fmt.Sprintf("1.0.%d", i)
+				file.SetModule(changed)
+				if _, err := file.WriteFile(root, ".terraform.lock.hcl"); err != nil {
+					b.Fatal(err)
+				}
+				if file, err = lockfile.ReadFile(root, ".terraform.lock.hcl"); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

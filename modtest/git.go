@@ -106,6 +106,7 @@ func (g *gitServer) open(repo string) *repository {
 			host:      g.host,
 			annotated: g.opts.AnnotatedTags,
 			refuse:    g.opts.RefuseCommits,
+			manyRefs:  g.opts.manyRefNames(),
 			trees:     map[string]fs.FS{},
 		}
 	}

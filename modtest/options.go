@@ -38,6 +38,14 @@ type Options struct {
 	// commit.
 	AnnotatedTags bool
 
+	// ManyRefs is how many more refs each git repository has, as large ones do:
+	// by turns a branch ("refs/heads/branch-0") and what forges keep of a pull
+	// request ("refs/pull/1/head"). ManyTags is how many more tags it has:
+	// "v0.0.0" to "v0.0.49", "v0.1.0" and so on, unless the tree has that tag.
+	// All of them lead to the commit that main leads to at first; a repository
+	// that the tree does not have, and a test publishes to, has none.
+	ManyRefs, ManyTags int
+
 	// MutateAfter is how many downloads of an archive give the true files. All
 	// later ones give files with a comment line added at the end. Zero means
 	// that all downloads are true. It works on /archives/ and /packages/; a tag

@@ -17,7 +17,8 @@ type repository struct {
 	dir       string
 	host      string
 	annotated bool
-	refuse    bool // commits by their ids
+	refuse    bool     // commits by their ids
+	manyRefs  []string // full names of further refs, sorted
 
 	trees map[string]fs.FS // what it is made of at first, by tag
 
@@ -57,6 +58,11 @@ func (r *repository) ensureLocked(git string) error {
 	}
 	for i, tag := range tags {
 		commits[tag], commits[headTag] = ids[i], ids[i]
+	}
+	if len(all) > 0 && len(r.manyRefs) > 0 {
+		if err := r.writePackedRefs(r.manyRefs, commits[headTag]); err != nil {
+			return err
+		}
 	}
 	r.commits, r.made = commits, len(all)
 	return nil

@@ -25,7 +25,7 @@ func (w *World) listen() (secure, plain net.Listener, err error) {
 	}
 	w.host = secure.Addr().String()
 	w.plainURL = "http://" + plain.Addr().String()
-	return secure, plain, nil
+	return countingListener{secure, &w.sent}, countingListener{plain, &w.sent}, nil
 }
 
 // serve starts to answer requests on both listeners.

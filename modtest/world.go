@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -35,6 +36,7 @@ type World struct {
 	archives *archiveServer
 	oci      *ociServer
 	log      requestLog
+	sent     atomic.Int64 // bytes
 	faults   faults
 
 	serving sync.RWMutex // read locked by each request; Close waits for all

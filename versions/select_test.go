@@ -123,21 +123,3 @@ func TestSelectIgnoresOrder(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkSelect50000(b *testing.B) {
-	var refs []string
-	for i := range 50_000 {
-		refs = append(refs, fmt.Sprintf("v%d.%d.%d", i/2500, i/50%50, i%50))
-	}
-	offered := candidates(refs...)
-	want, err := versions.ParseConstraints(">= 3.0.0, < 19.0.0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := versions.Select(offered, want); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

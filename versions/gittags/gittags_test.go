@@ -63,14 +63,3 @@ func FuzzCandidates(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkCandidates50000(b *testing.B) {
-	var names []string
-	for i := range 50_000 {
-		names = append(names, fmt.Sprintf("v%d.%d.%d", i/2500, i/50%50, i%50))
-	}
-	list := tags(names...)
-	for b.Loop() {
-		gittags.Candidates(list, "modules/network")
-	}
-}

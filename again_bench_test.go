@@ -1,0 +1,55 @@
+package cotter_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// BenchmarkNothingToDo installs where all modules are in place, with every hash
+// verified: projects of n calls into packages of ten modules each. The time for
+// a call is reported: it must be the same for 100 as for 1,000. (It is more
+// where packages have more modules: every called one has links to all others.)
+func BenchmarkNothingToDo(b *testing.B) {
+	for _, n := range []int{100, 1_000} {
+		var tree strings.Builder
+		tree.WriteString("-- config/main.tf --\n")
+		for i := range n {
+			fmt.Fprintf(&tree, "module \"m%d\" {\n  source = \"git::https://MODTEST_HOST/git/p%d.git//modules/m%d?ref=v1.0.0\"\n}\n", i, i/10, i%10)
+		}
+		for i := range n {
+			fmt.Fprintf(&tree, "-- git/p%d.git/v1.0.0/modules/m%d/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i/10, i%10, i)
+		}
+		world := modtest.New(b, modtest.Txtar(tree.String()))
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := b.TempDir()
+			project, cache := filepath.Join(dir, "project"), filepath.Join(dir, "cache")
+			if err := world.WriteTree(project, "config"); err != nil {
+				b.Fatal(err)
+			}
+			install := func() {
+				in := cotter.Installer{CacheDir: cache, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient(), CacheDir: cache,
+					Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}}}
+				if _, err := in.Install(context.Background(), cotter.Request{Dir: project}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			install()
+			world.ResetRequests()
+			for b.Loop() {
+				install()
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/call")
+			if asked := world.Requests(); len(asked) > 0 {
+				b.Errorf("%d requests, first %v", len(asked), asked[0])
+			}
+		})
+	}
+}

@@ -1,0 +1,51 @@
+package versions_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cotterpin/cotter/versions"
+)
+
+// manyCandidates are n versions, with a pre-release for every tenth.
+func manyCandidates(n int) []versions.Candidate {
+	refs := make([]string, n)
+	for i := range refs {
+		refs[i] = fmt.Sprintf("v%d.%d.%d", i/2500, i/50%50, i%50)
+		if i%10 == 0 {
+			refs[i] += "-rc.1"
+		}
+	}
+	return candidates(refs...)
+}
+
+// BenchmarkSelect selects among many versions: one that is wanted, and one that
+// nobody offers, which sorts all for the message. The time for a version is
+// reported: it must be the same for 5,000 as for 50,000.
+func BenchmarkSelect(b *testing.B) {
+	for _, test := range []struct {
+		name, constraint string
+		found            bool
+	}{{"found", ">= 0.5.0, < 19.0.0", true}, {"none", ">= 99.0.0", false}} {
+		want, err := versions.ParseConstraints(test.constraint)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, n := range []int{5_000, 50_000} {
+			offered := manyCandidates(n)
+			b.Run(fmt.Sprintf("%s/%d", test.name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					_, err := versions.Select(offered, want)
+					if found := err == nil; found != test.found {
+						b.Fatal(err)
+					}
+					if err != nil && err.Error() == "" {
+						b.Fatal("no message")
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/version")
+			})
+		}
+	}
+}

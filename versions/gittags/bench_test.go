@@ -1,0 +1,29 @@
+package gittags_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cotterpin/cotter/versions/gittags"
+)
+
+// BenchmarkCandidates reads the versions out of the tags of a large repository.
+// The time for a tag is reported: it must be the same for 5,000 as for 50,000.
+func BenchmarkCandidates(b *testing.B) {
+	for _, n := range []int{5_000, 50_000} {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = fmt.Sprintf("v%d.%d.%d", i/2500, i/50%50, i%50)
+		}
+		list := tags(names...)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if got := gittags.Candidates(list, "modules/network"); len(got) != n {
+					b.Fatalf("%d candidates, want %d", len(got), n)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/tag")
+		})
+	}
+}
