@@ -1,238 +1,160 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/cotterpin/cotter/bench/internal/report"
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// tool is a command that installs modules.
-type tool struct {
-	name    string
-	version string
-	args    []string
-	ours    bool
-}
-
-// findTools builds cotter and looks for stock binaries.
-func findTools(ctx context.Context) ([]tool, func(), error) {
-	dir, err := os.MkdirTemp("", "cotter-bench-")
-	if err != nil {
-		return nil, nil, err
-	}
-	cleanup := func() { _ = os.RemoveAll(dir) }
-	binary := filepath.Join(dir, "cotter")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/cotter")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		cleanup()
-		return nil, nil, fmt.Errorf("go build ./cmd/cotter, to be run in the top directory: %w", err)
-	}
-	tools := []tool{{name: "cotter", args: []string{binary, "install"}, ours: true}}
-	for _, stock := range []string{"tofu", "terraform"} {
-		if path, err := exec.LookPath(stock); err == nil {
-			out, _ := exec.CommandContext(ctx, path, "version").Output()
-			version, _, _ := bytes.Cut(out, []byte("\n"))
-			tools = append(tools, tool{name: stock + " get", version: string(version), args: []string{path, "get"}})
+// measure runs every tool in every phase of a world.
+func measure(ctx context.Context, w world, tools []tool, opts options) (report.World, error) {
+	result := report.World{Name: w.name, About: w.about, Notes: w.notes, Goals: w.goals}
+	for _, part := range w.parts {
+		rows, err := measurePart(ctx, w, part, tools, opts)
+		if err != nil {
+			return result, err
 		}
+		result.Rows = append(result.Rows, rows...)
 	}
-	return tools, cleanup, nil
+	return result, nil
 }
 
-// row is what one tool needed in one phase of one world.
-type row struct {
-	world, phase, tool string
-	ours               bool
-	median             time.Duration
-	cpu                time.Duration // of the command and all that it starts
-	requests           int
-	disk               int64
-	peak               int64 // bytes of memory
-}
-
-func measure(ctx context.Context, w world, tools []tool, opts options) ([]row, error) {
-	servers, err := modtest.Start(modtest.Txtar(w.txtar), w.opts)
+func measurePart(ctx context.Context, w world, part part, tools []tool, opts options) ([]report.Row, error) {
+	servers, err := modtest.Start(modtest.Txtar(part.txtar), part.opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = servers.Close() }()
-	var projects []project
-	for _, t := range tools {
-		if w.tofuOnly && t.name == "terraform get" {
+	projects, err := newProjects(servers, w, part, tools, opts)
+	for _, p := range projects {
+		defer p.remove()
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Once without a delay, so that the servers have made what is lazy, and
+	// phases that begin with a cache have one.
+	for _, p := range projects {
+		if !p.tool.ours && !part.phases[0].keepCache {
 			continue
 		}
-		p, err := newProject(servers, t, w.roots)
+		if _, err := p.run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	servers.SetFaults(modtest.Fault{Delay: opts.delay})
+	var rows []report.Row
+	for _, ph := range part.phases {
+		measured, err := measurePhase(ctx, ph, projects, opts.runs)
 		if err != nil {
 			return nil, err
 		}
-		defer p.remove()
-		projects = append(projects, p)
-	}
-	// Once without a delay, so that the servers have made what is lazy.
-	if _, err := projects[0].run(ctx); err != nil {
-		return nil, err
-	}
-	servers.SetFaults(modtest.Fault{Delay: opts.delay})
-	var rows []row
-	for _, ph := range w.phases {
-		for _, p := range projects {
-			r, err := p.phase(ctx, ph, opts.runs)
+		rows = append(rows, measured...)
+		for _, measure := range part.baselines {
+			row, err := measure(ctx, projects[0], opts.runs)
 			if err != nil {
 				return nil, err
 			}
-			r.world = w.name
-			rows = append(rows, r)
+			row.State, row.Kind = ph.name, report.Baseline
+			rows = append(rows, row)
 		}
 	}
 	return rows, nil
 }
 
-// project is a tool's own copy of a world's configuration.
-type project struct {
-	tool    tool
-	servers *modtest.World
-	dir     string // holds the project and everything that the tool keeps
-	roots   []string
-}
-
-func newProject(servers *modtest.World, t tool, roots []string) (project, error) {
-	dir, err := os.MkdirTemp("", "cotter-bench-")
-	if err != nil {
-		return project{}, err
-	}
-	p := project{t, servers, dir, roots}
-	if err := os.WriteFile(p.file("cli.tfrc"), nil, 0o600); err != nil {
-		return project{}, err
-	}
-	return p, servers.WriteTree(p.file("project"), "config")
-}
-
-func (p project) file(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
-func (p project) remove()                 { _ = os.RemoveAll(p.dir) }
-
-// phase runs the tool several times, each time from the phase's state.
-func (p project) phase(ctx context.Context, ph phase, runs int) (row, error) {
-	r := row{phase: ph.name, tool: p.tool.name, ours: p.tool.ours}
-	var times, cpus []time.Duration
-	for range runs {
-		if err := p.reset(ph); err != nil {
-			return r, err
+// newProjects are one project for each tool that takes part, the first one
+// ours. Those that there are come with an error too.
+func newProjects(servers *modtest.World, w world, part part, tools []tool, opts options) ([]project, error) {
+	var projects []project
+	for _, t := range tools {
+		if !w.knownTo(t) {
+			continue
 		}
-		p.servers.ResetRequests()
-		u, err := p.run(ctx)
+		p, err := newProject(servers, t, part.roots)
+		projects = append(projects, p)
 		if err != nil {
-			return r, err
+			return projects, err
 		}
-		times, cpus = append(times, u.elapsed), append(cpus, u.cpu)
-		r.peak = max(r.peak, u.peak)
+		if !t.ours && opts.sample > 0 && len(part.roots) > 0 {
+			projects[len(projects)-1].sample = opts.sample
+		}
 	}
-	slices.Sort(times)
-	slices.Sort(cpus)
-	r.median, r.cpu = times[len(times)/2], cpus[len(cpus)/2]
-	r.requests = len(p.servers.Requests())
-	var err error
-	for _, root := range p.rootDirs() {
-		disk, diskErr := diskUsage(p.file(root + "/.terraform"))
-		r.disk, err = r.disk+disk, errors.Join(err, diskErr)
-	}
-	return r, err
+	return projects, nil
 }
 
-func (p project) reset(ph phase) error {
-	var gone []string
-	if !ph.keepCache {
-		gone = append(gone, "cache")
-	}
-	for _, root := range p.rootDirs() {
-		if !ph.keepInstalled {
-			gone = append(gone, root+"/.terraform")
+// measurePhase lets the tools take turns, so that what else the machine does
+// strikes all of them.
+func measurePhase(ctx context.Context, ph phase, projects []project, runs int) ([]report.Row, error) {
+	series := make([][]usage, len(projects))
+	rows := make([]report.Row, len(projects))
+	for i := range runs {
+		for j, p := range projects {
+			if i > 0 && p.isWholeLoop() {
+				continue
+			}
+			if err := p.reset(ph); err != nil {
+				return nil, err
+			}
+			settle(ctx)
+			u, err := p.measured(ctx)
+			if err != nil {
+				return nil, err
+			}
+			series[j] = append(series[j], u)
 		}
-		if !ph.keepCache {
-			gone = append(gone, root+"/.terraform.lock.hcl")
+	}
+	for j, p := range projects {
+		rows[j] = summary(series[j])
+		rows[j].State, rows[j].Tool, rows[j].Kind = ph.name, p.tool.name, report.Stock
+		if p.tool.ours {
+			rows[j].Kind = report.Ours
+		}
+		if err := p.finish(&rows[j]); err != nil {
+			return nil, err
 		}
 	}
-	var err error
-	for _, name := range gone {
-		err = errors.Join(err, os.RemoveAll(p.file(name)))
-	}
-	return err
+	return rows, nil
 }
 
-// rootDirs are the project's directories with a configuration of their own.
-func (p project) rootDirs() []string {
-	if p.roots == nil {
-		return []string{"project"}
-	}
-	var dirs []string
-	for _, root := range p.roots {
-		dirs = append(dirs, "project/"+root)
-	}
-	return dirs
-}
+// settle has the system write what runs before have left to write, which
+// otherwise slows down whoever comes next. Where there is no such command,
+// nothing can be done.
+func settle(ctx context.Context) { _ = exec.CommandContext(ctx, "sync").Run() }
 
 // usage is what one run needed.
 type usage struct {
 	elapsed, cpu time.Duration
 	peak         int64 // bytes of memory
+	received     int64 // bytes
+	requests     []modtest.Request
 }
 
-// run runs the tool: for many roots in a loop, unless it knows better.
-func (p project) run(ctx context.Context) (sum usage, err error) {
-	if p.tool.ours && p.roots != nil {
-		return p.command(ctx, "project", "--recursive")
+// summary is the median of runs, and the requests of the last one.
+func summary(runs []usage) report.Row {
+	var times, cpus []time.Duration
+	row := report.Row{Runs: len(runs)}
+	for _, u := range runs {
+		times, cpus = append(times, u.elapsed), append(cpus, u.cpu)
+		row.Peak = max(row.Peak, u.peak)
 	}
-	for _, dir := range p.rootDirs() {
-		once, err := p.command(ctx, dir)
-		if err != nil {
-			return usage{}, err
+	slices.Sort(times)
+	slices.Sort(cpus)
+	row.Median, row.Lowest, row.Highest = times[len(times)/2], times[0], times[len(times)-1]
+	row.CPU = cpus[len(cpus)/2]
+	last := runs[len(runs)-1]
+	row.Received, row.Requests = last.received, len(last.requests)
+	made := map[string]int{}
+	for _, r := range last.requests {
+		made[r.String()]++
+		row.Repeats = max(row.Repeats, made[r.String()])
+		if strings.HasPrefix(r.Path, "/.well-known/") {
+			row.Discovery++
 		}
-		sum.elapsed, sum.cpu, sum.peak = sum.elapsed+once.elapsed, sum.cpu+once.cpu, max(sum.peak, once.peak)
 	}
-	return sum, nil
-}
-
-func (p project) command(ctx context.Context, dir string, args ...string) (u usage, err error) {
-	cmd := exec.CommandContext(ctx, p.tool.args[0], append(slices.Clone(p.tool.args[1:]), args...)...)
-	cmd.Dir = p.file(dir)
-	cmd.Env = append(os.Environ(), p.servers.Env()...)
-	cmd.Env = append(cmd.Env, "COTTER_CACHE_DIR="+p.file("cache"), "TF_CLI_CONFIG_FILE="+p.file("cli.tfrc"), "CHECKPOINT_DISABLE=1", "CI=")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	start := time.Now()
-	if err := cmd.Start(); err != nil {
-		return usage{}, err
-	}
-	memory := watchMemory(cmd.Process.Pid)
-	err = cmd.Wait()
-	u.elapsed, u.peak = time.Since(start), memory()
-	if err != nil {
-		return usage{}, fmt.Errorf("%s: %w\n%s", p.tool.name, err, &out)
-	}
-	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return u, nil
-}
-
-// diskUsage is the sum of the sizes of the files below a directory.
-func diskUsage(dir string) (int64, error) {
-	var sum int64
-	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		info, err := entry.Info()
-		if err == nil {
-			sum += info.Size()
-		}
-		return err
-	})
-	return sum, err
+	return row
 }

@@ -1,25 +1,41 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"strings"
 
+	"github.com/cotterpin/cotter/bench/internal/report"
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// world is what the servers have and what a project asks of them.
+// world is a kind of project, and what should be true of how it is installed.
 type world struct {
 	name, about string
-	txtar       string
-	opts        modtest.Options
-	// roots are directories in it that are projects of their own; none means
-	// that it is one project.
-	roots []string
-	// tofuOnly says that terraform does not know this kind of source.
-	tofuOnly bool
-	// phases are what is measured, one after another in one project.
-	phases []phase
+	notes       []string
+	// tofuOnly says that terraform does not know this kind of source, oursOnly
+	// that there is nothing to compare with.
+	tofuOnly, oursOnly bool
+	parts              []part
+	goals              []report.Goal
 }
+
+// part is what the servers have, what a project asks of them, and in which
+// states that is measured.
+type part struct {
+	txtar string
+	opts  modtest.Options
+	// roots are directories of the project that are projects of their own;
+	// none means that it is one.
+	roots []string
+	// phases are measured one after another in one project.
+	phases []phase
+	// baselines are what cannot be done with less. They are measured in cotter's
+	// project, after each phase.
+	baselines []baseline
+}
+
+// baseline measures one in the state that a phase left.
+type baseline func(ctx context.Context, p project, runs int) (report.Row, error)
 
 // phase is one state in which the commands run.
 type phase struct {
@@ -31,144 +47,124 @@ type phase struct {
 
 var (
 	cold  = phase{name: "cold"}
-	warm  = phase{name: "fresh checkout with the lock, warm cache", keepCache: true}
-	again = phase{name: "again, nothing changed", keepCache: true, keepInstalled: true}
+	warm  = phase{name: "fresh checkout, warm cache", keepCache: true}
+	again = phase{name: "again", keepCache: true, keepInstalled: true}
+)
+
+func (w world) knownTo(t tool) bool {
+	return t.ours || !w.oursOnly && !(w.tofuOnly && t.name == "terraform get")
+}
+
+// usual are the goals that hold in every world with these states.
+func usual(cold float64) []report.Goal {
+	return []report.Goal{
+		report.Faster("cold", cold),
+		report.Faster(warm.name, 40),
+		report.NoRequest(warm.name),
+		report.Faster(again.name, 1),
+		report.NoRequest(again.name),
+	}
+}
+
+const (
+	manyRoots    = 300
+	rootPackages = 40
+	fewTags      = "5,000 tags"
+	manyTags     = "50,000 tags"
+	otherRefs    = 100_000
+	// refBytes is less than what any ref takes in a list: four digits of length,
+	// 40 of an id, a space, a name and a newline.
+	refBytes = 60
 )
 
 func worlds() []world {
+	states := []phase{cold, warm, again}
 	return []world{
 		{
-			name:   "registry",
-			about:  "40 registry calls on 20 packages in git, half of which call another one",
-			txtar:  registryWorld(20, 40),
-			phases: []phase{cold, warm, again},
+			name:  "registry",
+			about: "40 registry calls on 20 packages in git, half of which call another one",
+			parts: []part{{txtar: registryWorld(20, 40), phases: states}},
+			goals: append(usual(8), report.RequestsPerPackage(cold.name, 20, 3)),
 		},
 		{
-			name:   "archives",
-			about:  "40 calls of 40 archives",
-			txtar:  archiveWorld(40),
-			phases: []phase{cold, warm, again},
-		},
-		{
-			name:   "monorepo",
-			about:  "100 calls into one git package of 20 MB",
-			txtar:  monorepoWorld(100, 20<<20),
-			phases: []phase{cold, warm, again},
+			name:  "archives",
+			about: "40 calls of 40 zip archives",
+			parts: []part{{txtar: archiveWorld(40), phases: states}},
+			goals: usual(8),
 		},
 		{
 			name:     "oci",
 			about:    "40 calls of 40 packages in an OCI registry",
-			txtar:    ociWorld(40),
+			notes:    []string{"Of the stock tools only tofu knows OCI registries."},
+			parts:    []part{{txtar: ociWorld(40), phases: states}},
 			tofuOnly: true,
-			phases:   []phase{cold, warm, again},
+			goals:    usual(8),
 		},
 		{
-			name:   "roots",
-			about:  fmt.Sprintf("%d root modules with 4 registry calls each on 40 packages in git; one command for all of them, a loop for stock tools", manyRoots),
-			txtar:  rootsWorld(manyRoots, 40),
-			roots:  rootNames(manyRoots),
-			phases: []phase{cold},
+			name:  "monorepo",
+			about: "100 calls into one git package of 20 MB with 100 modules",
+			parts: []part{{txtar: monorepoWorld(100, 20<<20), phases: states}},
+			goals: append(usual(20), report.DiskShare(cold.name, 4)),
+		},
+		rootsMeasured(),
+		graphMeasured(),
+		refsMeasured(),
+	}
+}
+
+func rootsMeasured() world {
+	return world{
+		name:  "roots",
+		about: fmt.Sprintf("%d root modules with four registry calls each on %d packages in git", manyRoots, rootPackages),
+		notes: []string{"One `cotter install --recursive` for all of them; a loop for stock tools."},
+		parts: []part{{txtar: rootsWorld(manyRoots, rootPackages), roots: rootNames(manyRoots), phases: []phase{cold}}},
+		goals: []report.Goal{
+			report.Faster(cold.name, 60),
+			report.FetchedOnce(cold.name),
+			report.RequestsPerPackage(cold.name, rootPackages, 3),
 		},
 	}
 }
 
-const manyRoots = 300
-
-func rootNames(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("root%03d", i)
+func graphMeasured() world {
+	return world{
+		name:  "graph",
+		about: "10,000 calls, 1,000 of them of 40 packages in git and 9,000 of directories within these, with four files each, all in the cache",
+		notes: []string{
+			"It is compared with a loop in one thread that reads and hashes each installed file once and does nothing else.",
+			"A fresh checkout has to write all of them as well; copying them by such a loop is there to compare.",
+		},
+		parts: []part{{txtar: graphWorld(), phases: []phase{warm, again}, baselines: []baseline{readAndHash, copyFiles}}},
+		goals: []report.Goal{
+			report.NearBaseline(warm.name, 3),
+			report.MemoryBelow(warm.name, 256),
+			report.NoRequest(warm.name),
+			report.NearBaseline(again.name, 3),
+			report.MemoryBelow(again.name, 256),
+			report.NoRequest(again.name),
+		},
 	}
-	return names
 }
 
-// rootsWorld has projects that share packages.
-func rootsWorld(roots, packages int) string {
-	var b strings.Builder
-	for i, name := range rootNames(roots) {
-		fmt.Fprintf(&b, "-- config/%s/main.tf --\n", name)
-		for call := range 4 {
-			fmt.Fprintf(&b, "module \"m%d\" {\n  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n}\n", call, (i+call*7)%packages)
+func refsMeasured() world {
+	measured := func(name string, tags int) part {
+		return part{
+			txtar:     refsWorld(),
+			opts:      modtest.Options{ManyTags: tags, ManyRefs: otherRefs},
+			phases:    []phase{{name: name}},
+			baselines: []baseline{listAllRefs},
 		}
 	}
-	for i := range packages {
-		fmt.Fprintf(&b, "-- registry/acme/p%d/aws/1.2.0/main.tf --\n-- registry/acme/p%d/aws/1.2.0/README.md --\n%s\n", i, i, filler(4<<10, i))
+	return world{
+		name:     "refs",
+		about:    "One call of the newest 1.x version of a git repository with 5,000 or 50,000 tags and 100,000 branches and pull requests",
+		notes:    []string{"Stock tools know no ranges of versions on git. The list of all refs is what a client of git's first protocol gets before it asks for anything."},
+		oursOnly: true,
+		parts:    []part{measured(fewTags, 5_000), measured(manyTags, 50_000)},
+		goals: []report.Goal{
+			report.Linear(fewTags, manyTags),
+			report.Spared(fewTags, otherRefs*refBytes),
+			report.Spared(manyTags, otherRefs*refBytes),
+		},
 	}
-	return b.String()
-}
-
-func ociWorld(calls int) string {
-	var b strings.Builder
-	b.WriteString("-- config/main.tf --\n")
-	for i := range calls {
-		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"oci://MODTEST_HOST/p%d?tag=1.0.0\"\n}\n", i, i)
-	}
-	for i := range calls {
-		fmt.Fprintf(&b, "-- oci/p%d/1.0.0/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
-		fmt.Fprintf(&b, "-- oci/p%d/1.0.0/README.md --\n%s\n", i, filler(16<<10, i))
-	}
-	return b.String()
-}
-
-// registryWorld has packages that call the next one each, and calls of them.
-func registryWorld(packages, calls int) string {
-	var b strings.Builder
-	b.WriteString("-- config/main.tf --\n")
-	for i := range calls {
-		fmt.Fprintf(&b, "module \"m%d\" {\n  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n}\n", i, i%packages)
-	}
-	for i := range packages {
-		for _, version := range []string{"0.9.0", "1.0.0", "1.2.0"} {
-			fmt.Fprintf(&b, "-- registry/acme/p%d/aws/%s/main.tf --\n", i, version)
-			if i%2 == 0 {
-				fmt.Fprintf(&b, "module \"next\" {\n  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n}\n", i+1)
-			}
-			fmt.Fprintf(&b, "-- registry/acme/p%d/aws/%s/README.md --\n%s\n", i, version, filler(4<<10, i))
-		}
-	}
-	return b.String()
-}
-
-func archiveWorld(calls int) string {
-	var b strings.Builder
-	b.WriteString("-- config/main.tf --\n")
-	for i := range calls {
-		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"https://MODTEST_HOST/archives/a%d.zip\"\n}\n", i, i)
-	}
-	for i := range calls {
-		fmt.Fprintf(&b, "-- archives/a%d.zip/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
-		fmt.Fprintf(&b, "-- archives/a%d.zip/README.md --\n%s\n", i, filler(16<<10, i))
-	}
-	return b.String()
-}
-
-// monorepoWorld has one repository with a module for every call and size bytes
-// of other files.
-func monorepoWorld(calls, size int) string {
-	var b strings.Builder
-	b.WriteString("-- config/main.tf --\n")
-	for i := range calls {
-		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"git::https://MODTEST_HOST/git/mono.git//modules/m%d?ref=v1.0.0\"\n}\n", i, i)
-	}
-	for i := range calls {
-		fmt.Fprintf(&b, "-- git/mono.git/v1.0.0/modules/m%d/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
-	}
-	const file = 64 << 10
-	for i := range size / file {
-		fmt.Fprintf(&b, "-- git/mono.git/v1.0.0/docs/d%d.txt --\n%s\n", i, filler(file, i))
-	}
-	return b.String()
-}
-
-// filler is text of a size that does not compress to nothing.
-func filler(size, seed int) string {
-	var b strings.Builder
-	state := uint64(seed)*2654435761 + 88172645463325252
-	for b.Len() < size {
-		state ^= state << 13
-		state ^= state >> 7
-		state ^= state << 17
-		fmt.Fprintf(&b, "%016x\n", state)
-	}
-	return b.String()[:size]
 }

@@ -26,7 +26,8 @@ var allowed = map[string][]string{
 	"versions/ocitags":    {"versions"},
 	"cmd/*":               {"*"},
 	"examples/*":          {"*"},
-	"bench":               {"modtest"},
+	"bench":               {"modtest", "bench/internal/report"},
+	"bench/*":             {},
 	"internal/*":          {"addrs", "hashing", "internal/*"},
 }
 

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+func rootNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("root%03d", i)
+	}
+	return names
+}
+
+// rootsWorld has projects that share packages.
+func rootsWorld(roots, packages int) string {
+	var b strings.Builder
+	for i, name := range rootNames(roots) {
+		fmt.Fprintf(&b, "-- config/%s/main.tf --\n", name)
+		for call := range 4 {
+			fmt.Fprintf(&b, "module \"m%d\" {\n  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n}\n", call, (i+call*7)%packages)
+		}
+	}
+	for i := range packages {
+		fmt.Fprintf(&b, "-- registry/acme/p%d/aws/1.2.0/main.tf --\n-- registry/acme/p%d/aws/1.2.0/README.md --\n%s\n", i, i, filler(4<<10, i))
+	}
+	return b.String()
+}
+
+func ociWorld(calls int) string {
+	var b strings.Builder
+	b.WriteString("-- config/main.tf --\n")
+	for i := range calls {
+		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"oci://MODTEST_HOST/p%d?tag=1.0.0\"\n}\n", i, i)
+	}
+	for i := range calls {
+		fmt.Fprintf(&b, "-- oci/p%d/1.0.0/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
+		fmt.Fprintf(&b, "-- oci/p%d/1.0.0/README.md --\n%s\n", i, filler(16<<10, i))
+	}
+	return b.String()
+}
+
+// registryWorld has packages that call the next one each, and calls of them.
+func registryWorld(packages, calls int) string {
+	var b strings.Builder
+	b.WriteString("-- config/main.tf --\n")
+	for i := range calls {
+		fmt.Fprintf(&b, "module \"m%d\" {\n  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n}\n", i, i%packages)
+	}
+	for i := range packages {
+		for _, version := range []string{"0.9.0", "1.0.0", "1.2.0"} {
+			fmt.Fprintf(&b, "-- registry/acme/p%d/aws/%s/main.tf --\n", i, version)
+			if i%2 == 0 {
+				fmt.Fprintf(&b, "module \"next\" {\n  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n}\n", i+1)
+			}
+			fmt.Fprintf(&b, "-- registry/acme/p%d/aws/%s/README.md --\n%s\n", i, version, filler(4<<10, i))
+		}
+	}
+	return b.String()
+}
+
+func archiveWorld(calls int) string {
+	var b strings.Builder
+	b.WriteString("-- config/main.tf --\n")
+	for i := range calls {
+		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"https://MODTEST_HOST/archives/a%d.zip\"\n}\n", i, i)
+	}
+	for i := range calls {
+		fmt.Fprintf(&b, "-- archives/a%d.zip/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
+		fmt.Fprintf(&b, "-- archives/a%d.zip/README.md --\n%s\n", i, filler(16<<10, i))
+	}
+	return b.String()
+}
+
+// monorepoWorld has one repository with a module for every call and size bytes
+// of other files.
+func monorepoWorld(calls, size int) string {
+	var b strings.Builder
+	b.WriteString("-- config/main.tf --\n")
+	for i := range calls {
+		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"git::https://MODTEST_HOST/git/mono.git//modules/m%d?ref=v1.0.0\"\n}\n", i, i)
+	}
+	for i := range calls {
+		fmt.Fprintf(&b, "-- git/mono.git/v1.0.0/modules/m%d/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
+	}
+	const file = 64 << 10
+	for i := range size / file {
+		fmt.Fprintf(&b, "-- git/mono.git/v1.0.0/docs/d%d.txt --\n%s\n", i, filler(file, i))
+	}
+	return b.String()
+}
+
+// graphWorld has a project of 100 calls of 20 packages, each of which calls nine
+// of 20 others, each of which calls its own ten modules: 10,000 calls.
+func graphWorld() string {
+	const packages, calls, nested, local = 20, 100, 9, 10
+	const source = "  source = \"git::https://MODTEST_HOST/git/%s%d.git?ref=v1.0.0\"\n"
+	var b strings.Builder
+	b.WriteString("-- config/main.tf --\n")
+	for i := range calls {
+		fmt.Fprintf(&b, "module \"m%d\" {\n"+source+"}\n", i, "a", i%packages)
+	}
+	for i := range packages {
+		fmt.Fprintf(&b, "-- git/a%d.git/v1.0.0/main.tf --\n", i)
+		for j := range nested {
+			fmt.Fprintf(&b, "module \"n%d\" {\n"+source+"}\n", j, "b", (i+j)%packages)
+		}
+		fmt.Fprintf(&b, "-- git/b%d.git/v1.0.0/main.tf --\n", i)
+		for j := range local {
+			fmt.Fprintf(&b, "module \"l%d\" {\n  source = \"./modules/l%d\"\n}\n", j, j)
+		}
+		for j := range local {
+			writeModule(&b, fmt.Sprintf("git/b%d.git/v1.0.0/modules/l%d", i, j))
+		}
+	}
+	return b.String()
+}
+
+// writeModule writes the files that the standard structure of modules has.
+func writeModule(b *strings.Builder, dir string) {
+	fmt.Fprintf(b, "-- %s/main.tf --\n%s-- %s/variables.tf --\n", dir, resources(5), dir)
+	for _, name := range []string{"zones", "cidr", "tags", "prefix"} {
+		fmt.Fprintf(b, "variable %q {\n  description = \"What stands for %s.\"\n  default     = null\n}\n\n", name, name)
+	}
+	fmt.Fprintf(b, "-- %s/outputs.tf --\noutput \"ids\" {\n  value = aws_subnet.s0[*].id\n}\n-- %s/README.md --\n%s\n", dir, dir, filler(2<<10, len(dir)))
+}
+
+// resources are n blocks such as modules consist of.
+func resources(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "resource \"aws_subnet\" \"s%d\" {\n  count      = length(var.zones)\n  cidr_block = cidrsubnet(var.cidr, 8, count.index)\n"+
+			"  tags       = merge(var.tags, { Name = \"${var.prefix}-%d\" })\n}\n\n", i, i)
+	}
+	return b.String()
+}
+
+// refsWorld has one call of the newest version of a repository.
+func refsWorld() string {
+	return "-- config/main.tf --\nmodule \"m\" {\n  source = \"git::https://MODTEST_HOST/git/many.git?version=~> 1.0\"\n}\n" +
+		"-- git/many.git/v1.0.0/main.tf --\noutput \"n\" {\n  value = 1\n}\n"
+}
+
+// filler is text of a size that does not compress to nothing.
+func filler(size, seed int) string {
+	var b strings.Builder
+	state := uint64(seed)*2654435761 + 88172645463325252
+	for b.Len() < size {
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		fmt.Fprintf(&b, "%016x\n", state)
+	}
+	return b.String()[:size]
+}
