@@ -71,8 +71,9 @@
 // Redirects: at most 5, never from https to http, each without the address's
 // credentials as soon as the origin changes. Pages that lead on: at most 5.
 // Credentials in the address are sent as basic authentication, by https only
-// (and to this machine), and are in no error message. Failures of the network,
-// 429 and 5xx are retried. There are no cookies and no other credentials.
+// (and to this machine), and are in no error message. Where it has none,
+// [Fetcher.HTTPCredentials] may know some. Failures of the network, 429 and 5xx
+// are retried. There are no cookies and no other credentials.
 //
 // # Git
 //

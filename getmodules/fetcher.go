@@ -33,6 +33,10 @@ type Fetcher struct {
 	// which period its answer must make progress. 0 means 30 s. What Getters
 	// download must make progress over it too; there 0 means 2 minutes.
 	StallTimeout time.Duration
+	// HTTPCredentials finds the credentials for archives and pages whose address
+	// has none. They are sent by https only, to the server of the address, and
+	// not where another server led there. nil means that there are none.
+	HTTPCredentials HTTPCredentials
 	// OCICredentials finds the credentials for a repository of an OCI registry.
 	// nil means that there are none.
 	OCICredentials OCICredentials

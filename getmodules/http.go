@@ -31,7 +31,7 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 			pkg, err := f.fetchHTTPArchive(ctx, req, addr)
 			return inSubdir(req.Dir, subdir, pkg, err)
 		}
-		next, err := f.discover(ctx, addr)
+		next, err := f.discover(ctx, req, addr)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,11 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 	}
 	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
 	d := &download{file: file, kind: addr.kind, limit: f.Limits.download(), progress: req.Progress}
-	target := httpTarget{url: addr.url, user: addr.user, accept: http.StatusOK}
+	user, err := f.userFor(ctx, req, addr)
+	if err != nil {
+		return nil, err
+	}
+	target := httpTarget{url: addr.url, user: user, accept: http.StatusOK}
 	if err := f.get(ctx, target, d.receive); err != nil {
 		return nil, err
 	}

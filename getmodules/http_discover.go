@@ -16,7 +16,7 @@ const maxPage = 1 << 20
 // discover asks a page where the package is: by the header X-Terraform-Get, or
 // by a meta element. That is how go-getter's protocol for http has it, and the
 // argument terraform-get=1 tells the server that it is spoken.
-func (f *Fetcher) discover(ctx context.Context, addr *archiveAddress) (addrs.ModuleSourceRemote, error) {
+func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddress) (addrs.ModuleSourceRemote, error) {
 	page := *addr.url
 	page.RawQuery = strings.TrimPrefix(page.RawQuery+"&terraform-get=1", "&")
 	var location string
@@ -29,7 +29,11 @@ func (f *Fetcher) discover(ctx context.Context, addr *archiveAddress) (addrs.Mod
 		location = metaLocation(text)
 		return err
 	}
-	if err := f.get(ctx, httpTarget{url: &page, user: addr.user}, receive); err != nil {
+	user, err := f.userFor(ctx, req, addr)
+	if err != nil {
+		return addrs.ModuleSourceRemote{}, err
+	}
+	if err := f.get(ctx, httpTarget{url: &page, user: user}, receive); err != nil {
 		return addrs.ModuleSourceRemote{}, err
 	}
 	if location == "" {

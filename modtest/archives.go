@@ -23,8 +23,9 @@ const mutation = "\n# changed by modtest\n"
 
 // archiveServer packs archives when they are asked for.
 type archiveServer struct {
-	host        string
-	mutateAfter int
+	host           string
+	mutateAfter    int
+	user, password string
 
 	mu        sync.Mutex
 	trees     map[string]fs.FS // by the archive's name
@@ -39,6 +40,8 @@ func newArchiveServer(fsys fs.FS, opts Options, host string) (*archiveServer, er
 	s := &archiveServer{
 		host:        host,
 		mutateAfter: opts.MutateAfter,
+		user:        opts.ArchiveUser,
+		password:    opts.ArchivePassword,
 		trees:       map[string]fs.FS{},
 		downloads:   map[string]int{},
 	}
@@ -62,6 +65,11 @@ func (s *archiveServer) publish(name string, files fs.FS) {
 
 func (s *archiveServer) mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /archives/{name...}", func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); s.user != "" && (user != s.user || password != s.password) {
+			w.Header().Set("WWW-Authenticate", "Basic")
+			http.Error(w, "a password is needed", http.StatusUnauthorized)
+			return
+		}
 		s.mu.Lock()
 		files, ok := s.trees[r.PathValue("name")]
 		s.mu.Unlock()

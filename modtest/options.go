@@ -29,6 +29,10 @@ type Options struct {
 	// Empty means that it demands nothing.
 	Token string
 
+	// ArchiveUser and ArchivePassword are what the archive server demands by
+	// basic authentication. An empty user means that it demands nothing.
+	ArchiveUser, ArchivePassword string
+
 	// RefuseCommits makes the git server one of the old kind, which speaks
 	// protocol version 0 only and does not hand out a commit by its id unless a
 	// branch or a tag points to it.

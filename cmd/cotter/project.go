@@ -56,12 +56,13 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 	return &cotter.Installer{
 		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
 		Fetcher: &getmodules.Fetcher{
-			HTTPClient:     &http.Client{Transport: transport},
-			CacheDir:       dir,
-			OCICredentials: credentials{config}.forRepository,
-			Getters:        getters(),
-			AlwaysGit:      out.env("COTTER_ALWAYS_GIT") != "",
-			GitBackend:     git,
+			HTTPClient:      &http.Client{Transport: transport},
+			CacheDir:        dir,
+			HTTPCredentials: netrcCredentials(out.env),
+			OCICredentials:  credentials{config}.forRepository,
+			Getters:         getters(),
+			AlwaysGit:       out.env("COTTER_ALWAYS_GIT") != "",
+			GitBackend:      git,
 		},
 		CacheDir: dir,
 	}, nil
