@@ -32,6 +32,8 @@ func betterPlace(pkg addrs.ModulePackage) string {
 			"url.<base>.insteadOf in your own git configuration, or a key in the ssh agent"
 	case "s3", "gcs":
 		return "take them out and name a profile, or leave them to the environment of the cloud's own tools"
+	case "http", "https":
+		return "take them out and put them into the file .netrc in your home directory (machine HOST login NAME password SECRET)"
 	}
 	return "take them out and get the package from a registry, a git repository or an OCI registry, " +
 		"whose credentials are kept outside of the configuration"
