@@ -24,7 +24,9 @@ func thisMachine(ctx context.Context) report.Machine {
 		system = append(system, name)
 	}
 	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		system = append(system, "kernel "+string(bytes.TrimSpace(release)))
+		// What is behind the hyphen says who built it.
+		number, _, _ := strings.Cut(string(bytes.TrimSpace(release)), "-")
+		system = append(system, "kernel "+number)
 	}
 	return report.Machine{
 		CPU:        cmp.Or(strings.TrimLeft(field("/proc/cpuinfo", "model name"), ": \t"), "unknown"),

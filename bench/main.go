@@ -99,10 +99,12 @@ func run(ctx context.Context, opts options) error {
 			doc.Left = append(doc.Left, w.name)
 			continue
 		}
+		others := watchOthers()
 		measured, err := measure(ctx, w, tools, opts)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
+		measured.Others = others()
 		doc.Worlds = append(doc.Worlds, measured)
 		fmt.Println(report.Section(measured))
 	}

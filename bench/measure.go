@@ -55,7 +55,7 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, opts opt
 			return nil, err
 		}
 		rows = append(rows, measured...)
-		for _, measure := range part.baselines {
+		for _, measure := range ph.baselines {
 			row, err := measure(ctx, projects[0], opts.runs)
 			if err != nil {
 				return nil, err

@@ -43,6 +43,9 @@ type World struct {
 	Notes []string
 	Rows  []Row
 	Goals []Goal
+	// Others is how many processors the machine's other work took on average
+	// meanwhile; negative where that is not known.
+	Others float64
 }
 
 // Row is what one tool needed in one state.

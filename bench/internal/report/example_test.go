@@ -9,8 +9,9 @@ import (
 
 func ExampleSection() {
 	fmt.Print(report.Section(report.World{
-		Name:  "archives",
-		About: "40 calls of 40 archives",
+		Name:   "archives",
+		About:  "40 calls of 40 archives",
+		Others: 0.25,
 		Rows: []report.Row{
 			{State: "cold", Tool: "cotter install", Runs: 1, Median: 500 * time.Millisecond, CPU: 200 * time.Millisecond, Requests: 40, Received: 700e3, Disk: 1e6, Cache: 2e6, Peak: 50 << 20},
 			{State: "cold", Tool: "terraform get", Kind: report.Stock, Runs: 1, Median: 6 * time.Second, CPU: time.Second, Requests: 80, Received: 700e3, Disk: 1e6, Peak: 70 << 20},
@@ -21,6 +22,7 @@ func ExampleSection() {
 	// ## archives
 	//
 	// 40 calls of 40 archives.
+	// Other work on the machine took 0.25 processors meanwhile.
 	//
 	// | state | tool | time | ratio | CPU | requests | received | disk | cache | memory |
 	// |---|---|---:|---:|---:|---:|---:|---:|---:|---:|

@@ -99,6 +99,9 @@ func Section(w World) string {
 	for _, note := range w.Notes {
 		fmt.Fprintf(&b, "%s\n", note)
 	}
+	if w.Others >= 0 {
+		fmt.Fprintf(&b, "Other work on the machine took %.2f processors meanwhile.\n", w.Others)
+	}
 	b.WriteString("\n| state | tool | time | ratio | CPU | requests | received | disk | cache | memory |\n" +
 		"|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, r := range w.Rows {
