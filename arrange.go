@@ -36,7 +36,7 @@ func (r *run) arrange(ctx context.Context, nodes []*node) error {
 
 // arrangeCall builds a call's directory and hashes what it built.
 func (r *run) arrangeCall(n *node, real []string) error {
-	whole, err := os.OpenRoot(r.work.TreePath(n.pkg.whole))
+	whole, err := os.OpenRoot(r.wholePath(n.pkg.whole))
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (r *run) takeOut(ctx context.Context, entry lockfile.Module, t1 hashing.Has
 	} else if tree, err = r.wholePackage(ctx, t1); err == nil {
 		p = r.newPlaced(entry, tree)
 		p.whole, p.arrange = workdir.TreeName(t1), true
-		p.now = r.work.TreePath(p.whole)
+		p.now = r.wholePath(p.whole)
 	}
 	if errors.Is(err, store.ErrDamaged) {
 		r.warn(splitKey(entry.Key), "its package in the cache was damaged; it was set aside")
@@ -135,8 +135,8 @@ func (r *run) copyOut(ctx context.Context, staged string, t1 hashing.Hash) (*pac
 	return newPackageTree(tree), nil
 }
 
-// wholePackage makes sure that the project has the whole package with a hash.
-// Its name being its hash, it may be placed before anything is decided.
+// wholePackage makes sure that the project has the whole package with a hash, or
+// has it on the stage.
 func (r *run) wholePackage(ctx context.Context, t1 hashing.Hash) (*packageTree, error) {
 	lock, _ := r.wholeLocks.get(t1, func() (*sync.Mutex, error) { return new(sync.Mutex), nil })
 	lock.Lock()
@@ -151,12 +151,31 @@ func (r *run) wholePackage(ctx context.Context, t1 hashing.Hash) (*packageTree, 
 		if tree, err = r.copyOut(ctx, staged, t1); err != nil {
 			return nil, err
 		}
-		if err := r.work.PlaceTree(staged, name); err != nil {
-			return nil, err
-		}
+		r.stagedWholes.Store(name, staged)
 	}
 	r.wholes.Store(t1, tree)
 	return tree, nil
+}
+
+// wholePath is where a whole package is until the run is over.
+func (r *run) wholePath(name string) string {
+	if staged, ok := r.stagedWholes.Load(name); ok {
+		return staged.(string)
+	}
+	return r.work.TreePath(name)
+}
+
+// placeWholes puts the whole packages that calls reach by links in their places.
+// Nobody sees them there before the calls' directories are.
+func (r *run) placeWholes(wanted map[string]bool) error {
+	var err error
+	r.stagedWholes.Range(func(name, staged any) bool {
+		if wanted[name.(string)] {
+			err = r.work.PlaceTree(staged.(string), name.(string))
+		}
+		return err == nil
+	})
+	return err
 }
 
 // readWhole hashes a whole package that the project may have.

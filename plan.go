@@ -132,6 +132,9 @@ func (r *run) commit(p *plan) error {
 			return err
 		}
 	}
+	if err := r.placeWholes(p.wholes); err != nil {
+		return err
+	}
 	if err := r.work.Commit(p.change); err != nil {
 		return err
 	}

@@ -35,10 +35,12 @@ type run struct {
 	unifier *unifier
 	peek    bool
 
-	// The whole packages that the project has, by their t1 hash.
-	wholes     sync.Map // of *packageTree
-	wholeLocks memo[hashing.Hash, *sync.Mutex]
-	links      links
+	// The whole packages that the project has or will have, by their t1 hash,
+	// and where those are until then, by their names.
+	wholes       sync.Map // of *packageTree
+	stagedWholes sync.Map // of string
+	wholeLocks   memo[hashing.Hash, *sync.Mutex]
+	links        links
 }
 
 // resolve finds out where the module that a node calls is, and puts it there
