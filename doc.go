@@ -24,6 +24,14 @@
 // never points: packages are fetched from where the configuration and the
 // registry say, never from where the lock says.
 //
+// What is installed or in the cache is used without asking anybody only for
+// entries that an origin has confirmed before: for the last run in the project,
+// or for one that shares the cache. For any other entry the origin is asked
+// whether the source, at that version, leads to that directory of that package.
+// A run that may not change the lock also asks, once, whether tags that are
+// versions lead to the locked commit or digest; other runs keep to that,
+// whatever became of the tag.
+//
 // Stock tools drop module blocks when they rewrite the lock. A run puts them back
 // from a copy that the last one kept, and says so; one that may not change the
 // lock fails instead.

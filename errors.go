@@ -27,7 +27,7 @@ var (
 	ErrTooManyModules = errors.New("the module tree is too large")
 	// ErrOffline says that a server would have to be asked, which the request
 	// forbids.
-	ErrOffline = errors.New("it is neither installed nor in the cache, and no server may be asked")
+	ErrOffline = errors.New("no server may be asked")
 	// ErrNoSuchCall says that a request names a module call that the
 	// configuration does not have.
 	ErrNoSuchCall = errors.New("the configuration has no such module call outside the project")
@@ -137,6 +137,7 @@ func (e *LockedError) Error() string {
 		}
 		fmt.Fprintf(&b, ": %s", r.Reason)
 	}
+	b.WriteString("\n  cotter install --locked=false brings the lock up to date; cotter restore puts back entries that have vanished from it")
 	return b.String()
 }
 

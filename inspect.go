@@ -198,6 +198,9 @@ func (in *installation) lockedTree(entry lockfile.Module) *packageTree {
 	if err != nil || tree.T1() != t1 {
 		return nil
 	}
+	if h1 := hashOfScheme(entry, "h1"); h1 != "" && h1 != tree.H1() {
+		return nil // the entry contradicts itself
+	}
 	return tree
 }
 

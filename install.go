@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // Install installs the modules of a configuration: what the lock has, exactly
@@ -92,6 +94,7 @@ func recordedManifest(work *workdir.Dir) (*manifest.Manifest, error) {
 
 // prepare fills in what the caller left to us.
 func (r *run) prepare() {
+	r.former = sync.OnceValue(func() *lockfile.File { return formerLock(r.work, r.lockSrc, r.lock) })
 	r.dialect = r.req.Dialect
 	if r.dialect == DialectAuto {
 		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)

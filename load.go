@@ -75,10 +75,14 @@ type loader struct {
 	// it.
 	manifestErr error
 
+	// former is the lock by which the modules were installed; nil where that is
+	// not known.
+	former *lockfile.File
+
 	// What verify finds: packages that differ, by their keys, and records of
-	// modules.json that do.
-	changed   map[string]bool
-	misplaced failures
+	// modules.json and entries of the lock that do.
+	changed           map[string]bool
+	misplaced, edited failures
 }
 
 // loader reads what a project has: the lock and the manifest, both as good as
@@ -94,6 +98,7 @@ func (in *Installer) loader(req Request) (*loader, error) {
 	}
 	if work, err := workdir.View(req.dataPath()); err == nil {
 		l.recorded, l.manifestErr = recordedManifest(work)
+		l.former = formerLock(work, src, l.lock)
 		if err := work.Close(); err != nil {
 			return nil, err
 		}

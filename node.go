@@ -1,6 +1,7 @@
 package cotter
 
 import (
+	"errors"
 	"fmt"
 	"path"
 
@@ -63,6 +64,15 @@ func (n *node) fail(err error) error {
 		rng = n.call.SourceRange
 	}
 	return n.failAt(rng, err)
+}
+
+// failOnce is fail for an error that may be about the call already.
+func (n *node) failOnce(err error) error {
+	var module *ModuleError
+	if errors.As(err, &module) || errors.Is(err, errRefused) {
+		return err
+	}
+	return n.fail(err)
 }
 
 // failVersion is fail for what the version constraint is at fault for.

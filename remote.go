@@ -154,11 +154,11 @@ func (r *run) reference(ctx context.Context, n *node, at location) (getmodules.R
 }
 
 // origin is where the locked version of a call is now.
-func (v *originVerifier) origin(ctx context.Context, n *node, entry lockfile.Module) (location, error) {
+func (r *run) origin(ctx context.Context, n *node, entry lockfile.Module) (location, error) {
 	if _, ok := n.source.(addrs.ModuleSourceRegistry); ok || !n.ranged {
-		return v.locate(ctx, n, entry.Version)
+		return r.locate(ctx, n, entry.Version)
 	}
-	offered, err := v.offeredTags(ctx, n)
+	offered, err := r.offeredTags(ctx, n)
 	if err != nil {
 		return location{}, err
 	}
@@ -180,9 +180,9 @@ func (v *originVerifier) origin(ctx context.Context, n *node, entry lockfile.Mod
 
 // leadsTo asks where an address leads; nowhere, if the registry has the archive
 // itself.
-func (v *originVerifier) leadsTo(ctx context.Context, n *node, at location) (getmodules.Reference, error) {
+func (r *run) leadsTo(ctx context.Context, n *node, at location) (getmodules.Reference, error) {
 	if at.from != nil && at.from.Direct {
 		return getmodules.Reference{}, nil
 	}
-	return v.reference(ctx, n, at)
+	return r.reference(ctx, n, at)
 }

@@ -2,9 +2,7 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -59,6 +57,9 @@ func staleness(entry lockfile.Module, n *node) string {
 		return fmt.Sprintf("the lock is for source %q", entry.Source)
 	}
 	if !n.hasVersions() {
+		if entry.Version != "" {
+			return fmt.Sprintf("the lock has version %q for a source without versions", entry.Version)
+		}
 		return ""
 	}
 	version, err := versions.Parse(entry.Version)
@@ -82,78 +83,6 @@ func (r *run) disunity(entry lockfile.Module, n *node) string {
 
 func constraintChanged(entry lockfile.Module, n *node) string {
 	return fmt.Sprintf("the lock was made for the constraint %q, the configuration says %q", entry.Constraints, n.want)
-}
-
-// usePinned puts what the lock says in its place: as it is there already, out
-// of the cache, or fetched again.
-func (r *run) usePinned(ctx context.Context, n *node, entry lockfile.Module) error {
-	want := n.want.String()
-	if r.req.Locked && entry.Constraints != want {
-		r.refusals.add(n, constraintChanged(entry, n))
-		return errRefused
-	}
-	r.events.emit(Resolved{Path: n.path, Source: n.source, Version: entry.Version, Locked: true})
-	entry.Constraints = want
-	var err error
-	if n.subdir, err = subdirOf(n.source, entry.Package); err != nil {
-		return n.fail(err)
-	}
-	n.subdir = cleanSubdir(n.subdir)
-	if n.pkg, err = r.pinnedPackage(ctx, n, entry); err != nil {
-		return err
-	}
-	if n.subdir, err = expandSubdir(n.pkg.tree, n.subdir); err != nil {
-		return n.fail(err)
-	}
-	r.events.emit(HashVerified{Path: n.path})
-	return nil
-}
-
-func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module) (*placed, error) {
-	p, err := r.inPlace(ctx, entry)
-	if err != nil || p != nil {
-		return p, n.failIf(err)
-	}
-	p, err = r.fromStore(ctx, entry, n.subdir)
-	if err == nil {
-		return p, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, n.fail(err)
-	}
-	location, err := r.locate(ctx, n, entry.Version)
-	if err != nil {
-		return nil, err
-	}
-	got, err := r.fetch(ctx, n, location, revisionOf(entry.Package), hashOfScheme(entry, "t1"))
-	if err != nil {
-		return nil, n.fail(err)
-	}
-	if err := r.checkHashes(entry, got); err != nil {
-		return nil, n.fail(err)
-	}
-	if err := r.checkOrigin(n, entry, got, location.subdir); err != nil {
-		return nil, n.fail(err)
-	}
-	return r.stage(ctx, n, entry, got)
-}
-
-// checkOrigin compares the origin of a package with what the lock has. Another
-// place with the same bytes is worth a warning. Another directory in them would
-// be another module: the lock has no say in that.
-func (r *run) checkOrigin(n *node, entry lockfile.Module, got *fetched, located string) error {
-	lockedPackage, lockedSubdir := splitPackage(entry.Package)
-	subdir, err := expandSubdir(got.tree, located)
-	if err != nil {
-		return err
-	}
-	if cleanSubdir(subdir) != cleanSubdir(lockedSubdir) {
-		return fmt.Errorf("the lock says that the package's modules begin in the directory %q, and its origin says %q", lockedSubdir, subdir)
-	}
-	if at := packageAddress(got.resolved, ""); at != packageAddress(lockedPackage, "") {
-		r.warn(n.path, fmt.Sprintf("the lock was made from %s, now the same files come from %s", packageAddress(lockedPackage, ""), at))
-	}
-	return nil
 }
 
 // useNewest selects the newest version that is wanted, if the source has
@@ -191,6 +120,7 @@ func (r *run) useNewest(ctx context.Context, n *node) error {
 		Package:     packageAddress(got.resolved, subdir),
 		Hashes:      got.hashes(),
 	}
+	r.vouch(n, entry, true)
 	n.pkg, err = r.stage(ctx, n, entry, got)
 	return err
 }

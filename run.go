@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -27,6 +28,8 @@ type run struct {
 	lockSrc   []byte   // nil where there is no lock file
 	healed    []string // keys of entries that were put back into the lock
 	recorded  *manifest.Manifest
+	// former is the lock of the last run; nil where that is not known.
+	former func() *lockfile.File
 	*session
 	refusals refusals
 	// unifier has the versions that all calls of a source share; nil where
@@ -63,7 +66,7 @@ func (r *run) resolve(ctx context.Context, n *node) error {
 // online is an error if no server may be asked.
 func (r *run) online() error {
 	if r.req.Offline {
-		return ErrOffline
+		return fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
 	}
 	return nil
 }

@@ -88,6 +88,9 @@ func (r *run) recordPinned(a sharedAnswer) {
 // takeAnswer takes what another process fetched, if a fetch by this one would
 // bring the same; else it returns nil.
 func (r *run) takeAnswer(ctx context.Context, n *node, key fetchKey, at location, last store.Answer) (*fetched, error) {
+	if key.want != "" && last.Tree != key.want {
+		return nil, nil // whether it is the origin that differs from the lock, only a fetch can say
+	}
 	if last.Tree != "" && (last.Tree == key.want || r.isCurrent(key, last)) {
 		return r.taken(ctx, n, last)
 	}

@@ -3,10 +3,13 @@ package cotter
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -49,6 +52,9 @@ func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 			report.Stale = append(report.Stale, f.err)
 		}
 	}
+	for _, f := range l.edited.sorted() {
+		report.Stale = append(report.Stale, f.err)
+	}
 	for _, f := range l.misplaced.sorted() {
 		report.Misplaced = append(report.Misplaced, f.err)
 	}
@@ -75,5 +81,19 @@ func (l *loader) resolveLocked(_ context.Context, n *node) error {
 			return n.failVersion(errors.New(constraintChanged(entry, n) + "; run cotter install"))
 		}
 	}
+	l.checkFormer(n, entry)
 	return l.placeLocked(n, entry)
+}
+
+// checkFormer compares an entry of the lock with that by which its package was
+// installed, if the files do not differ: what they are says nothing about
+// where they are from.
+func (l *loader) checkFormer(n *node, entry lockfile.Module) {
+	if l.former == nil || l.changed[entry.Key] {
+		return
+	}
+	old, ok := l.former.Module(entry.Key)
+	if differing := differences(entry, old); ok && len(differing) > 0 {
+		l.edited.add(n, n.fail(fmt.Errorf("the lock is not what it was installed by: %s; run cotter install", strings.Join(differing, ", "))))
+	}
 }

@@ -110,7 +110,7 @@ func (r *run) unify(ctx context.Context) (*unifier, error) {
 		u.calls = map[string][]*node{}
 		look := &run{
 			in: r.in, req: r.req, rules: r.rules, dialect: r.dialect,
-			work: r.work, installed: r.installed, lock: r.lock, recorded: r.recorded,
+			work: r.work, installed: r.installed, lock: r.lock, former: r.former, recorded: r.recorded,
 			session: r.session, unifier: u, peek: true,
 		}
 		if _, err := look.walk(ctx); err != nil {

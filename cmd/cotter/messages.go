@@ -65,6 +65,9 @@ func messages(err error) []message {
 	if errors.As(err, &conflict) || errors.As(err, &refused) {
 		// They list calls, one in a line.
 		title, detail, _ := strings.Cut(err.Error(), "\n")
+		if refused != nil {
+			detail = strings.ReplaceAll(detail, "\n  ", "\n") // as it is indented when it is printed
+		}
 		return []message{{Summary: title, Detail: strings.TrimLeft(detail, "\n ")}}
 	}
 	return []message{{Summary: err.Error()}}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -108,5 +109,43 @@ func rename(from, to string) step {
 		if err := os.Rename(source, target); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+const lockFile = ".terraform.lock.hcl"
+
+// block returns a module's block of the lock.
+func (s *scene) block(t *testing.T, key string) string {
+	t.Helper()
+	text, err := os.ReadFile(s.path(t, lockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?s)module "` + regexp.QuoteMeta(key) + `" \{\n.*?\n\}\n`).FindString(string(text))
+	if found == "" {
+		t.Fatalf("the lock has no block %q:\n%s", key, text)
+	}
+	return found
+}
+
+// lock replaces what a pattern matches in a module's block of the lock. In the
+// replacement, HOST is the world's.
+func lock(key, pattern, with string) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		old := s.block(t, key)
+		text := regexp.MustCompile(pattern).ReplaceAllString(old, strings.ReplaceAll(with, "HOST", string(s.world.Host())))
+		if text == old {
+			t.Fatalf("nothing in the block matches %s:\n%s", pattern, old)
+		}
+		edit(lockFile, old, text)(t, s)
+	}
+}
+
+// take gives a module's block of the lock what a pattern matches in another's.
+func take(key, from, pattern string) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		lock(key, pattern, strings.ReplaceAll(regexp.MustCompile(pattern).FindString(s.block(t, from)), "$", "$$"))(t, s)
 	}
 }

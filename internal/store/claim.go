@@ -117,9 +117,14 @@ func (c *Claim) answer() string { return c.file.Path() + ".json" }
 // Release gives the claim up.
 func (c *Claim) Release() error { return c.file.Close() }
 
-// ForgetAnswers removes what was recorded before a time.
+// ForgetAnswers removes what was recorded, and vouched for, before a time.
 func (s Store) ForgetAnswers(before time.Time) error {
-	entries, err := os.ReadDir(s.claims())
+	return errors.Join(forget(s.claims(), before), forget(s.vouchers(), before))
+}
+
+// forget removes the files of a directory that are older than a time.
+func forget(dir string, before time.Time) error {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -130,7 +135,7 @@ func (s Store) ForgetAnswers(before time.Time) error {
 		}
 		// One that is being waited for may go: at worst two processes fetch
 		// the same.
-		if e := os.Remove(filepath.Join(s.claims(), entry.Name())); !errors.Is(e, os.ErrNotExist) {
+		if e := os.Remove(filepath.Join(dir, entry.Name())); !errors.Is(e, os.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
 	}

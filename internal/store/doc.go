@@ -5,6 +5,7 @@
 //	stage/<random>               trees on their way in, private to a process
 //	quarantine/<random>          trees that were not what their name says
 //	fetch/<sha256 of a key>      who fetches it, and what it led to last time
+//	vouched/<sha256 of a claim>  what locks say and was found to be true
 //	git/, archive/               see package getmodules
 //
 // A name is worth what it says: a tree's name is the hash of its content, so

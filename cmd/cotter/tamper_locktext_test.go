@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+// text rewrites the lock as a whole.
+func text(rewrite func(string) string) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		src, err := os.ReadFile(s.path(t, lockFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := []byte(rewrite(string(src))); !bytes.Equal(src, out) {
+			put(lockFile, string(out))(t, s)
+			return
+		}
+		t.Fatalf("the lock is as before:\n%s", src)
+	}
+}
+
+// dropBlock removes a module's block and the blank line before it.
+func dropBlock(key string) step {
+	return func(t *testing.T, s *scene) {
+		t.Helper()
+		edit(lockFile, "\n"+s.block(t, key), "")(t, s)
+	}
+}
+
+// TestTamperLockText changes the lock as a file: blocks come, go and take each
+// other's place, and bytes are not what they should be.
+func TestTamperLockText(t *testing.T) {
+	t.Parallel()
+	// broken is for what is no lock.
+	broken := func(name, says string, do ...step) tampering {
+		no := refused(says)
+		return tampering{name: name, do: all(do...), want: outcomes{locked: no, fresh: no, cold: no, verify: no}}
+	}
+	row := func(name string, no, install, verify *outcome, do ...step) tampering {
+		return tampering{name: name, do: all(do...), want: outcomes{locked: no, fresh: no, cold: no, install: install, verify: verify}}
+	}
+	vanished := func(name string, do step) tampering {
+		gone := refused("the module entries of .terraform.lock.hcl have vanished", "run cotter restore")
+		none := refused("module net (main.tf:23): the lock has no entry for it", "cotter restore puts back entries that have vanished")
+		return tampering{name: name, do: do, want: outcomes{locked: gone, fresh: none, cold: none,
+			install: healed("they are put back from the copy of the last run"), verify: found(16, "- zip: installed, but the lock has no entry for it")}}
+	}
+	// harmless is for another spelling of the same lock.
+	harmless := func(name string, do ...step) tampering {
+		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: found(0)}}
+	}
+	const b64 = noHash
+	testTampering(t, newSite(t), []tampering{
+		row("block removed", refused("module zip (main.tf:53): the lock has no entry for it"), healed("zip"),
+			found(16, "module zip (main.tf:54): the lock has no entry for it; run cotter install"), dropBlock("zip")),
+		row("block of a nested call removed", refused("module net.subnets (.terraform/modules/net/main.tf:1): the lock has no entry for it"), healed("net.subnets"),
+			found(16, "module net.subnets (", "the lock has no entry for it; run cotter install"), dropBlock("net.subnets")),
+		row("block for no call", refused("module evil: the lock has an entry for a call that is gone"), healed("evil"),
+			found(4, "- evil: not installed"), lock("zip", `(?s).*`, "$0\nmodule \"evil\" {\n  source = \"https://HOST/archives/n.zip\"\n  hashes = [\n    \"h1:"+b64+"\",\n  ]\n}\n")),
+		row("block renamed", refused("module zip (main.tf:53): the lock has no entry for it"), healed(), found(20, "- zip2: not installed"), lock("zip", `module "zip"`, `module "zip2"`)),
+		row("blocks swapped", refused("module tgz (main.tf:49): the lock is for source"), healed(), found(17, "module zip (main.tf:54): the lock is for source", "module tgz ("),
+			lock("zip", `module "zip"`, `module "x"`), lock("tgz", `module "tgz"`, `module "zip"`), lock("x", `module "x"`, `module "tgz"`)),
+		row("blocks of one source swapped", refused(`module app.net (app/main.tf:1): the locked version 1.1.0 does not meet the constraint "1.0.0"`), rewritten(), found(17, "module app.net ("),
+			lock("net", `module "net"`, `module "x"`), lock("app.net", `module "app.net"`, `module "net"`), lock("x", `module "x"`, `module "app.net"`)),
+		vanished("all blocks removed", text(func(s string) string { return s[:strings.Index(s, "\nmodule")] })),
+		vanished("empty", put(lockFile, "")),
+
+		broken("two blocks of a key", `Duplicate module block (.terraform.lock.hcl:`, lock("zip", `(?s).*`, "$0\n$0")),
+		broken("attribute twice", `(.terraform.lock.hcl:`, lock("zip", `(?m)^  source .*$`, "$0\n$0")),
+		broken("conflict markers", `onflict`, lock("zip", `(?m)^  package .*$`, "<<<<<<< HEAD\n$0\n=======\n$0\n>>>>>>> main")),
+		broken("truncated in a block", `(.terraform.lock.hcl:`, text(func(s string) string { return s[:len(s)-40] })),
+		broken("truncated in a string", `(.terraform.lock.hcl:`, text(func(s string) string { return s[:strings.Index(s, "h1:")+10] })),
+		row("NUL", refused(`module zip (main.tf:53): the lock is for source`), healed(), found(16, "module zip (main.tf:54): the lock is for source"), lock("zip", `(source.*)archives`, "${1}arch\x00ives")),
+		broken("two labels", `Invalid module block (.terraform.lock.hcl:`, lock("zip", `module "zip"`, `module "zip" "x"`)),
+		broken("template", `Not a literal string (.terraform.lock.hcl:`, lock("zip", `"https`, `"${path.cwd}https`)),
+		broken("function", `Not a literal string (.terraform.lock.hcl:`, lock("net", `version = "1.1.0"`, `version = file("/etc/passwd")`)),
+		broken("version that is none", `Invalid version (.terraform.lock.hcl:`, lock("net", `"1.1.0"`, `"newest"`)),
+		broken("constraint that is none", `Invalid version constraint (.terraform.lock.hcl:`, lock("net", `"~> 1.0"`, `"best"`)),
+		broken("no source", `Invalid source address (.terraform.lock.hcl:`, lock("net", `  source .*\n`, ``)),
+		broken("password", `Credentials in lock file (.terraform.lock.hcl:`, lock("zip", `https://`, `https://u:p@`)),
+
+		broken("no hashes", `Missing hashes (.terraform.lock.hcl:`, lock("zip", `(?s)  hashes = \[.*?\]\n`, ``)),
+		broken("empty hashes", `Missing hashes (.terraform.lock.hcl:`, lock("zip", hashLines, `hashes = []`)),
+		broken("two h1", `Conflicting hashes (.terraform.lock.hcl:`, lock("zip", h1Line, "$0    \"h1:"+b64+"\",\n")),
+		broken("one h1 twice", `Conflicting hashes (.terraform.lock.hcl:`, lock("zip", h1Line, "$0$0")),
+		broken("two t1", `Conflicting hashes (.terraform.lock.hcl:`, lock("zip", t1Line, "$0    \"t1:"+b64+"\",\n")),
+		broken("two zh", `Conflicting hashes (.terraform.lock.hcl:`, lock("zip", zhLine, "$0    \"zh:"+strings.Repeat("0", 64)+"\",\n")),
+		broken("unknown scheme only", `No usable hash (.terraform.lock.hcl:`, lock("zip", hashLines, `hashes = ["x9:abc"]`)),
+		broken("zh only", `No usable hash (.terraform.lock.hcl:`, lock("zip", `(?s)    "h1.*?",\n    "t1.*?",\n`, ``)),
+		broken("md5", `No usable hash (.terraform.lock.hcl:`, lock("zip", hashLines, `hashes = ["md5:d41d8cd98f00b204e9800998ecf8427e"]`)),
+		broken("short h1", `Invalid hash (.terraform.lock.hcl:`, lock("zip", `"h1:....`, `"h1:`)),
+		broken("h1 without padding", `Invalid hash (.terraform.lock.hcl:`, lock("zip", `("h1:.*)=`, `$1`)),
+		broken("zh in upper case", `Invalid hash (.terraform.lock.hcl:`, lock("zip", `"zh:......`, `"zh:ABCDEF`)),
+		broken("no scheme", `Invalid hash (.terraform.lock.hcl:`, lock("zip", `"h1:`, `"`)),
+
+		harmless("CRLF", text(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") })),
+		harmless("byte order mark", text(func(s string) string { return "\ufeff" + s })),
+		harmless("comment", lock("zip", `(?s).*`, "# a comment\n$0")),
+		harmless("unknown scheme beside the others", lock("zip", h1Line, "$0    \"x9:abc\",\n")),
+		harmless("unknown attribute", lock("zip", `  source`, "  future = 1\n  source")),
+		harmless("a link to a lock in the project", rename(lockFile, "lock"), link(lockFile, "lock")),
+		row("replaced by a directory", refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), drop(lockFile), put(lockFile+"/x", "")),
+		row("gone", refused("the lock has no entry for it"), healed("Cotter has created a lock file"), refused("there is no lock file to compare with; run cotter install"), drop(lockFile)),
+	})
+}

@@ -1,0 +1,99 @@
+package cotter
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// An entry of the lock says that a source, at a version, leads to a directory of
+// a package with certain hashes. Bytes can be compared with hashes anywhere;
+// the rest only the origin can confirm. Packages that are installed or in the
+// cache are used without asking for entries that were confirmed before: by the
+// last run in this project, whose lock is kept beside the modules, or by any
+// run that shares the cache. Whoever edits a lock can edit neither.
+
+// named is in front of a claim that was confirmed by the name of its revision.
+const named = "by name: "
+
+// claim is what an entry says, in one text.
+func claim(entry lockfile.Module) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q %q", entry.Source, entry.Version, entry.Package)
+	for _, h := range slices.Sorted(slices.Values(entry.Hashes)) {
+		if h.Known() {
+			fmt.Fprintf(&b, " %q", h)
+		}
+	}
+	return b.String()
+}
+
+// vouched reports whether an entry was confirmed before.
+func (r *run) vouched(n *node, entry lockfile.Module) bool {
+	return r.isFormer(entry) || r.store.Vouched(n.claim(entry))
+}
+
+// isFormer reports whether the last run in this project had the same entry.
+func (r *run) isFormer(entry lockfile.Module) bool {
+	old, ok := r.formerEntry(entry.Key)
+	return ok && claim(old) == claim(entry)
+}
+
+func (r *run) formerEntry(key string) (lockfile.Module, bool) {
+	if former := r.former(); former != nil {
+		return former.Module(key)
+	}
+	return lockfile.Module{}, false
+}
+
+// asksName reports whether the run is to ask if the tag of an entry leads to
+// what is locked. A run that may not change the lock does, once; others keep to
+// the locked revision whatever became of the tag, but for an entry that has
+// changed and not its hashes: that is seldom a new version.
+func (r *run) asksName(n *node, entry lockfile.Module) bool {
+	if r.req.Offline || r.isFormer(entry) || r.store.Vouched(named+n.claim(entry)) {
+		return false
+	}
+	old, ok := r.formerEntry(entry.Key)
+	return r.req.Locked || ok && slices.Equal(old.Hashes, entry.Hashes)
+}
+
+// vouch notes that the origin confirmed an entry, and with name also that the
+// tag leads there by which the entry was locked. It does what it can: a cache
+// may be read-only.
+func (r *run) vouch(n *node, entry lockfile.Module, name bool) {
+	_ = r.store.Vouch(n.claim(entry))
+	if name {
+		_ = r.store.Vouch(named + n.claim(entry))
+	}
+}
+
+// claim is what an entry says of a call. A call in a package may lead to less
+// than one of the user's may.
+func (n *node) claim(entry lockfile.Module) string {
+	if n.untrusted() {
+		return "in a package: " + claim(entry)
+	}
+	return claim(entry)
+}
+
+// formerLock is the lock as the last run in a project left it; nil where that
+// is not known. The lock as it is now is given to spare another look at it.
+func formerLock(work *workdir.Dir, src []byte, lock *lockfile.File) *lockfile.File {
+	former, err := work.LockCopy()
+	if err != nil {
+		return nil
+	}
+	if bytes.Equal(former, src) {
+		return lock
+	}
+	parsed, diags := lockfile.Parse(former, "")
+	if diags.HasErrors() {
+		return nil
+	}
+	return parsed
+}
