@@ -67,6 +67,9 @@ func (s Store) Publish(staged string, t1 hashing.Hash) error {
 		return err
 	}
 	if !s.Has(t1) {
+		if err := s.clear(name); err != nil {
+			return err
+		}
 		err := os.Rename(staged, name)
 		if err == nil {
 			return nil
@@ -76,6 +79,15 @@ func (s Store) Publish(staged string, t1 hashing.Hash) error {
 		}
 	}
 	return os.RemoveAll(staged)
+}
+
+// clear sets aside what has the name of a tree and is no directory.
+func (s Store) clear(name string) error {
+	info, err := os.Lstat(name)
+	if err != nil || info.IsDir() {
+		return nil //nolint:nilerr // there is nothing, or what cannot be looked at fails the rename
+	}
+	return s.quarantine(name)
 }
 
 // CopyTo copies the tree with this hash to dst, which must not exist, and

@@ -151,3 +151,20 @@ func TestSweep(t *testing.T) {
 		t.Errorf("Sweep removed a fresh stage: %v", err)
 	}
 }
+
+// A tree is published whatever else has its name.
+func TestPublishInThePlaceOfNoTree(t *testing.T) {
+	t.Parallel()
+	s := store.Store{Dir: t.TempDir()}
+	t1 := publish(t, s, "# text\n")
+	if err := os.RemoveAll(s.TreePath(t1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.TreePath(t1), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, s, "# text\n")
+	if !s.Has(t1) {
+		t.Error("Publish did not replace a file with the name of the tree")
+	}
+}
