@@ -72,7 +72,7 @@ func (r *run) drift(ctx context.Context, n *node, entry lockfile.Module, at loca
 		}
 	}
 	name, exact := nameOfRevision(at.pkg)
-	if !exact && !(ask && (at.from != nil || isVersionTag(name, n.source))) {
+	if !exact && !(ask && (n.ranged || at.from != nil || isVersionTag(name, n.source))) {
 		return nil
 	}
 	reference, err := r.leadsTo(ctx, n, at)

@@ -130,8 +130,15 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 	default:
 		o.Locked = string(hashOfScheme(entry, "h1"))
 		got, err := v.fetch(ctx, n, at, "", "")
-		if o.Err = n.failIf(err); err == nil {
-			o.Now = string(got.tree.H1())
+		if o.Err = n.failIf(err); err != nil {
+			return
+		}
+		o.Now = string(got.tree.H1())
+		if at := packageAddress(got.resolved, ""); !o.Moved() && lockedPackage != "" && at != packageAddress(lockedPackage, "") {
+			o.Ref, o.Locked, o.Now = "address", lockedPackage.Redacted(), got.resolved.Redacted()
+		}
+		if zh := hashOfScheme(entry, "zh"); !o.Moved() && zh != "" && got.archive != "" {
+			o.Locked, o.Now = string(zh), string(got.archive)
 		}
 	}
 }
