@@ -31,8 +31,10 @@ type outcomes struct {
 	locked  *outcome // install --locked, in place
 	empty   *outcome // the same with an empty cache
 	fresh   *outcome // the same without .terraform, as in a new checkout
+	offline *outcome // install --locked --offline, without .terraform
 	cold    *outcome // the same without .terraform and with an empty cache
 	install *outcome // install, in place
+	anew    *outcome // the same without .terraform and with an empty cache
 	verify  *outcome // verify
 	remote  *outcome // verify --remote
 }
@@ -95,8 +97,10 @@ func (o outcomes) commands() []command {
 		{name: "locked", args: "install --locked", want: o.locked, copy: true},
 		{name: "locked, empty cache", args: "install --locked", want: o.empty, copy: true, empty: true},
 		{name: "locked, fresh checkout", args: "install --locked", want: o.fresh, copy: true, bare: true},
+		{name: "locked, fresh checkout, offline", args: "install --locked --offline", want: o.offline, copy: true, bare: true},
 		{name: "locked, fresh checkout, empty cache", args: "install --locked", want: o.cold, copy: true, bare: true, empty: true},
 		{name: "install", args: "install", want: o.install, copy: true},
+		{name: "install, fresh checkout, empty cache", args: "install", want: o.anew, copy: true, bare: true, empty: true},
 		{name: "verify --remote", args: "verify --remote", want: o.remote},
 	}
 }

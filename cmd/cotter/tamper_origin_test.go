@@ -1,0 +1,191 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// originTampering changes the origin of a module. What is installed, and what
+// the cache has, is as good as before; who has neither has to notice.
+type originTampering struct {
+	name string
+	call string // the one that is installed, in the second line of main.tf
+	do   func(*site) error
+	cold *outcome // install --locked, without .terraform and with an empty cache
+	anew *outcome // install, likewise
+	asks *outcome // verify --remote
+}
+
+func testOrigins(t *testing.T, rows []originTampering) {
+	t.Helper()
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, row.call)
+			if err := row.do(s); err != nil {
+				t.Fatal(err)
+			}
+			s.tamper(t, tampering{do: all(), want: outcomes{
+				locked: accepted(), fresh: healed(), cold: row.cold, anew: row.anew, verify: found(0), remote: row.asks}})
+		})
+	}
+}
+
+var evil = modtest.Txtar("-- main.tf --\n# evil\n")
+
+// named is a refusal that names the call.
+func named(key string, says ...string) *outcome {
+	return refused(append(says, "module "+key+" (main.tf:")...)
+}
+
+func TestTamperRepositories(t *testing.T) {
+	t.Parallel()
+	const moved = "moved COMMIT -> COMMIT, or the lock was edited; cotter update "
+	tag := func(do func(*site) error, name string, cold, anew, asks *outcome) originTampering {
+		return originTampering{name, "tag", do, cold, anew, asks}
+	}
+	testOrigins(t, []originTampering{
+		tag(func(s *site) error { return s.world.MoveTag("mono.git", "v1.0.0", evil) }, "tag moved",
+			named("tag", "tag v1.0.0 "+moved+"tag"), healed(), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)", "cotter update")),
+		tag(func(s *site) error { return s.world.DeleteTag("mono.git", "v1.0.0") }, "tag deleted",
+			named("tag", "v1.0.0"), healed(), found(8, "module tag (main.tf:2)", "v1.0.0")),
+		tag(func(s *site) error { return s.world.ReplaceRepository("mono.git", "v1.0.0", evil) }, "another history",
+			named("tag", "COMMIT"), named("tag", "COMMIT"), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)")),
+		tag(func(s *site) error { return s.world.PublishTag("mono.git", "v2.0.0", evil) }, "another tag",
+			healed(), healed(), found(0)),
+		tag(func(s *site) error {
+			s.world.SetFaults(modtest.Fault{Path: "/git/mono.git", Status: 404})
+			return nil
+		}, "no repository", named("tag", "repository not found"), named("tag", "repository not found"), found(8, "module tag (main.tf:2)")),
+
+		{"branch moved", "branch", func(s *site) error { return s.world.PublishTag("plain.git", "v3.0.0", evil) },
+			healed(), healed(), found(16, "branch main moved SHORT -> SHORT, used by branch (main.tf:1)")},
+		{"another history of a branch", "branch", func(s *site) error { return s.world.ReplaceRepository("plain.git", "v1.0.0", evil) },
+			named("branch", "COMMIT"), named("branch", "COMMIT"), found(16, "branch main moved SHORT -> SHORT")},
+		{"tag of a commit moved", "commit", func(s *site) error { return s.world.MoveTag("plain.git", "v1.0.0", evil) },
+			healed(), healed(), found(0)},
+		{"commit gone", "commit", func(s *site) error { return s.world.ReplaceRepository("plain.git", "v1.0.0", evil) },
+			named("commit", "COMMIT"), named("commit", "COMMIT"), found(0)},
+		{"tag in a range moved", "range", func(s *site) error { return s.world.MoveTag("plain.git", "v1.0.0", evil) },
+			named("range", "tag v1.0.0 "+moved+"range"), healed(), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by range (main.tf:1)")},
+		{"tag in a range deleted", "range", func(s *site) error { return s.world.DeleteTag("plain.git", "v1.0.0") },
+			named("range", "the version 1.0.0 is no longer offered"), healed(), found(8, "the version 1.0.0 is no longer offered")},
+		{"newer tag in a range", "range", func(s *site) error { return s.world.PublishTag("plain.git", "v1.1.0", evil) },
+			healed(), healed(), found(0)},
+	})
+}
+
+func TestTamperRegistry(t *testing.T) {
+	t.Parallel()
+	// location makes the registry answer with another address for a package.
+	location := func(name, address string) func(*site) error {
+		return func(s *site) error {
+			s.answer(s.registryAnswer(name, address))
+			return s.world.PublishTag("mono.git", "v2.0.0", modtest.Txtar("-- modules/dns/main.tf --\n# evil\n"))
+		}
+	}
+	services := func(body string) func(*site) error {
+		return func(s *site) error {
+			s.world.SetFaults(modtest.Fault{Path: "/.well-known/terraform.json", Status: 200, Body: body,
+				Header: map[string][]string{"Content-Type": {"application/json"}}})
+			return nil
+		}
+	}
+	const other = "the lock says that the package's modules begin in the directory \"modules/dns\", and its origin says \"modules/other\""
+	testOrigins(t, []originTampering{
+		{"another directory", "deep", location("deep", "git::https://MODTEST_HOST/git/mono.git//modules/other?ref=v1.0.0"),
+			named("deep", other), named("deep", other), found(16, "directory moved modules/dns -> modules/other, used by deep (main.tf:1)")},
+		{"another tag", "deep", location("deep", "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v2.0.0"),
+			named("deep", "tag v2.0.0 moved COMMIT -> COMMIT"), healed(), found(16, "tag v2.0.0 moved SHORT -> SHORT, used by deep (main.tf:1)")},
+		{"another repository", "deep", location("deep", "git::https://MODTEST_HOST/git/plain.git//modules/dns?ref=v1.0.0"),
+			named("deep", "COMMIT"), named("deep", "COMMIT"), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by deep (main.tf:1)")},
+		{"a file of this machine", "deep", location("deep", "file:///etc"), named("deep", "file"), named("deep", "file"), found(8, "module deep (main.tf:2)")},
+		{"another archive of the same files", "hosted", func(s *site) error {
+			s.answer(s.registryAnswer("hosted", "https://MODTEST_HOST/archives/moved.tar.gz//*"))
+			return s.world.PublishArchive("moved.tar.gz", modtest.Txtar("-- hosted-1.0.0/main.tf --\n# hosted\n"))
+		}, named("hosted", "the lock is not what its origin gives: its package is"), rewritten("the lock is put right"), found(16, "address moved https://HOST/archives/hosted.tar.gz -> https://HOST/archives/moved.tar.gz, used by hosted (main.tf:1)")},
+		{"archive changed", "hosted", func(s *site) error {
+			return s.world.PublishArchive("hosted.tar.gz", modtest.Txtar("-- hosted-1.0.0/main.tf --\n# evil\n"))
+		}, named("hosted", "Module checksum verification failed"), named("hosted", "Module checksum verification failed"), found(16, "content changed h1:HASH -> h1:HASH, used by hosted (main.tf:1)")},
+
+		{"version published anew", "net", func(s *site) error { return s.world.PublishVersion("acme/net/aws", "1.1.0", evil) },
+			named("net", "the lock has COMMIT, and the source means commit COMMIT", "cotter update net"), named("net", "the lock has COMMIT, and the source means commit COMMIT"),
+			found(16, "commit COMMIT moved SHORT -> SHORT, used by net (main.tf:1)")},
+		{"version withdrawn", "net", func(s *site) error { return s.world.WithdrawVersion("acme/net/aws", "1.1.0") },
+			named("net", "404"), named("net", "404"), found(8, "module net (main.tf:2)")},
+		{"nested version withdrawn", "net", func(s *site) error { return s.world.WithdrawVersion("acme/subnets/aws", "0.3.0") },
+			refused("module net.subnets (.terraform/modules/net/main.tf:2)"), refused("module net.subnets (.terraform/modules/net/main.tf:2)"), found(8, "module net.subnets (")},
+		{"newer version", "net", func(s *site) error { return s.world.PublishVersion("acme/net/aws", "1.2.0", evil) },
+			healed(), healed(), found(0)},
+		{"another registry behind the host", "net", services(`{"modules.v1": "/elsewhere/"}`), named("net", "404"), named("net", "404"), found(8, "module net (main.tf:2)")},
+		{"no registry behind the host", "net", services(`{"providers.v1": "/v1/providers/"}`), named("net"), named("net"), found(8, "module net (main.tf:2)")},
+		{"registry without TLS", "net", services(`{"modules.v1": "http://registry.example.com/v1/modules/"}`), named("net", "http"), named("net", "http"), found(8, "module net (main.tf:2)")},
+	})
+}
+
+func TestTamperArchives(t *testing.T) {
+	t.Parallel()
+	fault := func(f modtest.Fault) func(*site) error {
+		return func(s *site) error {
+			s.world.SetFaults(f)
+			return nil
+		}
+	}
+	publish := func(name, text string) func(*site) error {
+		return func(s *site) error { return s.world.PublishArchive(name, modtest.Txtar(text)) }
+	}
+	const failed = "Module checksum verification failed"
+	changed := func(key string) *outcome {
+		return found(16, "content changed h1:HASH -> h1:HASH, used by "+key+" (main.tf:1)", "cotter update")
+	}
+	testOrigins(t, []originTampering{
+		{"zip changed", "zip", publish("n.zip", "-- main.tf --\n# evil\n"), named("zip", failed), named("zip", failed), changed("zip")},
+		{"tar.gz changed", "tgz", publish("n.tar.gz", "-- main.tf --\n# evil\n"), named("tgz", failed), named("tgz", failed), changed("tgz")},
+		{"file added", "tgz", publish("n.tar.gz", "-- main.tf --\n# tgz\n-- evil.tf --\n"), named("tgz", failed), named("tgz", failed), changed("tgz")},
+		{"same files in another zip", "zip", func(s *site) error {
+			body, err := storedZip()
+			s.world.SetFaults(modtest.Fault{Path: "/archives/n.zip", Status: 200, Body: body})
+			return err
+		}, named("zip", "the lock is not what its origin gives: its zh hash is"), rewritten("the lock is put right"), found(16, "content changed zh:HASH -> zh:HASH, used by zip (main.tf:1)")},
+		{"cut off", "tgz", fault(modtest.Fault{Path: "/archives/n.tar.gz", Truncate: true}), named("tgz"), named("tgz"), found(8, "module tgz (main.tf:2)")},
+		{"a page", "tgz", fault(modtest.Fault{Path: "/archives/n.tar.gz", Status: 200, Body: "<html>log in</html>"}), named("tgz", "archive"), named("tgz", "archive"), found(8, "module tgz (main.tf:2)")},
+		{"empty", "zip", fault(modtest.Fault{Path: "/archives/n.zip", Status: 200}), named("zip"), named("zip"), found(8, "module zip (main.tf:2)")},
+		{"gone", "zip", fault(modtest.Fault{Path: "/archives/n.zip", Status: 404}), named("zip", "404"), named("zip", "404"), found(8, "module zip (main.tf:2)")},
+
+		{"tag moved", "oci", func(s *site) error { return s.world.PushOCI("acme/oci", "1.0.0", modtest.OCIModule, evil) },
+			named("oci", "tag 1.0.0 moved DIGEST -> DIGEST", "cotter update oci"), healed(), found(16, "tag 1.0.0 moved sha256:SHORT -> sha256:SHORT, used by oci (main.tf:1)")},
+		{"tag moved, digest locked", "ocidigest", func(s *site) error { return s.world.PushOCI("acme/oci", "1.0.0", modtest.OCIModule, evil) },
+			healed(), healed(), found(0)},
+		{"another manifest", "ocidigest", fault(modtest.Fault{Path: "/v2/acme/oci/manifests/sha256:", Status: 200, Body: `{"schemaVersion":2}`,
+			Header: map[string][]string{"Content-Type": {"application/vnd.oci.image.manifest.v1+json"}}}), named("ocidigest", "digest"), named("ocidigest", "digest"), found(0)},
+		{"another blob", "oci", fault(modtest.Fault{Path: "/v2/acme/oci/blobs/", Status: 200, Body: strings.Repeat("x", 300)}), named("oci"), named("oci"), found(0)},
+		{"repository gone", "oci", fault(modtest.Fault{Path: "/v2/acme/oci/", Status: 404}), named("oci"), named("oci"), found(8, "module oci (main.tf:2)")},
+	})
+}
+
+// storedZip is n.zip of the world, packed in another way.
+func storedZip() (string, error) {
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range []struct {
+		name, text string
+		mode       fs.FileMode
+	}{{"main.tf", "# zip\n", 0o644}, {"README.md", "# Zip\n", 0o644}, {"run.sh", "#!/bin/sh\n", 0o755}, {"link.md", "README.md", fs.ModeSymlink | 0o777}} {
+		header := &zip.FileHeader{Name: f.name, Method: zip.Store, Comment: "other"}
+		header.SetMode(f.mode)
+		file, err := w.CreateHeader(header)
+		if err != nil {
+			return "", err
+		}
+		if _, err := file.Write([]byte(f.text)); err != nil {
+			return "", err
+		}
+	}
+	err := w.Close()
+	return out.String(), err
+}
