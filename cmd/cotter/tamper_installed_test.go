@@ -18,13 +18,13 @@ func TestTamperInstalled(t *testing.T) {
 		return found(1, "- "+key+": ", strings.ReplaceAll(what, ":", ""), "run cotter install")
 	}
 	row := func(name, key, what string, do ...step) tampering {
-		return tampering{name: name, do: all(do...), want: outcomes{locked: replaced(key, what), verify: differs(key, what)}}
+		return tampering{name: name, do: all(do...), want: outcomes{locked: replaced(key, what), empty: replaced(key, what), verify: differs(key, what)}}
 	}
 	// named is for files that modules may write beside themselves.
 	named := func(name, key, what string, do ...step) tampering {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: found(0, what)}}
 	}
-	testTampering(t, newSite(t), []tampering{
+	testTampering(t, newSite(t, "app", "commit", "hosted", "net", "oci", "tag", "tgz", "zip"), []tampering{
 		{name: "nothing", do: all(), want: outcomes{locked: accepted(), fresh: healed(), cold: healed(), verify: found(0), remote: found(0)}},
 
 		row("byte flipped", "zip", `changed: "main.tf"`, edit(modules+"zip/main.tf", "z", "Z")),

@@ -29,7 +29,7 @@ func TestTamperLock(t *testing.T) {
 	stale := func(name, key, says string, do ...step) tampering {
 		no := refused("module "+key+" (main.tf:", says)
 		return tampering{name: name, do: all(do...), want: outcomes{
-			locked: no, fresh: no, cold: no, install: healed(), verify: found(16, "module "+key+" (main.tf:", says, "run cotter install")}}
+			locked: no, install: healed(), verify: found(16, "module "+key+" (main.tf:", says, "run cotter install")}}
 	}
 	// mended is for what is not right and leads to the right files.
 	mended := func(name, says string, verify *outcome, do ...step) tampering {
@@ -40,44 +40,47 @@ func TestTamperLock(t *testing.T) {
 		return found(status, "the lock is not what it was installed by: ", says)
 	}
 	differs := found(1, "Module checksum verification failed")
-	testTampering(t, newSite(t), []tampering{
+	testTampering(t, newSite(t, "app", "net"), []tampering{
 		stale("version out of range", "net", `the locked version 2.0.0 does not meet the constraint "~> 1.0"`, lock("net", `"1.1.0"`, `"2.0.0"`)),
 		always("another version in range", "the lock has COMMIT, and the source means commit COMMIT", edited(`its version is "1.0.0" and not "1.1.0"`, 17), lock("net", `"1.1.0"`, `"1.0.0"`)),
 		always("version that is not offered", "1.9.9", edited(`its version is "1.9.9" and not "1.1.0"`, 17), lock("net", `"1.1.0"`, `"1.9.9"`)),
-		always("another version of a repository", "the version 1.5.0 is no longer offered", edited(`its version is "1.5.0" and not "1.0.0"`, 16), lock("range", `"1.0.0"`, `"1.5.0"`)),
 		stale("no version", "net", `the lock has no usable version`, lock("net", `  version = .*\n`, ``)),
-		stale("version of a source without", "zip", `the lock has version "9.0.0" for a source without versions`, lock("zip", "\n  source", "\n  version = \"9.0.0\"\n  source")),
-
 		stale("source host", "net", `the lock is for source "registry.example.com/acme/net/aws"`, lock("net", `source  = "[^/]*`, `source  = "registry.example.com`)),
-		stale("source path", "zip", `the lock is for source "https://HOST/archives/m.zip"`, lock("zip", `n\.zip`, `m.zip`)),
-		stale("source subdirectory", "parts", `the lock is for source`, lock("parts", `//modules/part`, `//modules/other`)),
-		stale("source ref", "tag", `the lock is for source`, lock("tag", `ref=v1.0.0`, `ref=v0.9.0`)),
 		stale("constraints", "net", `the lock was made for the constraint ">= 1.0.0", the configuration says "~> 1.0"`, lock("net", `"~> 1.0"`, `">= 1.0.0"`)),
 		stale("constraints gone", "net", `the lock was made for the constraint ""`, lock("net", `  constraints = .*\n`, ``)),
-
-		always("commit of another tag", "Module checksum verification failed", edited("its package is", 16), take("branch", "commit", packageLine)),
-		always("commit that does not exist", "module branch (main.tf:6)", edited("its package is", 16), lock("branch", commitID, strings.Repeat("f", 40))),
 		always("commit and hashes of another version", "the source means commit COMMIT", differs, take("net", "app.net", packageLine), take("net", "app.net", hashLines)),
+		always("hashes of a nested call", "Module checksum verification failed", differs, take("net.subnets", "net", hashLines)),
+	})
+	testTampering(t, newSite(t, "branch", "commit", "range", "tag"), []tampering{
+		always("another version of a repository", "the version 1.5.0 is no longer offered", edited(`its version is "1.5.0" and not "1.0.0"`, 16), lock("range", `"1.0.0"`, `"1.5.0"`)),
+		stale("source ref", "tag", `the lock is for source`, lock("tag", `ref=v1.0.0`, `ref=v0.9.0`)),
+		always("commit of another tag", "Module checksum verification failed", edited("its package is", 16), take("branch", "commit", packageLine)),
+		always("commit that does not exist", "module branch (main.tf:2)", edited("its package is", 16), lock("branch", commitID, strings.Repeat("f", 40))),
 		always("commit and hashes, of a commit that the source names", "the source means commit COMMIT", differs, take("commit", "branch", packageLine), take("commit", "branch", hashLines)),
-		always("digest", "the address and the pinned revision name different digests", edited("its package is", 16), lock("ocidigest", `(package.*sha256:).`, `${1}0`)),
 		mended("repository", "the lock is not what its origin gives: its package is", edited("its package is", 16), lock("branch", `git/plain.git\?ref=(`+commitID+`)`, `git/evil.git?ref=$1`)),
-		mended("archive", "the lock is not what its origin gives: its package is", edited("its package is", 16), lock("tgz", `package = ".*"`, `package = "https://HOST/archives/evil.tar.gz"`)),
 		mended("no package", "the lock is not what its origin gives: its package is", edited("its package is", 16), lock("branch", packageLine, ``)),
+		always("subdirectory of a source's package", `in the directory "modules/other", and its origin says ""`, edited("its package is", 16), lock("tag", `(package.*)\?`, `$1//modules/other?`)),
+		mended("zh of a repository", "its zh hash is", edited("its zh hash is", 16), lock("commit", `    "t1:.*\n`, `$0    "zh:`+strings.Repeat("0", 64)+`",`+"\n")),
+	})
+	testTampering(t, newSite(t, "deep", "hosted", "parts"), []tampering{
+		stale("source subdirectory", "parts", `the lock is for source`, lock("parts", `//modules/part`, `//modules/other`)),
 		always("subdirectory of a registry's package", `the lock says that the package's modules begin in the directory "modules/other", and its origin says "modules/dns"`, edited("its package is", 17), lock("deep", `//modules/dns`, `//modules/other`)),
 		always("no subdirectory of a registry's package", `the lock says that the package's modules begin in the directory "", and its origin says "modules/dns"`, edited("its package is", 17), lock("deep", `//modules/dns`, ``)),
 		always("subdirectory of an archive of a registry", `and its origin says "hosted-1.0.0"`, edited("its package is", 17), lock("hosted", `//hosted-1.0.0`, ``)),
-		always("subdirectory that does not exist", `module deep (main.tf:14)`, edited("its package is", 17), lock("deep", `//modules/dns`, `//modules/none`)),
-		always("subdirectory of a source's package", `in the directory "modules/other", and its origin says ""`, edited("its package is", 16), lock("tag", `(package.*)\?`, `$1//modules/other?`)),
-
+		always("subdirectory that does not exist", `module deep (main.tf:2)`, edited("its package is", 17), lock("deep", `//modules/dns`, `//modules/none`)),
+	})
+	testTampering(t, newSite(t, "oci", "ocidigest", "tgz", "zip"), []tampering{
+		stale("version of a source without", "zip", `the lock has version "9.0.0" for a source without versions`, lock("zip", "\n  source", "\n  version = \"9.0.0\"\n  source")),
+		stale("source path", "zip", `the lock is for source "https://HOST/archives/m.zip"`, lock("zip", `n\.zip`, `m.zip`)),
+		always("digest", "the address and the pinned revision name different digests", edited("its package is", 16), lock("ocidigest", `(package.*sha256:).`, `${1}0`)),
+		mended("archive", "the lock is not what its origin gives: its package is", edited("its package is", 16), lock("tgz", `package = ".*"`, `package = "https://HOST/archives/evil.tar.gz"`)),
 		always("h1", "Module checksum verification failed", differs, lock("zip", `"h1:....`, `"h1:AAAA`)),
 		always("t1", "Module checksum verification failed", differs, lock("zip", `"t1:....`, `"t1:AAAA`)),
 		always("h1 of nothing", "Module checksum verification failed", differs, lock("zip", `"h1:.*"`, `"h1:`+noHash+`"`)),
 		always("h1 of another module", "Module checksum verification failed", differs, take("zip", "tgz", h1Line)),
 		always("all hashes of another module", "Module checksum verification failed", differs, take("tgz", "oci", hashLines)),
-		always("hashes of a nested call", "Module checksum verification failed", differs, take("net.subnets", "oci", hashLines)),
 		mended("zh", "its zh hash is", edited("its zh hash is", 16), lock("zip", `"zh:....`, `"zh:0000`)),
 		mended("zh gone", "its zh hash is", edited("its zh hash is", 16), lock("zip", zhLine, ``)),
-		mended("zh of a repository", "its zh hash is", edited("its zh hash is", 16), lock("commit", `    "t1:.*\n`, `$0    "zh:`+strings.Repeat("0", 64)+`",`+"\n")),
 		mended("t1 gone", "its t1 hash is", edited("its t1 hash is", 16), lock("zip", t1Line, ``)),
 		mended("h1 gone", "its h1 hash is", edited("its h1 hash is", 16), lock("zip", h1Line, ``)),
 	})

@@ -18,8 +18,8 @@ func TestTamperManifest(t *testing.T) {
 		whole := filepath.Dir(filepath.Dir(s.path(t, modules+".cotter/tree/*/shared/policy.json")))
 		writeText(t, filepath.Join(whole, "evil.tf"), "# evil\n")
 	}
-	testTampering(t, newSite(t), []tampering{
-		row("directory outside", 1, `module net (main.tf:24): modules.json does not match the lock: it leads to "evil" instead of ".terraform/modules/net"`,
+	testTampering(t, newSite(t, "app", "net", "tag", "tgz", "zip"), []tampering{
+		row("directory outside", 1, `module net (main.tf:5): modules.json does not match the lock: it leads to "evil" instead of ".terraform/modules/net"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"evil"`)),
 		row("directory above", 1, `it leads to "../evil"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"../evil"`)),
@@ -33,12 +33,12 @@ func TestTamperManifest(t *testing.T) {
 			edit(manifest, `"Dir":"app"`, `"Dir":"evil"`)),
 		row("directory of a local module in a package", 1, `module net.a`,
 			edit(manifest, `"Dir":".terraform/modules/net/modules/a"`, `"Dir":"evil"`)),
-		row("source", 1, `module zip (main.tf:54): modules.json does not match the lock: it has the source`, edit(manifest, `HOST/archives/n.zip"`, `HOST/archives/m.zip"`)),
+		row("source", 1, `module zip (main.tf:15): modules.json does not match the lock: it has the source`, edit(manifest, `HOST/archives/n.zip"`, `HOST/archives/m.zip"`)),
 		row("source of a local module", 1, `it has the source "./evil"`, edit(manifest, `"Source":"./app"`, `"Source":"./evil"`)),
 		row("version", 1, `it has the version "1.0.0", and the lock has "1.1.0"`, edit(manifest, `"Version":"1.1.0"`, `"Version":"1.0.0"`)),
 		row("version gone", 1, `it has the version "", and the lock has "1.1.0"`, edit(manifest, `"Version":"1.1.0",`, ``)),
-		row("record removed", 17, `module zip (main.tf:54): modules.json does not match the lock: it has no record of it`, edit(manifest, `{"Key":"zip",`, `{"Key":"zip2",`)),
-		row("no records", 1, `module zip (main.tf:54): modules.json does not match the lock: it has no record of it`, put(manifest, `{"Modules":[]}`)),
+		row("record removed", 17, `module zip (main.tf:15): modules.json does not match the lock: it has no record of it`, edit(manifest, `{"Key":"zip",`, `{"Key":"zip2",`)),
+		row("no records", 1, `module zip (main.tf:15): modules.json does not match the lock: it has no record of it`, put(manifest, `{"Modules":[]}`)),
 		row("no manifest", 1, `modules.json does not match the lock: it is gone`, drop(manifest)),
 		row("no JSON", 1, `modules.json does not match the lock: unexpected end of JSON`, put(manifest, `{"Modules":[`)),
 		row("two records of a key", 1, `modules.json does not match the lock: record "zip": there are two of it`, edit(manifest, `{"Modules":[`, `{"Modules":[{"Key":"zip","Source":"./evil","Dir":"evil"},`)),

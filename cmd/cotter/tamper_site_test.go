@@ -95,7 +95,7 @@ type site struct {
 	good   map[string]string // the project's files
 }
 
-// newSite starts a world and installs calls; all of them where none is named.
+// newSite starts a world and installs calls, in this order.
 func newSite(t *testing.T, keys ...string) *site {
 	t.Helper()
 	fsys, err := txtar.FS(txtar.Parse([]byte(tamperWorld)))
@@ -107,16 +107,9 @@ func newSite(t *testing.T, keys ...string) *site {
 	s.answer(s.registryAnswer("deep", "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v1.0.0"),
 		s.registryAnswer("hosted", "https://MODTEST_HOST/archives/hosted.tar.gz//*"))
 	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")
-	if len(keys) == 0 {
-		for key := range tamperCalls {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
 	config := ""
-	for i, key := range keys {
-		// Each call begins in a line that can be named: 4i+1.
-		config += fmt.Sprintf("module %q {\n  %s\n  # %d\n}\n", key, tamperCalls[key], i)
+	for _, key := range keys {
+		config += fmt.Sprintf("module %q {\n  %s\n}\n", key, tamperCalls[key])
 	}
 	writeText(t, filepath.Join(s.dir, "main.tf"), s.expand(t, config))
 	writeText(t, filepath.Join(s.dir, "app/main.tf"), s.expand(t, "module \"net\" {\n  "+`source = "MODTEST_HOST/acme/net/aws", version = "1.0.0"`+"\n}\n"))

@@ -24,9 +24,10 @@ type tampering struct {
 	cache bool
 }
 
-// outcomes are what the commands do, each in a copy of the tampered project of
-// its own. Those that are not given are not run, but for: install and empty are
-// as locked, remote is as verify.
+// outcomes are what the commands do with the tampered project: each with what
+// was tampered with, none with what another one wrote. Those that are not given
+// are not run, but for: install is as locked, and remote is as verify, where that
+// finds nothing.
 type outcomes struct {
 	locked  *outcome // install --locked, in place
 	empty   *outcome // the same with an empty cache
@@ -75,32 +76,26 @@ type command struct {
 	name  string
 	args  string
 	want  *outcome
-	copy  bool // in a copy of the scene
-	bare  bool // which is without .terraform
-	empty bool // and has an empty cache
-	// ownCache says that the copy is to have a cache of its own.
-	ownCache bool
+	bare  bool // without .terraform
+	empty bool // with an empty cache
 }
 
 func (o outcomes) commands() []command {
-	if o.empty == nil {
-		o.empty = o.locked
-	}
 	if o.install == nil {
 		o.install = o.locked
 	}
-	if o.remote == nil {
+	if o.remote == nil && o.verify.status == 0 {
 		o.remote = o.verify
 	}
 	return []command{
-		{name: "verify", args: "verify", want: o.verify}, // which writes nothing: that is checked
-		{name: "locked", args: "install --locked", want: o.locked, copy: true},
-		{name: "locked, empty cache", args: "install --locked", want: o.empty, copy: true, empty: true},
-		{name: "locked, fresh checkout", args: "install --locked", want: o.fresh, copy: true, bare: true},
-		{name: "locked, fresh checkout, offline", args: "install --locked --offline", want: o.offline, copy: true, bare: true},
-		{name: "locked, fresh checkout, empty cache", args: "install --locked", want: o.cold, copy: true, bare: true, empty: true},
-		{name: "install", args: "install", want: o.install, copy: true},
-		{name: "install, fresh checkout, empty cache", args: "install", want: o.anew, copy: true, bare: true, empty: true},
+		{name: "verify", args: "verify", want: o.verify},
+		{name: "locked", args: "install --locked", want: o.locked},
+		{name: "locked, empty cache", args: "install --locked", want: o.empty, empty: true},
+		{name: "locked, fresh checkout", args: "install --locked", want: o.fresh, bare: true},
+		{name: "locked, fresh checkout, offline", args: "install --locked --offline", want: o.offline, bare: true},
+		{name: "locked, fresh checkout, empty cache", args: "install --locked", want: o.cold, bare: true, empty: true},
+		{name: "install", args: "install", want: o.install},
+		{name: "install, fresh checkout, empty cache", args: "install", want: o.anew, bare: true, empty: true},
 		{name: "verify --remote", args: "verify --remote", want: o.remote},
 	}
 }
@@ -125,34 +120,49 @@ func testTampering(t *testing.T, s *site, rows []tampering) {
 
 // tamper runs all commands on one row.
 func (s *site) tamper(t *testing.T, row tampering) {
-	found := &scene{site: s, dir: s.dir, cache: s.cache}
-	tampered := found.copy(t, command{ownCache: row.cache})
+	tampered := (&scene{s, s.dir, s.cache}).copy(t, false)
+	if row.cache {
+		tampered.copyCache(t)
+	}
 	row.do(t, tampered)
 	for _, c := range row.want.commands() {
-		c.ownCache = row.cache && !c.empty
-		if c.want != nil {
-			s.check(t, tampered, c)
+		if c.want == nil {
+			continue
 		}
+		at := tampered
+		if c.bare || c.want.leaves != asFound { // else it leaves all as it is, which is checked
+			at = tampered.copy(t, c.bare)
+			if row.cache && !c.empty {
+				at.copyCache(t)
+			}
+		}
+		if c.empty {
+			at = &scene{s, at.dir, t.TempDir()}
+		}
+		at.check(t, c)
 	}
 }
 
-// copy is a copy of what a command is to find. The cache may be that of the
-// others unless somebody tampers with it: nothing in it depends on who uses it.
-func (s *scene) copy(t *testing.T, c command) *scene {
+// copy is a scene with a copy of the project, with or without the installed
+// modules. The cache may be that of others unless somebody tampers with it:
+// nothing in it depends on who uses it.
+func (s *scene) copy(t *testing.T, bare bool) *scene {
 	t.Helper()
-	base := t.TempDir()
-	made := &scene{s.site, filepath.Join(base, "project"), s.cache}
-	err := copyTree(made.dir, s.dir, c.bare)
-	if c.empty || c.ownCache {
-		made.cache = filepath.Join(base, "cache")
-	}
-	if err == nil && c.ownCache {
-		err = copyTree(made.cache, s.cache, false)
-	}
-	if err != nil {
+	dir := filepath.Join(t.TempDir(), "project")
+	if err := copyTree(dir, s.dir, bare); err != nil {
 		t.Fatal(err)
 	}
-	return made
+	return &scene{s.site, dir, s.cache}
+}
+
+// copyCache gives the scene a cache of its own.
+func (s *scene) copyCache(t *testing.T) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "cache")
+	if err := copyTree(dir, s.cache, false); err != nil {
+		t.Fatal(err)
+	}
+	s.cache = dir
 }
 
 // copyTree copies a directory, with or without the installed modules in it.
@@ -180,16 +190,12 @@ func copyTree(dst, src string, bare bool) error {
 	})
 }
 
-// check runs one command in a copy of the tampered project.
-func (s *site) check(t *testing.T, tampered *scene, c command) {
+// check runs one command.
+func (s *scene) check(t *testing.T, c command) {
 	t.Helper()
-	at := tampered
-	if c.copy {
-		at = tampered.copy(t, c)
-	}
-	before := picture(t, at.dir)
-	status, out := s.run(at.dir, at.cache, strings.Fields(c.args)...)
-	out = s.normalise(out, at.dir)
+	before := picture(t, s.dir)
+	status, out := s.run(s.dir, s.cache, strings.Fields(c.args)...)
+	out = s.normalise(out, s.dir)
 	shown := dull.ReplaceAllString(out, "")
 	if status != c.want.status {
 		t.Errorf("%s: status %d, want %d\n%s", c.name, status, c.want.status, shown)
@@ -200,7 +206,7 @@ func (s *site) check(t *testing.T, tampered *scene, c command) {
 			t.Errorf("%s does not say %q:\n%s", c.name, text, shown)
 		}
 	}
-	after := picture(t, at.dir)
+	after := picture(t, s.dir)
 	if c.want.status == 0 && c.want.leaves == asFound {
 		// A lock that was accepted is the one to restore from then on.
 		const former = modules + ".cotter/lock.hcl"
