@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cotterpin/cotter/bench/internal/report"
@@ -39,7 +40,7 @@ func main() {
 	flag.IntVar(&opts.sample, "sample", 0, "loop the stock tools over this many of the root modules in the world roots, and multiply; 0 means over all, once")
 	flag.BoolVar(&opts.write, "write", false, "write "+document)
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, opts); err != nil {
 		fmt.Fprintln(os.Stderr, err)
