@@ -24,7 +24,7 @@ var (
 // newFileMode is what stock tools give their lock files.
 const newFileMode fs.FileMode = 0o644
 
-// Options tells when a file may be replaced. The zero value means always.
+// Options tells when and how a file is replaced. The zero value means always.
 type Options struct {
 	// Swap makes the write conditional on Old.
 	Swap bool
@@ -32,6 +32,9 @@ type Options struct {
 	// target; an empty file is an empty slice that is not nil, as
 	// os.ReadFile returns it.
 	Old []byte
+	// Disposable is for what can be made again, and is checked when it is read:
+	// the disk is not waited for. When the machine fails, anything may be left.
+	Disposable bool
 }
 
 // WriteFile is [Write] for a path of the operating system. Links in the path's
@@ -68,7 +71,7 @@ func write(root *os.Root, name string, data []byte, opts Options) (err error) {
 		mode = info.Mode().Perm()
 	}
 	temp := path.Join(path.Dir(name), "."+path.Base(name)+"."+rand.Text()+".tmp")
-	if err := writeTemp(root, temp, data, mode); err != nil {
+	if err := writeTemp(root, temp, data, mode, opts); err != nil {
 		return err
 	}
 	defer func() {
@@ -79,7 +82,7 @@ func write(root *os.Root, name string, data []byte, opts Options) (err error) {
 	if err := check(root, name, opts); err != nil {
 		return err
 	}
-	if err := root.Rename(temp, name); err != nil {
+	if err := root.Rename(temp, name); err != nil || opts.Disposable {
 		return err
 	}
 	return syncDir(root, path.Dir(name))
@@ -99,7 +102,7 @@ func lstat(root *os.Root, name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-func writeTemp(root *os.Root, temp string, data []byte, mode fs.FileMode) (err error) {
+func writeTemp(root *os.Root, temp string, data []byte, mode fs.FileMode, opts Options) (err error) {
 	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -115,7 +118,7 @@ func writeTemp(root *os.Root, temp string, data []byte, mode fs.FileMode) (err e
 	if _, err := file.Write(data); err != nil {
 		return err
 	}
-	if err := file.Chmod(mode); err != nil {
+	if err := file.Chmod(mode); err != nil || opts.Disposable {
 		return err
 	}
 	return file.Sync()

@@ -14,6 +14,7 @@ func (d *Dir) Sums(name string) ([]byte, error) {
 }
 
 // SaveSums keeps sums under name. Sums that are there already are left alone.
+// Whoever reads them compares them with a hash of the lock.
 func (d *Dir) SaveSums(name string, sums []byte) error {
 	if err := d.root.MkdirAll(sumsName, 0o777); err != nil {
 		return err
@@ -22,7 +23,7 @@ func (d *Dir) SaveSums(name string, sums []byte) error {
 	if now, err := d.root.ReadFile(file); err == nil && bytes.Equal(now, sums) {
 		return nil
 	}
-	return atomicfile.Write(d.root, file, sums, atomicfile.Options{})
+	return atomicfile.Write(d.root, file, sums, atomicfile.Options{Disposable: true})
 }
 
 // KeepSums removes the saved sums whose names are not in keep.
