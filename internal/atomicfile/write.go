@@ -24,7 +24,8 @@ var (
 // newFileMode is what stock tools give their lock files.
 const newFileMode fs.FileMode = 0o644
 
-// Options tells when and how a file is replaced. The zero value means always.
+// Options tells when and how a file may be replaced. The zero value means always,
+// and durably.
 type Options struct {
 	// Swap makes the write conditional on Old.
 	Swap bool
