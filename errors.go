@@ -88,6 +88,8 @@ func asDiagnostics(err error) (hcl.Diagnostics, bool) {
 // HashMismatchError says that a package is not what the lock says. Nothing was
 // installed and the lock was not touched.
 type HashMismatchError struct {
+	// Key is the path of the module call, with dots.
+	Key string
 	// Package is the package that was fetched, redacted.
 	Package string
 	// Want is what the lock says, Got what was fetched, of the same schemes.
@@ -108,6 +110,9 @@ func (e *HashMismatchError) Error() string {
 	writeChanges(&b, e.Changes)
 	if len(e.Gitlinks) > 0 {
 		fmt.Fprintf(&b, "\n  its submodules were left out (%q among them): was the lock made with --submodules?", e.Gitlinks[0])
+	}
+	if e.Key != "" {
+		fmt.Fprintf(&b, "\n  if you know why it differs, cotter update %s locks what is there now", e.Key)
 	}
 	return b.String()
 }

@@ -153,7 +153,7 @@ func newFetched(tree *packageTree, pkg *getmodules.Package) *fetched {
 
 // checkHashes compares what was fetched with what the lock says.
 func (r *run) checkHashes(entry lockfile.Module, got *fetched) error {
-	mismatch := &HashMismatchError{Package: got.resolved.Redacted(), Gitlinks: got.gitlinks}
+	mismatch := &HashMismatchError{Key: entry.Key, Package: got.resolved.Redacted(), Gitlinks: got.gitlinks}
 	for _, want := range entry.Hashes {
 		have := hashOf(got.tree, want.Scheme())
 		if have != "" && have != want {

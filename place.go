@@ -50,6 +50,7 @@ func (r *run) fromStore(ctx context.Context, entry lockfile.Module, subdir strin
 	}
 	if h1 := hashOfScheme(entry, "h1"); h1 != "" && h1 != p.tree.H1() {
 		return nil, &HashMismatchError{
+			Key:     entry.Key,
 			Package: entry.Package,
 			Want:    []hashing.Hash{h1},
 			Got:     []hashing.Hash{p.tree.H1()},

@@ -139,7 +139,7 @@ func TestTamperArchives(t *testing.T) {
 	publish := func(name, text string) func(*site) error {
 		return func(s *site) error { return s.world.PublishArchive(name, modtest.Txtar(text)) }
 	}
-	const failed = "Module checksum verification failed"
+	const failed = "; it was changed at its origin or tampered with"
 	changed := func(key string) *outcome {
 		return found(16, "content changed h1:HASH -> h1:HASH, used by "+key+" (main.tf:1)", "cotter update")
 	}
