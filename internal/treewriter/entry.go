@@ -113,8 +113,11 @@ func isWithin(name, dir string) bool {
 // fill copies r into f up to the limits.
 func (w *Writer) fill(f *os.File, name string, r io.Reader) error {
 	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes)
-	// The bare io.Writer keeps io.CopyBuffer from passing over the buffer.
-	n, err := io.CopyBuffer(struct{ io.Writer }{f}, io.LimitReader(r, room+1), w.buf)
+	var to io.Writer = struct{ io.Writer }{f} // so that io.CopyBuffer does not pass over the buffer
+	if _, ok := r.(*os.File); ok {
+		to = f // and the system copies, or shares the blocks where it can
+	}
+	n, err := io.CopyBuffer(to, io.LimitReader(r, room+1), w.buf)
 	w.bytes += n
 	switch {
 	case err != nil:
