@@ -54,7 +54,7 @@ func (r *run) arrangeCall(n *node, real []string) error {
 		return err
 	}
 	defer root.Close()
-	got, err := hashing.ReadLinkedTree(root.FS(), func(path, target string) *hashing.Tree {
+	got, err := hashing.ReadLinkedTree(hashing.RootFS(root), func(path, target string) *hashing.Tree {
 		if workdir.LinkedTree(target, path) != n.pkg.whole {
 			return nil
 		}

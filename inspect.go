@@ -128,7 +128,7 @@ func (in *installation) read(key string, report *PackageReport) (*packageTree, e
 	}
 	defer root.Close()
 	var last *packageTree
-	tree, err := hashing.ReadLinkedTree(root.FS(), func(path, target string) *hashing.Tree {
+	tree, err := hashing.ReadLinkedTree(hashing.RootFS(root), func(path, target string) *hashing.Tree {
 		name := workdir.LinkedTree(target, path)
 		if name == "" {
 			return nil

@@ -31,7 +31,7 @@ func readTree(dir string) (*packageTree, error) {
 		return nil, err
 	}
 	defer root.Close()
-	tree, err := hashing.ReadTree(root.FS())
+	tree, err := hashing.ReadTree(hashing.RootFS(root))
 	if err != nil {
 		return nil, err
 	}

@@ -20,12 +20,14 @@ func sumFiles(fsys fs.FS, entries []Entry) error {
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		workers.Go(func() {
 			var buffer []byte
+			files := newOpener(fsys)
+			defer files.close()
 			for !first.isSet() {
 				i := int(next.Add(1)) - 1
 				if i >= len(entries) {
 					return
 				}
-				if err := sumFile(fsys, &entries[i], &buffer); err != nil {
+				if err := sumFile(files, &entries[i], &buffer); err != nil {
 					first.set(i, &TreeError{Path: entries[i].Path, Err: err})
 				}
 			}
@@ -61,11 +63,11 @@ const maxBuffer = 64 << 10
 // sumFile reads one file into a buffer, which grows with the files: most trees
 // have small ones only. It never reads more than the file's size at first
 // and one byte, so that a file that grows, or has no end, does not keep it.
-func sumFile(fsys fs.FS, e *Entry, buffer *[]byte) error {
+func sumFile(files *opener, e *Entry, buffer *[]byte) error {
 	if !e.isFile() {
 		return nil
 	}
-	f, err := fsys.Open(e.Path)
+	f, err := files.open(e.Path)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,9 @@ type Tree struct{ Entries []Entry }
 
 // ReadTree walks a file system once and hashes its files, several at a time.
 // The file system must allow concurrent use, and must implement
-// [fs.ReadLinkFS] to have links. Good ones are [os.Root.FS], [os.DirFS] and
-// [testing/fstest.MapFS]; the first one also keeps to its directory while
-// others change it. Errors are *[TreeError].
+// [fs.ReadLinkFS] to have links. Good ones are [RootFS], [os.Root.FS],
+// [os.DirFS] and [testing/fstest.MapFS]; the first two also keep to their
+// directory while others change it. Errors are *[TreeError].
 func ReadTree(fsys fs.FS) (*Tree, error) { return ReadLinkedTree(fsys, nil) }
 
 // Dir returns the h1 hash of a directory on disk. The directory may be given
@@ -30,7 +30,7 @@ func Dir(dir string) (Hash, error) {
 		return "", &TreeError{Path: dir, Err: err}
 	}
 	defer root.Close()
-	return FS(root.FS())
+	return FS(RootFS(root))
 }
 
 // FS returns the h1 hash of a file system, which must be one for [ReadTree].

@@ -25,57 +25,77 @@ func (w *walker) walk() error {
 	return nil
 }
 
-// dir adds what is in a directory and reports whether that is anything.
+// dir adds what is in a directory and below it, and reports whether that is
+// nothing. What is below comes last, so that one directory at a time is open.
 func (w *walker) dir(dir string) (empty bool, err error) {
-	list, err := fs.ReadDir(w.fsys, dir)
+	names, subdirs, err := w.children(dir)
 	if err != nil {
-		return false, &TreeError{Path: dir, Err: err}
+		return false, err
 	}
-	empty = true
+	for _, name := range subdirs {
+		empty, err := w.dir(name)
+		if err != nil {
+			return false, err
+		}
+		if !empty {
+			continue
+		}
+		if err := w.add(Entry{Path: name, Kind: EmptyDir}); err != nil {
+			return false, &TreeError{Path: name, Err: err}
+		}
+	}
+	return names == 0, nil
+}
+
+// children adds what is in a directory, and returns how much that is and which
+// of it are directories.
+func (w *walker) children(dir string) (names int, subdirs []string, err error) {
+	at, err := top(w.fsys).open(dir)
+	if err != nil {
+		return 0, nil, &TreeError{Path: dir, Err: err}
+	}
+	defer at.close()
+	list, err := at.list()
+	if err != nil {
+		return 0, nil, &TreeError{Path: dir, Err: err}
+	}
 	for _, child := range list {
 		if isMetadata(child.Name()) {
 			continue
 		}
-		empty = false
-		if err := w.child(path.Join(dir, child.Name()), child.Type()); err != nil {
-			return false, err
+		names++
+		name := path.Join(dir, child.Name())
+		err := checkText(name)
+		switch mode := child.Type(); {
+		case err != nil:
+		case mode.IsDir():
+			subdirs = append(subdirs, name)
+		case mode.IsRegular():
+			err = w.add(Entry{Path: name, Kind: File})
+		case mode.Type() == fs.ModeSymlink:
+			err = w.link(at, name, child)
+		default:
+			err = errIrregular
 		}
-	}
-	return empty, nil
-}
-
-// child adds what has a path. It opens directories only.
-func (w *walker) child(name string, mode fs.FileMode) error {
-	if err := checkText(name); err != nil {
-		return &TreeError{Path: name, Err: err}
-	}
-	switch {
-	case mode.IsDir():
-		empty, err := w.dir(name)
-		if err != nil || !empty {
-			return err
-		}
-		return w.add(Entry{Path: name, Kind: EmptyDir})
-	case mode.IsRegular():
-		return w.add(Entry{Path: name, Kind: File})
-	case mode.Type() == fs.ModeSymlink:
-		target, err := fs.ReadLink(w.fsys, name)
 		if err != nil {
-			return &TreeError{Path: name, Err: err}
+			return 0, nil, &TreeError{Path: name, Err: err}
 		}
-		// Links on Windows have backslashes, whoever made them.
-		return w.link(name, filepath.ToSlash(target))
 	}
-	return &TreeError{Path: name, Err: errIrregular}
+	return names, subdirs, nil
 }
 
 // link adds a link, or notes what it stands for.
-func (w *walker) link(name, target string) error {
+func (w *walker) link(at directory, name string, child fs.DirEntry) error {
+	target, err := at.target(child)
+	if err != nil {
+		return err
+	}
+	target = filepath.ToSlash(target) // links on Windows have backslashes, whoever made them
 	if w.whole != nil {
 		if tree := w.whole(name, target); tree != nil {
 			if part := tree.Part(name); len(part) > 0 {
 				w.linked = append(w.linked, linkedPart{tree, part})
-				return w.grow(name, len(part))
+				return w.grow(len(part))
 			}
 		}
 	}
@@ -84,12 +104,12 @@ func (w *walker) link(name, target string) error {
 
 func (w *walker) add(e Entry) error {
 	w.entries = append(w.entries, e)
-	return w.grow(e.Path, 1)
+	return w.grow(1)
 }
 
-func (w *walker) grow(name string, by int) error {
+func (w *walker) grow(by int) error {
 	if w.count += by; w.count > maxEntries {
-		return &TreeError{Path: name, Err: errTooMany}
+		return errTooMany
 	}
 	return nil
 }

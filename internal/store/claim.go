@@ -151,7 +151,7 @@ func (s Store) Read(t1 hashing.Hash) (*hashing.Tree, error) {
 		return nil, err
 	}
 	defer root.Close()
-	tree, err := hashing.ReadTree(root.FS())
+	tree, err := hashing.ReadTree(hashing.RootFS(root))
 	switch {
 	case err == nil && tree.T1() == t1:
 		markUsed(path)

@@ -78,7 +78,7 @@ func (s Store) Check(ctx context.Context, name string) error {
 		return err
 	}
 	defer root.Close()
-	tree, err := hashing.ReadTree(root.FS())
+	tree, err := hashing.ReadTree(hashing.RootFS(root))
 	if err == nil && FileName(tree.T1()) == name {
 		return nil
 	}

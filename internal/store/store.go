@@ -132,7 +132,7 @@ func copyTree(ctx context.Context, dst string, src fs.FS) (*hashing.Tree, error)
 		return nil, err
 	}
 	defer copied.Close()
-	return hashing.ReadTree(copied.FS())
+	return hashing.ReadTree(hashing.RootFS(copied))
 }
 
 func (s Store) quarantine(name string) error {

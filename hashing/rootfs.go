@@ -1,0 +1,94 @@
+package hashing
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// RootFS returns the file system of a directory on disk that [ReadTree] reads
+// fastest. It is that of [os.Root.FS] and keeps to its directory like it, which
+// opens all directories on the way to a file again for each file; ReadTree
+// opens each directory of this one once.
+func RootFS(root *os.Root) fs.FS { return rootFS{root.FS(), root} }
+
+type rootFS struct {
+	fs.FS
+	root *os.Root
+}
+
+// ReadDir asks what each name is. One that comes behind a link is first asked
+// where it leads, and that is all there is to ask of a link: directories of
+// links have nothing else, as a rule.
+func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	names, err := r.names(name)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]fs.DirEntry, 0, len(names))
+	behindLink := false
+	for _, base := range names {
+		at := path.Join(name, base)
+		if behindLink {
+			if target, err := r.ReadLink(at); err == nil {
+				list = append(list, linkEntry{r, at, target})
+				continue
+			}
+		}
+		info, err := r.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it has gone since
+		}
+		if err != nil {
+			return nil, err
+		}
+		behindLink = info.Mode().Type() == fs.ModeSymlink
+		list = append(list, fs.FileInfoToDirEntry(info))
+	}
+	return list, nil
+}
+
+// names lists a directory in order.
+func (r rootFS) names(name string) ([]string, error) {
+	dir, err := r.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.(*os.File).Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+func (r rootFS) ReadLink(name string) (string, error) {
+	return fs.ReadLink(r.FS, name)
+}
+
+func (r rootFS) Lstat(name string) (fs.FileInfo, error) {
+	return fs.Lstat(r.FS, name)
+}
+
+// open opens a directory as a file system, to be closed by the caller.
+func (r rootFS) open(dir string) (rootFS, error) {
+	root, err := r.root.OpenRoot(filepath.FromSlash(dir))
+	if err != nil {
+		return rootFS{}, err
+	}
+	return rootFS{root.FS(), root}, nil
+}
+
+// linkEntry is a link of which one knows where it leads.
+type linkEntry struct {
+	fsys   rootFS
+	path   string
+	target string
+}
+
+func (e linkEntry) Name() string               { return path.Base(e.path) }
+func (e linkEntry) IsDir() bool                { return false }
+func (e linkEntry) Type() fs.FileMode          { return fs.ModeSymlink }
+func (e linkEntry) Info() (fs.FileInfo, error) { return e.fsys.Lstat(e.path) }
+func (e linkEntry) String() string             { return fs.FormatDirEntry(e) }
