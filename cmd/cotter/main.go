@@ -20,6 +20,7 @@ import (
 )
 
 func main() {
+	collectLater()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the process at once: what is on disk is safe at any
 	// time.
