@@ -24,3 +24,20 @@ func BenchmarkDir(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPart looks for each of 1,000 directories.
+func BenchmarkPart(b *testing.B) {
+	fsys := fstest.MapFS{}
+	for i := range 1000 {
+		fsys[fmt.Sprintf("modules/m%03d/main.tf", i)] = file("x")
+	}
+	tree := readTree(b, fsys)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range 1000 {
+			if len(tree.Part(fmt.Sprintf("modules/m%03d", i))) != 1 {
+				b.Fatal("a directory has not one file")
+			}
+		}
+	}
+}

@@ -70,12 +70,17 @@ func settle(entries []Entry) (int, error) {
 
 // Part returns the entries at a path and below it, the latter in order.
 func (t *Tree) Part(path string) []Entry {
-	if i, found := find(t.Entries, path); found {
+	i, found := find(t.Entries, path)
+	if found {
 		return t.Entries[i : i+1]
 	}
-	first, _ := find(t.Entries, path+"/")
-	last, _ := find(t.Entries, path+"0") // "0" comes right behind "/"
-	return t.Entries[first:last]
+	dir, rest := path+"/", t.Entries[i:]
+	first, _ := find(rest, dir)
+	n := first
+	for n < len(rest) && strings.HasPrefix(rest[n].Path, dir) {
+		n++
+	}
+	return rest[first:n]
 }
 
 func comparePath(e Entry, path string) int { return strings.Compare(e.Path, path) }

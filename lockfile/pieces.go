@@ -12,7 +12,7 @@ import (
 // pieceSize is about how much of a lock file is parsed at once. The parser keeps
 // all tokens of what it parses, a hundred bytes for each; a lock of ten thousand
 // modules takes it three times as long in one piece.
-const pieceSize = 64 << 10
+const pieceSize = 8 << 10
 
 // parseSyntax is hclsyntax.ParseConfig, by pieces of about a size where that
 // gives the same. Where it does not, some piece begins or ends within a block,

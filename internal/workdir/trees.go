@@ -70,8 +70,13 @@ func TreeLink(name, pathInPackage string) string {
 // LinkedTree is TreeLink undone: the name of the package to which a link at a
 // path leads, or "" for any other link.
 func LinkedTree(target, pathInPackage string) string {
-	trees := strings.Repeat("../", strings.Count(pathInPackage, "/")+1) + treesName + "/"
-	rest, ok := strings.CutPrefix(target, trees)
+	ok, rest := true, target
+	for up := strings.Count(pathInPackage, "/") + 1; ok && up > 0; up-- {
+		rest, ok = strings.CutPrefix(rest, "../")
+	}
+	if ok {
+		rest, ok = strings.CutPrefix(rest, treesName+"/")
+	}
 	name, inside, _ := strings.Cut(rest, "/")
 	if !ok || inside != pathInPackage || name == "" || name == ".." {
 		return ""
