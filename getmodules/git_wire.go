@@ -63,7 +63,8 @@ func isVerdict(err error) bool {
 }
 
 // fetchByWire fetches and writes one commit: one request if the commit is
-// known, and one before it to find the commit of a ref.
+// known, and one before it to find the commit of a ref. What has come is written
+// while the rest is still to come.
 func (g *gitFetch) fetchByWire(ctx context.Context) (err error) {
 	want, err := g.wireWant(ctx)
 	if err != nil {
@@ -76,18 +77,22 @@ func (g *gitFetch) fetchByWire(ctx context.Context) (err error) {
 		Dir:      g.scratch,
 		Progress: g.wireProgress(),
 	})
-	if errors.Is(err, gitwire.ErrTooLarge) {
-		return fmt.Errorf("%w: %w", ErrTooLarge, err)
-	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, objects.Close()) }()
-	g.pkg.Bytes = objects.Bytes
-	if g.req.Progress != nil {
-		g.req.Progress(objects.Bytes, 0)
+	if err := g.write(&wireSource{objects: objects}, want); errors.Is(err, gitwire.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+	} else if err != nil {
+		return err
 	}
-	return g.write(&wireSource{objects: objects}, want)
+	if g.pkg.Bytes, err = objects.Wait(); err != nil {
+		return err
+	}
+	if g.req.Progress != nil {
+		g.req.Progress(g.pkg.Bytes, 0)
+	}
+	return nil
 }
 
 func (g *gitFetch) wireLimits() gitpack.Limits {

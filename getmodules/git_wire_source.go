@@ -15,8 +15,8 @@ const maxTagChain = 32
 
 var errWireTree = errors.New("a git tree whose entries are not in order")
 
-// wireSource gives the objects of one pack, all of which were named by their
-// content when the pack was read.
+// wireSource gives the objects of one pack, each of which was named by its
+// content when it came.
 type wireSource struct {
 	objects *gitpack.Objects
 	asked   []string
@@ -24,7 +24,11 @@ type wireSource struct {
 
 func (s *wireSource) ask(names ...string) { s.asked = names }
 
-func (s *wireSource) finish() error { return nil }
+// finish waits for the end of the pack, which says whether it was whole.
+func (s *wireSource) finish() error {
+	_, err := s.objects.Wait()
+	return err
+}
 
 func (s *wireSource) next(kind string) (*gitObject, error) {
 	name, toCommit := strings.CutSuffix(s.asked[0], "^{commit}")
@@ -47,6 +51,11 @@ func (s *wireSource) next(kind string) (*gitObject, error) {
 
 func (s *wireSource) read(name, kind string) ([]byte, error) {
 	found, _, ok := s.objects.Stat(name)
+	if !ok {
+		if _, err := s.objects.Wait(); err != nil {
+			return nil, err
+		}
+	}
 	if !ok || found.String() != kind {
 		return nil, fmt.Errorf("the server did not send the %s %s", kind, name)
 	}

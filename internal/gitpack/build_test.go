@@ -6,7 +6,9 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,12 +76,21 @@ func blobName(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// readAll reads a pack to its end, and closes it if it is not sound.
+func readAll(stream io.Reader, dir string, limits gitpack.Limits) (*gitpack.Objects, error) {
+	objects := gitpack.Start(io.NopCloser(stream), dir, limits)
+	if _, err := objects.Wait(); err != nil {
+		return nil, errors.Join(err, objects.Close())
+	}
+	return objects, nil
+}
+
 // read reads a pack and checks that nothing is left in the directory after
 // Close, or after an error.
 func read(t testing.TB, pack []byte, limits gitpack.Limits) (*gitpack.Objects, error) {
 	t.Helper()
 	dir := t.TempDir()
-	objects, err := gitpack.Read(bytes.NewReader(pack), dir, limits)
+	objects, err := readAll(bytes.NewReader(pack), dir, limits)
 	if err != nil {
 		wantEmpty(t, dir)
 		return nil, err

@@ -17,18 +17,18 @@ func TestReadDamaged(t *testing.T) {
 	b.add(6, len(steps), back(12+b.Len()-base), steps)
 	pack := b.pack()
 	for n := range pack {
-		if _, err := gitpack.Read(bytes.NewReader(pack[:n]), t.TempDir(), limits); err == nil {
+		if _, err := readAll(bytes.NewReader(pack[:n]), t.TempDir(), limits); err == nil {
 			t.Errorf("Read of the first %d bytes of %d = nil error", n, len(pack))
 		}
 		for bit := range 8 {
 			damaged := bytes.Clone(pack)
 			damaged[n] ^= 1 << bit
-			if _, err := gitpack.Read(bytes.NewReader(damaged), t.TempDir(), limits); err == nil {
+			if _, err := readAll(bytes.NewReader(damaged), t.TempDir(), limits); err == nil {
 				t.Errorf("Read with bit %d of byte %d changed = nil error", bit, n)
 			}
 		}
 	}
-	if _, err := gitpack.Read(bytes.NewReader(append(bytes.Clone(pack), 0)), t.TempDir(), limits); err == nil {
+	if _, err := readAll(bytes.NewReader(append(bytes.Clone(pack), 0)), t.TempDir(), limits); err == nil {
 		t.Error("Read with a byte behind the pack = nil error")
 	}
 }
@@ -48,7 +48,7 @@ func TestReadResealed(t *testing.T) {
 		for bit := range 8 {
 			damaged := bytes.Clone(body)
 			damaged[n] ^= 1 << bit
-			objects, err := gitpack.Read(bytes.NewReader(sealed(damaged)), t.TempDir(), limits)
+			objects, err := readAll(bytes.NewReader(sealed(damaged)), t.TempDir(), limits)
 			if err != nil {
 				continue
 			}
@@ -75,12 +75,15 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, entries []byte, count uint32) {
 		b := builder{count: int(count)}
 		b.Write(entries)
-		objects, err := gitpack.Read(bytes.NewReader(b.pack()), "", small)
+		objects, err := readAll(bytes.NewReader(b.pack()), "", small)
 		if err != nil {
 			return
 		}
-		if objects.Len() != int(count) || objects.Bytes != int64(len(entries)+32) {
-			t.Errorf("%d objects in %d bytes, want %d in %d", objects.Len(), objects.Bytes, count, len(entries)+32)
+		if size, _ := objects.Wait(); objects.Len() != int(count) || size != int64(len(entries)+32) {
+			t.Errorf("%d objects in %d bytes, want %d in %d", objects.Len(), size, count, len(entries)+32)
+		}
+		if err := objects.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 }
@@ -89,7 +92,7 @@ func BenchmarkRead(b *testing.B) {
 	_, pack, _ := gitPack(b)
 	b.SetBytes(int64(len(pack)))
 	for b.Loop() {
-		objects, err := gitpack.Read(bytes.NewReader(pack), b.TempDir(), limits)
+		objects, err := readAll(bytes.NewReader(pack), b.TempDir(), limits)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,5 +1,6 @@
 // Package gitpack reads the objects of one git packfile from a stream, as the
-// server sends it, without a git repository.
+// server sends it, without a git repository. Objects can be used while others
+// are still to come, but only the end of the pack says that it was whole.
 //
 // Every object is inflated once and named anew by the SHA-1 of its content, so
 // that whatever is found by a name is what the name stands for. SHA-1 is

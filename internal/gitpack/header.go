@@ -36,6 +36,7 @@ func (r *reader) base(kind Kind, offset int64) (entry, error) {
 		if _, err := io.ReadFull(r.in, key[:]); err != nil {
 			return entry{}, err
 		}
+		r.names.wait()
 		if base, ok := r.byName(key); ok {
 			return base, nil
 		}

@@ -2,9 +2,12 @@ package gitpack
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
+	"sync"
 )
 
 // Kind is a kind of git objects.
@@ -47,21 +50,44 @@ type entry struct {
 	at     int64  // in the file
 }
 
-// Objects are the objects of one pack. Close releases them.
+// Objects are the objects of one pack, while and after it is read. Questions
+// wait until what they ask for has come, or the pack has ended.
 type Objects struct {
-	// Bytes is the size of the pack.
-	Bytes int64
+	stream io.Closer
+	file   spill
+	ended  chan struct{} // closed when the pack has ended
 
+	mu      sync.Mutex
+	came    *sync.Cond // something was named, or the pack has ended
 	entries []entry
 	byID    map[id]int // the index in entries
-	file    spill
+	bytes   int64
+	isEnded bool
+	err     error
 }
 
-// Close removes the temporary file, if there is one.
-func (o *Objects) Close() error { return o.file.close() }
+// Wait waits for the end of the pack and returns its size in bytes. The error
+// says that the pack is not whole or not sound, and wraps one of this package's,
+// or is that of the stream or of the directory for temporary files.
+func (o *Objects) Wait() (bytes int64, err error) {
+	<-o.ended
+	return o.bytes, o.err
+}
 
-// Len is the number of objects.
-func (o *Objects) Len() int { return len(o.entries) }
+// Close closes the stream, wherever it is, and removes the temporary file, if
+// there is one.
+func (o *Objects) Close() error {
+	closed := o.stream.Close()
+	<-o.ended
+	return errors.Join(closed, o.file.close())
+}
+
+// Len is the number of objects that have come.
+func (o *Objects) Len() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.entries)
+}
 
 // Stat finds an object by its name in hexadecimal digits.
 func (o *Objects) Stat(name string) (kind Kind, size int64, ok bool) {
@@ -79,6 +105,7 @@ func (o *Objects) Read(name string) ([]byte, error) {
 	return o.content(e)
 }
 
+// find waits for an object.
 func (o *Objects) find(name string) (entry, bool) {
 	var key id
 	if len(name) != hex.EncodedLen(idSize) {
@@ -87,10 +114,23 @@ func (o *Objects) find(name string) (entry, bool) {
 	if _, err := hex.Decode(key[:], []byte(name)); err != nil {
 		return entry{}, false
 	}
-	return o.byName(key)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for {
+		if i, ok := o.byID[key]; ok {
+			return o.entries[i], true
+		}
+		if o.isEnded {
+			return entry{}, false
+		}
+		o.came.Wait()
+	}
 }
 
+// byName finds an object among those that have been named.
 func (o *Objects) byName(key id) (entry, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	i, ok := o.byID[key]
 	if !ok {
 		return entry{}, false
@@ -98,7 +138,31 @@ func (o *Objects) byName(key id) (entry, bool) {
 	return o.entries[i], true
 }
 
-// byOffset finds the object that begins at this place of the pack.
+// push adds an object that has no name yet, and returns its index.
+func (o *Objects) push(e entry) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.entries = append(o.entries, e)
+	return len(o.entries) - 1
+}
+
+func (o *Objects) name(index int, key id) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.byID[key] = index
+	o.came.Broadcast()
+}
+
+func (o *Objects) finish(bytes int64, err error) {
+	o.mu.Lock()
+	o.bytes, o.err, o.isEnded = bytes, err, true
+	o.came.Broadcast()
+	o.mu.Unlock()
+	close(o.ended)
+}
+
+// byOffset finds the object that begins at this place of the pack. It is for the
+// reader, who alone adds objects.
 func (o *Objects) byOffset(offset int64) (entry, bool) {
 	i, ok := slices.BinarySearchFunc(o.entries, offset, func(e entry, at int64) int {
 		switch {

@@ -6,11 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/zlib"
-	"github.com/pjbgf/sha1cd"
 )
 
 // Limits bound one pack. All of them must be set.
@@ -46,42 +45,42 @@ type reader struct {
 	stream  *checked
 	in      *bufio.Reader
 	inflate io.ReadCloser
-	sum     hash.Hash
+	names   *namer
 	delta   bytes.Buffer // reused
 	inflated,
 	resident int64
 }
 
-// Read reads a pack to its end, which must be that of the stream. Temporary
-// files are made in dir. The error wraps one of this package's, or is that of
-// the stream or of dir.
-func Read(stream io.Reader, dir string, limits Limits) (_ *Objects, err error) {
-	r := &reader{
-		Objects: &Objects{byID: map[id]int{}, file: spill{dir: dir}},
-		limits:  limits,
-		stream:  newChecked(stream),
-		sum:     sha1cd.New(),
-	}
+// Start begins to read a pack to its end, which must be that of the stream.
+// Temporary files are made in dir. The caller closes the objects, which closes
+// the stream.
+func Start(stream io.ReadCloser, dir string, limits Limits) *Objects {
+	o := &Objects{stream: stream, byID: map[id]int{}, file: spill{dir: dir}, ended: make(chan struct{})}
+	o.came = sync.NewCond(&o.mu)
+	r := &reader{Objects: o, limits: limits, stream: newChecked(stream), names: newNamer(o)}
 	r.in = bufio.NewReaderSize(r.stream, readBuffer)
-	defer func() {
-		if err != nil {
-			err = errors.Join(r.streamError(err), r.Close())
+	go func() {
+		err := r.read()
+		if named := r.names.finish(); err == nil {
+			err = named
 		}
+		o.finish(r.stream.size, err)
 	}()
+	return o
+}
+
+func (r *reader) read() error {
 	count, err := r.header()
+	for ; err == nil && count > 0; count-- {
+		err = r.object()
+	}
+	if err == nil {
+		err = r.end()
+	}
 	if err != nil {
-		return nil, err
+		return r.streamError(err)
 	}
-	for range count {
-		if err := r.object(); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.end(); err != nil {
-		return nil, err
-	}
-	r.Bytes = r.stream.size
-	return r.Objects, nil
+	return nil
 }
 
 // streamError prefers the cause in the stream over its consequences.
@@ -208,15 +207,8 @@ func (r *reader) inflateInto(data []byte) error {
 	return nil
 }
 
-// add names an object and keeps it.
+// add keeps an object and has it named.
 func (r *reader) add(e entry, data []byte) error {
-	r.sum.Reset()
-	fmt.Fprintf(r.sum, "%s %d\x00", e.kind, e.size)
-	r.sum.Write(data)
-	sum, collision := r.sum.(sha1cd.CollisionResistantHash).CollisionResistantSum(nil)
-	if collision {
-		return ErrCollision
-	}
 	if r.resident+e.size <= r.limits.MemoryBytes {
 		r.resident += e.size
 		e.data = data
@@ -226,8 +218,7 @@ func (r *reader) add(e entry, data []byte) error {
 			return err
 		}
 	}
-	r.byID[id(sum)] = len(r.entries)
-	r.entries = append(r.entries, e)
+	r.names.add(unnamed{index: r.push(e), kind: e.kind, data: data})
 	return nil
 }
 

@@ -26,8 +26,8 @@ func TestReadGit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if objects.Len() != len(listing) || objects.Bytes != int64(len(pack)) {
-			t.Errorf("%d objects, %d bytes, want %d, %d", objects.Len(), objects.Bytes, len(listing), len(pack))
+		if size, _ := objects.Wait(); objects.Len() != len(listing) || size != int64(len(pack)) {
+			t.Errorf("%d objects, %d bytes, want %d, %d", objects.Len(), size, len(listing), len(pack))
 		}
 		want := git(strings.Join(listing, "\n")+"\n", "cat-file", "--batch")
 		var got strings.Builder
@@ -66,7 +66,7 @@ func TestReadSmall(t *testing.T) {
 	pack := b.pack()
 	want := []string{"hello world\n", "", "world\n!hello", "world\n?hello"}
 	for _, stream := range []io.Reader{bytes.NewReader(pack), iotest.OneByteReader(bytes.NewReader(pack)), iotest.DataErrReader(bytes.NewReader(pack))} {
-		objects, err := gitpack.Read(stream, t.TempDir(), limits)
+		objects, err := readAll(stream, t.TempDir(), limits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestReadStreamError(t *testing.T) {
 	broken := errors.New("broken")
 	for n := range b.pack() {
 		stream := io.MultiReader(bytes.NewReader(b.pack()[:n]), iotest.ErrReader(broken))
-		if _, err := gitpack.Read(stream, t.TempDir(), limits); !errors.Is(err, broken) {
+		if _, err := readAll(stream, t.TempDir(), limits); !errors.Is(err, broken) {
 			t.Fatalf("Read of a stream that breaks after %d bytes = %v, want its error", n, err)
 		}
 	}
@@ -179,7 +179,7 @@ func TestReadNoRoom(t *testing.T) {
 	b.blob("x")
 	l := limits
 	l.MemoryBytes = 0
-	if _, err := gitpack.Read(bytes.NewReader(b.pack()), "/does/not/exist", l); err == nil {
+	if _, err := readAll(bytes.NewReader(b.pack()), "/does/not/exist", l); err == nil {
 		t.Error("Read without a directory for its file = nil error")
 	}
 }

@@ -23,9 +23,9 @@ type Fetch struct {
 	Progress func(bytes int64)
 }
 
-// Fetch fetches all objects of one commit without its history. The caller
-// closes them. What is over a limit is an error that wraps [ErrTooLarge] or
-// gitpack's.
+// Fetch begins to fetch all objects of one commit without its history. The
+// caller waits for them and closes them. What is over a limit is an error that
+// wraps [ErrTooLarge] or gitpack's, which comes with the objects.
 func (c *Client) Fetch(ctx context.Context, f Fetch) (*gitpack.Objects, error) {
 	out := appendLine(nil, "command=fetch")
 	out = appendSpecial(out, delimPacket)
@@ -36,20 +36,12 @@ func (c *Client) Fetch(ctx context.Context, f Fetch) (*gitpack.Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer body.Close()
 	p := newPackets(body)
 	if err := p.beginPack(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, body.Close())
 	}
-	stream := &packStream{packets: p, left: f.Bytes, progress: f.Progress}
-	objects, err := gitpack.Read(stream, f.Dir, f.Limits)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.end(); err != nil {
-		return nil, errors.Join(err, objects.Close())
-	}
-	return objects, nil
+	stream := &packStream{packets: p, body: body, left: f.Bytes, progress: f.Progress}
+	return gitpack.Start(stream, f.Dir, f.Limits), nil
 }
 
 // beginPack reads up to the beginning of the pack. With "done" in the request

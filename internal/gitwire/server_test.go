@@ -2,6 +2,7 @@ package gitwire_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -93,11 +94,21 @@ var generous = gitpack.Limits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes:
 
 func fetch(t testing.TB, c *gitwire.Client, want string) (*gitpack.Objects, error) {
 	t.Helper()
-	objects, err := c.Fetch(t.Context(), gitwire.Fetch{Want: want, Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()})
-	if err == nil {
-		t.Cleanup(func() { objects.Close() })
+	return fetchAll(t, t.Context(), c, gitwire.Fetch{Want: want, Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()})
+}
+
+// fetchAll fetches to the end.
+func fetchAll(t testing.TB, ctx context.Context, c *gitwire.Client, f gitwire.Fetch) (*gitpack.Objects, error) {
+	t.Helper()
+	objects, err := c.Fetch(ctx, f)
+	if err != nil {
+		return nil, err
 	}
-	return objects, err
+	t.Cleanup(func() { objects.Close() })
+	if _, err := objects.Wait(); err != nil {
+		return nil, err
+	}
+	return objects, nil
 }
 
 // gitServer serves one repository, "r.git", by git http-backend, and returns a

@@ -18,9 +18,10 @@ const (
 const maxSilent = 20_000
 
 // packStream is the pack out of the packets that carry it. io.EOF is at the
-// packet that ends it, and nowhere else.
+// packet that ends it and the answer, and nowhere else.
 type packStream struct {
 	*packets
+	body     io.Closer
 	left     int64 // what the pack may still have
 	got      int64
 	progress func(int64)
@@ -51,6 +52,9 @@ func (s *packStream) fill() ([]byte, error) {
 		case err != nil:
 			return nil, early(err)
 		case kind == flushPacket:
+			if err := s.end(); err != nil {
+				return nil, err
+			}
 			return nil, io.EOF
 		case kind != dataPacket || len(data) == 0:
 			return nil, malformed("a packet of the pack has no channel")
@@ -66,6 +70,9 @@ func (s *packStream) fill() ([]byte, error) {
 	}
 	return nil, errors.New("the git server sends signs of life and nothing else")
 }
+
+// Close closes the answer.
+func (s *packStream) Close() error { return s.body.Close() }
 
 func (s *packStream) count(n int) error {
 	s.got += int64(n)
