@@ -41,6 +41,7 @@ func (in *Installer) installIn(ctx context.Context, shared *session, req Request
 		return nil, err
 	}
 	result, err := r.install(ctx)
+	r.confirmed.keep(r.store)
 	return result, errors.Join(err, r.work.Close())
 }
 

@@ -21,6 +21,8 @@ type session struct {
 	store    store.Store
 	began    time.Time
 
+	confirmed confirmed
+
 	// slots bounds what is done at once; holding one, a goroutine waits for
 	// nobody else.
 	slots     chan struct{}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/workdir"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -63,13 +65,30 @@ func (r *run) asksName(n *node, entry lockfile.Module) bool {
 }
 
 // vouch notes that the origin confirmed an entry, and with name also that the
-// tag leads there by which the entry was locked. It does what it can: a cache
-// may be read-only.
+// tag leads there by which the entry was locked.
 func (r *run) vouch(n *node, entry lockfile.Module, name bool) {
-	_ = r.store.Vouch(n.claim(entry))
+	claim := n.claim(entry)
+	r.confirmed.mu.Lock()
+	defer r.confirmed.mu.Unlock()
+	r.confirmed.claims = append(r.confirmed.claims, claim)
 	if name {
-		_ = r.store.Vouch(named + n.claim(entry))
+		r.confirmed.claims = append(r.confirmed.claims, named+claim)
 	}
+}
+
+// confirmed are the claims that origins confirmed in a session and that are
+// still to be kept.
+type confirmed struct {
+	mu     sync.Mutex
+	claims []string
+}
+
+// keep keeps them for later runs. It does what it can: a cache may be read-only.
+func (c *confirmed) keep(in store.Store) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = in.Vouch(c.claims...)
+	c.claims = nil
 }
 
 // claim is what an entry says of a call. A call in a package may lead to less

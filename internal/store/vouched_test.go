@@ -16,12 +16,17 @@ func TestVouch(t *testing.T) {
 		t.Error("an empty store vouches for a claim")
 	}
 	for range 2 { // the second time it is there already
-		if err := s.Vouch("claim"); err != nil {
+		if err := s.Vouch("claim", "second", "third"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !s.Vouched("claim") || s.Vouched("another") {
-		t.Errorf("Vouched = %v, and %v for another claim; want true, false", s.Vouched("claim"), s.Vouched("another"))
+	if err := s.Vouch(); err != nil {
+		t.Fatal(err)
+	}
+	for claim, want := range map[string]bool{"claim": true, "second": true, "third": true, "another": false, "": false} {
+		if got := s.Vouched(claim); got != want {
+			t.Errorf("Vouched(%q) = %v, want %v", claim, got, want)
+		}
 	}
 	if err := s.ForgetAnswers(time.Now().Add(time.Minute)); err != nil || s.Vouched("claim") {
 		t.Errorf("after ForgetAnswers = %v, Vouched = %v; want nil, false", err, s.Vouched("claim"))
