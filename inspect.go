@@ -86,6 +86,7 @@ type installation struct {
 	work   *workdir.Dir
 	wholes memo[string, *packageTree]
 	sums   memo[hashing.Hash, *packageTree]
+	ahead  readAhead
 }
 
 // inspect compares an installed package with its entry in the lock.

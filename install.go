@@ -42,7 +42,7 @@ func (in *Installer) installIn(ctx context.Context, shared *session, req Request
 	}
 	result, err := r.install(ctx)
 	r.confirmed.keep(r.store)
-	return result, errors.Join(err, r.work.Close())
+	return result, errors.Join(err, r.close())
 }
 
 // open takes the project and reads what earlier runs left in it.
@@ -54,14 +54,22 @@ func (r *run) open(ctx context.Context, project *os.Root) error {
 		return err
 	}
 	r.work, r.installed = work, &installation{work: work}
-	if err := r.read(project); err != nil {
-		return errors.Join(err, work.Close())
+	r.installed.startReading()
+	err = r.read(project)
+	if err == nil {
+		err = r.heal()
 	}
-	if err := r.heal(); err != nil {
-		return errors.Join(err, work.Close())
+	if err != nil {
+		return errors.Join(err, r.close())
 	}
 	r.prepare()
 	return nil
+}
+
+// close gives the project up.
+func (r *run) close() error {
+	r.installed.stopReading()
+	return r.work.Close()
 }
 
 // read reads the lock and the manifest. A manifest that cannot be read is as

@@ -125,6 +125,7 @@ func (r *run) gone(keep map[string]bool) []string {
 
 // commit makes the change and tells about it.
 func (r *run) commit(p *plan) error {
+	r.installed.stopReading()
 	keep := make(map[string]bool)
 	for name, text := range p.sums {
 		keep[name] = true

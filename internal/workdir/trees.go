@@ -31,6 +31,17 @@ func (d *Dir) TreePath(name string) string {
 	return filepath.Join(d.path, filepath.FromSlash(treesName), name)
 }
 
+// Trees are the names of the whole packages that the project has; none where
+// that cannot be known.
+func (d *Dir) Trees() []string {
+	entries, _ := fs.ReadDir(d.root.FS(), treesName)
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	return names
+}
+
 // PlaceTree moves a staged package, as a path of [Dir.Stage], to its name. What
 // has the name already goes.
 func (d *Dir) PlaceTree(staged, name string) error {
