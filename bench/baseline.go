@@ -36,14 +36,14 @@ func readAndHash(_ context.Context, p project, runs int) (report.Row, error) {
 func copyFiles(ctx context.Context, p project, runs int) (report.Row, error) {
 	to := p.file("copies")
 	row, err := timed(runs, func() error {
-		if err := os.RemoveAll(to); err != nil {
+		if err := p.place.discard(to); err != nil {
 			return err
 		}
 		settle(ctx)
 		return nil
 	}, func() error { return copyTree(p.file(installed), to) })
 	row.Tool = "copying the files"
-	return row, errors.Join(err, os.RemoveAll(to))
+	return row, errors.Join(err, p.place.discard(to))
 }
 
 const installed = "project/.terraform/modules"

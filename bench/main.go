@@ -86,11 +86,15 @@ func run(ctx context.Context, opts options) error {
 	if err := opts.check(known); err != nil {
 		return err
 	}
-	tools, absent, cleanup, err := findTools(ctx)
+	place, err := newWorkplace()
 	if err != nil {
 		return err
 	}
-	defer cleanup()
+	defer place.remove()
+	tools, absent, err := findTools(ctx, place.dir)
+	if err != nil {
+		return err
+	}
 	doc := report.Document{Machine: thisMachine(ctx), Date: time.Now(), Delay: opts.delay, Absent: absent, Arguments: opts.arguments()}
 	for _, t := range tools {
 		doc.Tools = append(doc.Tools, report.Tool{Name: t.name, Version: t.version})
@@ -101,7 +105,7 @@ func run(ctx context.Context, opts options) error {
 			continue
 		}
 		others := watchOthers()
-		measured, err := measure(ctx, w, tools, opts)
+		measured, err := measure(ctx, w, tools, place, opts)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}

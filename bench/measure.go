@@ -12,10 +12,10 @@ import (
 )
 
 // measure runs every tool in every phase of a world.
-func measure(ctx context.Context, w world, tools []tool, opts options) (report.World, error) {
+func measure(ctx context.Context, w world, tools []tool, place workplace, opts options) (report.World, error) {
 	result := report.World{Name: w.name, About: w.about, Notes: w.notes, Goals: w.goals}
 	for _, part := range w.parts {
-		rows, err := measurePart(ctx, w, part, tools, opts)
+		rows, err := measurePart(ctx, w, part, tools, place, opts)
 		if err != nil {
 			return result, err
 		}
@@ -24,16 +24,13 @@ func measure(ctx context.Context, w world, tools []tool, opts options) (report.W
 	return result, nil
 }
 
-func measurePart(ctx context.Context, w world, part part, tools []tool, opts options) ([]report.Row, error) {
+func measurePart(ctx context.Context, w world, part part, tools []tool, place workplace, opts options) ([]report.Row, error) {
 	servers, err := modtest.Start(modtest.Txtar(part.txtar), part.opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = servers.Close() }()
-	projects, err := newProjects(servers, w, part, tools, opts)
-	for _, p := range projects {
-		defer p.remove()
-	}
+	projects, err := newProjects(servers, w, part, tools, place, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -68,21 +65,21 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, opts opt
 }
 
 // newProjects are one project for each tool that takes part, the first one
-// ours. Those that there are come with an error too.
-func newProjects(servers *modtest.World, w world, part part, tools []tool, opts options) ([]project, error) {
+// ours.
+func newProjects(servers *modtest.World, w world, part part, tools []tool, place workplace, opts options) ([]project, error) {
 	var projects []project
 	for _, t := range tools {
 		if !w.knownTo(t) {
 			continue
 		}
-		p, err := newProject(servers, t, part.roots)
-		projects = append(projects, p)
+		p, err := newProject(place, servers, t, part.roots)
 		if err != nil {
-			return projects, err
+			return nil, err
 		}
 		if !t.ours && opts.sample > 0 && len(part.roots) > 0 {
-			projects[len(projects)-1].sample = opts.sample
+			p.sample = opts.sample
 		}
+		projects = append(projects, p)
 	}
 	return projects, nil
 }

@@ -17,6 +17,7 @@ import (
 
 // project is a tool's own copy of a world's configuration.
 type project struct {
+	place   workplace
 	tool    tool
 	servers *modtest.World
 	dir     string // holds the project and everything that the tool keeps
@@ -24,12 +25,12 @@ type project struct {
 	sample  int // of the roots; 0 means all
 }
 
-func newProject(servers *modtest.World, t tool, roots []string) (project, error) {
-	dir, err := os.MkdirTemp("", "cotter-bench-")
+func newProject(place workplace, servers *modtest.World, t tool, roots []string) (project, error) {
+	dir, err := place.newDir()
 	if err != nil {
 		return project{}, err
 	}
-	p := project{tool: t, servers: servers, dir: dir, roots: roots}
+	p := project{place: place, tool: t, servers: servers, dir: dir, roots: roots}
 	if err := os.WriteFile(p.file("cli.tfrc"), nil, 0o600); err != nil {
 		return p, err
 	}
@@ -37,12 +38,6 @@ func newProject(servers *modtest.World, t tool, roots []string) (project, error)
 }
 
 func (p project) file(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
-
-func (p project) remove() {
-	if p.dir != "" {
-		_ = os.RemoveAll(p.dir)
-	}
-}
 
 // isWholeLoop reports whether one run is many, so that one run is enough.
 func (p project) isWholeLoop() bool { return !p.tool.ours && p.roots != nil && p.sample == 0 }
@@ -63,7 +58,7 @@ func (p project) reset(ph phase) error {
 	}
 	var err error
 	for _, name := range gone {
-		err = errors.Join(err, os.RemoveAll(p.file(name)))
+		err = errors.Join(err, p.place.discard(p.file(name)))
 	}
 	return err
 }

@@ -17,20 +17,14 @@ type tool struct {
 	ours    bool
 }
 
-// findTools builds cotter and looks for stock binaries; absent are the names of
-// those that there are not.
-func findTools(ctx context.Context) (tools []tool, absent []string, cleanup func(), err error) {
-	dir, err := os.MkdirTemp("", "cotter-bench-")
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	cleanup = func() { _ = os.RemoveAll(dir) }
+// findTools builds cotter in a directory and looks for stock binaries; absent
+// are the names of those that there are not.
+func findTools(ctx context.Context, dir string) (tools []tool, absent []string, err error) {
 	binary := filepath.Join(dir, "cotter")
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/cotter")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
-		cleanup()
-		return nil, nil, nil, fmt.Errorf("go build ./cmd/cotter, to be run in the top directory: %w", err)
+		return nil, nil, fmt.Errorf("go build ./cmd/cotter, to be run in the top directory: %w", err)
 	}
 	tools = []tool{{name: "cotter install", version: "built for this measurement", args: []string{binary, "install"}, ours: true}}
 	for _, stock := range []string{"tofu", "terraform"} {
@@ -41,7 +35,7 @@ func findTools(ctx context.Context) (tools []tool, absent []string, cleanup func
 		}
 		tools = append(tools, tool{name: stock + " get", version: firstLine(ctx, path, "version"), args: []string{path, "get"}})
 	}
-	return tools, absent, cleanup, nil
+	return tools, absent, nil
 }
 
 // firstLine is the first line that a command prints, or "".

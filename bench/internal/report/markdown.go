@@ -26,6 +26,7 @@ func Markdown(d Document) string {
 func (d Document) introduction() string {
 	return fmt.Sprintf(`This compares whole commands, each on a project and in a cache of its own, measured on %s. The tools take turns,
 so that what else the machine does strikes all of them; each run begins when the disk has written what was left to write.
+What earlier runs made is moved aside and removed at the end: a file system is slow to make files where many were removed.
 The servers (a module registry, git over https, archives, OCI) are on the same machine and wait %s before each answer.
 A time is the median of the runs, with the shortest and the longest behind it, and the ratio is a tool's time to that of
 cotter. CPU is the time of the processors for the command and the git that it starts, memory the peak of the command
