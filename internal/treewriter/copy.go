@@ -1,10 +1,15 @@
 package treewriter
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"runtime"
+	"sync"
+	"sync/atomic"
 )
 
 // CopyOptions says how a tree is copied; the zero value copies all of it
@@ -32,25 +37,56 @@ func CopyTree(ctx context.Context, dst string, src fs.FS, opts CopyOptions) erro
 }
 
 // CopyFS adds everything in src, whose links are read by fs.ReadLink and never
-// followed. skipWorkData is as in [CopyOptions].
+// followed. src must allow concurrent use. skipWorkData is as in [CopyOptions].
 func (w *Writer) CopyFS(ctx context.Context, src fs.FS, skipWorkData bool) error {
-	return fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil {
-			err = ctx.Err()
+	c := copier{Writer: w, src: src, skipWorkData: skipWorkData}
+	return c.dir(ctx, ".")
+}
+
+// copier copies a file system directory by directory, and the files of one at
+// the same time.
+type copier struct {
+	*Writer
+	src          fs.FS
+	skipWorkData bool
+}
+
+func (c *copier) dir(ctx context.Context, dir string) error {
+	list, err := fs.ReadDir(c.src, dir)
+	if err != nil {
+		return err
+	}
+	var files, subdirs []string
+	for _, d := range list {
+		name := path.Join(dir, d.Name())
+		if c.skipWorkData && isWorkData(name, d) {
+			continue
 		}
-		switch {
-		case err != nil:
-			return err
-		case name == ".":
-			return nil
-		case skipWorkData && isWorkData(name, d):
-			if d.IsDir() {
-				return fs.SkipDir
+		switch d.Type() {
+		case 0:
+			files = append(files, name)
+		case fs.ModeDir:
+			subdirs = append(subdirs, name)
+		case fs.ModeSymlink:
+			if err := c.link(name); err != nil {
+				return err
 			}
-			return nil
+		default:
+			return &PathError{Path: name, Reason: fmt.Sprintf("a %s is not a file, directory or link", d.Type())}
 		}
-		return w.copyEntry(src, name, d)
-	})
+	}
+	if err := c.files(ctx, dir, files); err != nil {
+		return err
+	}
+	for _, name := range subdirs {
+		if err := c.Dir(name); err != nil {
+			return err
+		}
+		if err := c.dir(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func isWorkData(name string, d fs.DirEntry) bool {
@@ -58,24 +94,46 @@ func isWorkData(name string, d fs.DirEntry) bool {
 	return IsVersionControl(base) || base == ".terraform" && d.IsDir()
 }
 
-func (w *Writer) copyEntry(src fs.FS, name string, d fs.DirEntry) error {
-	switch d.Type() {
-	case fs.ModeDir:
-		return w.Dir(name)
-	case fs.ModeSymlink:
-		target, err := fs.ReadLink(src, name)
+func (c *copier) link(name string) error {
+	target, err := fs.ReadLink(c.src, name)
+	if err != nil {
+		return err
+	}
+	return c.Symlink(name, target)
+}
+
+// files copies files of one directory. Of several errors it returns that of the
+// first file.
+func (c *copier) files(ctx context.Context, dir string, names []string) error {
+	return c.do(func() error {
+		if err := ctx.Err(); err != nil || len(names) == 0 {
+			return err
+		}
+		for _, name := range names {
+			if err := CheckName(name); err != nil {
+				return err
+			}
+		}
+		parent, err := c.open(dir)
 		if err != nil {
 			return err
 		}
-		return w.Symlink(name, target)
-	case 0:
-		return w.copyFile(src, name)
-	}
-	return &PathError{Path: name, Reason: fmt.Sprintf("a %s is not a file, directory or link", d.Type())}
+		for _, name := range names {
+			if err := c.register(name, file); err != nil {
+				return err
+			}
+		}
+		return each(names, func(name string) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return c.file(parent, name)
+		})
+	})
 }
 
-func (w *Writer) copyFile(src fs.FS, name string) error {
-	f, err := src.Open(name)
+func (c *copier) file(parent *os.Root, name string) error {
+	f, err := c.src.Open(name)
 	if err != nil {
 		return err
 	}
@@ -88,5 +146,31 @@ func (w *Writer) copyFile(src fs.FS, name string) error {
 	if !info.Mode().IsRegular() {
 		return &PathError{Path: name, Reason: "it changed while it was copied"}
 	}
-	return w.File(name, info.Mode()&0o100 != 0, f)
+	return c.write(parent, name, info.Mode()&0o100 != 0, f, nil) // the system needs no buffer
+}
+
+// each does the same with all names, several at a time, until one fails.
+func each(names []string, do func(name string) error) error {
+	const enough = 4 // for another goroutine
+	errs := make([]error, len(names))
+	var next atomic.Int64
+	var failed atomic.Bool
+	work := func() {
+		for !failed.Load() {
+			i := int(next.Add(1)) - 1
+			if i >= len(names) {
+				return
+			}
+			if errs[i] = do(names[i]); errs[i] != nil {
+				failed.Store(true)
+			}
+		}
+	}
+	var others sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(names)/enough) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	return cmp.Or(errs...)
 }

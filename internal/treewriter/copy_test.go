@@ -3,6 +3,7 @@ package treewriter_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -115,5 +116,45 @@ func TestCopyTreeCancelled(t *testing.T) {
 	err := treewriter.CopyTree(ctx, dst, fstest.MapFS{"a": {}}, treewriter.CopyOptions{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}
+
+// TestCopyTreeLimits has many files in one directory, which are copied at the
+// same time.
+func TestCopyTreeLimits(t *testing.T) {
+	t.Parallel()
+	src := fstest.MapFS{}
+	for i := range 200 {
+		src[fmt.Sprintf("d/f%03d", i)] = &fstest.MapFile{Data: make([]byte, 10)}
+	}
+	src["d/f150"].Data = make([]byte, 11)
+	for name, tt := range map[string]struct {
+		limits treewriter.Limits
+		path   string // of the error; "" if it may be that of any file
+		ok     bool
+	}{
+		"just enough":    {limits: treewriter.Limits{TreeBytes: 2001, FileBytes: 11, Entries: 201}, ok: true},
+		"too many bytes": {limits: treewriter.Limits{TreeBytes: 2000}},
+		"too many files": {limits: treewriter.Limits{Entries: 200}, path: "d/f199"},
+		"one too large":  {limits: treewriter.Limits{FileBytes: 10}, path: "d/f150"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dst := filepath.Join(t.TempDir(), "dst")
+			err := treewriter.CopyTree(t.Context(), dst, src, treewriter.CopyOptions{Limits: tt.limits})
+			var over *treewriter.LimitError
+			switch {
+			case tt.ok && err == nil:
+				if got := len(snapshot(t, dst, "")); got != 201 {
+					t.Errorf("the copy has %d entries, want 201", got)
+				}
+			case tt.ok || !errors.As(err, &over) || tt.path != "" && over.Path != tt.path:
+				t.Errorf("error is %v, want a *LimitError of %q, or none: %v", err, tt.path, tt.ok)
+			default:
+				if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("something is left at dst: %v", err)
+				}
+			}
+		})
 	}
 }

@@ -110,19 +110,35 @@ func isWithin(name, dir string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir) && name[len(dir)] == '/'
 }
 
-// fill copies r into f up to the limits.
-func (w *Writer) fill(f *os.File, name string, r io.Reader) error {
-	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes)
+// write writes a file that is registered into its directory. It may be called
+// for several files at a time.
+func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf []byte) error {
+	f, err := parent.OpenFile(path.Base(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return w.taken(name, err)
+	}
+	err = w.fill(f, name, r, buf)
+	mode := fileMode
+	if exec {
+		mode = execMode
+	}
+	// The mode given to OpenFile was subject to the umask.
+	return errors.Join(err, f.Chmod(mode), f.Close())
+}
+
+// fill copies r into f up to the limits. When several files are filled at a time
+// they may together be over the limit for all before the first one notices.
+func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
+	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load())
 	var to io.Writer = struct{ io.Writer }{f} // so that io.CopyBuffer does not pass over the buffer
 	if _, ok := r.(*os.File); ok {
 		to = f // and the system copies, or shares the blocks where it can
 	}
-	n, err := io.CopyBuffer(to, io.LimitReader(r, room+1), w.buf)
-	w.bytes += n
+	n, err := io.CopyBuffer(to, io.LimitReader(r, room+1), buf)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%q: %w", name, err)
-	case n <= room:
+	case n <= room && w.bytes.Add(n) <= w.limits.TreeBytes:
 		return nil
 	case n > w.limits.FileBytes:
 		return &LimitError{Path: name, What: "bytes in one file", Max: w.limits.FileBytes}

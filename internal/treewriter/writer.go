@@ -5,8 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
+	"sync/atomic"
 )
 
 const (
@@ -37,7 +37,7 @@ type Writer struct {
 	kinds   map[string]kind
 	folded  map[string]string
 	targets map[string]string // of links
-	bytes   int64
+	bytes   atomic.Int64
 	buf     []byte
 	err     error
 	done    bool // Close was successful
@@ -92,17 +92,7 @@ func (w *Writer) File(name string, exec bool, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		f, err := parent.OpenFile(path.Base(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-		if err != nil {
-			return w.taken(name, err)
-		}
-		err = w.fill(f, name, r)
-		mode := fileMode
-		if exec {
-			mode = execMode
-		}
-		// The mode given to OpenFile was subject to the umask.
-		return errors.Join(err, f.Chmod(mode), f.Close())
+		return w.write(parent, name, exec, r, w.buf)
 	})
 }
 
