@@ -20,6 +20,17 @@ type rootFS struct {
 	root *os.Root
 }
 
+func (r rootFS) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	f, err := r.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
 // ReadDir asks what each name is. One that comes behind a link is first asked
 // where it leads, and that is all there is to ask of a link: directories of
 // links have nothing else, as a rule.

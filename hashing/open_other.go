@@ -1,0 +1,6 @@
+//go:build !unix
+
+package hashing
+
+// openNonblock is nothing where it means nothing.
+const openNonblock = 0
