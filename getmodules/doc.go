@@ -73,7 +73,9 @@
 // Credentials in the address are sent as basic authentication, by https only
 // (and to this machine), and are in no error message. Where it has none,
 // [Fetcher.HTTPCredentials] may know some. Failures of the network, 429 and 5xx
-// are retried. There are no cookies and no other credentials.
+// are retried; all requests of a Fetcher to a host keep to the pause that one of
+// them was asked for by Retry-After, of up to a minute, and a longer one is an
+// error that says so. There are no cookies and no other credentials.
 //
 // # Git
 //

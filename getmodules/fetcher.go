@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 // Fetcher fetches module packages. The zero value works; fields must not
@@ -64,7 +65,8 @@ type Fetcher struct {
 	// Limits bound what a package may cost; zero fields mean the defaults.
 	Limits Limits
 
-	wires gitWires
+	wires  gitWires
+	pauses pause.Hosts
 	// warnedBuiltIn says that the user knows of the built-in git client.
 	warnedBuiltIn atomic.Bool
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -59,17 +58,6 @@ func FuzzGitAnswer(f *testing.F) {
 		id, size, err := getmodules.ParseGitAnswer(line, kind)
 		if err == nil && (size < 0 || !strings.HasPrefix(line, fmt.Sprintf("%s %s ", id, kind))) {
 			t.Errorf("ParseGitAnswer(%q, %q) = %q, %d", line, kind, id, size)
-		}
-	})
-}
-
-func FuzzRetryAfter(f *testing.F) {
-	for _, seed := range []string{"", "0", "1", "-5", "99999999999999999999", "1e9", "Wed, 21 Oct 2015 07:28:00 GMT", " 1", "0x10"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, header string) {
-		if d := getmodules.RetryAfter(header); d < 0 || d > time.Hour {
-			t.Errorf("RetryAfter(%q) = %v", header, d)
 		}
 	})
 }

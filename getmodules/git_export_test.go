@@ -40,9 +40,6 @@ var ParseTags = parseTags
 // ParseGitAnswer is parseGitAnswer.
 var ParseGitAnswer = parseGitAnswer
 
-// RetryAfter is retryAfter.
-var RetryAfter = retryAfter
-
 // ArchiveAddress returns what a server would be asked for, and the address to
 // keep.
 func ArchiveAddress(pkg addrs.ModulePackage) (asked, resolved string, err error) {

@@ -19,7 +19,7 @@ func (f *Fetcher) again(ctx context.Context, run func() error) error {
 		if err == nil || retry > f.retries() || !gitSays(err, gitPassing) {
 			return err
 		}
-		if sleep(ctx, f.backoff(retry, err)) != nil {
+		if sleep(ctx, f.backoff(retry)) != nil {
 			return err
 		}
 	}

@@ -85,16 +85,7 @@ func (h *gitHTTP) moved(asked []*url.URL) error {
 
 // Ask sends a request, which may be repeated: it changes nothing.
 func (h *gitHTTP) Ask(ctx context.Context, request []byte, read func(io.Reader) error) error {
-	f := h.fetcher
-	for retry := 1; ; retry++ {
-		err := h.askOnce(ctx, request, read)
-		if err == nil || retry > f.retries() || !isTransient(err) || ctx.Err() != nil {
-			return err
-		}
-		if err := sleep(ctx, f.backoff(retry, err)); err != nil {
-			return err
-		}
-	}
+	return h.fetcher.repeat(ctx, h.base.Host, func() error { return h.askOnce(ctx, request, read) })
 }
 
 func (h *gitHTTP) askOnce(ctx context.Context, text []byte, read func(io.Reader) error) error {

@@ -40,15 +40,7 @@ type httpAnswer struct {
 // wrong that may go right next time: receive may be called several times, and
 // each time with the whole answer.
 func (f *Fetcher) get(ctx context.Context, target httpTarget, receive func(*httpAnswer) error) error {
-	for retry := 1; ; retry++ {
-		err := f.getOnce(ctx, target, receive)
-		if err == nil || retry > f.retries() || !isTransient(err) || ctx.Err() != nil {
-			return err
-		}
-		if err := sleep(ctx, f.backoff(retry, err)); err != nil {
-			return err
-		}
-	}
+	return f.repeat(ctx, target.url.Host, func() error { return f.getOnce(ctx, target, receive) })
 }
 
 func (f *Fetcher) getOnce(ctx context.Context, target httpTarget, receive func(*httpAnswer) error) error {

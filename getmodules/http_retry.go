@@ -7,28 +7,42 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
-	"net/http"
-	"strconv"
 	"time"
 )
 
 const (
 	defaultRetries = 3
 	firstBackoff   = 500 * time.Millisecond
-	// maxRetryAfter bounds how long a server may make the user wait.
-	maxRetryAfter = time.Minute
 )
 
 func (f *Fetcher) retries() int { return cmp.Or(f.Retries, defaultRetries) }
 
-// backoff is how long to wait before a retry. What the server wishes counts if
-// the user of the package has nothing to say about it.
-func (f *Fetcher) backoff(retry int, err error) time.Duration {
+// repeat asks a server, and asks again after failures that may pass. Pauses that
+// the server asks for are kept to by all that ask it.
+func (f *Fetcher) repeat(ctx context.Context, host string, ask func() error) error {
+	for retry := 1; ; retry++ {
+		if err := f.pauses.Wait(ctx, host); err != nil {
+			return err
+		}
+		err := ask()
+		if err == nil || retry > f.retries() || !isTransient(err) || ctx.Err() != nil {
+			return err
+		}
+		status, ok := errors.AsType[*StatusError](err)
+		if ok && status.asksPause && f.Backoff == nil {
+			f.pauses.Ask(host, status.pause)
+			continue
+		}
+		if err := sleep(ctx, f.backoff(retry)); err != nil {
+			return err
+		}
+	}
+}
+
+// backoff is how long to wait before a retry that no server has a say in.
+func (f *Fetcher) backoff(retry int) time.Duration {
 	if f.Backoff != nil {
 		return f.Backoff(retry)
-	}
-	if status, ok := errors.AsType[*StatusError](err); ok && status.retryAfter > 0 {
-		return status.retryAfter
 	}
 	step := firstBackoff << min(retry-1, 4)
 	return step/2 + rand.N(step)
@@ -37,8 +51,7 @@ func (f *Fetcher) backoff(retry int, err error) time.Duration {
 // isTransient reports whether a failed request may succeed when it is repeated.
 func isTransient(err error) bool {
 	if status, ok := errors.AsType[*StatusError](err); ok {
-		return status.StatusCode == http.StatusTooManyRequests ||
-			status.StatusCode >= 500 && status.StatusCode != http.StatusNotImplemented
+		return !status.asksTooMuch() && status.isTemporary()
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return false
@@ -48,15 +61,6 @@ func isTransient(err error) bool {
 	}
 	_, ok := errors.AsType[*networkError](err)
 	return ok
-}
-
-// retryAfter reads the header of RFC 9110, 10.2.3, where it gives seconds.
-func retryAfter(header string) time.Duration {
-	seconds, err := strconv.ParseUint(header, 10, 31)
-	if err != nil {
-		return 0
-	}
-	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 // StatusError is an answer by http with a status that is not wanted. It is
@@ -17,16 +19,30 @@ type StatusError struct {
 	URL        string
 	StatusCode int
 
-	retryAfter time.Duration
+	// pause is how long the server wants to be left alone.
+	pause     time.Duration
+	asksPause bool
 }
 
 func newStatusError(answer *httpAnswer) *StatusError {
-	return &StatusError{
-		URL:        addrs.Redact(answer.asked[len(answer.asked)-1].String()),
-		StatusCode: answer.StatusCode,
-		retryAfter: retryAfter(answer.Header.Get("Retry-After")),
-	}
+	return statusError(answer.asked[len(answer.asked)-1], answer.StatusCode, answer.Header.Get("Retry-After"))
 }
+
+func statusError(asked *url.URL, status int, retryAfter string) *StatusError {
+	e := &StatusError{URL: addrs.Redact(asked.String()), StatusCode: status}
+	if e.isTemporary() {
+		e.pause, e.asksPause = pause.Asked(retryAfter)
+	}
+	return e
+}
+
+// isTemporary reports whether the same request may be answered some time.
+func (e *StatusError) isTemporary() bool {
+	return e.StatusCode == http.StatusTooManyRequests || e.StatusCode >= 500 && e.StatusCode != http.StatusNotImplemented
+}
+
+// asksTooMuch reports whether the server wants a longer pause than can be kept.
+func (e *StatusError) asksTooMuch() bool { return e.asksPause && e.pause > pause.Longest }
 
 // Error does not show the server's own words for the status.
 func (e *StatusError) Error() string {
@@ -36,6 +52,8 @@ func (e *StatusError) Error() string {
 		message += "; check the credentials for this host"
 	case errors.Is(e, fs.ErrNotExist):
 		message += "; check the address, and credentials if the package is private"
+	case e.asksTooMuch():
+		message += fmt.Sprintf("; it asks to be left alone for %v, so try again then", e.pause.Round(time.Second))
 	}
 	return message
 }

@@ -26,7 +26,7 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 	}
 	d := &ociDownload{repository: f.ociRepository(addr), limit: f.Limits.download(), progress: req.Progress}
 	resolve := func() error { return d.resolve(ctx, addr.reference()) }
-	if err := f.repeatOCI(ctx, resolve); err != nil {
+	if err := f.repeatOCI(ctx, d.repository, resolve); err != nil {
 		return nil, err
 	}
 	// Beside the result there is room, and whoever tidies up finds it.
@@ -35,7 +35,7 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.file.Close(), os.Remove(d.file.Name())) }()
-	if err := f.repeatOCI(ctx, func() error { return d.receive(ctx) }); err != nil {
+	if err := f.repeatOCI(ctx, d.repository, func() error { return d.receive(ctx) }); err != nil {
 		return nil, err
 	}
 	pkg, err := extractArchive(ctx, d.file, kindZip, req.Dir, f.Limits)

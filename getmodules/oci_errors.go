@@ -39,7 +39,7 @@ func ociError(err error) error {
 		return failed
 	}
 	if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
-		return newOCIStatus(answer.URL, answer.StatusCode, "")
+		return statusError(answer.URL, answer.StatusCode, "")
 	}
 	switch {
 	case isCancelled(err), isOCIReason(err):

@@ -51,14 +51,6 @@ func ociOrigin(ref registry.Reference) string {
 
 // repeatOCI runs one operation of the registry client, and runs it again after
 // a failure that may pass, as http requests are repeated.
-func (f *Fetcher) repeatOCI(ctx context.Context, run func() error) error {
-	for retry := 1; ; retry++ {
-		err := ociError(run())
-		if err == nil || retry > f.retries() || !isTransient(err) || ctx.Err() != nil {
-			return err
-		}
-		if err := sleep(ctx, f.backoff(retry, err)); err != nil {
-			return err
-		}
-	}
+func (f *Fetcher) repeatOCI(ctx context.Context, r *remote.Repository, run func() error) error {
+	return f.repeat(ctx, r.Reference.Host(), func() error { return ociError(run()) })
 }

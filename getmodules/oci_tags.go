@@ -44,7 +44,7 @@ func (f *Fetcher) OCIRepository(req Request) (*OCIRepository, error) {
 // versions/ocitags does.
 func (r *OCIRepository) Tags(ctx context.Context, last string, page func(tags []string) error) error {
 	var refused error
-	err := r.fetcher.repeatOCI(ctx, func() error {
+	err := r.fetcher.repeatOCI(ctx, r.remote, func() error {
 		// After a failure it goes on where it was.
 		err := r.remote.Tags(ctx, last, func(tags []string) error {
 			if refused = page(tags); refused == nil && len(tags) > 0 {
@@ -77,7 +77,7 @@ func (r *OCIRepository) Digest(ctx context.Context, tag string) (string, error) 
 }
 
 func (r *OCIRepository) digest(ctx context.Context, tag string) (digest string, err error) {
-	err = r.fetcher.repeatOCI(ctx, func() error {
+	err = r.fetcher.repeatOCI(ctx, r.remote, func() error {
 		found, err := r.remote.Resolve(ctx, tag)
 		if err == nil && !ociDigest.MatchString(found.Digest.String()) {
 			err = fmt.Errorf("%w: the digest of the tag is %q", ErrOCIContent, found.Digest)

@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
-
-	"github.com/cotterpin/cotter/addrs"
 )
 
 // ociTransport is what is between the registry client and the network. The
@@ -150,11 +148,7 @@ func checkOCIStatus(answer *http.Response, asked *url.URL, abroad bool) (*http.R
 	if err := answer.Body.Close(); err != nil {
 		return nil, &networkError{asked, err}
 	}
-	return nil, newOCIStatus(asked, status, answer.Header.Get("Retry-After"))
-}
-
-func newOCIStatus(asked *url.URL, status int, after string) *StatusError {
-	return &StatusError{URL: addrs.Redact(asked.String()), StatusCode: status, retryAfter: retryAfter(after)}
+	return nil, statusError(asked, status, answer.Header.Get("Retry-After"))
 }
 
 // ociBody ends the watch over a request with its answer.

@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/flight"
 	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/pause"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -55,6 +56,7 @@ type Client struct {
 
 	listings  flight.Group[addrs.ModuleRegistryPackage, []versions.Candidate]
 	locations flight.Group[release, Location]
+	pauses    pause.Hosts
 }
 
 // release is one version of a package.
@@ -70,6 +72,7 @@ func (c *Client) api() *httpapi.Client {
 		UserAgent:    c.UserAgent,
 		Retries:      c.Retries,
 		RetryWait:    c.RetryWait,
+		Pauses:       &c.pauses,
 		MaxRedirects: maxRedirects,
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"net/http"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 const (
@@ -38,6 +40,9 @@ type Client struct {
 	// RetryWait bounds the first wait; each later one may be twice as long, up
 	// to 16 times. Zero means DefaultRetryWait.
 	RetryWait time.Duration
+	// Pauses are those that servers have asked for; clients may share them. nil
+	// means that each request is told anew.
+	Pauses *pause.Hosts
 	// MaxRedirects is how many redirects are followed in one attempt.
 	MaxRedirects int
 }

@@ -44,7 +44,7 @@ func (c *Client) do(req *http.Request, e *exchange) (*Answer, error) {
 	}
 	retryable := &retryablehttp.Request{Request: req}
 	retryable.SetResponseHandler(e.take)
-	resp, err := e.retrying(c.httpClient(e.timeout), c.retries()).Do(retryable)
+	resp, err := c.retrying(e, req.URL.Host).Do(retryable)
 	if err == nil && e.answer == nil {
 		// The last response called for yet another attempt, and so was never
 		// taken.
@@ -57,18 +57,23 @@ func (c *Client) do(req *http.Request, e *exchange) (*Answer, error) {
 	return e.answer, nil
 }
 
-func (e *exchange) retrying(hc *http.Client, retries int) *retryablehttp.Client {
+func (c *Client) retrying(e *exchange, host string) *retryablehttp.Client {
 	return &retryablehttp.Client{
-		HTTPClient: hc,
-		RetryMax:   retries,
+		HTTPClient: c.httpClient(e.timeout),
+		RetryMax:   c.retries(),
 		CheckRetry: e.retry,
-		RequestLogHook: func(retryablehttp.Logger, *http.Request, int) {
+		RequestLogHook: func(_ retryablehttp.Logger, req *http.Request, _ int) {
+			_ = c.Pauses.Wait(req.Context(), host) // a request whose context has ended fails by itself
 			e.attempts++
 			call(e.attempting)
 		},
 		Backoff: func(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
 			call(e.waiting)
-			return e.wait(attempt, resp)
+			wait, asked := e.wait(attempt, resp)
+			if asked {
+				c.Pauses.Ask(host, wait)
+			}
+			return wait
 		},
 		ErrorHandler: func(resp *http.Response, err error, _ int) (*http.Response, error) {
 			if err != nil && resp != nil {

@@ -15,7 +15,8 @@
 //   - 429 and 5xx except 501 are asked again, as are lost connections and
 //     bodies cut short; with random, growing waits or those that Retry-After
 //     asks for. A server that asks for more than [MaxRetryAfter] is not asked
-//     again.
+//     again. All requests with the same [Client].Pauses keep to a pause that one
+//     was asked for.
 //
 // It does not check which addresses a host name resolves to.
 package httpapi

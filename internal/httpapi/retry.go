@@ -6,18 +6,18 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 const (
 	// MaxRetryAfter is the longest wait that a server may ask for. One that
 	// asks for more will not answer sooner, so its failure is reported at once.
-	MaxRetryAfter = time.Minute
+	MaxRetryAfter = pause.Longest
 	// maxWaited bounds all waits of one request together.
 	maxWaited = 5 * time.Minute
 	// maxGrowth bounds the growth of the waits that no server asked for.
@@ -47,10 +47,9 @@ func (p *policy) retry(ctx context.Context, resp *http.Response, err error) (boo
 }
 
 // wait is how long to wait before the attempt behind the given one, which
-// counts from zero. It is random so that clients which failed together do not
-// come back together.
-func (p *policy) wait(attempt int, resp *http.Response) time.Duration {
-	wait, asked := time.Duration(0), false
+// counts from zero, and whether the server asked for it. Otherwise it is random,
+// so that clients which failed together do not come back together.
+func (p *policy) wait(attempt int, resp *http.Response) (wait time.Duration, asked bool) {
 	if resp != nil && isTemporary(resp.StatusCode) {
 		wait, asked = retryAfter(resp)
 	}
@@ -59,7 +58,7 @@ func (p *policy) wait(attempt int, resp *http.Response) time.Duration {
 		wait = longest/2 + rand.N(longest/2+1)
 	}
 	p.waited += wait
-	return wait
+	return wait, asked
 }
 
 func (c *Client) policy() *policy {
@@ -86,20 +85,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// retryAfter reads the header of that name, which is a number of seconds or a
-// date. What is neither counts as absent; a date in the past is no wait.
+// retryAfter is the pause that a response asks for.
 func retryAfter(resp *http.Response) (wait time.Duration, asked bool) {
-	text := resp.Header.Get("Retry-After")
-	seconds, err := strconv.ParseUint(text, 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange), err == nil && seconds > math.MaxInt64/uint64(time.Second):
-		return math.MaxInt64, true
-	case err == nil:
-		return time.Duration(seconds) * time.Second, true
-	}
-	at, err := http.ParseTime(text)
-	if err != nil {
-		return 0, false
-	}
-	return max(time.Until(at), 0), true
+	return pause.Asked(resp.Header.Get("Retry-After"))
 }

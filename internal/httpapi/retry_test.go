@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -17,10 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 // script answers one request after the other, and notes when they came.
 type script struct {
+	mu    sync.Mutex
 	start time.Time
 	at    []time.Duration
 	steps []step
@@ -34,6 +37,8 @@ type step struct {
 }
 
 func (s *script) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if len(s.at) == 0 {
 		s.start = time.Now()
 	}
@@ -233,6 +238,28 @@ func TestCancelledWhileWaiting(t *testing.T) {
 		}
 		if waited := time.Since(before); waited != 0 {
 			t.Errorf("cancelling took %v", waited)
+		}
+	})
+}
+
+// TestPausesAreShared has three requests, of which the first is told to wait.
+func TestPausesAreShared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{steps: []step{{status: 429, retryAfter: "20"}, {status: 200}}}
+		c := httpapi.Client{HTTPClient: &http.Client{Transport: s}, Pauses: new(pause.Hosts)}
+		var asking sync.WaitGroup
+		for _, url := range []string{"https://a.example/1", "https://a.example/2", "https://b.example/"} {
+			asking.Go(func() {
+				if answer, err := c.Read(get(t, url), 100); err != nil || !answer.IsSuccess() {
+					t.Errorf("%s: %v, %v", url, answer, err)
+				}
+			})
+			synctest.Wait()
+		}
+		asking.Wait()
+		if diff := cmp.Diff(seconds(0, 0, 20, 20), s.at); diff != "" {
+			t.Errorf("times of the requests (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -1,0 +1,115 @@
+package getmodules_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// busySite answers the first n requests with 429, and notes the times of all.
+type busySite struct {
+	retryAfter string
+	n          int
+
+	mu    sync.Mutex
+	start time.Time
+	at    []time.Duration
+}
+
+func (s *busySite) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at = append(s.at, time.Since(s.start))
+	answer := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: r, Body: io.NopCloser(bytes.NewReader(sampleZip()))}
+	if len(s.at) <= s.n {
+		answer.StatusCode, answer.Body = http.StatusTooManyRequests, http.NoBody
+		answer.Header.Set("Retry-After", s.retryAfter)
+	}
+	return answer, nil
+}
+
+// TestRetryAfter has the forms of the header. Where none counts, the wait is the
+// fetcher's own.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		header string
+		second time.Duration // request; negative for none
+		own    bool
+	}{
+		{"7", 7 * time.Second, false},
+		{"0", 0, false},
+		{"60", time.Minute, false},
+		{"61", -1, false},
+		{"99999999999999999999", -1, false},
+		{"Sat, 01 Jan 2000 00:00:30 GMT", 30 * time.Second, false}, // synctest starts at midnight
+		{"Fri, 31 Dec 1999 23:00:00 GMT", 0, false},
+		{"Sat, 01 Jan 2000 01:00:00 GMT", -1, false},
+		{"-5", 0, true},
+		{"soon", 0, true},
+	}
+	for _, test := range tests {
+		t.Run(test.header, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "package")
+			synctest.Test(t, func(t *testing.T) {
+				site := &busySite{retryAfter: test.header, n: 1, start: time.Now()}
+				f := &getmodules.Fetcher{HTTPClient: &http.Client{Transport: site}}
+				_, err := f.Fetch(t.Context(), getmodules.Request{Package: "https://busy.example/a.zip", Dir: dir})
+				switch {
+				case test.second < 0:
+					if len(site.at) != 1 || err == nil || !strings.Contains(err.Error(), "left alone for") {
+						t.Errorf("requests at %v, error %v; want one, and how long to wait", site.at, err)
+					}
+				case err != nil || len(site.at) != 2:
+					t.Errorf("requests at %v, error %v", site.at, err)
+				case test.own && (site.at[1] < 250*time.Millisecond || site.at[1] > 750*time.Millisecond):
+					t.Errorf("the second request is at %v, want it by our own wait", site.at[1])
+				case !test.own && site.at[1] != test.second:
+					t.Errorf("the second request is at %v, want %v", site.at[1], test.second)
+				}
+			})
+		})
+	}
+}
+
+// TestPauseIsForAll fetches from two hosts, of which one wants a pause.
+func TestPauseIsForAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		busy := &busySite{retryAfter: "20", n: 1, start: time.Now()}
+		f := &getmodules.Fetcher{HTTPClient: &http.Client{Transport: busy}}
+		var fetches sync.WaitGroup
+		for i := range 5 {
+			fetches.Go(func() {
+				time.Sleep(time.Duration(i) * time.Second) // virtual ones
+				host := "busy.example"
+				if i == 3 {
+					host = "idle.example"
+				}
+				pkg := addrs.ModulePackage(fmt.Sprintf("https://%s/%d.zip", host, i))
+				if _, err := f.Fetch(t.Context(), getmodules.Request{Package: pkg, Dir: filepath.Join(dir, fmt.Sprint(i))}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		fetches.Wait()
+		want := []time.Duration{0, 3 * time.Second, 20 * time.Second, 20 * time.Second, 20 * time.Second, 20 * time.Second}
+		if diff := cmp.Diff(want, busy.at); diff != "" {
+			t.Errorf("times of the requests (-want +got):\n%s", diff)
+		}
+	})
+}
