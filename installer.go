@@ -21,7 +21,7 @@ type Installer struct {
 	Registry Registry
 	// Fetcher fetches packages. nil means a *getmodules.Fetcher whose git
 	// stores are under CacheDir, without Getters: S3, Google Cloud Storage and
-	// Mercurial are for one with those of packages gogetter and hg.
+	// Mercurial are for one with those of packages s3, gcs and hg.
 	Fetcher Fetcher
 	// Config reads the module calls of a directory. nil means our own reader.
 	Config ConfigReader

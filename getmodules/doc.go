@@ -34,8 +34,8 @@
 // xz, single compressed files and plain tar are not supported as archives.
 //
 // Other kinds are for [Fetcher].Getters, to be set by whoever wants them and
-// what they pull in: packages gogetter (s3 and gcs) and hg below this one, or a
-// [Getter] of one's own. What a Getter downloads is bounded while it comes, and
+// what they pull in: packages s3, gcs and hg below this one, or a [Getter]
+// of one's own. What a Getter downloads is bounded while it comes, and
 // becomes a package by the same rules as anything else: an archive is unpacked
 // here, and a directory copied, from which version control's data is not left
 // out but refused.

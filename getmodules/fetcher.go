@@ -43,9 +43,8 @@ type Fetcher struct {
 	OCICredentials OCICredentials
 	// Getters fetch from further kinds of sources, by the name that stands in
 	// front of "::" in their addresses. The kinds that this package has itself
-	// cannot be replaced. Packages gogetter (s3, gcs) and hg, below this one,
-	// have some; they are apart for what they pull in. See [Getter] for how to
-	// write one.
+	// cannot be replaced. Packages s3, gcs and hg, below this one, have one each;
+	// they are apart for what they pull in. See [Getter] for how to write one.
 	//
 	// A server's answer leads to none of them but s3 and gcs; see the package
 	// comment. A package's own configuration leads to all of them, but not to
@@ -189,10 +188,8 @@ func (f *Fetcher) getterFor(pkg addrs.ModulePackage) (getFunc, error) {
 	}
 	const below = "github.com/cotterpin/cotter/getmodules/"
 	switch name {
-	case "s3", "gcs":
-		return nil, fmt.Errorf("%w: %q; a program that fetches from there puts a getter of %s into Fetcher.Getters", ErrUnsupportedScheme, name, below+"gogetter")
-	case "hg":
-		return nil, fmt.Errorf("%w: %q; a program that fetches from there puts the getter of %s into Fetcher.Getters", ErrUnsupportedScheme, name, below+"hg")
+	case "s3", "gcs", "hg":
+		return nil, fmt.Errorf("%w: %q; a program that fetches from there puts the getter of %s into Fetcher.Getters", ErrUnsupportedScheme, name, below+name)
 	case "ssh":
 		return nil, fmt.Errorf("%w: %q; a git repository over ssh is written git::ssh://", ErrUnsupportedScheme, name)
 	}

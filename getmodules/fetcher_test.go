@@ -15,8 +15,8 @@ import (
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		"s3::https://s3.amazonaws.com/b/k":    "cotter/getmodules/gogetter",
-		"gcs::https://www.googleapis.com/b":   "cotter/getmodules/gogetter",
+		"s3::https://s3.amazonaws.com/b/k":    "cotter/getmodules/s3",
+		"gcs::https://www.googleapis.com/b":   "cotter/getmodules/gcs",
 		"hg::https://example.com/a":           "cotter/getmodules/hg",
 		"ssh://git:hunter2@example.com/a":     "git::ssh://",
 		"nope::https://u:hunter2@example.com": `"nope"`,

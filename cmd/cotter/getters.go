@@ -1,31 +1,26 @@
-//go:build !slim
-
 package main
 
 import (
-	"os"
+	"net/http"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/getmodules/gogetter"
+	"github.com/cotterpin/cotter/getmodules/gcs"
 	"github.com/cotterpin/cotter/getmodules/hg"
+	"github.com/cotterpin/cotter/getmodules/s3"
 )
 
 // getters fetch from the kinds of sources that the library leaves to whoever
-// wants them.
-func getters() map[string]getmodules.Getter {
-	quietAWS()
-	all := gogetter.Getters()
-	all["hg"] = hg.Getter{}
-	return all
-}
-
-// quietAWS keeps the SDK of AWS from writing a line to standard error for each
-// object that was stored without a checksum; go-getter leaves no other way than
-// its environment. Such checksums are not asked for then: TLS and the lock's
-// hashes do their work.
-func quietAWS() {
-	const variable = "AWS_RESPONSE_CHECKSUM_VALIDATION"
-	if _, set := os.LookupEnv(variable); !set {
-		_ = os.Setenv(variable, "when_required") // at worst, the line is there
+// wants them. The SDKs find most of their settings themselves; the others are
+// those variables of the environment that stock tools obey as well.
+func getters(client *http.Client, env func(string) string) map[string]getmodules.Getter {
+	return map[string]getmodules.Getter{
+		"s3": &s3.Getter{HTTPClient: client, MetadataURL: env("AWS_METADATA_URL")},
+		"gcs": &gcs.Getter{
+			HTTPClient:   client,
+			Endpoint:     env("STORAGE_EMULATOR_HOST"),
+			Token:        env("GOOGLE_OAUTH_ACCESS_TOKEN"),
+			QuotaProject: env("GOOGLE_CLOUD_QUOTA_PROJECT"),
+		},
+		"hg": hg.Getter{},
 	}
 }

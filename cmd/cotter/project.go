@@ -39,6 +39,7 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 	}
 	agent := "cotter/" + version()
 	transport := transport()
+	unbounded := &http.Client{Transport: transport}
 	// The registry clients have bounds of their own, unless the user has set one.
 	bounded := &http.Client{Transport: transport, Timeout: config.Timeout}
 	services := &disco.Client{
@@ -56,11 +57,11 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 	return &cotter.Installer{
 		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
 		Fetcher: &getmodules.Fetcher{
-			HTTPClient:      &http.Client{Transport: transport},
+			HTTPClient:      unbounded,
 			CacheDir:        dir,
 			HTTPCredentials: netrcCredentials(out.env),
 			OCICredentials:  credentials{config}.forRepository,
-			Getters:         getters(),
+			Getters:         getters(unbounded, out.env),
 			AlwaysGit:       out.env("COTTER_ALWAYS_GIT") != "",
 			GitBackend:      git,
 		},

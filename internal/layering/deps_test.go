@@ -14,9 +14,13 @@ func TestEmbeddable(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not installed")
 	}
-	// go-getter and what it drags along, which only one package has.
-	clouds := []string{
-		"github.com/hashicorp/go-getter", "github.com/aws/aws-sdk-go-v2", "cloud.google.com/go", "google.golang.org/grpc",
+	// What only the packages for clouds have.
+	clouds := []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", "golang.org/x/oauth2/google", "cloud.google.com/go"}
+	// What nothing may pull in, not even the command: their initialisation alone
+	// took longer than all of ours.
+	clientLibraries := []string{
+		"github.com/hashicorp/go-getter", "github.com/hashicorp/aws-sdk-go-base", "cloud.google.com/go/storage", "google.golang.org/api",
+		"google.golang.org/grpc", "google.golang.org/genproto", "go.opentelemetry.io/otel", "github.com/envoyproxy/go-control-plane",
 	}
 	// go-git, oras and the command's own, which the fetcher may have.
 	fetching := []string{"github.com/go-git/go-git", "oras.land/oras-go", "github.com/urfave/cli", "testing"}
@@ -32,6 +36,10 @@ func TestEmbeddable(t *testing.T) {
 			checkDependencies(t, dir, clouds)
 		})
 	}
+	t.Run("cmd/cotter", func(t *testing.T) {
+		t.Parallel()
+		checkDependencies(t, "cmd/cotter", clientLibraries)
+	})
 }
 
 func checkDependencies(t *testing.T, dir string, unwanted []string) {

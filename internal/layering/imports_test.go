@@ -10,25 +10,26 @@ import (
 // tests. Imports point down: whoever embeds a package gets it with as little as
 // possible. "internal/*" stands for all internal packages; "*" for everything.
 var allowed = map[string][]string{
-	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
-	"addrs":               {},
-	"disco":               {"addrs", "internal/flight", "internal/httpapi"},
-	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitwire", "internal/gogit", "internal/pause", "internal/said", "internal/treewriter"},
-	"getmodules/gogetter": {"getmodules"},
-	"getmodules/hg":       {"addrs", "getmodules", "internal/child", "internal/said"},
-	"hashing":             {},
-	"lockfile":            {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
-	"modtest":             {"addrs", "hashing"},
-	"policy":              {"addrs", "internal/nesting", "versions"},
-	"registryclient":      {"addrs", "internal/flight", "internal/httpapi", "internal/pause", "versions"},
-	"versions":            {"addrs"},
-	"versions/gittags":    {"versions"},
-	"versions/ocitags":    {"versions"},
-	"cmd/*":               {"*"},
-	"examples/*":          {"*"},
-	"bench":               {"modtest", "bench/internal/report"},
-	"bench/*":             {},
-	"internal/*":          {"addrs", "hashing", "internal/*"},
+	".":                {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
+	"addrs":            {},
+	"disco":            {"addrs", "internal/flight", "internal/httpapi"},
+	"getmodules":       {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitwire", "internal/gogit", "internal/pause", "internal/said", "internal/treewriter"},
+	"getmodules/gcs":   {"getmodules", "internal/objects", "internal/pause", "internal/said"},
+	"getmodules/hg":    {"addrs", "getmodules", "internal/child", "internal/said"},
+	"getmodules/s3":    {"getmodules", "internal/objects"},
+	"hashing":          {},
+	"lockfile":         {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
+	"modtest":          {"addrs", "hashing"},
+	"policy":           {"addrs", "internal/nesting", "versions"},
+	"registryclient":   {"addrs", "internal/flight", "internal/httpapi", "internal/pause", "versions"},
+	"versions":         {"addrs"},
+	"versions/gittags": {"versions"},
+	"versions/ocitags": {"versions"},
+	"cmd/*":            {"*"},
+	"examples/*":       {"*"},
+	"bench":            {"modtest", "bench/internal/report"},
+	"bench/*":          {},
+	"internal/*":       {"addrs", "hashing", "internal/*"},
 }
 
 // heavy says who may import a dependency that is large, or that belongs to one
@@ -37,7 +38,11 @@ var heavy = []struct {
 	dependency string
 	importers  []string
 }{
-	{"github.com/hashicorp/go-getter", []string{"getmodules/gogetter"}},
+	{"github.com/aws/", []string{"getmodules/s3"}},
+	{"golang.org/x/oauth2/", []string{"getmodules/gcs"}},
+	// No more of them than golang.org/x/oauth2 needs.
+	{"cloud.google.com/go/", nil},
+	{"github.com/hashicorp/go-getter", nil},
 	{"github.com/go-git/go-git/", []string{"internal/gogit"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},

@@ -15,7 +15,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/getmodules/gogetter"
 	"github.com/cotterpin/cotter/hashing"
 )
 
@@ -65,7 +64,7 @@ func TestSameByHTTP(t *testing.T) {
 	var sums []string
 	for _, address := range []string{s.address("net.zip", ""), site.URL + "/net.zip"} {
 		dir := filepath.Join(t.TempDir(), "package")
-		f := getmodules.Fetcher{Getters: gogetter.Getters()}
+		f := getmodules.Fetcher{Getters: getters()}
 		pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: dir})
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +183,7 @@ func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	s.put(t, "net.zip", zipOf(t, map[string]string{"main.tf": "x"}))
-	f := &getmodules.Fetcher{Getters: gogetter.Getters()}
+	f := &getmodules.Fetcher{Getters: getters()}
 	failed := make(chan error)
 	for range 8 {
 		dir := filepath.Join(t.TempDir(), "package")

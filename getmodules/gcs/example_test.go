@@ -1,4 +1,4 @@
-package gogetter_test
+package gcs_test
 
 import (
 	"archive/zip"
@@ -9,15 +9,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/getmodules/gogetter"
+	"github.com/cotterpin/cotter/getmodules/gcs"
 )
 
-func Example() {
-	// A server that speaks S3's protocol as far as is needed here.
+func ExampleGetter() {
+	// A server that speaks as much of the JSON API as is needed here.
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		archive := zip.NewWriter(w)
 		if file, err := archive.Create("main.tf"); err == nil {
@@ -32,9 +30,11 @@ func Example() {
 	}
 	defer os.RemoveAll(staging)
 
-	fetcher := getmodules.Fetcher{Getters: gogetter.Getters()}
+	fetcher := getmodules.Fetcher{Getters: map[string]getmodules.Getter{
+		"gcs": &gcs.Getter{Endpoint: server.URL}, // without Endpoint it asks Google
+	}}
 	pkg, err := fetcher.Fetch(context.Background(), getmodules.Request{
-		Package: addrs.ModulePackage("s3::" + server.URL + "/modules/network.zip?aws_access_key_id=id&aws_access_key_secret=secret"),
+		Package: "gcs::https://www.googleapis.com/storage/v1/modules/network.zip",
 		Dir:     filepath.Join(staging, "network"),
 	})
 	if err != nil {
@@ -45,8 +45,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(string(text))
-	fmt.Println(strings.ReplaceAll(pkg.Resolved.String(), server.URL, "http://SERVER"))
+	fmt.Println(pkg.Resolved)
 	// Output:
 	// output "name" { value = "network" }
-	// s3::http://SERVER/modules/network.zip
+	// gcs::https://www.googleapis.com/storage/v1/modules/network.zip
 }

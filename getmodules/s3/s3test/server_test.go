@@ -1,4 +1,4 @@
-// Package s3test_test tests package gogetter and the command against gofakes3.
+// Package s3test_test tests package s3 and the command against gofakes3.
 // It is a module of its own, so that what that server pulls in does not come
 // into the graph of those who embed Cotter.
 package s3test_test
@@ -21,7 +21,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/getmodules/gogetter"
+	"github.com/cotterpin/cotter/getmodules/s3"
 )
 
 // The credentials in addresses. Only the first is to be seen, in the header
@@ -48,6 +48,10 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(m.Run())
+}
+
+func getters() map[string]getmodules.Getter {
+	return map[string]getmodules.Getter{"s3": new(s3.Getter)}
 }
 
 // bucket is the name of the bucket that a server has.
@@ -128,7 +132,7 @@ func zipOf(t *testing.T, files map[string]string) []byte {
 // left, and returns its files.
 func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
-	f.Getters = gogetter.Getters()
+	f.Getters = getters()
 	outside := t.TempDir()
 	dir := filepath.Join(outside, "package")
 	pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: dir})

@@ -1,4 +1,4 @@
-package getmodules_test
+package detecttest_test
 
 import (
 	"bufio"
@@ -101,7 +101,7 @@ func (d withoutQuery) Detect(src, pwd string) (string, bool, error) {
 // sourcesInFiles are the first columns of testdata/sources.
 func sourcesInFiles(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/sources/*.txt")
+	files, err := filepath.Glob("../../testdata/sources/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Errorf("there are no testdata/sources/*.txt: %v", err)
 	}

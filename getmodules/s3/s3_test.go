@@ -1,4 +1,4 @@
-package gogetter_test
+package s3_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/getmodules/gogetter"
+	"github.com/cotterpin/cotter/getmodules/s3"
 )
 
 // serveS3 serves a bucket with these keys, which no server would let anybody
@@ -115,7 +115,7 @@ func TestS3Cancelled(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	f := &getmodules.Fetcher{Getters: gogetter.Getters()}
+	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": new(s3.Getter)}}
 	_, err := f.Fetch(ctx, getmodules.Request{Package: addrs.ModulePackage(address + "net.zip"), Dir: filepath.Join(t.TempDir(), "package")})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)

@@ -1,0 +1,69 @@
+package gcs
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// address is what an address means.
+type address struct {
+	bucket string
+	// object is the name of an object, or of a directory with or without a
+	// slash at its end. "" is the whole bucket.
+	object string
+	// generation is that of the object, a number; "" means the latest.
+	generation string
+}
+
+// parseAddress reads https://www.googleapis.com/storage/v1/BUCKET/OBJECT. Like
+// the stock tools it takes any host of Google's and any words for "storage" and
+// "v1": nothing is asked of that host.
+func parseAddress(u *url.URL) (address, error) {
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
+		return address{}, errors.New("the address needs https:// and a host behind the \"::\"")
+	case u.User != nil:
+		return address{}, errors.New("there is no user name or password in such addresses")
+	case strings.Trim(u.Fragment, "0123456789") != "":
+		return address{}, errors.New("the fragment of a gcs address is the generation of an object, a number")
+	}
+	service, isGoogle := strings.CutSuffix(u.Host, ".googleapis.com")
+	parts := strings.SplitN(u.Path, "/", 5)
+	if !isGoogle || service == "" || strings.Contains(service, ".") || len(parts) < 4 {
+		return address{}, errAddress
+	}
+	a := address{bucket: parts[3], generation: u.Fragment}
+	if len(parts) == 5 {
+		a.object = parts[4]
+	}
+	// These are no names of buckets and objects, but mean something in a URL.
+	if a.bucket == "" || isDots(a.bucket) || isDots(a.object) {
+		return address{}, errAddress
+	}
+	return a, nil
+}
+
+var errAddress = errors.New("an address of Google Cloud Storage is https://www.googleapis.com/storage/v1/BUCKET/OBJECT")
+
+func isDots(name string) bool { return name == "." || name == ".." }
+
+// check refuses what fits either an archive or a directory, but not this one.
+func (a address) check(archive bool) error {
+	switch {
+	case archive && a.object == "":
+		return errAddress
+	case !archive && a.generation != "":
+		return errors.New("a gcs address with a generation must be that of an archive, as directories have none")
+	}
+	return nil
+}
+
+// prefix is what the names of the objects in a directory begin with. The slash
+// keeps out what only begins alike: "net-2/x" is not in "net".
+func (a address) prefix() string {
+	if a.object == "" || strings.HasSuffix(a.object, "/") {
+		return a.object
+	}
+	return a.object + "/"
+}

@@ -1,0 +1,109 @@
+package gcs
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
+)
+
+// scope is all that is asked for: to read.
+const scope = "https://www.googleapis.com/auth/devstorage.read_only"
+
+// credentials are what requests are made with.
+type credentials struct {
+	// token is nil for anonymous requests.
+	token *oauth2.Token
+	// project is the quota project; "" for none.
+	project string
+	// absent says why there is no token, for who is refused without one.
+	absent error
+}
+
+// spare is how long before its end a token is not used for a new request.
+const spare = time.Minute
+
+// isGood reports whether credentials can be used for a request.
+func (c *credentials) isGood() bool {
+	return c != nil && (c.token == nil || c.token.Expiry.IsZero() || time.Until(c.token.Expiry) > spare)
+}
+
+// credentials returns those of the fields, or the application default
+// credentials. Their tokens are asked for by the same client as the rest.
+func (g *Getter) credentials(ctx context.Context, client *http.Client) (*credentials, error) {
+	switch {
+	case g.Token != "":
+		return &credentials{token: &oauth2.Token{AccessToken: g.Token}, project: g.QuotaProject}, nil
+	case g.Endpoint != "":
+		return &credentials{project: g.QuotaProject}, nil
+	}
+	g.mu.Lock()
+	known := g.found
+	g.mu.Unlock()
+	if known.isGood() {
+		return known, nil
+	}
+	// Several downloads may do this at once: nobody is to wait for another's
+	// context.
+	found, err := inTime(ctx, func() (*credentials, error) {
+		return g.find(context.WithValue(ctx, oauth2.HTTPClient, client))
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	g.found = found
+	g.mu.Unlock()
+	return found, nil
+}
+
+// find looks for the application default credentials. Where there are none,
+// requests are anonymous, which is enough for public buckets.
+func (g *Getter) find(ctx context.Context) (*credentials, error) {
+	found, err := google.FindDefaultCredentials(ctx, scope)
+	if err != nil {
+		return &credentials{project: g.QuotaProject, absent: err}, nil
+	}
+	token, err := found.TokenSource.Token()
+	if err != nil {
+		return nil, fmt.Errorf("the application default credentials of Google give no token: %w; renew them by \"gcloud auth application-default login\"", err)
+	}
+	return &credentials{token: token, project: cmp.Or(g.QuotaProject, quotaProject(found.JSON))}, nil
+}
+
+// quotaProject is the project that a file of credentials names. What is no such
+// file names none.
+func quotaProject(file []byte) string {
+	var named struct {
+		Project string `json:"quota_project_id"`
+	}
+	if err := json.Unmarshal(file, &named); err != nil {
+		return ""
+	}
+	return named.Project
+}
+
+// inTime gives up a call that does not end with ctx by itself: the search for
+// credentials asks for an instance's metadata without it, for some seconds.
+func inTime(ctx context.Context, call func() (*credentials, error)) (*credentials, error) {
+	type result struct {
+		found *credentials
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		found, err := call()
+		done <- result{found, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case r := <-done:
+		return r.found, r.err
+	}
+}

@@ -1,0 +1,92 @@
+package gcs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/said"
+)
+
+// statusError is an answer that is not the one that was wanted.
+type statusError struct {
+	status int
+	// message is the server's own, without secrets and escaped; "" if it gave
+	// none.
+	message    string
+	retryAfter time.Duration
+	// credentials are those of the request.
+	credentials *credentials
+}
+
+// maxShown bounds the part of the server's own words in a message.
+const maxShown = 600
+
+func newStatusError(answer *http.Response, used *credentials) *statusError {
+	e := &statusError{
+		status:      answer.StatusCode,
+		retryAfter:  retryAfter(answer.Header.Get("Retry-After")),
+		credentials: used,
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxMessage))
+	if err != nil {
+		return e // the status says enough
+	}
+	// Lists fail in JSON, objects in plain text.
+	var coded struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	message := string(text)
+	if json.Unmarshal(text, &coded) == nil && coded.Error.Message != "" {
+		message = coded.Error.Message
+	}
+	if used.token != nil {
+		message = said.Redact(message, []string{used.token.AccessToken})
+	}
+	e.message = said.Escape(strings.TrimSpace(message))
+	if len(e.message) > maxShown {
+		e.message = e.message[:maxShown] + "[...]"
+	}
+	return e
+}
+
+func (e *statusError) Error() string {
+	text := fmt.Sprintf("the server answered %d %s", e.status, http.StatusText(e.status))
+	if e.message != "" {
+		text += ": " + e.message
+	}
+	return text
+}
+
+// networkError is a request that failed on its way.
+type networkError struct{ err error }
+
+func (e *networkError) Error() string { return e.err.Error() }
+func (e *networkError) Unwrap() error { return e.err }
+
+// explain says what to do about an error, where that is known, and makes
+// fs.ErrNotExist and fs.ErrPermission of what means these.
+func explain(err error) error {
+	status, ok := errors.AsType[*statusError](err)
+	if !ok {
+		return err
+	}
+	switch {
+	case status.status == http.StatusNotFound:
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case status.status != http.StatusUnauthorized && status.status != http.StatusForbidden:
+		return err
+	case status.credentials.token != nil:
+		return fmt.Errorf("%w: %w; check the credentials that are used, and what they allow", fs.ErrPermission, err)
+	case status.credentials.absent != nil:
+		return fmt.Errorf("%w: %w; the request had no credentials, because none could be used (%w); get some by \"gcloud auth application-default login\", or name a file of them by GOOGLE_APPLICATION_CREDENTIALS", fs.ErrPermission, err, status.credentials.absent)
+	}
+	return fmt.Errorf("%w: %w; the request had no credentials", fs.ErrPermission, err)
+}

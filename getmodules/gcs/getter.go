@@ -1,0 +1,87 @@
+package gcs
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/objects"
+)
+
+// Getter fetches from Google Cloud Storage. The zero value works. Fields must
+// not change once it is in use, and it must not be copied then. It is safe for
+// concurrent use, and keeps tokens from one call to the next.
+type Getter struct {
+	// HTTPClient is used for all requests but those to the metadata service of
+	// an instance. nil means one on http.DefaultTransport. Its CheckRedirect and
+	// Jar are not used.
+	HTTPClient *http.Client
+	// Endpoint is the server to ask in place of https://storage.googleapis.com,
+	// such as an emulator: SCHEME://HOST, or HOST for http. No default
+	// credentials are looked for then, as they are Google's.
+	Endpoint string
+	// Token is an access token of OAuth 2 to use in place of the application
+	// default credentials.
+	Token string
+	// QuotaProject is the project whose quota the requests use up, and which
+	// pays where the requester does. "" means the one that the application
+	// default credentials name, if they do.
+	QuotaProject string
+	// Retries is how often a failed request is repeated. 0 means 5, less means
+	// never.
+	Retries int
+	// Backoff is how long to wait before the retry with this number, from 1 on.
+	// nil means 0.5 s, doubled each time, with jitter, or what the server says.
+	Backoff func(retry int) time.Duration
+
+	mu    sync.Mutex
+	found *credentials
+}
+
+var _ getmodules.Getter = (*Getter)(nil)
+
+// Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist],
+// [io/fs.ErrPermission], [getmodules.ErrEmpty], and those of the network, or say
+// what is wrong with the address.
+func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
+	addr, err := parseAddress(from.URL)
+	if err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	if err := addr.check(from.Archive); err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	endpoint, err := g.endpoint()
+	if err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	b := &bucket{g, g.client(), endpoint, addr}
+	if from.Archive {
+		err = objects.File(from.Path, func(file *os.File) error { return b.get(ctx, addr.object, file) })
+	} else {
+		err = b.directory(ctx, from.Path)
+	}
+	return getmodules.Downloaded{}, explain(err)
+}
+
+// bucket is what an address leads to, and how to get there.
+type bucket struct {
+	getter   *Getter
+	http     *http.Client
+	endpoint string // scheme://host
+	addr     address
+}
+
+// directory downloads what is below the address.
+func (b *bucket) directory(ctx context.Context, dir string) error {
+	prefix := b.addr.prefix()
+	found, err := objects.Download{Dir: dir, Prefix: prefix, Keys: b.list(ctx, prefix), Get: b.get}.Run(ctx)
+	if err == nil && found == 0 {
+		return fmt.Errorf("%w: no object's name begins with its path and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument", getmodules.ErrEmpty)
+	}
+	return err
+}

@@ -1,0 +1,150 @@
+package gcs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/gcs"
+)
+
+// cloud is as much of Google Cloud Storage as is used: lists, with pages of two
+// objects, and objects with generations.
+type cloud struct {
+	*httptest.Server
+	objects map[string]string // by BUCKET/NAME, and BUCKET/NAME#GENERATION
+	// refuse answers a request in place of the above, if it is not nil and
+	// returns true. It is called by one goroutine at a time.
+	refuse func(w http.ResponseWriter, r *http.Request) bool
+
+	mu     sync.Mutex
+	asked  []string // the paths and queries of the requests
+	tokens []string // what the requests had in Authorization
+}
+
+func newCloud(t *testing.T, objects map[string]string) *cloud {
+	t.Helper()
+	c := &cloud{objects: objects}
+	c.Server = httptest.NewServer(c)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked = append(c.asked, r.URL.RequestURI())
+	c.tokens = append(c.tokens, r.Header.Get("Authorization"))
+	if c.refuse != nil && c.refuse(w, r) {
+		return
+	}
+	rest, _ := strings.CutPrefix(r.URL.EscapedPath(), "/storage/v1/b/")
+	bucket, name, isObject := strings.Cut(rest, "/o/")
+	if !isObject {
+		c.list(w, strings.TrimSuffix(rest, "/o"), r.URL.Query())
+		return
+	}
+	name, err := url.PathUnescape(name)
+	if err != nil || strings.Contains(rest[len(bucket)+3:], "/") || r.URL.Query().Get("alt") != "media" {
+		http.Error(w, "such a request is not expected", http.StatusBadRequest)
+		return
+	}
+	name = bucket + "/" + name
+	if generation := r.URL.Query().Get("generation"); generation != "" {
+		name += "#" + generation
+	}
+	content, ok := c.objects[name]
+	if !ok {
+		http.Error(w, "No such object: "+name, http.StatusNotFound)
+		return
+	}
+	fmt.Fprint(w, content)
+}
+
+func (c *cloud) list(w http.ResponseWriter, bucket string, query url.Values) {
+	var names []string
+	for name := range c.objects {
+		if object, ok := strings.CutPrefix(name, bucket+"/"); ok && strings.HasPrefix(object, query.Get("prefix")) && !strings.Contains(object, "#") {
+			names = append(names, object)
+		}
+	}
+	slices.Sort(names)
+	type item struct {
+		Name string `json:"name"`
+	}
+	var page struct {
+		Items []item `json:"items,omitempty"`
+		Next  string `json:"nextPageToken,omitempty"`
+	}
+	from, _ := strconv.Atoi(query.Get("pageToken"))
+	for i := from; i < min(from+2, len(names)); i++ {
+		page.Items = append(page.Items, item{names[i]})
+	}
+	if from+2 < len(names) {
+		page.Next = strconv.Itoa(from + 2)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(page) // a client that is gone
+}
+
+// getter asks the cloud.
+func (c *cloud) getter() *gcs.Getter { return &gcs.Getter{Endpoint: c.URL, Retries: -1} }
+
+// fetch fetches a package in a directory of its own, where nothing else may be
+// left, and returns its files.
+func fetch(t *testing.T, getter *gcs.Getter, limits getmodules.Limits, address string) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"gcs": getter}, Limits: limits}
+	return fetchBy(t, f, address)
+}
+
+func fetchBy(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	outside := t.TempDir()
+	dir := filepath.Join(outside, "package")
+	pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: dir})
+	left, readErr := os.ReadDir(outside)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if err != nil {
+		if len(left) != 0 {
+			t.Errorf("after an error there is %v", left)
+		}
+		return nil, nil, err
+	}
+	if len(left) != 1 {
+		t.Errorf("beside the package there is more: %v", left)
+	}
+	return files(t, dir), pkg, nil
+}
+
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(root, name)
+		got[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}

@@ -1,0 +1,130 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
+)
+
+// account is what requests are made with.
+type account struct {
+	config aws.Config
+	http   *http.Client
+}
+
+// accountKey is what makes accounts different: roles are assumed in a region.
+type accountKey struct {
+	login  login
+	region string
+}
+
+// client is one for the address, with credentials.
+func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
+	account, err := g.account(ctx, addr)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration of AWS cannot be used: %w", err)
+	}
+	// The SDK would do this for the first request, and bury what it says.
+	if _, err := account.config.Credentials.Retrieve(ctx); err != nil {
+		return nil, errNoCredentials(ctx, err)
+	}
+	return s3.NewFromConfig(account.config, func(options *s3.Options) {
+		options.HTTPClient = bounded{account.http}
+		// Other servers have no host name for each bucket.
+		if addr.endpoint != "" {
+			options.UsePathStyle = true
+			options.BaseEndpoint = &addr.endpoint
+		}
+	}), nil
+}
+
+// account returns that of an address, which the SDK has to look for only once.
+func (g *Getter) account(ctx context.Context, addr address) (*account, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key := accountKey{addr.login, addr.region}
+	if known := g.accounts[key]; known != nil {
+		return known, nil
+	}
+	loaded, err := config.LoadDefaultConfig(ctx, g.loadOptions(addr)...)
+	if err != nil {
+		return nil, err
+	}
+	if loaded.Region == "" {
+		loaded.Region = addr.region
+	}
+	if loaded.Credentials == nil {
+		return nil, errors.New("it has no credentials")
+	}
+	found := &account{config: loaded, http: g.httpClient(loaded.HTTPClient)}
+	if g.accounts == nil {
+		g.accounts = map[accountKey]*account{}
+	}
+	g.accounts[key] = found
+	return found, nil
+}
+
+// loadOptions say where the SDK's configuration comes from. A profile's region
+// is used before the address's, as in stock tools.
+func (g *Getter) loadOptions(addr address) []func(*config.LoadOptions) error {
+	// The SDK would write what it has to say to standard error.
+	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
+	if addr.login.profile != "" {
+		return append(options, config.WithSharedConfigProfile(addr.login.profile))
+	}
+	options = append(options, config.WithRegion(addr.region))
+	switch {
+	case addr.login.static:
+		static := credentials.NewStaticCredentialsProvider(addr.login.id, addr.login.secret, addr.login.token)
+		options = append(options, config.WithCredentialsProvider(static))
+	case g.MetadataURL != "":
+		options = append(options, config.WithCredentialsProvider(ec2rolecreds.New(func(o *ec2rolecreds.Options) {
+			o.Client = imds.New(imds.Options{Endpoint: g.MetadataURL, ClientEnableState: imds.ClientEnabled})
+		})))
+	}
+	return options
+}
+
+// httpClient is the client for S3. That of the SDK has the user's ca_bundle.
+func (g *Getter) httpClient(found aws.HTTPClient) *http.Client {
+	buildable, ok := found.(*awshttp.BuildableClient)
+	if !ok {
+		buildable = awshttp.NewBuildableClient()
+	}
+	transport := buildable.GetTransport()
+	ours := http.Client{Transport: transport}
+	if tls := transport.TLSClientConfig; g.HTTPClient != nil && (tls == nil || tls.RootCAs == nil) {
+		ours = *g.HTTPClient
+	}
+	// A request is signed for one host, so that another one has no use for it;
+	// but it would see the token of the session.
+	ours.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &ours
+}
+
+// maxAnswer bounds lists and errors, which the SDK keeps in memory. A page of a
+// list has 1000 names of up to 1024 bytes, which may be six times as long when
+// they are escaped, and some facts on each.
+const maxAnswer = 16 << 20
+
+// bounded is a client for answers of a bounded size, but for objects.
+type bounded struct{ *http.Client }
+
+// Do makes bounded an HTTP client of the SDK's.
+func (b bounded) Do(request *http.Request) (*http.Response, error) {
+	answer, err := b.Client.Do(request)
+	if err == nil && (answer.StatusCode >= http.StatusMultipleChoices || request.URL.Query().Has("list-type")) {
+		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
+	}
+	return answer, err
+}

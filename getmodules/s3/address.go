@@ -1,0 +1,140 @@
+package s3
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// defaultRegion is that of addresses without one.
+const defaultRegion = "us-east-1"
+
+var errAddress = errors.New("an address of S3 is https://s3-REGION.amazonaws.com/BUCKET/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY, or https://HOST/BUCKET/KEY of another server")
+
+// address is what an address means.
+type address struct {
+	// endpoint is the scheme and host of a server that is not Amazon's; "" for
+	// Amazon's, which the SDK finds by the region.
+	endpoint string
+	region   string
+	bucket   string
+	// key is that of an object, or of a directory with or without a slash at its
+	// end. "" is the whole bucket.
+	key string
+	// version is that of the object; "" means the latest.
+	version string
+	login   login
+}
+
+// login is what an address says about credentials.
+type login struct {
+	// static says that the address has credentials: these.
+	static            bool
+	id, secret, token string
+	// profile is one of the shared configuration; it comes before all others.
+	profile string
+}
+
+// domains are those of Amazon's servers, in each of its partitions: the world
+// and the US government, China, the sovereign cloud of Europe, and those that
+// are closed to the public.
+var domains = [...]string{
+	".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".c2s.ic.gov", ".sc2s.sgov.gov", ".cloud.adc-e.uk", ".csp.hci.ic.gov",
+}
+
+func parseAddress(u *url.URL) (address, error) {
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
+		return address{}, errors.New("the address needs https:// and a host behind the \"::\"")
+	case u.User != nil:
+		return address{}, errors.New("there is no user name or password in such addresses")
+	case u.Fragment != "":
+		return address{}, errors.New("an S3 address has no fragment; a version of an object is given by ?version=")
+	}
+	query := u.Query()
+	a := address{version: query.Get("version"), login: parseLogin(query)}
+	path := strings.TrimPrefix(u.Path, "/")
+	for _, domain := range domains {
+		if service, isAmazon := strings.CutSuffix(u.Host, domain); isAmazon {
+			return a.atAmazon(strings.Split(service, "."), path)
+		}
+	}
+	a.endpoint = u.Scheme + "://" + u.Host
+	if a.region = query.Get("region"); a.region == "" {
+		a.region = defaultRegion
+	}
+	return a.inPath(path)
+}
+
+// atAmazon reads what stands in front of Amazon's domain, label by label.
+func (a address) atAmazon(labels []string, path string) (address, error) {
+	var ok bool
+	switch len(labels) {
+	case 1: // s3.amazonaws.com/BUCKET/KEY, s3-REGION.amazonaws.com/BUCKET/KEY
+		if a.region, ok = regionOf(labels[0]); !ok {
+			return address{}, errAddress
+		}
+		return a.inPath(path)
+	case 2: // s3.REGION.amazonaws.com/BUCKET/KEY, BUCKET.s3-REGION.amazonaws.com/KEY
+		// No bucket can be called "s3": names have three letters or more.
+		if labels[0] == "s3" {
+			a.region = labels[1]
+			return a.inPath(path)
+		}
+		if a.region, ok = regionOf(labels[1]); !ok || labels[1] == "s3" {
+			return address{}, errAddress
+		}
+	case 3: // BUCKET.s3.REGION.amazonaws.com/KEY
+		if _, ok = regionOf(labels[1]); !ok {
+			return address{}, errAddress
+		}
+		a.region = labels[2]
+	default:
+		return address{}, errAddress
+	}
+	a.bucket, a.key = labels[0], path
+	return a.checked()
+}
+
+// regionOf reads a label that names the service, perhaps with a region.
+func regionOf(label string) (string, bool) {
+	if label == "s3" {
+		return defaultRegion, true
+	}
+	region, ok := strings.CutPrefix(label, "s3-")
+	return region, ok
+}
+
+func (a address) inPath(path string) (address, error) {
+	a.bucket, a.key, _ = strings.Cut(path, "/")
+	return a.checked()
+}
+
+func (a address) checked() (address, error) {
+	if a.bucket == "" || a.region == "" {
+		return address{}, errAddress
+	}
+	return a, nil
+}
+
+// parseLogin reads the arguments for credentials. One of them alone is enough
+// for the others not to come from elsewhere.
+func parseLogin(query url.Values) login {
+	const id, secret, token = "aws_access_key_id", "aws_access_key_secret", "aws_access_token"
+	return login{
+		static:  query.Has(id) || query.Has(secret) || query.Has(token),
+		id:      query.Get(id),
+		secret:  query.Get(secret),
+		token:   query.Get(token),
+		profile: query.Get("aws_profile"),
+	}
+}
+
+// prefix is what the names of the objects in a directory begin with. The slash
+// keeps out what only begins alike: "net-2/x" is not in "net".
+func (a address) prefix() string {
+	if a.key == "" || strings.HasSuffix(a.key, "/") {
+		return a.key
+	}
+	return a.key + "/"
+}

@@ -1,0 +1,53 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// errNoCredentials says what to do when the SDK has none.
+func errNoCredentials(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("no credentials for AWS: %w; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in to a profile and name it by AWS_PROFILE or the argument aws_profile", err)
+}
+
+// explain says what to do about an error of the SDK, where that is known, and
+// makes fs.ErrNotExist and fs.ErrPermission of what means these.
+func explain(err error) error {
+	code, status, region := codesOf(err)
+	switch {
+	case err == nil:
+		return nil
+	case status == http.StatusNotFound, slices.Contains([]string{"NoSuchKey", "NoSuchBucket", "NoSuchVersion"}, code):
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return fmt.Errorf("%w: %w; check the credentials that are used, and what they allow", fs.ErrPermission, err)
+	case region != "" && slices.Contains([]int{http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusBadRequest}, status):
+		return fmt.Errorf("%w; the bucket is in the region %q, which its address has to name", err, region)
+	}
+	return err
+}
+
+// codesOf finds the code of an S3 error, the status of the answer, and the region
+// in which the server says that the bucket is; 0 and "" are unknown.
+func codesOf(err error) (code string, status int, region string) {
+	if coded, ok := errors.AsType[interface {
+		error
+		ErrorCode() string
+	}](err); ok {
+		code = coded.ErrorCode()
+	}
+	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
+		status = answer.HTTPStatusCode()
+		region = answer.Response.Header.Get("X-Amz-Bucket-Region")
+	}
+	return code, status, region
+}

@@ -1,0 +1,124 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"os"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/objects"
+)
+
+// Getter fetches from S3. The zero value works. Fields must not change once it
+// is in use, and it must not be copied then. It is safe for concurrent use, and
+// keeps connections and credentials from one call to the next.
+type Getter struct {
+	// HTTPClient is used for requests to S3. nil means one of the SDK's. Its
+	// CheckRedirect is not used, as no redirect is followed. It is not used for
+	// asking for credentials, and not where the SDK's configuration has
+	// certificates of its own (ca_bundle).
+	HTTPClient *http.Client
+	// MetadataURL is the base of an instance's metadata service, such as
+	// http://127.0.0.1:8080, that is asked for credentials if the address has
+	// none, before the SDK looks for others. "" means that there is none.
+	MetadataURL string
+
+	mu       sync.Mutex
+	accounts map[accountKey]*account
+}
+
+var _ getmodules.Getter = (*Getter)(nil)
+
+// Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist],
+// [io/fs.ErrPermission], [getmodules.ErrEmpty], and those of the SDK, or say what
+// is wrong with the address.
+func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
+	addr, err := parseAddress(from.URL)
+	if err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	if err := addr.check(from.Archive); err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	client, err := g.client(ctx, addr)
+	if err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	b := &bucket{client, addr}
+	if from.Archive {
+		err = objects.File(from.Path, func(file *os.File) error { return b.get(ctx, addr.key, file) })
+	} else {
+		err = b.directory(ctx, from.Path)
+	}
+	return getmodules.Downloaded{}, explain(err)
+}
+
+// check refuses what fits either an archive or a directory, but not this one.
+func (a address) check(archive bool) error {
+	switch {
+	case archive && a.key == "":
+		return errAddress
+	case !archive && a.version != "":
+		return errors.New("an S3 address with a version must be that of an archive, as directories have none")
+	}
+	return nil
+}
+
+// bucket is what an address leads to.
+type bucket struct {
+	client *s3.Client
+	addr   address
+}
+
+// directory downloads what is below the address.
+func (b *bucket) directory(ctx context.Context, dir string) error {
+	prefix := b.addr.prefix()
+	found, err := objects.Download{Dir: dir, Prefix: prefix, Keys: b.list(ctx, prefix), Get: b.get}.Run(ctx)
+	if err == nil && found == 0 {
+		return fmt.Errorf("%w: no object's name begins with its path and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument", getmodules.ErrEmpty)
+	}
+	return err
+}
+
+// list yields the names of the objects that begin with the prefix, page by page.
+func (b *bucket) list(ctx context.Context, prefix string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.addr.bucket, Prefix: &prefix})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, object := range page.Contents {
+				if !yield(aws.ToString(object.Key), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// get writes an object to a file. An answer that is shorter than it says fails
+// in reading.
+func (b *bucket) get(ctx context.Context, key string, file *os.File) error {
+	input := &s3.GetObjectInput{Bucket: &b.addr.bucket, Key: &key}
+	if b.addr.version != "" {
+		input.VersionId = &b.addr.version
+	}
+	object, err := b.client.GetObject(ctx, input)
+	if err != nil {
+		return err
+	}
+	defer object.Body.Close()
+	_, err = io.Copy(file, object.Body)
+	return err
+}

@@ -1,0 +1,81 @@
+package objects
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// tree is the directory in which the files are made. Nothing can be written
+// outside of it, whatever the objects are called.
+type tree struct {
+	dir, prefix string
+	root        *os.Root // nil until there is a file to be made
+}
+
+func (t *tree) close() {
+	if t.root != nil {
+		t.root.Close()
+	}
+}
+
+// place finds the name of an object's file, and makes the top directory if it is
+// the first. It must not be called by several goroutines.
+func (t *tree) place(key string) (string, error) {
+	name, err := fileName(t.prefix, key)
+	if err != nil || t.root != nil {
+		return name, err
+	}
+	if err := os.Mkdir(t.dir, 0o700); err != nil {
+		return "", err
+	}
+	t.root, err = os.OpenRoot(t.dir)
+	return name, err
+}
+
+// fileName is an object's name below the prefix, without slashes and dots that
+// mean nothing in a path.
+func fileName(prefix, key string) (string, error) {
+	below, isBelow := strings.CutPrefix(key, prefix)
+	if !isBelow {
+		return "", fmt.Errorf("the server lists %q among the objects below %q", key, prefix)
+	}
+	name := path.Clean(below)
+	if !fs.ValidPath(name) || name == "." {
+		return "", fmt.Errorf("the object %q would become a file outside of the directory", key)
+	}
+	local, err := filepath.Localize(name)
+	if err != nil {
+		return "", fmt.Errorf("the object %q has no name that a file can have here", key)
+	}
+	return local, nil
+}
+
+// write makes a file, which must not be there, and has it filled.
+func (t *tree) write(name string, fill func(*os.File) error) error {
+	if err := t.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	file, err := t.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("two objects would become one file: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(file), file.Close())
+}
+
+// File makes a file of a single object, as [Download] does of each: it must not
+// exist, and is private.
+func File(name string, fill func(*os.File) error) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(file), file.Close())
+}
