@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -71,7 +70,7 @@ func (g *Getter) find(ctx context.Context) (*credentials, error) {
 	}
 	token, err := found.TokenSource.Token()
 	if err != nil {
-		return nil, fmt.Errorf("the application default credentials of Google give no token: %w; renew them by \"gcloud auth application-default login\"", err)
+		return nil, tokenError(err)
 	}
 	return &credentials{token: token, project: cmp.Or(g.QuotaProject, quotaProject(found.JSON))}, nil
 }

@@ -1,14 +1,18 @@
 package gcs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/oauth2"
 
 	"github.com/cotterpin/cotter/internal/said"
 )
@@ -50,11 +54,35 @@ func newStatusError(answer *http.Response, used *credentials) *statusError {
 	if used.token != nil {
 		message = said.Redact(message, []string{used.token.AccessToken})
 	}
-	e.message = said.Escape(strings.TrimSpace(message))
-	if len(e.message) > maxShown {
-		e.message = e.message[:maxShown] + "[...]"
-	}
+	e.message = shown(message)
 	return e
+}
+
+// shown is a server's text as far as it is fit to be shown.
+func shown(text string) string {
+	text = said.Escape(strings.TrimSpace(text))
+	if len(text) > maxShown {
+		text = text[:maxShown] + "[...]"
+	}
+	return text
+}
+
+// tokenError is a token that was not given. What a server says is made fit to be
+// shown; what may go better next time is an error of the network.
+func tokenError(err error) error {
+	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if ok && refused.Response != nil {
+		status := refused.Response.StatusCode
+		err = fmt.Errorf("the server answered %d %s: %s", status, http.StatusText(status), shown(cmp.Or(refused.ErrorDescription, string(refused.Body))))
+		ok = status >= http.StatusInternalServerError
+	} else {
+		_, ok = errors.AsType[*url.Error](err)
+	}
+	err = fmt.Errorf("the application default credentials of Google give no token: %w; renew them by \"gcloud auth application-default login\"", err)
+	if ok {
+		return &networkError{err}
+	}
+	return err
 }
 
 func (e *statusError) Error() string {

@@ -162,12 +162,12 @@ func TestBusy(t *testing.T) {
 	if err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "nothing came") {
 		t.Errorf("error is %v, want that nothing came", err)
 	}
-	before := len(c.asked)
+	before := len(c.told())
 	f := waits(0)
 	f.StallTimeout = time.Hour
 	_, _, err = fetchBy(t, f, gcsAddress+"busy/net.zip")
-	if err == nil || !strings.Contains(err.Error(), "503 Service Unavailable, 6 times") || len(c.asked)-before != 6 {
-		t.Errorf("error after %d requests is %v, want that it was so 6 times", len(c.asked)-before, err)
+	if asked := len(c.told()) - before; err == nil || !strings.Contains(err.Error(), "503 Service Unavailable, 6 times") || asked != 6 {
+		t.Errorf("error after %d requests is %v, want that it was so 6 times", asked, err)
 	}
 }
 

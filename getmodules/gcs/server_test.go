@@ -30,7 +30,6 @@ type cloud struct {
 	refuse func(w http.ResponseWriter, r *http.Request) bool
 
 	mu     sync.Mutex
-	asked  []string // the paths and queries of the requests
 	tokens []string // what the requests had in Authorization
 }
 
@@ -45,7 +44,6 @@ func newCloud(t *testing.T, objects map[string]string) *cloud {
 func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asked = append(c.asked, r.URL.RequestURI())
 	c.tokens = append(c.tokens, r.Header.Get("Authorization"))
 	if c.refuse != nil && c.refuse(w, r) {
 		return
@@ -97,6 +95,13 @@ func (c *cloud) list(w http.ResponseWriter, bucket string, query url.Values) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(page) // a client that is gone
+}
+
+// told is what the requests up to now had in Authorization.
+func (c *cloud) told() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.tokens)
 }
 
 // getter asks the cloud.

@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 		"AWS_CONFIG_FILE":             none,
 		"AWS_SHARED_CREDENTIALS_FILE": none,
 		"AWS_EC2_METADATA_DISABLED":   "true",
+		"AWS_CA_BUNDLE":               "",
+		"AWS_PROFILE":                 "",
+		"AWS_SESSION_TOKEN":           "",
 		"AWS_ACCESS_KEY_ID":           "AKIDENVIRONMENT",
 		"AWS_SECRET_ACCESS_KEY":       "environment",
 	} {

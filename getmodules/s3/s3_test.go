@@ -1,6 +1,8 @@
 package s3_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,8 +41,8 @@ func answer(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
-// TestS3HostileKeys lists what would be written outside, or over other files.
-func TestS3HostileKeys(t *testing.T) {
+// TestHostileKeys lists what would be written outside, or over other files.
+func TestHostileKeys(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{
 		"net/../../x", "net/../x", "../../../../tmp/x", "/etc/x", "net/a/../../../x", "elsewhere/x", "net/.git/config", "net/a\tb", "net/" + strings.Repeat("x", 300),
@@ -52,7 +54,7 @@ func TestS3HostileKeys(t *testing.T) {
 	}
 }
 
-func TestS3Answers(t *testing.T) {
+func TestAnswers(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		content http.HandlerFunc
@@ -95,20 +97,7 @@ func TestS3Answers(t *testing.T) {
 	}
 }
 
-func TestS3Addresses(t *testing.T) {
-	t.Parallel()
-	for _, address := range []string{
-		"s3::https://s3.amazonaws.com", "s3::https://s3.amazonaws.com/b.zip", "s3::https://a.b.c.d.amazonaws.com/k.zip", "s3::https://example.com/k.zip",
-		"s3::https:///b/k.zip", "s3::file:///b/k.zip", "s3::/b/k.zip", "s3::https://u:p@example.com/b/k.zip", "s3::https://example.com/b/k.zip#1",
-		"s3::https://example.com/b/k?version=1",
-	} {
-		if _, _, err := fetch(t, new(getmodules.Fetcher), address); err == nil {
-			t.Errorf("%s is fetched", address)
-		}
-	}
-}
-
-func TestS3Cancelled(t *testing.T) {
+func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	address := serveS3(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -120,4 +109,78 @@ func TestS3Cancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
 	}
+}
+
+// TestRedirect leads to another server, which must not be asked.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	other := newLogins(t)
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		address := serveS3(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Amz-Bucket-Region", "eu-west-1")
+			http.Redirect(w, r, other.URL+"/b/net.zip", status)
+		})
+		_, _, err := fetch(t, new(getmodules.Fetcher), address+"net.zip?aws_access_key_id=AKID22&aws_access_key_secret=hunter22&aws_access_token=session22")
+		if err == nil || len(other.seen) != 0 {
+			t.Errorf("%d: error is %v; another server was asked by %q", status, err, other.seen)
+		}
+	}
+}
+
+// TestRegion says where a bucket is, if the server does.
+func TestRegion(t *testing.T) {
+	t.Parallel()
+	address := serveS3(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Amz-Bucket-Region", "eu-west-1")
+		w.WriteHeader(http.StatusMovedPermanently)
+		fmt.Fprint(w, "<Error><Code>PermanentRedirect</Code><Message>elsewhere</Message></Error>")
+	})
+	_, _, err := fetch(t, new(getmodules.Fetcher), address+"net.zip")
+	if err == nil || !strings.Contains(err.Error(), `the region "eu-west-1"`) {
+		t.Errorf("error is %v, want one that names the region", err)
+	}
+}
+
+// TestLongAnswer holds that a list and an error have their bounds.
+func TestLongAnswer(t *testing.T) {
+	t.Parallel()
+	endless := func(w http.ResponseWriter) {
+		for chunk := strings.Repeat("<Contents><Key>net/a</Key></Contents>", 1000); ; {
+			if _, err := fmt.Fprint(w, chunk); err != nil {
+				return
+			}
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("list-type") {
+			fmt.Fprint(w, "<ListBucketResult>")
+		} else {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, "<Error>")
+		}
+		endless(w)
+	}))
+	t.Cleanup(server.Close)
+	for _, key := range []string{"net", "net.zip"} {
+		if _, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+server.URL+"/b/"+key); err == nil {
+			t.Errorf("%s: there is no error", key)
+		}
+	}
+}
+
+func zipOf(t *testing.T, text string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	f, err := w.Create("main.tf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
 }

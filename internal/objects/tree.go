@@ -44,7 +44,8 @@ func fileName(prefix, key string) (string, error) {
 	if !isBelow {
 		return "", fmt.Errorf("the server lists %q among the objects below %q", key, prefix)
 	}
-	name := path.Clean(below)
+	// Slashes in front would make the name an absolute one.
+	name := path.Clean(strings.TrimLeft(below, "/"))
 	if !fs.ValidPath(name) || name == "." {
 		return "", fmt.Errorf("the object %q would become a file outside of the directory", key)
 	}

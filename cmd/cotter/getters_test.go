@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// buckets is a server of both clouds with a directory of one file, and an
+// instance's metadata service.
+type buckets struct {
+	*httptest.Server
+	mu     sync.Mutex
+	logins []string // what the requests to the clouds had as credentials
+}
+
+func newBuckets(t *testing.T) *buckets {
+	t.Helper()
+	b := &buckets{}
+	b.Server = httptest.NewServer(b)
+	t.Cleanup(b.Close)
+	return b
+}
+
+func (b *buckets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == "/latest/api/token":
+		w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "600")
+		fmt.Fprint(w, "token")
+		return
+	case strings.HasSuffix(r.URL.Path, "/security-credentials/"):
+		fmt.Fprint(w, "role")
+		return
+	case strings.HasSuffix(r.URL.Path, "/security-credentials/role"):
+		fmt.Fprintf(w, `{"Code":"Success","AccessKeyId":"INSTANCE","SecretAccessKey":%q,"Token":"t","Expiration":%q}`, secret, time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+		return
+	case r.URL.Query().Has("list-type"):
+		fmt.Fprint(w, "<ListBucketResult><Contents><Key>net/main.tf</Key></Contents></ListBucketResult>")
+	case strings.HasSuffix(r.URL.Path, "/o"):
+		fmt.Fprint(w, `{"items":[{"name":"net/main.tf"}]}`)
+	default:
+		fmt.Fprint(w, "# a module\n")
+	}
+	login := r.Header.Get("Authorization") + " " + r.Header.Get("X-Goog-User-Project")
+	if _, signed, ok := strings.Cut(login, "Credential="); ok {
+		login, _, _ = strings.Cut(signed, "/")
+	}
+	b.mu.Lock()
+	b.logins = append(b.logins, login)
+	b.mu.Unlock()
+}
+
+// TestClouds has the variables that the command itself reads for S3 and Google
+// Cloud Storage lead to an installation; what is secret in them stays so.
+func TestClouds(t *testing.T) {
+	t.Parallel()
+	binary := commandAsBinary(t)
+	tests := map[string]struct {
+		source string
+		env    []string
+		login  string
+	}{
+		"gcs": {"gcs::https://www.googleapis.com/storage/v1/b/net", []string{
+			"STORAGE_EMULATOR_HOST=SERVER", "GOOGLE_OAUTH_ACCESS_TOKEN=" + secret, "GOOGLE_CLOUD_QUOTA_PROJECT=project",
+		}, "Bearer " + secret + " project"},
+		"gcs by URL": {"gcs::https://www.googleapis.com/storage/v1/b/net", []string{"STORAGE_EMULATOR_HOST=http://SERVER"}, " "},
+		"s3":         {"s3::http://SERVER/b/net", []string{"AWS_METADATA_URL=http://SERVER"}, "INSTANCE"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newBuckets(t)
+			expand := strings.NewReplacer("SERVER", strings.TrimPrefix(server.URL, "http://")).Replace
+			world := modtest.New(t, modtest.Txtar(fmt.Sprintf("-- config/main.tf --\nmodule \"net\" {\n  source = %q\n}\n", expand(test.source))))
+			project, cache := world.Dir(t, "config"), t.TempDir()
+			cmd := exec.Command(binary, "install", "--cache-dir", cache)
+			cmd.Dir = project
+			cmd.Env = append(world.Env(), "HOME="+t.TempDir(), "CI=")
+			for _, entry := range test.env {
+				cmd.Env = append(cmd.Env, expand(entry))
+			}
+			out, err := cmd.CombinedOutput()
+			if err != nil || strings.Contains(string(out), secret) || strings.Contains(string(out), "SDK") {
+				t.Errorf("cotter install: %v\n%s", err, out)
+			}
+			noSecret(t, project)
+			noSecret(t, cache)
+			if diff := cmp.Diff([]string{test.login, test.login}, server.logins); diff != "" {
+				t.Errorf("the server saw (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package gcs_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/gcs"
+)
+
+// google is a network on which there are Google's servers and no others.
+type google struct {
+	*cloud
+	given string // the token that is given for credentials; "" refuses them
+	busy  int    // how often no token is given before
+	asked []string
+}
+
+func (g *google) RoundTrip(request *http.Request) (*http.Response, error) {
+	recorded := httptest.NewRecorder()
+	g.mu.Lock()
+	g.asked = append(g.asked, request.URL.Scheme+"://"+request.URL.Host)
+	g.mu.Unlock()
+	switch request.URL.Host {
+	case "storage.googleapis.com":
+		g.ServeHTTP(recorded, request)
+	case "oauth2.googleapis.com":
+		switch g.busy--; {
+		case g.busy >= 0:
+			recorded.WriteHeader(http.StatusServiceUnavailable)
+		case g.given == "":
+			http.Error(recorded, "invalid_grant\x1b"+strings.Repeat("x", 10_000), http.StatusBadRequest)
+		}
+		recorded.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(recorded).Encode(map[string]any{"access_token": g.given, "token_type": "Bearer", "expires_in": 3600})
+	default:
+		return nil, errors.New("there is no such host")
+	}
+	answer := recorded.Result()
+	answer.Request = request
+	return answer, nil
+}
+
+func newGoogle(t *testing.T) *google {
+	t.Helper()
+	return &google{cloud: newCloud(t, map[string]string{"b/net.zip": zipOf(t, "x"), "b/net/main.tf": "x", "b/net/a.tf": "x", "b/net/b.tf": "x"})}
+}
+
+func (g *google) getter() *gcs.Getter {
+	return &gcs.Getter{HTTPClient: &http.Client{Transport: g}, Retries: -1}
+}
+
+// setCredentials has the environment name a file with this text. Tests that call
+// it are not parallel, as the environment is that of the process.
+func setCredentials(t *testing.T, text string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "credentials.json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", file)
+}
+
+const userCredentials = `{"type":"authorized_user","client_id":"client","client_secret":"hunter22","refresh_token":"refresh22","quota_project_id":"billed"}`
+
+// TestDefaultCredentials asks for a token once for several requests and
+// downloads.
+func TestDefaultCredentials(t *testing.T) {
+	setCredentials(t, userCredentials)
+	g := newGoogle(t)
+	g.given = "token22"
+	var projects []string
+	g.refuse = func(_ http.ResponseWriter, r *http.Request) bool {
+		projects = append(projects, r.Header.Get("X-Goog-User-Project"))
+		return false
+	}
+	g.busy = 1
+	getter := g.getter()
+	getter.Retries, getter.Backoff = 1, func(int) time.Duration { return 0 }
+	for _, address := range []string{"b/net.zip", "b/net"} {
+		if _, _, err := fetch(t, getter, getmodules.Limits{}, gcsAddress+address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"https://oauth2.googleapis.com", "https://oauth2.googleapis.com"}
+	for range 1 + 2 + 3 { // an archive, two pages, three files
+		want = append(want, "https://storage.googleapis.com")
+	}
+	if diff := cmp.Diff(want, g.asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	for i, token := range g.told() {
+		if token != "Bearer token22" || projects[i] != "billed" {
+			t.Errorf("a request has %q, paid by %q", token, projects[i])
+		}
+	}
+}
+
+// TestCredentialsRefused says what is wrong, and nothing that is secret.
+func TestCredentialsRefused(t *testing.T) {
+	setCredentials(t, userCredentials)
+	g := newGoogle(t)
+	_, _, err := fetch(t, g.getter(), getmodules.Limits{}, gcsAddress+"b/net.zip")
+	if err == nil || !strings.Contains(err.Error(), "gcloud auth application-default login") || len(g.told()) != 0 {
+		t.Errorf("error is %v, want what to do", err)
+	}
+	if err == nil {
+		return
+	}
+	for _, unwanted := range []string{"hunter22", "refresh22", "\x1b", strings.Repeat("x", 1000)} {
+		if strings.Contains(err.Error(), unwanted) {
+			t.Errorf("%q is in %q", unwanted, err)
+		}
+	}
+}
+
+// TestAnonymous is without credentials: enough for a public bucket, and for
+// others the cause of the error.
+func TestAnonymous(t *testing.T) {
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "absent.json"))
+	g := newGoogle(t)
+	if _, _, err := fetch(t, g.getter(), getmodules.Limits{}, gcsAddress+"b/net"); err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range g.told() {
+		if token != "" {
+			t.Errorf("an anonymous request has %q", token)
+		}
+	}
+	g.refuse = func(w http.ResponseWriter, _ *http.Request) bool {
+		http.Error(w, "Anonymous caller does not have storage.objects.get access", http.StatusUnauthorized)
+		return true
+	}
+	_, _, err := fetch(t, g.getter(), getmodules.Limits{}, gcsAddress+"b/net.zip")
+	if !errors.Is(err, fs.ErrPermission) {
+		t.Fatalf("error is %v, want fs.ErrPermission", err)
+	}
+	for _, want := range []string{"401 Unauthorized: Anonymous caller", "absent.json", "no credentials", "gcloud auth application-default login"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %q", want, err)
+		}
+	}
+}
+
+// TestToken has no use for the application default credentials.
+func TestToken(t *testing.T) {
+	setCredentials(t, userCredentials)
+	g := newGoogle(t)
+	getter := g.getter()
+	getter.Token = "mine22"
+	if _, _, err := fetch(t, getter, getmodules.Limits{}, gcsAddress+"b/net.zip"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"https://storage.googleapis.com"}, g.asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	emulator := newCloud(t, g.objects)
+	for token, want := range map[string]string{"": "", "mine22": "Bearer mine22"} {
+		before := len(emulator.told())
+		getter := emulator.getter()
+		getter.Token = token
+		if _, _, err := fetch(t, getter, getmodules.Limits{}, gcsAddress+"b/net.zip"); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{want}, emulator.told()[before:]); diff != "" {
+			t.Errorf("an emulator is told (-want +got):\n%s", diff)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package s3_test
+
+import (
+	"bytes"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/s3"
+)
+
+// logins is a server for nothing but to see who asks it.
+type logins struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []string // the key id and region of the signature, and the session's token
+}
+
+func newLogins(t *testing.T) *logins {
+	t.Helper()
+	l := &logins{}
+	l.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+		scope := append(strings.Split(credential, "/"), "", "", "")
+		l.mu.Lock()
+		l.seen = append(l.seen, strings.TrimSpace(scope[0]+" "+scope[2]+" "+r.Header.Get("X-Amz-Security-Token")))
+		l.mu.Unlock()
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	t.Cleanup(l.Close)
+	return l
+}
+
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string]string{
+		"":             "AKIDENVIRONMENT us-east-1",
+		"?region=eu-1": "AKIDENVIRONMENT eu-1",
+		"?aws_access_key_id=AKID22&aws_access_key_secret=hunter22":                            "AKID22 us-east-1",
+		"?aws_access_key_id=AKID22&aws_access_key_secret=hunter22&aws_access_token=session22": "AKID22 us-east-1 session22",
+	} {
+		server := newLogins(t)
+		_, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+server.URL+"/b/net.zip"+arguments)
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: error is %v, want fs.ErrNotExist", arguments, err)
+		}
+		if diff := cmp.Diff([]string{want}, server.seen); diff != "" {
+			t.Errorf("%s is signed by (-want +got):\n%s", arguments, diff)
+		}
+	}
+}
+
+// TestHalfLogin holds that credentials of an address are not made whole by those
+// of the environment.
+func TestHalfLogin(t *testing.T) {
+	t.Parallel()
+	for _, arguments := range []string{"aws_access_key_id=AKID22", "aws_access_key_secret=hunter22", "aws_access_token=session22", "aws_access_key_id="} {
+		server := newLogins(t)
+		_, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+server.URL+"/b/net.zip?"+arguments)
+		if err == nil || !strings.Contains(err.Error(), "no credentials") || len(server.seen) != 0 {
+			t.Errorf("%s: error is %v, want no credentials; signed %q", arguments, err, server.seen)
+		}
+	}
+}
+
+// TestMetadata asks an instance for credentials once for several downloads,
+// whatever the environment has, but not for what has credentials of its own.
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := 0
+	instance := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case r.Method == http.MethodPut:
+			w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "600")
+			fmt.Fprint(w, "token")
+		case strings.HasSuffix(r.URL.Path, "/"):
+			fmt.Fprint(w, "role")
+		default:
+			asked++
+			fmt.Fprintf(w, `{"Code":"Success","AccessKeyId":"AKIDINSTANCE","SecretAccessKey":"instance","Token":"session","Expiration":%q}`, time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+		}
+	}))
+	t.Cleanup(instance.Close)
+	server := newLogins(t)
+	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": &s3.Getter{MetadataURL: instance.URL}}}
+	for _, arguments := range []string{"", "", "?aws_access_key_id=AKID22&aws_access_key_secret=hunter22"} {
+		if _, _, err := fetch(t, f, "s3::"+server.URL+"/b/net.zip"+arguments); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: error is %v, want fs.ErrNotExist", arguments, err)
+		}
+	}
+	if diff := cmp.Diff([]string{"AKIDINSTANCE us-east-1 session", "AKIDINSTANCE us-east-1 session", "AKID22 us-east-1"}, server.seen); diff != "" || asked != 1 {
+		t.Errorf("the instance was asked %d times; signed by (-want +got):\n%s", asked, diff)
+	}
+}
+
+// TestProfile is not parallel, as the SDK finds profiles by the environment.
+func TestProfile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config")
+	const profiles = "[profile one]\naws_access_key_id = AKIDONE\naws_secret_access_key = one\nregion = eu-one\n\n[profile two]\naws_access_key_id = AKIDTWO\naws_secret_access_key = two\n"
+	if err := os.WriteFile(file, []byte(profiles), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_CONFIG_FILE", file)
+	server := newLogins(t)
+	address := "s3::" + server.URL + "/b/net.zip?region=eu-address&aws_profile="
+	for _, profile := range []string{"one", "two"} {
+		if _, _, err := fetch(t, new(getmodules.Fetcher), address+profile); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: error is %v, want fs.ErrNotExist", profile, err)
+		}
+	}
+	if diff := cmp.Diff([]string{"AKIDONE eu-one", "AKIDTWO eu-address"}, server.seen); diff != "" {
+		t.Errorf("signed by (-want +got):\n%s", diff)
+	}
+	if _, _, err := fetch(t, new(getmodules.Fetcher), address+"three"); err == nil || !strings.Contains(err.Error(), "configuration of AWS") {
+		t.Errorf("error is %v, want that the configuration cannot be used", err)
+	}
+}
+
+// TestNoLogin is not parallel, as the environment has credentials otherwise.
+func TestNoLogin(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	server := newLogins(t)
+	_, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+server.URL+"/b/net.zip")
+	if err == nil || !strings.Contains(err.Error(), "no credentials for AWS") || !strings.Contains(err.Error(), "AWS_PROFILE") || len(server.seen) != 0 {
+		t.Errorf("error is %v, want what to do; signed %q", err, server.seen)
+	}
+}
+
+// TestCABundle is not parallel, as the SDK finds such certificates by the
+// environment.
+func TestCABundle(t *testing.T) {
+	archive := zipOf(t, "x")
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(archive) }))
+	t.Cleanup(server.Close)
+	address := "s3::" + server.URL + "/b/net.zip"
+	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": &s3.Getter{HTTPClient: server.Client()}}}
+	if _, _, err := fetch(t, f, address); err != nil {
+		t.Errorf("by the client that is given: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(file, bytes.TrimSpace(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_CA_BUNDLE", file)
+	f.Getters = map[string]getmodules.Getter{"s3": &s3.Getter{HTTPClient: new(http.Client)}}
+	if _, _, err := fetch(t, f, address); err != nil {
+		t.Errorf("by the certificates of the environment: %v", err)
+	}
+}

@@ -1,0 +1,129 @@
+package s3_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/s3"
+)
+
+// addressTests have what an address means, and the host and path that are asked.
+var addressTests = []struct {
+	address string
+	want    [5]string // endpoint, region, bucket, key, version
+	asked   string
+}{
+	{"https://s3.amazonaws.com/bucket/k.zip", [...]string{"", "us-east-1", "bucket", "k.zip", ""}, "https://bucket.s3.us-east-1.amazonaws.com/k.zip"},
+	{"https://s3-eu-west-1.amazonaws.com/bucket/a/k.zip", [...]string{"", "eu-west-1", "bucket", "a/k.zip", ""}, "https://bucket.s3.eu-west-1.amazonaws.com/a/k.zip"},
+	{"https://s3.eu-west-1.amazonaws.com/bucket/k.zip", [...]string{"", "eu-west-1", "bucket", "k.zip", ""}, "https://bucket.s3.eu-west-1.amazonaws.com/k.zip"},
+	{"https://bucket.s3-eu-west-1.amazonaws.com/a/k.zip", [...]string{"", "eu-west-1", "bucket", "a/k.zip", ""}, "https://bucket.s3.eu-west-1.amazonaws.com/a/k.zip"},
+	{"https://bucket.s3.eu-west-1.amazonaws.com/k.zip?version=7", [...]string{"", "eu-west-1", "bucket", "k.zip", "7"}, "https://bucket.s3.eu-west-1.amazonaws.com/k.zip?versionId=7"},
+	{"https://s3.us-gov-west-1.amazonaws.com/bucket/k.zip", [...]string{"", "us-gov-west-1", "bucket", "k.zip", ""}, "https://bucket.s3.us-gov-west-1.amazonaws.com/k.zip"},
+	{"https://bucket.s3.cn-north-1.amazonaws.com.cn/k.zip", [...]string{"", "cn-north-1", "bucket", "k.zip", ""}, "https://bucket.s3.cn-north-1.amazonaws.com.cn/k.zip"},
+	{"https://bucket.s3.eusc-de-east-1.amazonaws.eu/k.zip", [...]string{"", "eusc-de-east-1", "bucket", "k.zip", ""}, "https://bucket.s3.eusc-de-east-1.amazonaws.eu/k.zip"},
+	{"https://bucket.s3.us-iso-east-1.c2s.ic.gov/k.zip", [...]string{"", "us-iso-east-1", "bucket", "k.zip", ""}, "https://bucket.s3.us-iso-east-1.c2s.ic.gov/k.zip"},
+	{"https://bucket.s3.us-isob-east-1.sc2s.sgov.gov/k.zip", [...]string{"", "us-isob-east-1", "bucket", "k.zip", ""}, "https://bucket.s3.us-isob-east-1.sc2s.sgov.gov/k.zip"},
+	{"https://bucket.s3.eu-isoe-west-1.cloud.adc-e.uk/k.zip", [...]string{"", "eu-isoe-west-1", "bucket", "k.zip", ""}, "https://bucket.s3.eu-isoe-west-1.cloud.adc-e.uk/k.zip"},
+	{"https://bucket.s3.us-isof-south-1.csp.hci.ic.gov/k.zip", [...]string{"", "us-isof-south-1", "bucket", "k.zip", ""}, "https://bucket.s3.us-isof-south-1.csp.hci.ic.gov/k.zip"},
+	{"https://h.example/bucket/k.zip", [...]string{"https://h.example", "us-east-1", "bucket", "k.zip", ""}, "https://h.example/bucket/k.zip"},
+	{"http://h.example:9000/bucket/k.zip?region=x&version=7", [...]string{"http://h.example:9000", "x", "bucket", "k.zip", "7"}, "http://h.example:9000/bucket/k.zip?versionId=7"},
+	{"https://evilamazonaws.com/bucket/k.zip", [...]string{"https://evilamazonaws.com", "us-east-1", "bucket", "k.zip", ""}, "https://evilamazonaws.com/bucket/k.zip"},
+	{"https://s3.amazonaws.com:8443/bucket/k.zip", [...]string{"https://s3.amazonaws.com:8443", "us-east-1", "bucket", "k.zip", ""}, "https://s3.amazonaws.com:8443/bucket/k.zip"},
+	{"https://h.example/bucket/a%20+%2525.zip", [...]string{"https://h.example", "us-east-1", "bucket", "a +%25.zip", ""}, "https://h.example/bucket/a%20%2B%2525.zip"},
+	{"https://h.example/bucket/net", [...]string{"https://h.example", "us-east-1", "bucket", "net", ""}, "https://h.example/bucket?list-type=2&prefix=net%2F"},
+	{"https://h.example/bucket/net/", [...]string{"https://h.example", "us-east-1", "bucket", "net/", ""}, "https://h.example/bucket?list-type=2&prefix=net%2F"},
+	{"https://h.example/bucket", [...]string{"https://h.example", "us-east-1", "bucket", "", ""}, "https://h.example/bucket?list-type=2&prefix="},
+	{"https://bucket.s3.eu-west-1.amazonaws.com", [...]string{"", "eu-west-1", "bucket", "", ""}, "https://bucket.s3.eu-west-1.amazonaws.com/?list-type=2&prefix="},
+}
+
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for _, test := range addressTests {
+		u, err := url.Parse(test.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s3.ParseAddress(u)
+		if err != nil {
+			t.Errorf("ParseAddress(%q): %v", test.address, err)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("ParseAddress(%q) (-want +got):\n%s", test.address, diff)
+		}
+		var net recorder
+		getter := &s3.Getter{HTTPClient: &http.Client{Transport: &net}}
+		f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": getter}}
+		if _, _, err := fetch(t, f, "s3::"+test.address); err == nil {
+			t.Errorf("%q: there is no error", test.address)
+		}
+		if diff := cmp.Diff([]string{test.asked}, net.asked); diff != "" {
+			t.Errorf("%q asks for (-want +got):\n%s", test.address, diff)
+		}
+	}
+}
+
+// recorder is a network that refuses everything.
+type recorder struct {
+	mu    sync.Mutex
+	asked []string
+}
+
+func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	u := *request.URL
+	query := u.Query()
+	query.Del("x-id") // the name of the operation
+	u.RawQuery = query.Encode()
+	r.mu.Lock()
+	r.asked = append(r.asked, u.String())
+	r.mu.Unlock()
+	return &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{}, Body: http.NoBody, Request: request}, nil
+}
+
+func TestAddressesRefused(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"https://s3.amazonaws.com", "https://s3.amazonaws.com/b.zip", "https://a.b.c.d.amazonaws.com/k.zip", "https://example.com/k.zip",
+		"https:///b/k.zip", "file:///b/k.zip", "/b/k.zip", "https://u:p@example.com/b/k.zip", "https://example.com/b/k.zip#1",
+		"https://example.com/b/k?version=1", "https://bucket.s3.amazonaws.com/k.zip", "https://s3-.amazonaws.com/b/k.zip",
+		"https://us-west-2.amazonaws.com/s3/b/k.zip", "https://b.ec2.us-west-2.amazonaws.com/k.zip", "https://.s3.us-west-2.amazonaws.com/k.zip",
+		"https://.amazonaws.com/b/k.zip", "https://s3..amazonaws.com/b/k.zip", "https://s3.amazonaws.com/?archive=zip", "https://s3.amazonaws.com//k.zip",
+	} {
+		var net recorder
+		getter := &s3.Getter{HTTPClient: &http.Client{Transport: &net}}
+		f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": getter}}
+		if _, _, err := fetch(t, f, "s3::"+address); err == nil || len(net.asked) != 0 {
+			t.Errorf("%s: error is %v, asked is %q", address, err, net.asked)
+		}
+	}
+}
+
+// FuzzAddress holds that an address leads to the host that it names, and that
+// only Amazon's names lead to Amazon.
+func FuzzAddress(f *testing.F) {
+	for _, test := range addressTests {
+		f.Add(test.address)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		u, err := url.Parse(raw)
+		if err != nil {
+			return
+		}
+		got, err := s3.ParseAddress(u)
+		if err != nil {
+			return
+		}
+		endpoint, region, bucket := got[0], got[1], got[2]
+		if region == "" || bucket == "" || strings.Contains(bucket, "/") {
+			t.Errorf("%q becomes %q", raw, got)
+		}
+		if endpoint == "" && !strings.Contains(u.Host, ".") || endpoint != "" && endpoint != u.Scheme+"://"+u.Host {
+			t.Errorf("%q leads to %q", raw, endpoint)
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package objects_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/objects"
+)
+
+func keys(names ...string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, name := range names {
+			if !yield(name, nil) {
+				return
+			}
+		}
+	}
+}
+
+// writeKey writes an object whose content is its name.
+func writeKey(_ context.Context, key string, file *os.File) error {
+	_, err := file.WriteString(key)
+	return err
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		prefix string
+		keys   []string
+		want   map[string]string
+	}{
+		"nested":       {"net/", []string{"net/a", "net/b/c", "net/b/d/e"}, map[string]string{"a": "net/a", "b/c": "net/b/c", "b/d/e": "net/b/d/e"}},
+		"whole bucket": {"", []string{"a", "b/c"}, map[string]string{"a": "a", "b/c": "b/c"}},
+		"directories":  {"net/", []string{"net/", "net/b/", "net/b/c"}, map[string]string{"b/c": "net/b/c"}},
+		"no meaning":   {"net/", []string{"net//a", "net/./b", "net/x/../c"}, map[string]string{"a": "net//a", "b": "net/./b", "c": "net/x/../c"}},
+		"nothing":      {"net/", []string{"net/", "net/b/"}, nil},
+	}
+	for name, test := range tests {
+		dir := filepath.Join(t.TempDir(), "package")
+		count, err := objects.Download{Dir: dir, Prefix: test.prefix, Keys: keys(test.keys...), Get: writeKey}.Run(t.Context())
+		if err != nil || count != len(test.want) {
+			t.Errorf("%s: %d objects, %v", name, count, err)
+		}
+		if _, err := os.Lstat(dir); test.want == nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: there is a directory: %v", name, err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(test.want, files(t, dir)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestRunRefused(t *testing.T) {
+	t.Parallel()
+	for _, hostile := range []string{
+		"net/../x", "net/../../x", "net/a/../../../x", "net/..", "net/.", "net/a/..", "net//../x", "net//..//../x", "/etc/x", "elsewhere/x", "net", "", "../x",
+		"net/a\x00b", "net/\xff", "net/first", "net//first", "net/first/x", "net/" + strings.Repeat("x", 300),
+	} {
+		outside := t.TempDir()
+		dir := filepath.Join(outside, "a", "package")
+		if err := os.Mkdir(filepath.Dir(dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (objects.Download{Dir: dir, Prefix: "net/", Keys: keys("net/first", hostile), Get: writeKey}).Run(t.Context()); err == nil {
+			t.Errorf("%q: there is no error", hostile)
+		}
+		for name := range files(t, outside) {
+			if !strings.HasPrefix(name, "a/package/") {
+				t.Errorf("%q: %s is written", hostile, name)
+			}
+		}
+	}
+}
+
+// TestRunThroughLink has a link appear in the directory, as nobody makes one
+// there, but the file system must not follow.
+func TestRunThroughLink(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	dir := filepath.Join(outside, "package")
+	if err := os.Mkdir(filepath.Join(outside, "target"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	linked := func(yield func(string, error) bool) {
+		if !yield("first", nil) {
+			return
+		}
+		if err := os.Symlink("../target", filepath.Join(dir, "link")); err != nil {
+			t.Error(err)
+		}
+		yield("link/x", nil)
+	}
+	if _, err := (objects.Download{Dir: dir, Keys: linked, Get: writeKey}).Run(t.Context()); err == nil {
+		t.Error("there is no error")
+	}
+	if got := files(t, filepath.Join(outside, "target")); len(got) != 0 {
+		t.Errorf("outside is %v", got)
+	}
+}
+
+// TestRunAtOnce holds that several objects are downloaded at a time, but not
+// more of them, and that the list is read no faster.
+func TestRunAtOnce(t *testing.T) {
+	t.Parallel()
+	const atOnce, all = 8, 40
+	var running, listed atomic.Int32
+	full := make(chan struct{})
+	var once sync.Once
+	var names []string
+	for i := range all {
+		names = append(names, fmt.Sprint(i))
+	}
+	counted := func(yield func(string, error) bool) {
+		for _, name := range names {
+			listed.Add(1)
+			if !yield(name, nil) {
+				return
+			}
+		}
+	}
+	get := func(ctx context.Context, key string, file *os.File) error {
+		now := running.Add(1)
+		defer running.Add(-1)
+		if now == atOnce {
+			once.Do(func() {
+				if got := listed.Load(); got > atOnce+1 {
+					t.Errorf("%d objects are listed while %d are downloaded", got, now)
+				}
+				close(full)
+			})
+		}
+		if now > atOnce {
+			t.Errorf("%d objects are downloaded at once", now)
+		}
+		select {
+		case <-full:
+		case <-ctx.Done():
+		}
+		return writeKey(ctx, key, file)
+	}
+	dir := filepath.Join(t.TempDir(), "package")
+	if count, err := (objects.Download{Dir: dir, Keys: counted, Get: get}).Run(t.Context()); err != nil || count != all || len(files(t, dir)) != all {
+		t.Errorf("%d objects, %v", count, err)
+	}
+}
+
+// TestRunEnds holds that the first failure ends the others, and is what is told.
+func TestRunEnds(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("this one failed")
+	waits := func(ctx context.Context, key string, _ *os.File) error {
+		if key == "bad" {
+			return failed
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	endless := func(yield func(string, error) bool) {
+		for i := 0; ; i++ {
+			if i == 3 && !yield("bad", nil) || !yield(fmt.Sprint(i), nil) {
+				return
+			}
+		}
+	}
+	broken := func(yield func(string, error) bool) { _ = yield("a", nil) && yield("", failed) }
+	for name, list := range map[string]iter.Seq2[string, error]{"an object": endless, "the list": broken} {
+		if _, err := (objects.Download{Dir: filepath.Join(t.TempDir(), "package"), Keys: list, Get: waits}).Run(t.Context()); !errors.Is(err, failed) {
+			t.Errorf("%s: error is %v, want %v", name, err, failed)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (objects.Download{Dir: filepath.Join(t.TempDir(), "package"), Keys: endless, Get: waits}).Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}
+
+func TestFile(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "file")
+	fill := func(file *os.File) error { return writeKey(t.Context(), "x", file) }
+	if err := objects.File(name, fill); err != nil {
+		t.Fatal(err)
+	}
+	if err := objects.File(name, fill); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("error is %v, want fs.ErrExist", err)
+	}
+}
+
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := fs.ReadFile(root, name)
+		got[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
