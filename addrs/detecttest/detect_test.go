@@ -1,3 +1,6 @@
+// Package detecttest_test compares the addresses of package addrs with those of
+// go-getter. It is a module of its own, so that what go-getter pulls in does not
+// come into the graph of those who embed Cotter.
 package detecttest_test
 
 import (

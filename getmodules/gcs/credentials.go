@@ -18,7 +18,7 @@ const scope = "https://www.googleapis.com/auth/devstorage.read_only"
 type credentials struct {
 	// token is nil for anonymous requests.
 	token *oauth2.Token
-	// project is the quota project; "" for none.
+	// project is the quota project of the token; "" for none.
 	project string
 	// absent says why there is no token, for who is refused without one.
 	absent error
@@ -39,7 +39,7 @@ func (g *Getter) credentials(ctx context.Context, client *http.Client) (*credent
 	case g.Token != "":
 		return &credentials{token: &oauth2.Token{AccessToken: g.Token}, project: g.QuotaProject}, nil
 	case g.Endpoint != "":
-		return &credentials{project: g.QuotaProject}, nil
+		return new(credentials), nil
 	}
 	g.mu.Lock()
 	known := g.found
@@ -66,7 +66,7 @@ func (g *Getter) credentials(ctx context.Context, client *http.Client) (*credent
 func (g *Getter) find(ctx context.Context) (*credentials, error) {
 	found, err := google.FindDefaultCredentials(ctx, scope)
 	if err != nil {
-		return &credentials{project: g.QuotaProject, absent: err}, nil
+		return &credentials{absent: err}, nil
 	}
 	token, err := found.TokenSource.Token()
 	if err != nil {

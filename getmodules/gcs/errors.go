@@ -67,22 +67,25 @@ func shown(text string) string {
 	return text
 }
 
-// tokenError is a token that was not given. What a server says is made fit to be
-// shown; what may go better next time is an error of the network.
+// tokenError is about a token that was not given. What the server says is made
+// fit to be shown; what may go better next time is an error of the network.
 func tokenError(err error) error {
+	const what = "the application default credentials of Google give no token"
 	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
-	if ok && refused.Response != nil {
-		status := refused.Response.StatusCode
-		err = fmt.Errorf("the server answered %d %s: %s", status, http.StatusText(status), shown(cmp.Or(refused.ErrorDescription, string(refused.Body))))
-		ok = status >= http.StatusInternalServerError
-	} else {
-		_, ok = errors.AsType[*url.Error](err)
+	if !ok || refused.Response == nil {
+		err = fmt.Errorf("%s: %w", what, err)
+		if _, ok := errors.AsType[*url.Error](err); ok {
+			return &networkError{err}
+		}
+		return err
 	}
-	err = fmt.Errorf("the application default credentials of Google give no token: %w; renew them by \"gcloud auth application-default login\"", err)
-	if ok {
+	status := refused.Response.StatusCode
+	message := shown(cmp.Or(refused.ErrorDescription, string(refused.Body)))
+	err = fmt.Errorf("%s: the server answered %d %s: %s", what, status, http.StatusText(status), message)
+	if status >= http.StatusInternalServerError {
 		return &networkError{err}
 	}
-	return err
+	return fmt.Errorf("%w; renew them by \"gcloud auth application-default login\"", err)
 }
 
 func (e *statusError) Error() string {

@@ -27,8 +27,8 @@ type Getter struct {
 	// Token is an access token of OAuth 2 to use in place of the application
 	// default credentials.
 	Token string
-	// QuotaProject is the project whose quota the requests use up, and which
-	// pays where the requester does. "" means the one that the application
+	// QuotaProject is the project whose quota requests with a token use up, and
+	// which pays where the requester does. "" means the one that the application
 	// default credentials name, if they do.
 	QuotaProject string
 	// Retries is how often a failed request is repeated. 0 means 5, less means

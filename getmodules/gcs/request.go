@@ -44,9 +44,9 @@ func (b *bucket) try(ctx context.Context, path string, read func(*http.Response)
 	}
 	if used.token != nil {
 		used.token.SetAuthHeader(request)
-	}
-	if used.project != "" {
-		request.Header.Set(projectHeader, used.project)
+		if used.project != "" {
+			request.Header.Set(projectHeader, used.project)
+		}
 	}
 	answer, err := b.http.Do(request)
 	if err != nil {
