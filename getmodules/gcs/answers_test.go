@@ -145,3 +145,29 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 }
+
+// TestPauses has a server that names the pause it wants.
+func TestPauses(t *testing.T) {
+	t.Parallel()
+	for header, says := range map[string]string{"0": "", "3600": "asks to be left alone for 1h0m0s"} {
+		c := newCloud(t, map[string]string{"b/net.zip": zipOf(t, "x")})
+		var asked atomic.Int32
+		c.refuse = func(w http.ResponseWriter, _ *http.Request) bool {
+			if asked.Add(1) > 1 {
+				return false
+			}
+			w.Header().Set("Retry-After", header)
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		getter := c.getter()
+		getter.Backoff, getter.Retries = nil, 1
+		_, _, err := fetch(t, getter, getmodules.Limits{}, gcsAddress+"b/net.zip")
+		switch {
+		case says == "" && (err != nil || asked.Load() != 2):
+			t.Errorf("Retry-After %s: error %v after %d requests, want none after 2", header, err, asked.Load())
+		case says != "" && (err == nil || !strings.Contains(err.Error(), says) || asked.Load() != 1):
+			t.Errorf("Retry-After %s: error %v after %d requests, want %q after 1", header, err, asked.Load(), says)
+		}
+	}
+}

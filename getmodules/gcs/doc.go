@@ -41,8 +41,9 @@
 //
 // A request that fails on its way, or is answered by 408, 429 or a server error,
 // is repeated, and so is a download that breaks off or does not have the CRC32C
-// checksum that the server tells; see [Getter].Retries. Errors hold what the
-// server says, bounded and escaped.
+// checksum that the server tells; see [Getter].Retries. A pause that the server
+// asks for is kept to by all requests, if it is no longer than a minute. Errors
+// hold what the server says, bounded and escaped.
 //
 // # What it does not do
 //

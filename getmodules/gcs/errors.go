@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/cotterpin/cotter/internal/pause"
 	"github.com/cotterpin/cotter/internal/said"
 )
 
@@ -22,8 +23,10 @@ type statusError struct {
 	status int
 	// message is the server's own, without secrets and escaped; "" if it gave
 	// none.
-	message    string
-	retryAfter time.Duration
+	message string
+	// pause is how long the server wants to be left alone.
+	pause     time.Duration
+	asksPause bool
 	// credentials are those of the request.
 	credentials *credentials
 }
@@ -32,11 +35,8 @@ type statusError struct {
 const maxShown = 600
 
 func newStatusError(answer *http.Response, used *credentials) *statusError {
-	e := &statusError{
-		status:      answer.StatusCode,
-		retryAfter:  retryAfter(answer.Header.Get("Retry-After")),
-		credentials: used,
-	}
+	e := &statusError{status: answer.StatusCode, credentials: used}
+	e.pause, e.asksPause = pause.Asked(answer.Header.Get("Retry-After"))
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxMessage))
 	if err != nil {
 		return e // the status says enough
@@ -88,10 +88,16 @@ func tokenError(err error) error {
 	return fmt.Errorf("%w; renew them by \"gcloud auth application-default login\"", err)
 }
 
+// asksTooMuch reports whether the server wants a longer pause than can be kept.
+func (e *statusError) asksTooMuch() bool { return e.asksPause && e.pause > pause.Longest }
+
 func (e *statusError) Error() string {
 	text := fmt.Sprintf("the server answered %d %s", e.status, http.StatusText(e.status))
 	if e.message != "" {
 		text += ": " + e.message
+	}
+	if e.asksTooMuch() {
+		text += fmt.Sprintf("; it asks to be left alone for %v, so try again then", e.pause.Round(time.Second))
 	}
 	return text
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/objects"
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 // Getter fetches from Google Cloud Storage. The zero value works. Fields must
@@ -37,6 +38,8 @@ type Getter struct {
 	// Backoff is how long to wait before the retry with this number, from 1 on.
 	// nil means 0.5 s, doubled each time, with jitter, or what the server says.
 	Backoff func(retry int) time.Duration
+
+	pauses pause.Hosts
 
 	mu    sync.Mutex
 	found *credentials

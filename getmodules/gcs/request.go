@@ -2,6 +2,7 @@ package gcs
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 )
@@ -16,6 +17,9 @@ const maxMessage = 64 << 10
 // help. read may be called several times.
 func (b *bucket) send(ctx context.Context, path string, read func(*http.Response) error) error {
 	for tries := 1; ; tries++ {
+		if err := b.getter.pauses.Wait(ctx, b.endpoint); err != nil {
+			return err
+		}
 		err := b.try(ctx, path, read)
 		if err == nil || ctx.Err() != nil {
 			return ctxOr(ctx, err)
@@ -26,7 +30,11 @@ func (b *bucket) send(ctx context.Context, path string, read func(*http.Response
 		if tries > b.getter.retries() {
 			return tried(err, tries)
 		}
-		if err := sleep(ctx, b.getter.backoff(tries, err)); err != nil {
+		if status, ok := errors.AsType[*statusError](err); ok && status.asksPause && b.getter.Backoff == nil {
+			b.getter.pauses.Ask(b.endpoint, status.pause)
+			continue
+		}
+		if err := sleep(ctx, b.getter.backoff(tries)); err != nil {
 			return err
 		}
 	}

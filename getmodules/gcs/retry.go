@@ -9,27 +9,20 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 )
 
 const (
 	defaultRetries = 5
 	firstBackoff   = 500 * time.Millisecond
-	// maxRetryAfter bounds how long a server may make the user wait.
-	maxRetryAfter = time.Minute
 )
 
 func (g *Getter) retries() int { return max(0, cmp.Or(g.Retries, defaultRetries)) }
 
-// backoff is how long to wait before a retry. What the server wishes counts if
-// the user of the package has nothing to say about it.
-func (g *Getter) backoff(retry int, err error) time.Duration {
+// backoff is how long to wait before a retry that the server has no say in.
+func (g *Getter) backoff(retry int) time.Duration {
 	if g.Backoff != nil {
 		return g.Backoff(retry)
-	}
-	if status, ok := errors.AsType[*statusError](err); ok && status.retryAfter > 0 {
-		return status.retryAfter
 	}
 	step := firstBackoff << min(retry-1, 5)
 	return step/2 + rand.N(step)
@@ -38,6 +31,9 @@ func (g *Getter) backoff(retry int, err error) time.Duration {
 // isTransient reports whether a failed request may succeed when it is repeated.
 func isTransient(err error) bool {
 	if status, ok := errors.AsType[*statusError](err); ok {
+		if status.asksTooMuch() {
+			return false
+		}
 		return status.status == http.StatusTooManyRequests || status.status == http.StatusRequestTimeout ||
 			status.status >= 500 && status.status != http.StatusNotImplemented
 	}
@@ -49,15 +45,6 @@ func isTransient(err error) bool {
 	}
 	_, ok := errors.AsType[*networkError](err)
 	return ok || errors.Is(err, errChecksum)
-}
-
-// retryAfter reads the header of RFC 9110, 10.2.3, where it gives seconds.
-func retryAfter(header string) time.Duration {
-	seconds, err := strconv.ParseUint(header, 10, 31)
-	if err != nil {
-		return 0
-	}
-	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

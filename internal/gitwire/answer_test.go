@@ -147,7 +147,7 @@ func TestCancelled(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	_, err := fetchAll(t, ctx, s.client(t, "/r.git"), gitwire.Fetch{Want: id, Bytes: 100, Limits: gitpack.Limits{}, Dir: t.TempDir()})
+	_, err := fetchAll(ctx, t, s.client(t, "/r.git"), gitwire.Fetch{Want: id, Bytes: 100, Limits: gitpack.Limits{}, Dir: t.TempDir()})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Fetch = %v, want context.Canceled", err)
 	}

@@ -120,16 +120,16 @@ func TestFetchLimits(t *testing.T) {
 	git(history, "fast-import", "--quiet")
 	f := gitwire.Fetch{Want: git("", "rev-parse", "main"), Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()}
 	f.Bytes = 100
-	if _, err := fetchAll(t, t.Context(), s.client(t, "/r.git"), f); !errors.Is(err, gitwire.ErrTooLarge) {
+	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f); !errors.Is(err, gitwire.ErrTooLarge) {
 		t.Errorf("Fetch with a limit of 100 bytes = %v, want ErrTooLarge", err)
 	}
 	f.Bytes, f.Limits.Objects = 1<<20, 2
-	if _, err := fetchAll(t, t.Context(), s.client(t, "/r.git"), f); !errors.Is(err, gitpack.ErrTooLarge) {
+	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f); !errors.Is(err, gitpack.ErrTooLarge) {
 		t.Errorf("Fetch with a limit of 2 objects = %v, want ErrTooLarge", err)
 	}
 	var told int64
 	f.Limits.Objects, f.Progress = 100, func(bytes int64) { told = bytes }
-	objects, err := fetchAll(t, t.Context(), s.client(t, "/r.git"), f)
+	objects, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,11 +94,11 @@ var generous = gitpack.Limits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes:
 
 func fetch(t testing.TB, c *gitwire.Client, want string) (*gitpack.Objects, error) {
 	t.Helper()
-	return fetchAll(t, t.Context(), c, gitwire.Fetch{Want: want, Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()})
+	return fetchAll(t.Context(), t, c, gitwire.Fetch{Want: want, Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()})
 }
 
 // fetchAll fetches to the end.
-func fetchAll(t testing.TB, ctx context.Context, c *gitwire.Client, f gitwire.Fetch) (*gitpack.Objects, error) {
+func fetchAll(ctx context.Context, t testing.TB, c *gitwire.Client, f gitwire.Fetch) (*gitpack.Objects, error) {
 	t.Helper()
 	objects, err := c.Fetch(ctx, f)
 	if err != nil {

@@ -63,5 +63,6 @@ func (d Download) Run(ctx context.Context) (int, error) {
 		}
 		return nil
 	})
-	return count, group.Wait()
+	err := group.Wait()
+	return count, err
 }
