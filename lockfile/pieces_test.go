@@ -2,6 +2,7 @@ package lockfile_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,19 +14,27 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// outline is all nodes of a body with their ranges.
+// outline is all nodes of a body with their ranges. The attributes of a block come
+// in any order, and as a whole they have the range of any of them.
 func outline(body *hclsyntax.Body) []string {
 	var nodes []string
 	for _, block := range body.Blocks {
 		nodes = append(nodes, fmt.Sprintf("%s %q %s %s %s %s", block.Type, block.Labels, block.TypeRange, block.LabelRanges, block.OpenBraceRange, block.CloseBraceRange))
+		var inside []string
 		_ = hclsyntax.VisitAll(block.Body, func(node hclsyntax.Node) hcl.Diagnostics {
+			if attributes, ok := node.(hclsyntax.Attributes); ok {
+				inside = append(inside, fmt.Sprintf("%d attributes", len(attributes)))
+				return nil
+			}
 			text := fmt.Sprintf("%T %s %d", node, node.Range(), node.Range().End.Byte)
 			if literal, ok := node.(*hclsyntax.LiteralValueExpr); ok {
 				text += " " + literal.Val.GoString()
 			}
-			nodes = append(nodes, text)
+			inside = append(inside, text)
 			return nil
 		})
+		slices.Sort(inside)
+		nodes = append(nodes, inside...)
 	}
 	return nodes
 }
@@ -73,6 +82,7 @@ var pieces = map[string]string{
 	"invalid UTF-8":    module + "module \"\xff\" {\n}\n" + module,
 	"ends in a header": module + "module \"",
 	"wide characters":  strings.Repeat("module \"ü\" {\n  ä = \"e\u0301\" # ü\n}\n", 5),
+	"two attributes":   "A\"\"{\nY=\"\"\nB=\"\"\n}",
 	"empty":            "",
 }
 
