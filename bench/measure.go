@@ -37,7 +37,7 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 	// Once without a delay, so that the servers have made what is lazy, and
 	// phases that begin with a cache have one.
 	for _, p := range projects {
-		if !p.tool.ours && !part.phases[0].keepCache {
+		if !p.tool.ours && !part.phases[len(part.phases)-1].keepCache {
 			continue
 		}
 		if _, err := p.run(ctx); err != nil {
@@ -45,23 +45,23 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 		}
 	}
 	servers.SetFaults(modtest.Fault{Delay: opts.delay})
-	var rows []report.Row
-	for _, ph := range part.phases {
-		measured, err := measurePhase(ctx, ph, projects, opts.runs)
-		if err != nil {
+	// The phases that write least come first: with every file that another run
+	// has made, the system takes longer to find one.
+	rows := make([][]report.Row, len(part.phases))
+	for i, ph := range slices.Backward(part.phases) {
+		if rows[i], err = measurePhase(ctx, ph, projects, opts.runs); err != nil {
 			return nil, err
 		}
-		rows = append(rows, measured...)
 		for _, measure := range ph.baselines {
 			row, err := measure(ctx, projects[0], opts.runs)
 			if err != nil {
 				return nil, err
 			}
 			row.State, row.Kind = ph.name, report.Baseline
-			rows = append(rows, row)
+			rows[i] = append(rows[i], row)
 		}
 	}
-	return rows, nil
+	return slices.Concat(rows...), nil
 }
 
 // newProjects are one project for each tool that takes part, the first one

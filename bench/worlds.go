@@ -27,7 +27,8 @@ type part struct {
 	// roots are directories of the project that are projects of their own;
 	// none means that it is one.
 	roots []string
-	// phases are measured one after another in one project.
+	// phases are measured one after another in one project, the last one first.
+	// They are in the order in which they are shown.
 	phases []phase
 }
 
