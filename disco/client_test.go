@@ -24,7 +24,7 @@ func TestServiceURL(t *testing.T) {
 		"https://other.example.com/a%2Fb":    "https://other.example.com/a%2Fb/",
 		"https://other.example.com/m#part":   "https://other.example.com/m/",
 		"https://other.example.com/m?x=1":    "https://other.example.com/m/?x=1",
-		"https://127.0.0.1/m/":               "https://127.0.0.1/m/",
+		"https://10.0.0.1/m/":                "https://10.0.0.1/m/",
 		"":                                   origin + wellKnown + "/",
 		"HTTPS://other.example.com/Modules/": "https://other.example.com/Modules/",
 	}

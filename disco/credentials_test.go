@@ -120,7 +120,9 @@ func TestRedirects(t *testing.T) {
 		origin + "/moved":                 true,
 		"https://example.com:8443/moved":  true,
 		"https://sub.example.com/moved":   true,
-		"https://127.0.0.1/moved":         true,
+		"https://other.example.com/moved": true,
+		"https://127.0.0.1/moved":         false,
+		"https://169.254.169.254/moved":   false,
 		"http://example.com/moved":        false,
 		"http://127.0.0.1/moved":          false,
 		"http://169.254.169.254/moved":    false,
@@ -142,7 +144,7 @@ func TestRedirects(t *testing.T) {
 						http.Redirect(w, r, to, status)
 					}
 				}
-				for _, at := range []string{origin, "https://example.com:8443", "https://sub.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
+				for _, at := range []string{origin, "https://example.com:8443", "https://sub.example.com", "https://other.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
 					web.Serve(at, moved)
 				}
 				c := client(web)

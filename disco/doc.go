@@ -24,7 +24,8 @@
 //   - A service URL has to be https. Plain http is only for a registry on this
 //     machine: the service's host and, unless the service was configured by
 //     the user, the document's host both have to be a loopback address or
-//     "localhost".
+//     "localhost". A host elsewhere does not lead to this machine by https
+//     either, nor to link-local addresses.
 //   - Redirects go to https only, at most 3 of them. Credentials do not follow
 //     to another scheme, host or port.
 //   - Credentials are sent over https only, and cookies not at all.

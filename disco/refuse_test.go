@@ -61,6 +61,8 @@ func TestAnswers(t *testing.T) {
 		"control characters":   {raw(200, "text/\u202ex\u0080", good), disco.ErrInvalidAnswer},
 		"http":                 {raw(200, asJSON, serviceMap("modules.v1", "http://example.com/")), disco.ErrInvalidAnswer},
 		"http, this machine":   {raw(200, asJSON, serviceMap("modules.v1", "http://127.0.0.1/")), disco.ErrInvalidAnswer},
+		"this machine":         {raw(200, asJSON, serviceMap("modules.v1", "https://127.0.0.1/")), disco.ErrInvalidAnswer},
+		"metadata":             {raw(200, asJSON, serviceMap("modules.v1", "https://169.254.169.254/")), disco.ErrInvalidAnswer},
 		"ftp":                  {raw(200, asJSON, serviceMap("modules.v1", "ftp://example.com/")), disco.ErrInvalidAnswer},
 		"credentials in URL":   {raw(200, asJSON, serviceMap("modules.v1", "https://"+webtest.Canary+"@example.com/")), disco.ErrInvalidAnswer},
 		"malformed URL":        {raw(200, asJSON, serviceMap("modules.v1", "https://[")), disco.ErrInvalidAnswer},

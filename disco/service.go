@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/reach"
 )
 
 // serviceError puts our sentinels in the place of svcdisco's error types.
@@ -32,6 +33,9 @@ func checkServiceURL(u *url.URL, host addrs.Hostname, forced bool) error {
 	}
 	if u.Host == "" {
 		return fmt.Errorf("%w: the service's URL %q has no host", ErrInvalidAnswer, addrs.Redact(u.String()))
+	}
+	if reason, ok := reach.May(&url.URL{Host: string(host)}, u); !ok && !forced {
+		return fmt.Errorf("%w: the service's URL %q: %s", ErrInvalidAnswer, addrs.Redact(u.String()), reason)
 	}
 	return nil
 }

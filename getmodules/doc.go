@@ -63,8 +63,10 @@
 //
 // Servers lead only to https, git over https or ssh, oci, and s3 and gcs over
 // https, where there are getters for these, and on this machine, from a server
-// there, to http. A package's own configuration does not lead to files of this
-// machine.
+// there, to http. They do not lead to this machine, nor to link-local addresses
+// and the like, unless they are there themselves; what names resolve to is not
+// looked at, and the redirects that the system git follows are its own business.
+// A package's own configuration does not lead to files of this machine.
 //
 // # HTTP
 //

@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/reach"
 )
 
 const (
@@ -105,6 +106,9 @@ func redirect(response *http.Response, from *url.URL) (*url.URL, error) {
 		return nil, fmt.Errorf("%w: %q redirects to %q", ErrRefusedLocation, origin(from), next.Scheme+"://")
 	case from.Scheme == "https" && next.Scheme != "https":
 		return nil, fmt.Errorf("%w: %q redirects from https to http", ErrRefusedLocation, origin(from))
+	}
+	if reason, ok := reach.May(from, next); !ok {
+		return nil, fmt.Errorf("%w: %q redirects to %q, and %s", ErrRefusedLocation, origin(from), origin(next), reason)
 	}
 	next.User, next.Fragment, next.RawFragment = nil, "", ""
 	return next, nil

@@ -61,6 +61,9 @@ func TestRedirectsRefused(t *testing.T) {
 		"/hidden.zip": redirectTo(302, ""),
 		"/bad.zip":    redirectTo(302, "http://a b/hunter2"),
 		"/nohost.zip": redirectTo(302, "http:///x"),
+		"/cloud.zip":  redirectTo(302, "http://169.254.169.254/latest/meta-data/a.zip"),
+		"/number.zip": redirectTo(302, "http://2130706433/a.zip"),
+		"/page.zip":   redirectTo(302, "https://[fe80::1]/a.zip"),
 	})
 	for path := range site.routes {
 		_, _, err := fetchURL(t, newHTTPFetcher(), site.URL+path)

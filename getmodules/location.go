@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/reach"
 )
 
 // checkLocation refuses locations to which strangers must not lead: a package
@@ -62,6 +63,13 @@ func checkTransport(getter string, u *url.URL, origin string) error {
 	if u.Host == "" || !slices.Contains(allowed[getter], u.Scheme) {
 		return fmt.Errorf("%w: the server at %q leads to %q; servers may lead to https, git over https or ssh, oci, s3 and gcs",
 			ErrRefusedLocation, originOf(origin), transport(getter, u))
+	}
+	if err != nil {
+		from = new(url.URL) // it is nowhere near
+	}
+	if reason, ok := reach.May(from, u); !ok {
+		return fmt.Errorf("%w: the server at %q leads to %q, and %s; use that address as the source yourself if you trust it",
+			ErrRefusedLocation, originOf(origin), addrs.Redact(u.Scheme+"://"+u.Host), reason)
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/cotterpin/cotter/internal/reach"
 )
 
 // ociTransport is what is between the registry client and the network. The
@@ -83,7 +85,13 @@ func (t *ociTransport) checkTokenService(r *http.Request) error {
 	}
 	secret := r.Header.Get("Authorization") != "" || r.Body != nil && r.Body != http.NoBody
 	registry, err := url.Parse(t.registry)
-	if err != nil || secret && !sameSite(registry.Hostname(), r.URL.Hostname()) {
+	if err != nil {
+		return t.refuse(r, "the registry's own address is none")
+	}
+	if reason, ok := reach.May(registry, r.URL); !ok {
+		return t.refuse(r, reason)
+	}
+	if secret && !sameSite(registry.Hostname(), r.URL.Hostname()) {
 		return t.refuse(r, "credentials go to a token service of the registry's own domain only")
 	}
 	return nil

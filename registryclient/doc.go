@@ -33,7 +33,10 @@
 //   - git over https or ssh;
 //   - oci;
 //   - http, plain or for git, on this machine's loopback addresses, if the
-//     service is on one itself.
+//     service is on one itself;
+//
+// but not, however its address is written, to this machine, its link or the
+// metadata service of its cloud, unless the service is there itself.
 //
 // Everything else is refused: registry addresses (they could form loops),
 // local paths, file, other forced getters, and also s3, gcs and hg, which the

@@ -168,15 +168,15 @@ func TestCancelledDownload(t *testing.T) {
 func TestCredentialsOfDownloads(t *testing.T) {
 	t.Parallel()
 	for url, wants := range map[string]bool{
-		origin + "/x.zip":                true,
-		origin + ":443/x.zip":            true,
-		"https://example.com:8443/x.zip": false,
-		"https://cdn.example.com/x.zip":  false,
-		"https://127.0.0.1/x.zip":        false,
+		origin + "/x.zip":                 true,
+		origin + ":443/x.zip":             true,
+		"https://example.com:8443/x.zip":  false,
+		"https://cdn.example.com/x.zip":   false,
+		"https://other.example.com/x.zip": false,
 	} {
 		for _, asked := range []bool{true, false} {
 			web := serve(t, text("x"))
-			for _, other := range []string{"https://example.com:8443", "https://cdn.example.com", "https://127.0.0.1"} {
+			for _, other := range []string{"https://example.com:8443", "https://cdn.example.com", "https://other.example.com"} {
 				web.Serve(other, text("x"))
 			}
 			c := client(web)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/reach"
 )
 
 // indirect reads a location that is a source address, or a URL relative to the
@@ -44,6 +45,9 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	if err != nil {
 		return errors.New("it is no URL")
 	}
+	if reason, ok := reach.May(registry, u); !ok {
+		return errors.New(reason)
+	}
 	getter := pkg.Getter()
 	forced := strings.HasPrefix(string(pkg), getter+"::")
 	switch {
@@ -66,6 +70,11 @@ func checkWeb(registry, u *url.URL) error {
 		return fmt.Errorf("its scheme is %q", u.Scheme)
 	case u.Host == "":
 		return errors.New("it names no host")
+	}
+	if reason, ok := reach.May(registry, u); !ok {
+		return errors.New(reason)
+	}
+	switch {
 	case u.Scheme == "http" && !(httpapi.IsLoopback(u) && httpapi.IsLoopback(registry)):
 		return errors.New(`its scheme is "http"`)
 	}

@@ -24,7 +24,9 @@ func TestRedirects(t *testing.T) {
 		origin + "/moved":                 true,
 		"https://example.com:8443/moved":  true,
 		"https://sub.example.com/moved":   true,
-		"https://127.0.0.1/moved":         true,
+		"https://other.example.com/moved": true,
+		"https://127.0.0.1/moved":         false,
+		"https://169.254.169.254/moved":   false,
 		"https://sub.example.com/back":    true,
 		"http://example.com/moved":        false,
 		"http://127.0.0.1/moved":          false,
@@ -40,7 +42,7 @@ func TestRedirects(t *testing.T) {
 				t.Run(fmt.Sprint(name, " ", status, " ", to), func(t *testing.T) {
 					t.Parallel()
 					web := webtest.New(t)
-					for _, at := range []string{origin, "https://example.com:8443", "https://sub.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
+					for _, at := range []string{origin, "https://example.com:8443", "https://sub.example.com", "https://other.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
 						web.Serve(at, moving(to, status))
 					}
 					c := client(web)

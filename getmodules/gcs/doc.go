@@ -34,8 +34,8 @@
 // go on then. Nothing is asked of the user.
 //
 // Tokens are sent by https to Google's server, and to that of Endpoint by
-// whatever scheme it has. A redirect is followed to the same server, or by https;
-// another server gets no token.
+// whatever scheme it has. A redirect is followed to the same server, or by https
+// to one that is not on this machine; another server gets no token.
 //
 // # Failures
 //

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/reach"
 )
 
 // googleEndpoint is Google's own server.
@@ -48,10 +50,13 @@ func (g *Getter) client() *http.Client {
 // which others can read it.
 func checkRedirect(next *http.Request, before []*http.Request) error {
 	first := before[0].URL
+	reason, ok := reach.May(before[len(before)-1].URL, next.URL)
 	sameServer := next.URL.Scheme == first.Scheme && next.URL.Host == first.Host
 	switch {
 	case len(before) > maxRedirects:
 		return fmt.Errorf("%w: more than %d times", errRedirect, maxRedirects)
+	case !ok:
+		return fmt.Errorf("%w: %s", errRedirect, reason)
 	case !sameServer && next.URL.Scheme != "https":
 		return fmt.Errorf("%w, not by https", errRedirect)
 	case !sameServer:

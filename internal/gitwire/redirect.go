@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/reach"
 )
 
 const (
@@ -63,6 +65,9 @@ func redirected(from *url.URL, location string) (*url.URL, error) {
 		return nil, fmt.Errorf("%w: %q", ErrRedirect, to.Scheme+"://")
 	case from.Scheme == "https" && to.Scheme != "https":
 		return nil, fmt.Errorf("%w: from https to http", ErrRedirect)
+	}
+	if reason, ok := reach.May(from, to); !ok {
+		return nil, fmt.Errorf("%w: %s", ErrRedirect, reason)
 	}
 	to.User, to.Fragment, to.RawFragment = nil, "", ""
 	return to, nil

@@ -164,6 +164,16 @@ func TestRedirectRefused(t *testing.T) {
 	}
 }
 
+func TestRedirectInside(t *testing.T) {
+	t.Parallel()
+	for _, to := range []string{"https://169.254.169.254/r.git", "http://2130706433/r.git", "http://[fe80::1]:8080/r.git"} {
+		s := serve(t, http.RedirectHandler(to+"/git-upload-pack", http.StatusFound).ServeHTTP)
+		if _, err := s.client(t, "/r.git").Refs(t.Context(), 10, "HEAD"); !errors.Is(err, gitwire.ErrRedirect) {
+			t.Errorf("Refs after a redirect to %s = %v, want ErrRedirect", to, err)
+		}
+	}
+}
+
 func TestRedirectToPlain(t *testing.T) {
 	t.Parallel()
 	plain := serve(t, canned(list))

@@ -9,6 +9,8 @@
 //     but those that say what is wanted, and does not get them back where it
 //     returns. net/http alone keeps credentials across ports and from https to
 //     http, and custom headers everywhere. No redirect sends a Referer.
+//   - A redirect does not lead from elsewhere to this machine, nor to link-local
+//     addresses; see package reach.
 //   - Cookies are not kept.
 //   - A body beyond its limit is an error, and so is one that ends early.
 //   - What a server says is never repeated raw; see [Printable].

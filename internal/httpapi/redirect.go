@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/reach"
 )
 
 // harmless are the headers that say what is wanted. Any other one may be a
@@ -31,6 +32,11 @@ func (c *Client) whyRefuse(req *http.Request, via []*http.Request) string {
 		return fmt.Sprintf("there were more than %d in a row", c.MaxRedirects)
 	case req.URL.User != nil:
 		return "it brings its own credentials"
+	}
+	if reason, ok := reach.May(from, req.URL); !ok {
+		return reason
+	}
+	switch {
 	case req.URL.Scheme == "https":
 		return ""
 	case req.URL.Scheme == "http" && from.Scheme == "http" && IsLoopback(from) && IsLoopback(req.URL):

@@ -44,7 +44,10 @@ func TestRedirectsDropCredentials(t *testing.T) {
 		{"same origin with its port", home + ":443/end", true, false},
 		{"other port", home + ":8443/end", false, false},
 		{"subdomain", "https://sub.example.com/end", false, false},
-		{"other host", "https://127.0.0.1/end", false, false},
+		{"other host", "https://other.example.com/end", false, false},
+		{"this machine", "https://127.0.0.1/end", false, true},
+		{"metadata", "https://169.254.169.254/end", false, true},
+		{"number", "https://2130706433/end", false, true},
 		{"there and back", "https://sub.example.com/back", false, false},
 		{"http, same host", "http://example.com/end", false, true},
 		{"http, this machine", "http://127.0.0.1/end", false, true},
@@ -66,7 +69,7 @@ func TestRedirectsDropCredentials(t *testing.T) {
 						hello(w, r)
 					}
 				}
-				for _, origin := range []string{home, home + ":8443", "https://sub.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
+				for _, origin := range []string{home, home + ":8443", "https://sub.example.com", "https://other.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
 					web.Serve(origin, serve)
 				}
 				c := httpapi.Client{HTTPClient: web.Client(), MaxRedirects: 3, Retries: -1}
