@@ -141,23 +141,3 @@ func forget(dir string, before time.Time) error {
 	}
 	return err
 }
-
-// Read hashes a published tree where it is. A tree that is absent is
-// fs.ErrNotExist; one that is damaged goes to quarantine and is [ErrDamaged].
-func (s Store) Read(t1 hashing.Hash) (*hashing.Tree, error) {
-	path := s.TreePath(t1)
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	tree, err := hashing.ReadTree(hashing.RootFS(root))
-	switch {
-	case err == nil && tree.T1() == t1:
-		markUsed(path)
-		return tree, nil
-	case err != nil && !damages(err):
-		return nil, err
-	}
-	return nil, errors.Join(ErrDamaged, s.quarantine(path))
-}

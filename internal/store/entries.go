@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/cotterpin/cotter/hashing"
 )
 
 // Entry is a published tree.
@@ -72,20 +70,8 @@ func (s Store) Check(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	path := filepath.Join(s.Dir, "tree", name)
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	tree, err := hashing.ReadTree(hashing.RootFS(root))
-	if err == nil && FileName(tree.T1()) == name {
-		return nil
-	}
-	if err != nil && !damages(err) {
-		return err
-	}
-	return errors.Join(ErrDamaged, s.quarantine(path))
+	_, err := s.read(name)
+	return err
 }
 
 // Remove removes a published tree: for others at once, whatever happens to this
