@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/reach"
 )
 
 // direct reads the location of a package that the registry hosts: any URL
@@ -35,6 +36,9 @@ func checkDirect(endpoint, u *url.URL) error {
 		return errors.New("it has a fragment")
 	case u.User != nil:
 		return errors.New("it brings its own credentials")
+	}
+	if reason, ok := reach.May(endpoint, u); !ok {
+		return errors.New(reason)
 	}
 	return checkWeb(endpoint, u)
 }
