@@ -16,8 +16,8 @@ import (
 // compareConfig says where the configuration and the lock do not fit together:
 // calls without an entry, and entries for another source or another constraint;
 // where modules.json leads elsewhere than both; and what the policy does not
-// allow, as far as it can be told offline. It looks into installed modules as far as they are there; what is missing is
-// not its business.
+// allow, as far as it can be told offline. It looks into installed modules as
+// far as they are there; what is missing is not its business.
 func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 	config, err := l.in.config(l.req)
 	if err != nil {

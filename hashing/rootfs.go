@@ -13,12 +13,14 @@ import (
 // fastest. It is that of [os.Root.FS] and keeps to its directory like it, which
 // opens all directories on the way to a file again for each file; ReadTree
 // opens each directory of this one once.
-func RootFS(root *os.Root) fs.FS { return rootFS{root.FS(), root} }
+func RootFS(root *os.Root) fs.FS { return newRootFS(root) }
 
 type rootFS struct {
-	fs.FS
+	fs.ReadLinkFS
 	root *os.Root
 }
+
+func newRootFS(root *os.Root) rootFS { return rootFS{root.FS().(fs.ReadLinkFS), root} }
 
 func (r rootFS) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
@@ -74,21 +76,13 @@ func (r rootFS) names(name string) ([]string, error) {
 	return names, err
 }
 
-func (r rootFS) ReadLink(name string) (string, error) {
-	return fs.ReadLink(r.FS, name)
-}
-
-func (r rootFS) Lstat(name string) (fs.FileInfo, error) {
-	return fs.Lstat(r.FS, name)
-}
-
 // open opens a directory as a file system, to be closed by the caller.
 func (r rootFS) open(dir string) (rootFS, error) {
 	root, err := r.root.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
 		return rootFS{}, err
 	}
-	return rootFS{root.FS(), root}, nil
+	return newRootFS(root), nil
 }
 
 // linkEntry is a link of which one knows where it leads.
