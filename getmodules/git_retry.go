@@ -1,6 +1,10 @@
 package getmodules
 
-import "context"
+import (
+	"context"
+
+	"github.com/cotterpin/cotter/internal/pause"
+)
 
 // gitPassing is what git says of failures that may pass: a server that is busy
 // or being restarted, a connection that broke. Those that cannot be made at all
@@ -19,7 +23,7 @@ func (f *Fetcher) again(ctx context.Context, run func() error) error {
 		if err == nil || retry > f.retries() || !gitSays(err, gitPassing) {
 			return err
 		}
-		if sleep(ctx, f.backoff(retry)) != nil {
+		if pause.Sleep(ctx, f.backoff(retry)) != nil {
 			return err
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 const (
@@ -29,11 +31,11 @@ func (f *Fetcher) repeat(ctx context.Context, host string, ask func() error) err
 			return err
 		}
 		status, ok := errors.AsType[*StatusError](err)
-		if ok && status.asksPause && f.Backoff == nil {
-			f.pauses.Ask(host, status.pause)
+		if ok && status.pause.Asked && f.Backoff == nil {
+			f.pauses.Ask(host, status.pause.Wait)
 			continue
 		}
-		if err := sleep(ctx, f.backoff(retry)); err != nil {
+		if err := pause.Sleep(ctx, f.backoff(retry)); err != nil {
 			return err
 		}
 	}
@@ -51,7 +53,7 @@ func (f *Fetcher) backoff(retry int) time.Duration {
 // isTransient reports whether a failed request may succeed when it is repeated.
 func isTransient(err error) bool {
 	if status, ok := errors.AsType[*StatusError](err); ok {
-		return !status.asksTooMuch() && status.isTemporary()
+		return !status.pause.TooLong() && pause.IsTemporary(status.StatusCode)
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return false
@@ -61,15 +63,4 @@ func isTransient(err error) bool {
 	}
 	_, ok := errors.AsType[*networkError](err)
 	return ok
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

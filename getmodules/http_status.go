@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/pause"
@@ -19,9 +18,7 @@ type StatusError struct {
 	URL        string
 	StatusCode int
 
-	// pause is how long the server wants to be left alone.
-	pause     time.Duration
-	asksPause bool
+	pause pause.Request
 }
 
 func newStatusError(answer *httpAnswer) *StatusError {
@@ -30,19 +27,11 @@ func newStatusError(answer *httpAnswer) *StatusError {
 
 func statusError(asked *url.URL, status int, retryAfter string) *StatusError {
 	e := &StatusError{URL: addrs.Redact(asked.String()), StatusCode: status}
-	if e.isTemporary() {
-		e.pause, e.asksPause = pause.Asked(retryAfter)
+	if pause.IsTemporary(status) {
+		e.pause = pause.Requested(retryAfter)
 	}
 	return e
 }
-
-// isTemporary reports whether the same request may be answered some time.
-func (e *StatusError) isTemporary() bool {
-	return e.StatusCode == http.StatusTooManyRequests || e.StatusCode >= 500 && e.StatusCode != http.StatusNotImplemented
-}
-
-// asksTooMuch reports whether the server wants a longer pause than can be kept.
-func (e *StatusError) asksTooMuch() bool { return e.asksPause && e.pause > pause.Longest }
 
 // Error does not show the server's own words for the status.
 func (e *StatusError) Error() string {
@@ -52,10 +41,8 @@ func (e *StatusError) Error() string {
 		message += "; check the credentials for this host"
 	case errors.Is(e, fs.ErrNotExist):
 		message += "; check the address, and credentials if the package is private"
-	case e.asksTooMuch():
-		message += fmt.Sprintf("; it asks to be left alone for %v, so try again then", e.pause.Round(time.Second))
 	}
-	return message
+	return message + e.pause.Advice()
 }
 
 // Unwrap gives the sentinel that the status stands for.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"golang.org/x/oauth2"
 
@@ -24,9 +23,7 @@ type statusError struct {
 	// message is the server's own, without secrets and escaped; "" if it gave
 	// none.
 	message string
-	// pause is how long the server wants to be left alone.
-	pause     time.Duration
-	asksPause bool
+	pause   pause.Request
 	// credentials are those of the request.
 	credentials *credentials
 }
@@ -35,8 +32,7 @@ type statusError struct {
 const maxShown = 600
 
 func newStatusError(answer *http.Response, used *credentials) *statusError {
-	e := &statusError{status: answer.StatusCode, credentials: used}
-	e.pause, e.asksPause = pause.Asked(answer.Header.Get("Retry-After"))
+	e := &statusError{status: answer.StatusCode, pause: pause.Requested(answer.Header.Get("Retry-After")), credentials: used}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxMessage))
 	if err != nil {
 		return e // the status says enough
@@ -88,18 +84,12 @@ func tokenError(err error) error {
 	return fmt.Errorf("%w; renew them by \"gcloud auth application-default login\"", err)
 }
 
-// asksTooMuch reports whether the server wants a longer pause than can be kept.
-func (e *statusError) asksTooMuch() bool { return e.asksPause && e.pause > pause.Longest }
-
 func (e *statusError) Error() string {
 	text := fmt.Sprintf("the server answered %d %s", e.status, http.StatusText(e.status))
 	if e.message != "" {
 		text += ": " + e.message
 	}
-	if e.asksTooMuch() {
-		text += fmt.Sprintf("; it asks to be left alone for %v, so try again then", e.pause.Round(time.Second))
-	}
-	return text
+	return text + e.pause.Advice()
 }
 
 // networkError is a request that failed on its way.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 // projectHeader names the quota project.
@@ -30,11 +32,11 @@ func (b *bucket) send(ctx context.Context, path string, read func(*http.Response
 		if tries > b.getter.retries() {
 			return tried(err, tries)
 		}
-		if status, ok := errors.AsType[*statusError](err); ok && status.asksPause && b.getter.Backoff == nil {
-			b.getter.pauses.Ask(b.endpoint, status.pause)
+		if status, ok := errors.AsType[*statusError](err); ok && status.pause.Asked && b.getter.Backoff == nil {
+			b.getter.pauses.Ask(b.endpoint, status.pause.Wait)
 			continue
 		}
-		if err := sleep(ctx, b.getter.backoff(tries)); err != nil {
+		if err := pause.Sleep(ctx, b.getter.backoff(tries)); err != nil {
 			return err
 		}
 	}

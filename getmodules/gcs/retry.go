@@ -2,7 +2,6 @@ package gcs
 
 import (
 	"cmp"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 const (
@@ -31,11 +32,7 @@ func (g *Getter) backoff(retry int) time.Duration {
 // isTransient reports whether a failed request may succeed when it is repeated.
 func isTransient(err error) bool {
 	if status, ok := errors.AsType[*statusError](err); ok {
-		if status.asksTooMuch() {
-			return false
-		}
-		return status.status == http.StatusTooManyRequests || status.status == http.StatusRequestTimeout ||
-			status.status >= 500 && status.status != http.StatusNotImplemented
+		return !status.pause.TooLong() && (status.status == http.StatusRequestTimeout || pause.IsTemporary(status.status))
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok || errors.Is(err, errRedirect) {
 		return false
@@ -45,17 +42,6 @@ func isTransient(err error) bool {
 	}
 	_, ok := errors.AsType[*networkError](err)
 	return ok || errors.Is(err, errChecksum)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // tried says how often something was tried.

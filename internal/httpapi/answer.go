@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/pause"
 )
 
 // maxExcerpt is how many bytes are kept of a body that is not wanted, which is
@@ -46,7 +48,7 @@ func (a *Answer) IsSuccess() bool { return a.StatusCode/100 == 2 }
 
 func newAnswer(resp *http.Response) *Answer {
 	a := &Answer{StatusCode: resp.StatusCode, Header: resp.Header, URL: resp.Request.URL}
-	if isTemporary(resp.StatusCode) {
+	if pause.IsTemporary(resp.StatusCode) {
 		a.RetryAfter, _ = retryAfter(resp)
 	}
 	return a

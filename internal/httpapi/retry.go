@@ -39,7 +39,7 @@ func (p *policy) retry(ctx context.Context, resp *http.Response, err error) (boo
 		return false, ctx.Err()
 	case err != nil:
 		return !isPermanent(err), nil
-	case !isTemporary(resp.StatusCode):
+	case !pause.IsTemporary(resp.StatusCode):
 		return false, nil
 	}
 	wait, _ := retryAfter(resp)
@@ -50,7 +50,7 @@ func (p *policy) retry(ctx context.Context, resp *http.Response, err error) (boo
 // counts from zero, and whether the server asked for it. Otherwise it is random,
 // so that clients which failed together do not come back together.
 func (p *policy) wait(attempt int, resp *http.Response) (wait time.Duration, asked bool) {
-	if resp != nil && isTemporary(resp.StatusCode) {
+	if resp != nil && pause.IsTemporary(resp.StatusCode) {
 		wait, asked = retryAfter(resp)
 	}
 	if !asked {
@@ -63,10 +63,6 @@ func (p *policy) wait(attempt int, resp *http.Response) (wait time.Duration, ask
 
 func (c *Client) policy() *policy {
 	return &policy{firstWait: cmp.Or(c.RetryWait, DefaultRetryWait)}
-}
-
-func isTemporary(status int) bool {
-	return status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
 }
 
 // isPermanent knows the failures that would only be repeated. Any other one

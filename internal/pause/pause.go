@@ -11,6 +11,7 @@ package pause
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -21,6 +22,36 @@ import (
 // Longest is the longest pause that is kept to. Whoever is asked for a longer one
 // would not be answered sooner, and had better say so to the user.
 const Longest = time.Minute
+
+// Request is what an answer asks for. The zero value asks for nothing.
+type Request struct {
+	Wait  time.Duration
+	Asked bool
+}
+
+// Requested reads the header as [Asked] does.
+func Requested(header string) (r Request) {
+	r.Wait, r.Asked = Asked(header)
+	return r
+}
+
+// TooLong reports whether more is asked for than is kept to.
+func (r Request) TooLong() bool { return r.Asked && r.Wait > Longest }
+
+// Advice is what a message says behind the failure where the pause is too long,
+// and "" elsewhere.
+func (r Request) Advice() string {
+	if !r.TooLong() {
+		return ""
+	}
+	return fmt.Sprintf("; it asks to be left alone for %v, so try again then", r.Wait.Round(time.Second))
+}
+
+// IsTemporary reports whether what was answered with a status may be answered
+// differently some time: 429, and 5xx except 501.
+func IsTemporary(status int) bool {
+	return status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
+}
 
 // Asked reads the header, which is a number of seconds or a date. What is
 // neither counts as absent; a date in the past is no pause.
@@ -74,7 +105,12 @@ func (h *Hosts) Wait(ctx context.Context, host string) error {
 	if left <= 0 {
 		return nil
 	}
-	timer := time.NewTimer(left)
+	return Sleep(ctx, left)
+}
+
+// Sleep waits for some time. The error is that of ctx.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
