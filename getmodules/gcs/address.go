@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/objects"
 )
 
 // address is what an address means.
@@ -20,12 +22,10 @@ type address struct {
 // the stock tools it takes any host of Google's and any words for "storage" and
 // "v1": nothing is asked of that host.
 func parseAddress(u *url.URL) (address, error) {
-	switch {
-	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
-		return address{}, errors.New("the address needs https:// and a host behind the \"::\"")
-	case u.User != nil:
-		return address{}, errors.New("there is no user name or password in such addresses")
-	case strings.Trim(u.Fragment, "0123456789") != "":
+	if err := objects.CheckURL(u); err != nil {
+		return address{}, err
+	}
+	if strings.Trim(u.Fragment, "0123456789") != "" {
 		return address{}, errors.New("the fragment of a gcs address is the generation of an object, a number")
 	}
 	service, isGoogle := strings.CutSuffix(u.Host, ".googleapis.com")
@@ -57,13 +57,4 @@ func (a address) check(archive bool) error {
 		return errors.New("a gcs address with a generation must be that of an archive, as directories have none")
 	}
 	return nil
-}
-
-// prefix is what the names of the objects in a directory begin with. The slash
-// keeps out what only begins alike: "net-2/x" is not in "net".
-func (a address) prefix() string {
-	if a.object == "" || strings.HasSuffix(a.object, "/") {
-		return a.object
-	}
-	return a.object + "/"
 }

@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/objects"
 	"github.com/cotterpin/cotter/internal/pause"
 	"github.com/cotterpin/cotter/internal/said"
 )
@@ -101,6 +103,9 @@ func (e *networkError) Unwrap() error { return e.err }
 // explain says what to do about an error, where that is known, and makes
 // fs.ErrNotExist and fs.ErrPermission of what means these.
 func explain(err error) error {
+	if errors.Is(err, objects.ErrNone) {
+		return fmt.Errorf("%w: %w", getmodules.ErrEmpty, err)
+	}
 	status, ok := errors.AsType[*statusError](err)
 	if !ok {
 		return err

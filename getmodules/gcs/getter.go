@@ -2,9 +2,7 @@ package gcs
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
@@ -63,12 +61,7 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 		return getmodules.Downloaded{}, err
 	}
 	b := &bucket{g, g.client(), endpoint, addr}
-	if from.Archive {
-		err = objects.File(from.Path, func(file *os.File) error { return b.get(ctx, addr.object, file) })
-	} else {
-		err = b.directory(ctx, from.Path)
-	}
-	return getmodules.Downloaded{}, explain(err)
+	return getmodules.Downloaded{}, explain(objects.Fetch(ctx, b, addr.object, from.Archive, from.Path))
 }
 
 // bucket is what an address leads to, and how to get there.
@@ -77,14 +70,4 @@ type bucket struct {
 	http     *http.Client
 	endpoint string // scheme://host
 	addr     address
-}
-
-// directory downloads what is below the address.
-func (b *bucket) directory(ctx context.Context, dir string) error {
-	prefix := b.addr.prefix()
-	found, err := objects.Download{Dir: dir, Prefix: prefix, Keys: b.list(ctx, prefix), Get: b.get}.Run(ctx)
-	if err == nil && found == 0 {
-		return fmt.Errorf("%w: no object's name begins with its path and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument", getmodules.ErrEmpty)
-	}
-	return err
 }

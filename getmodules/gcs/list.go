@@ -22,8 +22,8 @@ type page struct {
 	Next string `json:"nextPageToken"`
 }
 
-// list yields the names of the objects that begin with the prefix, page by page.
-func (b *bucket) list(ctx context.Context, prefix string) iter.Seq2[string, error] {
+// List yields the names of the objects that begin with the prefix, page by page.
+func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		query := url.Values{"prefix": {prefix}, "fields": {"items(name),nextPageToken"}}
 		for {

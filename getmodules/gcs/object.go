@@ -15,9 +15,9 @@ import (
 
 var errChecksum = errors.New("what came has not the checksum that the server says it has")
 
-// get writes an object to a file, from its beginning. An answer that is shorter
+// Get writes an object to a file, from its beginning. An answer that is shorter
 // than it says fails in reading.
-func (b *bucket) get(ctx context.Context, name string, file *os.File) error {
+func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 	query := url.Values{"alt": {"media"}}
 	if b.addr.generation != "" {
 		query.Set("generation", b.addr.generation)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/objects"
 )
 
 // defaultRegion is that of addresses without one.
@@ -43,12 +45,10 @@ var domains = [...]string{
 }
 
 func parseAddress(u *url.URL) (address, error) {
-	switch {
-	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
-		return address{}, errors.New("the address needs https:// and a host behind the \"::\"")
-	case u.User != nil:
-		return address{}, errors.New("there is no user name or password in such addresses")
-	case u.Fragment != "":
+	if err := objects.CheckURL(u); err != nil {
+		return address{}, err
+	}
+	if u.Fragment != "" {
 		return address{}, errors.New("an S3 address has no fragment; a version of an object is given by ?version=")
 	}
 	query := u.Query()
@@ -128,13 +128,4 @@ func parseLogin(query url.Values) login {
 		token:   query.Get(token),
 		profile: query.Get("aws_profile"),
 	}
-}
-
-// prefix is what the names of the objects in a directory begin with. The slash
-// keeps out what only begins alike: "net-2/x" is not in "net".
-func (a address) prefix() string {
-	if a.key == "" || strings.HasSuffix(a.key, "/") {
-		return a.key
-	}
-	return a.key + "/"
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/objects"
 )
 
 // errNoCredentials says what to do when the SDK has none.
@@ -26,6 +29,8 @@ func explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, objects.ErrNone):
+		return fmt.Errorf("%w: %w", getmodules.ErrEmpty, err)
 	case status == http.StatusNotFound, slices.Contains([]string{"NoSuchKey", "NoSuchBucket", "NoSuchVersion"}, code):
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:

@@ -3,7 +3,6 @@ package s3
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -53,12 +52,7 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 		return getmodules.Downloaded{}, err
 	}
 	b := &bucket{client, addr}
-	if from.Archive {
-		err = objects.File(from.Path, func(file *os.File) error { return b.get(ctx, addr.key, file) })
-	} else {
-		err = b.directory(ctx, from.Path)
-	}
-	return getmodules.Downloaded{}, explain(err)
+	return getmodules.Downloaded{}, explain(objects.Fetch(ctx, b, addr.key, from.Archive, from.Path))
 }
 
 // check refuses what fits either an archive or a directory, but not this one.
@@ -78,18 +72,8 @@ type bucket struct {
 	addr   address
 }
 
-// directory downloads what is below the address.
-func (b *bucket) directory(ctx context.Context, dir string) error {
-	prefix := b.addr.prefix()
-	found, err := objects.Download{Dir: dir, Prefix: prefix, Keys: b.list(ctx, prefix), Get: b.get}.Run(ctx)
-	if err == nil && found == 0 {
-		return fmt.Errorf("%w: no object's name begins with its path and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument", getmodules.ErrEmpty)
-	}
-	return err
-}
-
-// list yields the names of the objects that begin with the prefix, page by page.
-func (b *bucket) list(ctx context.Context, prefix string) iter.Seq2[string, error] {
+// List yields the names of the objects that begin with the prefix, page by page.
+func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.addr.bucket, Prefix: &prefix})
 		for pages.HasMorePages() {
@@ -107,9 +91,9 @@ func (b *bucket) list(ctx context.Context, prefix string) iter.Seq2[string, erro
 	}
 }
 
-// get writes an object to a file. An answer that is shorter than it says fails
+// Get writes an object to a file. An answer that is shorter than it says fails
 // in reading.
-func (b *bucket) get(ctx context.Context, key string, file *os.File) error {
+func (b *bucket) Get(ctx context.Context, key string, file *os.File) error {
 	input := &s3.GetObjectInput{Bucket: &b.addr.bucket, Key: &key}
 	if b.addr.version != "" {
 		input.VersionId = &b.addr.version

@@ -1,0 +1,35 @@
+package objects
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+)
+
+// Bucket is where objects are.
+type Bucket interface {
+	// List yields the names of the objects that begin with a prefix, as the
+	// server lists them.
+	List(ctx context.Context, prefix string) iter.Seq2[string, error]
+	// Get writes an object to a file, which is new and empty. It is called by
+	// several goroutines, and must end when ctx does.
+	Get(ctx context.Context, key string, file *os.File) error
+}
+
+// ErrNone says that a directory has no objects.
+var ErrNone = errors.New("no object's name begins with its path and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument")
+
+// Fetch downloads the object with a name to a file, if it is an archive, or else
+// all objects below that name to a directory, as [Download] does.
+func Fetch(ctx context.Context, b Bucket, key string, archive bool, path string) error {
+	if archive {
+		return File(path, func(file *os.File) error { return b.Get(ctx, key, file) })
+	}
+	prefix := Prefix(key)
+	found, err := Download{Dir: path, Prefix: prefix, Keys: b.List(ctx, prefix), Get: b.Get}.Run(ctx)
+	if err == nil && found == 0 {
+		return ErrNone
+	}
+	return err
+}
