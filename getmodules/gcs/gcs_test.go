@@ -1,8 +1,6 @@
 package gcs_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -17,25 +15,14 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
+	"github.com/cotterpin/cotter/internal/gettest"
 )
 
 const gcsAddress = "gcs::https://www.googleapis.com/storage/v1/"
 
 func zipOf(t *testing.T, text string) string {
 	t.Helper()
-	var buf bytes.Buffer
-	w := zip.NewWriter(&buf)
-	f, err := w.Create("main.tf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buf.String()
+	return string(gettest.Zip(t, map[string]string{"main.tf": text}))
 }
 
 func TestArchive(t *testing.T) {

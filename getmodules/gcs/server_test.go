@@ -3,12 +3,9 @@ package gcs_test
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
+	"github.com/cotterpin/cotter/internal/gettest"
 )
 
 // cloud is as much of Google Cloud Storage as is used: lists, with pages of two
@@ -117,39 +115,5 @@ func fetch(t *testing.T, getter *gcs.Getter, limits getmodules.Limits, address s
 
 func fetchBy(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
-	outside := t.TempDir()
-	dir := filepath.Join(outside, "package")
-	pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: dir})
-	left, readErr := os.ReadDir(outside)
-	if readErr != nil {
-		t.Fatal(readErr)
-	}
-	if err != nil {
-		if len(left) != 0 {
-			t.Errorf("after an error there is %v", left)
-		}
-		return nil, nil, err
-	}
-	if len(left) != 1 {
-		t.Errorf("beside the package there is more: %v", left)
-	}
-	return files(t, dir), pkg, nil
-}
-
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	got := map[string]string{}
-	root := os.DirFS(dir)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(root, name)
-		got[name] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ModulePackage(address)})
 }

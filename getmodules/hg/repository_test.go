@@ -3,7 +3,6 @@ package hg_test
 import (
 	"bufio"
 	"context"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
+	"github.com/cotterpin/cotter/internal/gettest"
 )
 
 // requireHg skips the test where Mercurial is not installed.
@@ -115,46 +115,7 @@ func fetchContext(ctx context.Context, t *testing.T, f *getmodules.Fetcher, addr
 	if err := os.Mkdir(outside, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(outside, "package")
-	pkg, err := f.Fetch(ctx, getmodules.Request{Package: addrs.ModulePackage(address), Revision: revision, Dir: dir})
-	left, readErr := os.ReadDir(outside)
-	if readErr != nil {
-		t.Fatal(readErr)
-	}
-	if err != nil {
-		if len(left) != 0 {
-			t.Errorf("after an error there is %v", left)
-		}
-		return nil, nil, err
-	}
-	if len(left) != 1 {
-		t.Errorf("beside the package there is more: %v", left)
-	}
-	return files(t, dir), pkg, nil
-}
-
-// files are the files and links of a directory.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	got := map[string]string{}
-	root := os.DirFS(dir)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if d.Type() == fs.ModeSymlink {
-			target, err := fs.ReadLink(root, name)
-			got[name] = "link:" + target
-			return err
-		}
-		text, err := fs.ReadFile(root, name)
-		got[name] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return gettest.Fetch(ctx, t, f, outside, getmodules.Request{Package: addrs.ModulePackage(address), Revision: revision})
 }
 
 func fileURL(dir string) string { return "hg::file://" + filepath.ToSlash(dir) }

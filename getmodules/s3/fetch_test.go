@@ -1,7 +1,6 @@
 package s3_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
+	"github.com/cotterpin/cotter/internal/gettest"
 )
 
 // TestMain keeps the SDK, which has the environment of the process, from what is
@@ -39,39 +39,5 @@ func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]stri
 	if f.Getters == nil {
 		f.Getters = map[string]getmodules.Getter{"s3": new(s3.Getter)}
 	}
-	outside := t.TempDir()
-	dir := filepath.Join(outside, "package")
-	pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: dir})
-	left, readErr := os.ReadDir(outside)
-	if readErr != nil {
-		t.Fatal(readErr)
-	}
-	if err != nil {
-		if len(left) != 0 {
-			t.Errorf("after an error there is %v", left)
-		}
-		return nil, nil, err
-	}
-	if len(left) != 1 {
-		t.Errorf("beside the package there is more: %v", left)
-	}
-	return files(t, dir), pkg, nil
-}
-
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	got := map[string]string{}
-	root := os.DirFS(dir)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(root, name)
-		got[name] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ModulePackage(address)})
 }

@@ -1,8 +1,6 @@
 package s3_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
+	"github.com/cotterpin/cotter/internal/gettest"
 )
 
 // serveS3 serves a bucket with these keys, which no server would let anybody
@@ -170,17 +169,5 @@ func TestLongAnswer(t *testing.T) {
 
 func zipOf(t *testing.T, text string) []byte {
 	t.Helper()
-	var buf bytes.Buffer
-	w := zip.NewWriter(&buf)
-	f, err := w.Create("main.tf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
+	return gettest.Zip(t, map[string]string{"main.tf": text})
 }

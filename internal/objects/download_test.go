@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/gettest"
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
@@ -59,7 +60,7 @@ func TestRun(t *testing.T) {
 			}
 			continue
 		}
-		if diff := cmp.Diff(test.want, files(t, dir)); diff != "" {
+		if diff := cmp.Diff(test.want, gettest.Files(t, dir)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -79,7 +80,7 @@ func TestRunRefused(t *testing.T) {
 		if _, err := (objects.Download{Dir: dir, Prefix: "net/", Keys: keys("net/first", hostile), Get: writeKey}).Run(t.Context()); err == nil {
 			t.Errorf("%q: there is no error", hostile)
 		}
-		for name := range files(t, outside) {
+		for name := range gettest.Files(t, outside) {
 			if !strings.HasPrefix(name, "a/package/") {
 				t.Errorf("%q: %s is written", hostile, name)
 			}
@@ -108,7 +109,7 @@ func TestRunThroughLink(t *testing.T) {
 	if _, err := (objects.Download{Dir: dir, Keys: linked, Get: writeKey}).Run(t.Context()); err == nil {
 		t.Error("there is no error")
 	}
-	if got := files(t, filepath.Join(outside, "target")); len(got) != 0 {
+	if got := gettest.Files(t, filepath.Join(outside, "target")); len(got) != 0 {
 		t.Errorf("outside is %v", got)
 	}
 }
@@ -154,7 +155,7 @@ func TestRunAtOnce(t *testing.T) {
 		return writeKey(ctx, key, file)
 	}
 	dir := filepath.Join(t.TempDir(), "package")
-	if count, err := (objects.Download{Dir: dir, Keys: counted, Get: get}).Run(t.Context()); err != nil || count != all || len(files(t, dir)) != all {
+	if count, err := (objects.Download{Dir: dir, Keys: counted, Get: get}).Run(t.Context()); err != nil || count != all || len(gettest.Files(t, dir)) != all {
 		t.Errorf("%d objects, %v", count, err)
 	}
 }
@@ -200,22 +201,4 @@ func TestFile(t *testing.T) {
 	if err := objects.File(name, fill); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error is %v, want fs.ErrExist", err)
 	}
-}
-
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	got := map[string]string{}
-	root := os.DirFS(dir)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		text, err := fs.ReadFile(root, name)
-		got[name] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
 }

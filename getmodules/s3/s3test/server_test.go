@@ -4,10 +4,8 @@
 package s3test_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
+	"github.com/cotterpin/cotter/internal/gettest"
 )
 
 // The credentials in addresses. Only the first is to be seen, in the header
@@ -109,68 +108,16 @@ func (s *server) resolved(key, more string) string {
 	return fmt.Sprintf("s3::%s/%s/%s?region=us-east-1%s", s.URL, bucket, key, more)
 }
 
-func zipOf(t *testing.T, files map[string]string) []byte {
-	t.Helper()
-	var buf bytes.Buffer
-	w := zip.NewWriter(&buf)
-	for name, text := range files {
-		f, err := w.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
-}
-
 // fetch fetches a package in a directory of its own, where nothing else may be
 // left, and returns its files.
 func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	f.Getters = getters()
-	outside := t.TempDir()
-	dir := filepath.Join(outside, "package")
-	pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: dir})
-	left, readErr := os.ReadDir(outside)
-	if readErr != nil {
-		t.Fatal(readErr)
-	}
-	if err != nil {
-		for _, value := range []string{secret, "secret%2Fkey%2B22", token, keyID} {
-			if strings.Contains(err.Error(), value) {
-				t.Errorf("the error shows %q: %v", value, err)
-			}
+	got, pkg, err := gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ModulePackage(address)})
+	for _, value := range []string{secret, "secret%2Fkey%2B22", token, keyID} {
+		if err != nil && strings.Contains(err.Error(), value) {
+			t.Errorf("the error shows %q: %v", value, err)
 		}
-		if len(left) != 0 {
-			t.Errorf("after an error there is %v", left)
-		}
-		return nil, nil, err
 	}
-	if len(left) != 1 {
-		t.Errorf("beside the package there is more: %v", left)
-	}
-	return files(t, dir), pkg, nil
-}
-
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	got := map[string]string{}
-	root := os.DirFS(dir)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(root, name)
-		got[name] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return got, pkg, err
 }

@@ -1,0 +1,82 @@
+// Package gettest is for the tests of getters: it fetches packages, and sees to
+// it that a failure leaves nothing.
+package gettest
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// Fetch fetches a package to a new directory below outside, an empty directory
+// where nothing else may be left, and returns its files.
+func Fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, outside string, req getmodules.Request) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	req.Dir = filepath.Join(outside, "package")
+	pkg, err := f.Fetch(ctx, req)
+	left, readErr := os.ReadDir(outside)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if err != nil {
+		if len(left) != 0 {
+			t.Errorf("after an error there is %v", left)
+		}
+		return nil, nil, err
+	}
+	if len(left) != 1 {
+		t.Errorf("beside the package there is more: %v", left)
+	}
+	return Files(t, req.Dir), pkg, nil
+}
+
+// Files are the texts of the files in a directory, by their paths, and for links
+// "link:" and where they lead.
+func Files(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if d.Type() == fs.ModeSymlink {
+			target, err := fs.ReadLink(root, name)
+			got[name] = "link:" + target
+			return err
+		}
+		text, err := fs.ReadFile(root, name)
+		got[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// Zip is a zip archive with these files.
+func Zip(t testing.TB, files map[string]string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	for name, text := range files {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
