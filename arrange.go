@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/internal/project"
 )
 
 // arrange stages the directories of the calls that share a whole package, now
@@ -55,7 +55,7 @@ func (r *run) arrangeCall(n *node, real []string) error {
 	}
 	defer root.Close()
 	got, err := hashing.ReadLinkedTree(hashing.RootFS(root), func(path, target string) *hashing.Tree {
-		if workdir.LinkedTree(target, path) != n.pkg.whole {
+		if project.LinkedTree(target, path) != n.pkg.whole {
 			return nil
 		}
 		return n.pkg.tree.Tree

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/userkey"
 )
 
 // Cache is a user's cache, as Installer.CacheDir names it. Everything in it can
@@ -37,21 +38,20 @@ func (u CacheUsage) Bytes() int64 { return u.PackageBytes + u.GitBytes + u.Quara
 // cache.
 func (c Cache) Size() (CacheUsage, error) {
 	var u CacheUsage
-	trees := store.Store{Dir: c.Dir}
-	entries, treeErr := trees.Entries()
+	entries, treeErr := pkgcache.Entries(c.Dir)
 	for _, entry := range entries {
 		u.Packages++
 		u.PackageBytes += entry.Bytes
 	}
 	stores, gitErr := getmodules.GitStores(c.Dir)
 	for _, s := range stores {
-		bytes, err := store.Size(s.Dir)
+		bytes, err := pkgcache.Size(s.Dir)
 		u.GitStores++
 		u.GitBytes += bytes
 		gitErr = cmp.Or(gitErr, err)
 	}
 	var err error
-	u.QuarantineBytes, err = store.Size(trees.Quarantined())
+	u.QuarantineBytes, err = pkgcache.Size(pkgcache.QuarantineDir(c.Dir))
 	return u, errors.Join(treeErr, gitErr, err)
 }
 
@@ -59,14 +59,18 @@ func (c Cache) Size() (CacheUsage, error) {
 // what their names say: it returns their names. Installations check what they
 // take out of the cache in any case.
 func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
-	trees := store.Store{Dir: c.Dir}
-	entries, err := trees.Entries()
+	entries, err := pkgcache.Entries(c.Dir)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	trees, err := pkgcache.Open(c.Dir, userkey.Random())
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, trees.Close()) }()
 	for _, entry := range entries {
 		switch err := trees.Check(ctx, entry.Name); {
-		case errors.Is(err, store.ErrDamaged):
+		case errors.Is(err, pkgcache.ErrDamaged):
 			damaged = append(damaged, entry.Name)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return damaged, err
@@ -75,39 +79,48 @@ func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 	return damaged, nil
 }
 
-// Clean removes what was not used for so long; 0 removes everything. What is in
-// use at the moment stays or is fetched again by whoever uses it. Damaged
-// packages always go.
+// Clean removes what was not used for so long; 0 removes everything. Packages
+// that a process uses at the moment stay. Damaged packages always go.
 func (c Cache) Clean(ctx context.Context, olderThan time.Duration) (freed CacheUsage, err error) {
+	if _, err := os.Stat(c.Dir); errors.Is(err, fs.ErrNotExist) {
+		return freed, nil
+	}
 	limit := time.Now().Add(-olderThan)
-	trees := store.Store{Dir: c.Dir}
-	entries, err := trees.Entries()
+	trees, err := pkgcache.Open(c.Dir, userkey.Random())
+	if err != nil {
+		return freed, err
+	}
+	defer func() { err = errors.Join(err, trees.Close()) }()
+	entries, err := pkgcache.Entries(c.Dir)
 	for _, entry := range entries {
 		if entry.Used.After(limit) {
 			continue
 		}
-		if err := errors.Join(ctx.Err(), trees.Remove(entry.Name)); err != nil {
+		removed, err := trees.Remove(entry.Name)
+		if err := errors.Join(ctx.Err(), err); err != nil {
 			return freed, err
 		}
-		freed.Packages++
-		freed.PackageBytes += entry.Bytes
+		if removed {
+			freed.Packages++
+			freed.PackageBytes += entry.Bytes
+		}
 	}
 	stores, gitErr := getmodules.GitStores(c.Dir)
 	for _, s := range stores {
 		if s.Used.After(limit) {
 			continue
 		}
-		bytes, _ := store.Size(s.Dir) // what cannot be counted can often be removed
+		bytes, _ := pkgcache.Size(s.Dir) // what cannot be counted can often be removed
 		if err := s.Remove(ctx); err != nil {
 			return freed, err
 		}
 		freed.GitStores++
 		freed.GitBytes += bytes
 	}
-	if err := trees.ForgetAnswers(limit); err != nil {
+	if err := trees.Forget(limit); err != nil {
 		return freed, err
 	}
-	quarantined, sizeErr := store.Size(trees.Quarantined())
+	quarantined, sizeErr := pkgcache.Size(pkgcache.QuarantineDir(c.Dir))
 	freed.QuarantineBytes = quarantined
-	return freed, errors.Join(err, gitErr, sizeErr, os.RemoveAll(trees.Quarantined()))
+	return freed, errors.Join(err, gitErr, sizeErr, os.RemoveAll(pkgcache.QuarantineDir(c.Dir)))
 }

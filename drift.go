@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -30,7 +29,7 @@ func (e *MovedError) Error() string {
 	if strings.HasSuffix(e.Name, e.Now) { // it names what it leads to
 		what = fmt.Sprintf("the lock has %s, and the source means %s: the lock was edited, or the registry has another answer now", e.Locked, e.Name)
 	}
-	return fmt.Sprintf("%s; cotter update %s takes what is there now", what, e.Key)
+	return fmt.Sprintf("%s; cotter update %s --accept-changed %s takes what is there now", what, e.Key, e.Key)
 }
 
 // checkName asks where the name of an entry leads, if nobody has asked before.
@@ -45,7 +44,7 @@ func (r *run) checkName(ctx context.Context, n *node, entry lockfile.Module) err
 	if err := r.drift(ctx, n, entry, at, true); err != nil {
 		return n.failOnce(err)
 	}
-	r.vouch(n, entry, true)
+	r.confirm(n, entry, true)
 	return nil
 }
 
@@ -77,8 +76,6 @@ func (r *run) drift(ctx context.Context, n *node, entry lockfile.Module, at loca
 	}
 	reference, err := r.leadsTo(ctx, n, at)
 	switch {
-	case errors.Is(err, errNoReferences):
-		return nil
 	case err != nil:
 		return err
 	case reference.Revision == locked || !exact && !strings.HasPrefix(reference.Name, "tag "):

@@ -48,12 +48,16 @@ type ModuleError struct {
 	Path addrs.Module
 	// Source is the source argument, without credentials.
 	Source string
-	// Range is the call, or the argument that is at fault.
+	// Range is the call, or the argument that is at fault; empty if the
+	// configuration has no such call.
 	Range hcl.Range
 	Err   error
 }
 
 func (e *ModuleError) Error() string {
+	if e.Range.Filename == "" {
+		return fmt.Sprintf("module %s: %s", e.Path, e.Err)
+	}
 	return fmt.Sprintf("module %s (%s:%d): %s", e.Path, e.Range.Filename, e.Range.Start.Line, e.Err)
 }
 
@@ -112,7 +116,7 @@ func (e *HashMismatchError) Error() string {
 		fmt.Fprintf(&b, "\n  its submodules were left out (%q among them): was the lock made with --submodules?", e.Gitlinks[0])
 	}
 	if e.Key != "" {
-		fmt.Fprintf(&b, "\n  if you know why it differs, cotter update %s locks what is there now", e.Key)
+		fmt.Fprintf(&b, "\n  if you know why it differs, cotter update %s --accept-changed %s locks what is there now", e.Key, e.Key)
 	}
 	return b.String()
 }

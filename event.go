@@ -89,10 +89,13 @@ func (Waiting) event()         {}
 func (WaitingForFetch) event() {}
 func (Warning) event()         {}
 
-// events makes the calls of one run's callback serial.
+// events makes the calls of one run's callback serial, and tells each warning
+// once.
 type events struct {
-	mu sync.Mutex
 	fn func(Event)
+
+	mu   sync.Mutex
+	told map[string]bool
 }
 
 func (e *events) emit(event Event) {
@@ -101,5 +104,26 @@ func (e *events) emit(event Event) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if w, ok := event.(Warning); ok {
+		text := w.Path.String() + " " + w.Message
+		if e.told[text] {
+			return
+		}
+		if e.told == nil {
+			e.told = make(map[string]bool)
+		}
+		e.told[text] = true
+	}
 	e.fn(event)
+}
+
+// ofFetches passes on what is told of fetches, and warnings: the events of a walk
+// that is done again later.
+func (e *events) ofFetches() *events {
+	return &events{fn: func(event Event) {
+		switch event.(type) {
+		case FetchStarted, FetchProgress, FetchDone, WaitingForFetch, Warning:
+			e.emit(event)
+		}
+	}}
 }

@@ -88,10 +88,7 @@ func (r *run) fetchStaged(ctx context.Context, n *node, key fetchKey, at locatio
 		return nil, sharedAnswer{}, err
 	}
 	defer done()
-	staged, err := r.store.Stage()
-	if err != nil {
-		return nil, sharedAnswer{}, err
-	}
+	staged := r.cache.Stage()
 	defer func() { _ = os.RemoveAll(staged) }() // what is left is swept away some day
 	return r.fetchInto(ctx, n, key, at, staged)
 }
@@ -135,7 +132,7 @@ func (r *run) publish(dir string, pkg *getmodules.Package) (*fetched, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.store.Publish(dir, tree.T1()); err != nil {
+	if err := r.cache.Publish(dir, tree.T1()); err != nil {
 		return nil, err
 	}
 	return newFetched(tree, pkg), nil

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
@@ -23,13 +23,25 @@ type Variable struct {
 	File string
 }
 
+// maxWorkspace bounds the file that has the name of the selected workspace, in
+// bytes.
+const maxWorkspace = 4096
+
 // workspace is the workspace of the request, or else the one that was selected
 // with a stock tool.
 func (r Request) workspace() (string, error) {
 	if r.Workspace != "" {
 		return r.Workspace, nil
 	}
-	name, err := os.ReadFile(filepath.Join(r.dataPath(), "environment"))
+	data, err := os.OpenRoot(r.dataPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "default", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer data.Close()
+	name, err := atomicfile.Read(data, "environment", maxWorkspace)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "default", nil
 	}

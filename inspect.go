@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -56,6 +56,10 @@ type PackageReport struct {
 	Changes hashing.Changes
 	// Err is why the installed files could not be read, if they could not.
 	Err error
+	// Unconfirmed says that no origin has confirmed the lock's entry to this
+	// user, as far as Installer.StateDir tells: an edited lock can have been
+	// installed by another tool.
+	Unconfirmed bool
 
 	// locked is the tree that the lock has, if the package is intact.
 	locked *packageTree
@@ -83,7 +87,7 @@ func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
 // installation is what is installed in a project. It is read only as far as it
 // is asked for, and nothing is read twice.
 type installation struct {
-	work   *workdir.Dir
+	work   *project.Project
 	wholes memo[string, *packageTree]
 	sums   memo[hashing.Hash, *packageTree]
 	ahead  readAhead
@@ -116,7 +120,7 @@ func (in *installation) changesDespite(err error, entry lockfile.Module) hashing
 		return hashing.Changes{}
 	}
 	return hashing.Diff(locked.Tree, &hashing.Tree{Entries: slices.DeleteFunc(bad.Listed.Entries, func(e hashing.Entry) bool {
-		return e.Kind == hashing.Link && workdir.LinkedTree(e.Target, e.Path) != ""
+		return e.Kind == hashing.Link && project.LinkedTree(e.Target, e.Path) != ""
 	})})
 }
 
@@ -130,7 +134,7 @@ func (in *installation) read(key string, report *PackageReport) (*packageTree, e
 	defer root.Close()
 	var last *packageTree
 	tree, err := hashing.ReadLinkedTree(hashing.RootFS(root), func(path, target string) *hashing.Tree {
-		name := workdir.LinkedTree(target, path)
+		name := project.LinkedTree(target, path)
 		if name == "" {
 			return nil
 		}
@@ -186,7 +190,7 @@ func (in *installation) lockedTree(entry lockfile.Module) *packageTree {
 		return nil
 	}
 	tree, err := in.sums.get(t1, func() (*packageTree, error) {
-		text, err := in.work.Sums(store.FileName(t1))
+		text, err := in.work.Sums(pkgcache.FileName(t1))
 		if err != nil {
 			return nil, err
 		}

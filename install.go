@@ -3,12 +3,11 @@ package cotter
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
 	"sync"
 
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -31,53 +30,54 @@ func (in *Installer) installIn(ctx context.Context, shared *session, req Request
 	if err := req.checkUpgradeTo(); err != nil {
 		return nil, err
 	}
-	project, err := os.OpenRoot(req.dir())
-	if err != nil {
-		return nil, err
-	}
-	defer project.Close()
-	r := &run{in: in, req: req, events: events{fn: in.OnEvent}, session: shared}
-	if err := r.open(ctx, project); err != nil {
+	r := &run{in: in, req: req, events: &events{fn: in.OnEvent}}
+	if err := r.open(ctx, shared); err != nil {
 		return nil, err
 	}
 	result, err := r.install(ctx)
-	r.confirmed.keep(r.store)
+	r.confirmed.keep(r.cache)
 	return result, errors.Join(err, r.close())
 }
 
 // open takes the project and reads what earlier runs left in it.
-func (r *run) open(ctx context.Context, project *os.Root) error {
-	files := workdir.Files{Project: project, LockFile: r.req.lockFile()}
-	onWait := func() { r.events.emit(Waiting{Dir: r.req.dir()}) }
-	work, err := workdir.Open(ctx, r.req.dataPath(), files, onWait)
+func (r *run) open(ctx context.Context, shared *session) error {
+	key, err := r.in.sessionKey(shared, r.events)
 	if err != nil {
 		return err
 	}
+	onWait := func() { r.events.emit(Waiting{Dir: r.req.dir()}) }
+	work, err := project.Open(ctx, r.req.location(), key, onWait)
+	if err != nil {
+		return err
+	}
+	r.in.warnOfFindings(r.events, work.Findings())
 	r.work, r.installed = work, &installation{work: work}
 	r.installed.startReading()
-	err = r.read(project)
-	if err == nil {
-		err = r.heal()
+	if err = r.read(); err == nil {
+		err = r.prepare(key, shared)
 	}
 	if err != nil {
 		return errors.Join(err, r.close())
 	}
-	r.prepare()
 	return nil
 }
 
-// close gives the project up.
+// close gives the project up, and ends the session that is the run's own.
 func (r *run) close() error {
 	r.installed.stopReading()
-	return r.work.Close()
+	var err error
+	if r.ownsSession {
+		err = r.session.close()
+	}
+	return errors.Join(err, r.work.Close())
 }
 
 // read reads the lock and the manifest. A manifest that cannot be read is as
 // good as none: it is a hint, and is written anew.
-func (r *run) read(project *os.Root) error {
-	src, err := project.ReadFile(r.req.lockFile())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+func (r *run) read() error {
+	src, err := r.work.Lock()
+	if err != nil {
+		return unusableLock(err)
 	}
 	r.lockSrc = src
 	r.recorded, _ = recordedManifest(r.work) // what cannot be read is written anew
@@ -90,7 +90,7 @@ func (r *run) read(project *os.Root) error {
 
 // recordedManifest is modules.json, and an empty manifest where that is absent
 // or cannot be read.
-func recordedManifest(work *workdir.Dir) (*manifest.Manifest, error) {
+func recordedManifest(work *project.Project) (*manifest.Manifest, error) {
 	src, err := work.Manifest()
 	if err == nil {
 		var recorded *manifest.Manifest
@@ -102,16 +102,22 @@ func recordedManifest(work *workdir.Dir) (*manifest.Manifest, error) {
 }
 
 // prepare fills in what the caller left to us.
-func (r *run) prepare() {
+func (r *run) prepare(key *userkey.Key, shared *session) error {
 	r.former = sync.OnceValue(func() *lockfile.File { return formerLock(r.work, r.lockSrc, r.lock) })
 	r.dialect = r.req.Dialect
 	if r.dialect == DialectAuto {
 		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)
 	}
-	if r.session == nil {
-		r.session = r.in.newSession(orElse(r.in.CacheDir, r.work.Stage("@cache"))) // no call can have this name
-		r.store.Sweep()
+	if r.session = shared; shared != nil {
+		return nil
 	}
+	var err error
+	if r.session, err = r.in.newSession(key, r.work.Stage("@cache")); err != nil { // no call can have this name
+		return err
+	}
+	r.ownsSession = true
+	r.session.warnOfCache(r.events)
+	return nil
 }
 
 func (r *run) install(ctx context.Context) (_ *Result, err error) {
@@ -149,7 +155,11 @@ func (r *run) walk(ctx context.Context) ([]*node, error) {
 		resolve:  r.resolve,
 		warn:     r.warnDiagnostic,
 		parallel: cap(r.slots),
+		fold:     r.work.FoldsCase(),
 	}
 	nodes, err := w.walk(ctx, &node{dir: ".", now: r.req.dir()})
+	if text := r.restored.warning(r.req.lockFile()); text != "" {
+		r.warn(nil, text)
+	}
 	return nodes, errors.Join(r.refusals.err(r.req.lockFile()), err)
 }

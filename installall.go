@@ -28,15 +28,21 @@ func (e *ProjectError) Unwrap() error { return e.Err }
 // are in the order of dirs, nil where a project failed, and the error joins a
 // *[ProjectError] for each of those.
 //
-// onEvent takes the place of in.OnEvent and is told whose event it is; it is
-// never called twice at once. nil is fine.
+// onEvent takes the place of in.OnEvent and is told whose event it is, "" for what
+// concerns all of them; it is never called twice at once. nil is fine.
 func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
-	shared, done, err := in.sharedSession()
+	serial := serialEvents(onEvent)
+	all := &events{fn: serial("")}
+	key, err := in.userKey(all)
+	if err != nil {
+		return nil, err
+	}
+	shared, done, err := in.sharedSession(key)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	serial := serialEvents(onEvent)
+	shared.warnOfCache(all)
 	results, failures := make([]*Result, len(dirs)), make([]error, len(dirs))
 	var group errgroup.Group
 	group.SetLimit(in.parallel())

@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"io"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -12,8 +13,8 @@ import (
 )
 
 // Installer installs, locks and verifies the modules of configurations. The
-// zero value works: it asks registries anonymously and keeps no cache between
-// runs. Fields must not change once it is in use; one Installer may serve any
+// zero value works: it asks registries anonymously and keeps nothing between
+// runs but what is installed. Fields must not change once it is in use; one Installer may serve any
 // number of runs at once.
 type Installer struct {
 	// Registry answers for module registries. nil means a
@@ -27,7 +28,19 @@ type Installer struct {
 	Config ConfigReader
 	// CacheDir is the user's cache, shared by all projects and processes. ""
 	// means that nothing is kept but what is installed.
+	//
+	// A cache that cannot be written is replaced by a temporary one, with a
+	// [Warning].
 	CacheDir string
+	// StateDir is the user's directory for the key by which runs recognise what
+	// earlier runs of the same user left: in the project, a change that was
+	// interrupted and the former lock; in the cache, which entries of locks an
+	// origin has confirmed. The key is made on first use. "" means that nothing
+	// of that counts, so each run asks the origins of all locked packages.
+	StateDir string
+	// StateKey is a secret of at least 32 characters that takes the place of the
+	// key in StateDir, for machines that forget everything. "" means none.
+	StateKey string
 	// Parallel is how many packages are worked on at once; 0 means 16.
 	Parallel int
 	// OnEvent is told what happens. See [Event] for what it may rely on.
@@ -41,13 +54,26 @@ type Registry interface {
 	ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error)
 	// PackageLocation says where a version of a package is.
 	PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (registryclient.Location, error)
+	// Download writes the archive of a package that the registry hosts itself
+	// to w: one whose location is Direct.
+	Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, at registryclient.Location, w io.Writer) error
 }
 
-// Fetcher fetches packages. Implementations must be safe for concurrent use;
-// *getmodules.Fetcher is one.
+// Fetcher fetches packages and answers for their origins. Implementations must
+// be safe for concurrent use; *getmodules.Fetcher is one. A method that cannot
+// do its work returns an error, which fails what depends on it: nothing that
+// cannot be checked passes for checked.
 type Fetcher interface {
 	// Fetch fetches a package into req.Dir, which does not exist yet.
 	Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error)
+	// Reference asks which revision the address of a package means now.
+	Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error)
+	// Tags lists the tags of the git repository of req.Package, with their
+	// commits.
+	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
+	// OCIRepository opens the repository of req.Package in an OCI registry; it
+	// sends nothing yet.
+	OCIRepository(req getmodules.Request) (*getmodules.OCIRepository, error)
 }
 
 // ConfigReader reads the module calls of one directory. A tool that has a

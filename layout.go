@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/internal/project"
 )
 
 // Layout is how packages are laid out in .terraform/modules.
@@ -53,7 +53,7 @@ func (l *linkedPackage) build(dir string) error {
 			err = l.build(child)
 		default:
 			l.linked = true
-			err = l.links.add(filepath.FromSlash(workdir.TreeLink(l.name, child)), filepath.Join(l.dst, filepath.FromSlash(child)))
+			err = l.links.add(filepath.FromSlash(project.TreeLink(l.name, child)), filepath.Join(l.dst, filepath.FromSlash(child)))
 		}
 		if err != nil {
 			return err

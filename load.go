@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -48,6 +49,11 @@ func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
 
 // survey walks the installed tree.
 func (l *loader) survey(ctx context.Context) ([]*node, *failures, error) {
+	return l.surveyBy(ctx, l.resolve)
+}
+
+// surveyBy walks the tree with a resolver.
+func (l *loader) surveyBy(ctx context.Context, resolve func(context.Context, *node) error) ([]*node, *failures, error) {
 	config, err := l.in.config(l.req)
 	if err != nil {
 		return nil, nil, err
@@ -55,7 +61,7 @@ func (l *loader) survey(ctx context.Context) ([]*node, *failures, error) {
 	w := &walker{
 		config:   config,
 		dialect:  l.dialect,
-		resolve:  l.resolve,
+		resolve:  resolve,
 		warn:     func(*node, *hcl.Diagnostic) {},
 		parallel: l.in.parallel(),
 	}
@@ -67,6 +73,7 @@ func (l *loader) survey(ctx context.Context) ([]*node, *failures, error) {
 type loader struct {
 	in       *Installer
 	req      Request
+	key      *userkey.Key
 	rules    rules
 	dialect  Dialect
 	lock     *lockfile.File
@@ -79,24 +86,33 @@ type loader struct {
 	// not known.
 	former *lockfile.File
 
+	// findings are what earlier runs left.
+	findings []project.Finding
+
 	// What verify finds: packages that differ, by their keys, and records of
 	// modules.json and entries of the lock that do.
 	changed           map[string]bool
 	misplaced, edited failures
+	// confirmed are the keys of entries that an origin has confirmed.
+	confirmed sync.Map
 }
 
 // loader reads what a project has: the lock and the manifest, both as good as
 // empty where they are absent.
 func (in *Installer) loader(req Request) (*loader, error) {
 	l := &loader{in: in, req: req, recorded: &manifest.Manifest{}, dialect: req.Dialect}
-	src, err := os.ReadFile(filepath.Join(req.dir(), req.lockFile()))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	src, err := readLock(req)
+	if err != nil {
+		return nil, err
+	}
+	if l.key, err = in.knownKey(); err != nil {
 		return nil, err
 	}
 	if l.lock, err = parseLock(src, req); err != nil {
 		return nil, err
 	}
-	if work, err := workdir.View(req.dataPath()); err == nil {
+	if work, err := project.View(req.location(), l.key); err == nil {
+		l.findings = work.Findings()
 		l.recorded, l.manifestErr = recordedManifest(work)
 		l.former = formerLock(work, src, l.lock)
 		if err := work.Close(); err != nil {

@@ -39,7 +39,12 @@ func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, err
 	if err := errors.Join(ctx.Err(), failures.join()); err != nil {
 		return nil, err
 	}
-	r := &run{in: in, req: req, rules: l.rules, lock: l.lock, dialect: l.dialect, session: in.newSession(in.CacheDir)}
+	shared, done, err := in.sharedSession(l.key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	r := &run{in: in, req: req, events: &events{fn: in.OnEvent}, rules: l.rules, lock: l.lock, dialect: l.dialect, session: shared}
 	found := make([]*Outdated, len(nodes))
 	var wait sync.WaitGroup
 	for i, n := range nodes {

@@ -44,8 +44,8 @@ func (n *node) enterSubdir(entry lockfile.Module) error {
 // pinnedPackage is the package of an entry of the lock. What is at hand will do
 // where the origin has confirmed just this entry before.
 func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module) (*placed, error) {
-	vouched := r.vouched(n, entry)
-	if vouched {
+	confirmed := r.isConfirmed(n, entry)
+	if confirmed {
 		if err := r.checkName(ctx, n, entry); err != nil {
 			return nil, err
 		}
@@ -58,8 +58,8 @@ func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module)
 		}
 	}
 	entry, got, err := r.askOrigin(ctx, n, entry)
-	if !vouched && errors.Is(err, ErrOffline) {
-		err = n.fail(fmt.Errorf("the lock's entry for it is not one that was used here before, so its origin has to be asked, and %w", ErrOffline))
+	if !confirmed && errors.Is(err, ErrOffline) {
+		err = n.fail(fmt.Errorf("no origin has confirmed the lock's entry for it on this machine, and %w", ErrOffline))
 	}
 	if err == nil {
 		err = n.enterSubdir(entry)
@@ -67,7 +67,7 @@ func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module)
 	if err != nil {
 		return nil, err
 	}
-	if !vouched {
+	if !confirmed {
 		if p, err := r.inPlace(ctx, entry); p != nil || err != nil {
 			return p, n.failIf(err)
 		}
@@ -99,7 +99,7 @@ func (r *run) askOrigin(ctx context.Context, n *node, entry lockfile.Module) (lo
 	if err != nil {
 		return entry, nil, n.failOnce(err)
 	}
-	r.vouch(n, entry, asksName)
+	r.confirm(n, entry, asksName)
 	return entry, got, nil
 }
 

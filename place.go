@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -41,7 +41,7 @@ func (r *run) inPlace(ctx context.Context, entry lockfile.Module) (*placed, erro
 // fs.ErrNotExist where the cache does not have it, or had it damaged.
 func (r *run) fromStore(ctx context.Context, entry lockfile.Module, subdir string) (*placed, error) {
 	t1 := hashOfScheme(entry, "t1")
-	if t1 == "" || !r.store.Has(t1) {
+	if t1 == "" || !r.cache.Has(t1) {
 		return nil, fs.ErrNotExist
 	}
 	p, err := r.takeOut(ctx, entry, t1, subdir)
@@ -85,10 +85,10 @@ func (r *run) takeOut(ctx context.Context, entry lockfile.Module, t1 hashing.Has
 		}
 	} else if tree, err = r.wholePackage(ctx, t1); err == nil {
 		p = r.newPlaced(entry, tree)
-		p.whole, p.arrange = workdir.TreeName(t1), true
+		p.whole, p.arrange = project.TreeName(t1), true
 		p.now = r.wholePath(p.whole)
 	}
-	if errors.Is(err, store.ErrDamaged) {
+	if errors.Is(err, pkgcache.ErrDamaged) {
 		r.warn(splitKey(entry.Key), "its package in the cache was damaged; it was set aside")
 		return nil, errors.Join(fs.ErrNotExist, err)
 	}
@@ -102,7 +102,7 @@ func (r *run) peekAt(ctx context.Context, entry lockfile.Module, t1 hashing.Hash
 		return nil, err
 	}
 	defer done()
-	dir := r.store.TreePath(t1)
+	dir := r.cache.TreePath(t1)
 	tree, err := readTree(dir)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (r *run) copyOut(ctx context.Context, staged string, t1 hashing.Hash) (*pac
 		return nil, err
 	}
 	defer done()
-	tree, err := r.store.CopyTo(ctx, staged, t1)
+	tree, err := r.cache.CopyTo(ctx, staged, t1)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (r *run) wholePackage(ctx context.Context, t1 hashing.Hash) (*packageTree, 
 	if tree, ok := r.wholes.Load(t1); ok {
 		return tree.(*packageTree), nil
 	}
-	name := workdir.TreeName(t1)
+	name := project.TreeName(t1)
 	tree, err := r.readWhole(ctx, name)
 	if err != nil || tree.T1() != t1 {
 		staged := r.work.Stage("@" + name) // no call can have this name
@@ -166,17 +166,16 @@ func (r *run) wholePath(name string) string {
 	return r.work.TreePath(name)
 }
 
-// placeWholes puts the whole packages that calls reach by links in their places.
-// Nobody sees them there before the calls' directories are.
-func (r *run) placeWholes(wanted map[string]bool) error {
-	var err error
+// newTrees are the staged whole packages that calls reach by links, by name.
+func (r *run) newTrees(wanted map[string]bool) map[string]string {
+	trees := make(map[string]string)
 	r.stagedWholes.Range(func(name, staged any) bool {
 		if wanted[name.(string)] {
-			err = r.work.PlaceTree(staged.(string), name.(string))
+			trees[name.(string)] = staged.(string)
 		}
-		return err == nil
+		return true
 	})
-	return err
+	return trees
 }
 
 // readWhole hashes a whole package that the project may have.

@@ -9,15 +9,15 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // plan is what a run is about to change, complete and verified.
 type plan struct {
 	result *Result
-	change workdir.Change
+	change project.Change
 	sums   map[string][]byte
 	wholes map[string]bool
 	fresh  []*node // modules whose package is new in its place
@@ -27,7 +27,7 @@ type plan struct {
 func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 	p := &plan{
 		result: &Result{Dialect: r.dialect, LockFile: filepath.Join(r.req.dir(), r.req.lockFile())},
-		change: workdir.Change{OldLock: r.lockSrc, Staged: make(map[string]string)},
+		change: project.Change{OldLock: r.lockSrc, Packages: make(map[string]string)},
 		sums:   make(map[string][]byte),
 		wholes: make(map[string]bool),
 	}
@@ -43,7 +43,7 @@ func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 		inLock[n.pkg.key] = true
 		p.result.LockChanges = append(p.result.LockChanges, r.updateLock(ctx, n)...)
 		if n.pkg.staged != "" {
-			p.change.Staged[n.pkg.key] = n.pkg.staged
+			p.change.Packages[n.pkg.key] = n.pkg.staged
 			p.fresh = append(p.fresh, n)
 		}
 		p.wholes[n.pkg.whole] = true
@@ -59,9 +59,10 @@ func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 	p.result.LockChanges = append(p.result.LockChanges, r.dropFromLock(inLock)...)
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
 	p.change.Gone = r.gone(inLock)
+	p.change.Trees = r.newTrees(p.wholes)
 	p.change.Manifest = recorded.Bytes()
 	p.change.NewLock = r.lockSrc
-	if len(p.result.LockChanges) > 0 || len(r.healed) > 0 {
+	if len(p.result.LockChanges) > 0 || r.restored.any() {
 		if err := r.lock.Check(); err != nil {
 			return nil, err
 		}
@@ -72,7 +73,7 @@ func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 
 // keepSums notes the sums of a package, once.
 func (p *plan) keepSums(tree *packageTree) error {
-	name := store.FileName(tree.T1())
+	name := pkgcache.FileName(tree.T1())
 	if _, ok := p.sums[name]; ok {
 		return nil
 	}
@@ -85,6 +86,10 @@ func (p *plan) keepSums(tree *packageTree) error {
 func (r *run) updateLock(ctx context.Context, n *node) []LockChange {
 	entry := n.pkg.entry
 	old, had := r.lock.Module(entry.Key)
+	if lost, ok := r.restored.entry(entry.Key); !had && ok {
+		old, had = lost, true
+		r.lock.SetModule(lost)
+	}
 	if had && old.Equal(entry) {
 		return nil
 	}
@@ -132,9 +137,6 @@ func (r *run) commit(p *plan) error {
 		if err := r.work.SaveSums(name, text); err != nil {
 			return err
 		}
-	}
-	if err := r.placeWholes(p.wholes); err != nil {
-		return err
 	}
 	if err := r.work.Commit(p.change); err != nil {
 		return err

@@ -33,17 +33,6 @@ type Origin struct {
 // Moved reports whether the origin leads elsewhere than the lock.
 func (o Origin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 
-var errNoReferences = errors.New("this Fetcher does not tell where references lead")
-
-// referencer is a Fetcher that tells where a reference leads.
-// *getmodules.Fetcher is one.
-type referencer interface {
-	// Reference asks where the address of a package leads now.
-	Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error)
-}
-
-var _ referencer = (*getmodules.Fetcher)(nil)
-
 // VerifyRemote asks the origins of all locked packages whether tags, digests,
 // branches and the answers of registries still lead to what the lock has.
 // Archives, which have no revisions, are fetched and hashed. The modules must
@@ -63,12 +52,12 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) ([]Origin, e
 	if err := errors.Join(ctx.Err(), failures.join()); err != nil {
 		return nil, err
 	}
-	shared, done, err := in.sharedSession()
+	shared, done, err := in.sharedSession(l.key)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	v := &originVerifier{&run{in: in, req: req, rules: l.rules, dialect: l.dialect, session: shared}}
+	v := &originVerifier{&run{in: in, req: req, events: &events{fn: in.OnEvent}, rules: l.rules, dialect: l.dialect, session: shared}}
 	origins := make([]Origin, 0, len(nodes))
 	var wait sync.WaitGroup
 	for _, n := range nodes {
@@ -145,10 +134,6 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 
 // reference asks where an address leads, once in a session.
 func (r *run) reference(ctx context.Context, n *node, at location) (getmodules.Reference, error) {
-	asker, ok := r.fetcher.(referencer)
-	if !ok {
-		return getmodules.Reference{}, errNoReferences
-	}
 	key := originKey{at.pkg, at.from != nil, n.untrusted()}
 	return r.references.get(key, func() (getmodules.Reference, error) {
 		done, err := r.onlineSlot(ctx)
@@ -156,7 +141,7 @@ func (r *run) reference(ctx context.Context, n *node, at location) (getmodules.R
 			return getmodules.Reference{}, err
 		}
 		defer done()
-		return asker.Reference(ctx, key.request(at))
+		return r.fetcher.Reference(ctx, key.request(at))
 	})
 }
 

@@ -34,6 +34,10 @@ type Request struct {
 	// AllowDowngrade lets an upgrade lead to a lower version than the locked
 	// one, which is an error over [ErrDowngrade] otherwise.
 	AllowDowngrade bool
+	// AcceptChanged are the calls, by their paths with dots, that may be locked
+	// with other content under the same version, tag or address: see
+	// [ContentChangedError].
+	AcceptChanged []string
 	// Unify makes all calls of one source share one version; where none suits
 	// all of them, the error is a *[ConflictError].
 	Unify bool

@@ -29,8 +29,17 @@ func (r *run) resolvePackage(ctx context.Context, n *node) error {
 	}
 	entry, locked := r.lock.Module(key)
 	reason := "the lock has no entry for it"
+	if !locked {
+		if entry, locked = r.lostEntry(n); locked && r.req.Locked {
+			r.refusals.add(n, "the lock has lost its entry for it, as when tofu or terraform rewrite it; cotter restore puts it back")
+			return errRefused
+		}
+	}
 	if locked {
 		reason = orElse(staleness(entry, n), r.disunity(entry, n))
+	}
+	if err := r.checkHost(n, entry); err != nil {
+		return n.fail(err)
 	}
 	r.unifier.note(n)
 	var err error
@@ -120,7 +129,10 @@ func (r *run) useNewest(ctx context.Context, n *node) error {
 		Package:     packageAddress(got.resolved, subdir),
 		Hashes:      got.hashes(),
 	}
-	r.vouch(n, entry, true)
+	if err := r.checkContent(n, entry); err != nil {
+		return n.fail(err)
+	}
+	r.confirm(n, entry, true)
 	n.pkg, err = r.stage(ctx, n, entry, got)
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -20,18 +20,19 @@ type run struct {
 	req     Request
 	rules   rules
 	dialect Dialect
-	events  events
+	events  *events
 
-	work      *workdir.Dir
+	work      *project.Project
 	installed *installation
 	lock      *lockfile.File
-	lockSrc   []byte   // nil where there is no lock file
-	healed    []string // keys of entries that were put back into the lock
+	lockSrc   []byte // nil where there is no lock file
+	restored  restored
 	recorded  *manifest.Manifest
 	// former is the lock of the last run; nil where that is not known.
 	former func() *lockfile.File
 	*session
-	refusals refusals
+	ownsSession bool
+	refusals    refusals
 	// unifier has the versions that all calls of a source share; nil where
 	// each call selects on its own. With peek nothing is placed: modules are
 	// read where they are.

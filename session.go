@@ -2,12 +2,15 @@ package cotter
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -18,7 +21,11 @@ import (
 type session struct {
 	registry Registry
 	fetcher  Fetcher
-	store    store.Store
+	key      *userkey.Key
+	cache    *pkgcache.Cache
+	// cacheErr is why the user's cache could not be used, if a temporary one
+	// has taken its place.
+	cacheErr error
 	began    time.Time
 
 	confirmed confirmed
@@ -41,30 +48,54 @@ type release struct {
 	version versions.Version
 }
 
-// newSession starts a session whose packages are kept below cacheDir.
-func (in *Installer) newSession(cacheDir string) *session {
-	return &session{
+// newSession starts a session, which must be closed. Its packages are kept in the
+// user's cache, or at temporary if there is none that can be written.
+func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, error) {
+	s := &session{
 		registry: in.registry(),
-		fetcher:  in.fetcher(cacheDir),
-		store:    store.Store{Dir: cacheDir},
+		key:      key,
 		began:    time.Now(),
 		slots:    make(chan struct{}, in.parallel()),
 	}
+	var err error
+	if in.CacheDir != "" {
+		s.cache, s.cacheErr = pkgcache.Open(in.CacheDir, key)
+	}
+	if s.cache == nil {
+		if s.cache, err = pkgcache.Open(temporary, key); err != nil {
+			return nil, errors.Join(s.cacheErr, err)
+		}
+	}
+	s.fetcher = in.fetcher(s.cache.Dir())
+	return s, nil
 }
+
+// close ends the session.
+func (s *session) close() error { return s.cache.Close() }
 
 // sharedSession starts a session that belongs to no project. Without a cache,
 // packages are kept until done is called.
-func (in *Installer) sharedSession() (_ *session, done func(), err error) {
-	dir, done := in.CacheDir, func() {}
-	if dir == "" {
-		if dir, err = os.MkdirTemp("", "cotter-"); err != nil {
-			return nil, nil, err
-		}
-		done = func() { _ = os.RemoveAll(dir) } // what is left, the system sweeps away
+func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), err error) {
+	temporary, err := os.MkdirTemp("", "cotter-")
+	if err != nil {
+		return nil, nil, err
 	}
-	s := in.newSession(dir)
-	s.store.Sweep()
-	return s, done, nil
+	s, err := in.newSession(key, temporary)
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(temporary))
+	}
+	return s, func() {
+		_ = s.close() // what is left, the next process removes
+		_ = os.RemoveAll(temporary)
+	}, nil
+}
+
+// warnOfCache tells the user that packages are not kept.
+func (s *session) warnOfCache(events *events) {
+	if s.cacheErr != nil {
+		events.emit(Warning{Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s; "+
+			"COTTER_CACHE_DIR or --cache-dir can name another directory", s.cacheErr)})
+	}
 }
 
 // slot waits until there is room for one more piece of work; the function that

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/pkgcache"
 )
 
 // fetchOnce fetches a package unless another process that shares the cache has
@@ -21,11 +21,17 @@ func (r *run) fetchOnce(ctx context.Context, n *node, key fetchKey, at location)
 		return got, err
 	}
 	onWait := func() { r.events.emit(WaitingForFetch{Package: key.pkg.Redacted()}) }
-	var seen store.Answer
+	var seen pkgcache.Answer
 	for {
-		claim, err := r.store.Claim(ctx, key.shared(at), onWait)
+		claim, err := r.cache.Fetch(ctx, key.shared(at), onWait)
 		if err != nil {
-			return nil, err
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			// A cache that cannot keep other processes away is no reason not to
+			// fetch.
+			got, _, err := r.fetchStaged(ctx, n, key, at)
+			return got, err
 		}
 		last := claim.Last()
 		if last.Done.Equal(seen.Done) && last.Failed.Equal(seen.Failed) {
@@ -61,33 +67,34 @@ func (r *run) shares(key fetchKey) bool {
 	return key.pkg.Getter() != "file" && !(ours && fetcher.Git.Interactive)
 }
 
-func (r *run) fetchClaimed(ctx context.Context, n *node, key fetchKey, at location, claim *store.Claim) (*fetched, error) {
+func (r *run) fetchClaimed(ctx context.Context, n *node, key fetchKey, at location, claim *pkgcache.Fetch) (*fetched, error) {
 	got, answer, err := r.fetchStaged(ctx, n, key, at)
 	if err != nil {
 		if ctx.Err() == nil {
 			last := claim.Last()
 			last.Failed = time.Now()
-			err = errors.Join(err, claim.Record(last))
+			_ = claim.Record(last) // at worst the others fetch as well
 		}
 		return nil, err
 	}
 	if answer.pinned != "" && answer.pinned != key.shared(at) {
 		r.recordPinned(answer)
 	}
-	return got, claim.Record(answer.Answer)
+	_ = claim.Record(answer.Answer) // at worst the others fetch as well
+	return got, nil
 }
 
 // recordPinned keeps an answer under the address that never leads elsewhere. It
 // does what it can: others may be about to do the same.
 func (r *run) recordPinned(a sharedAnswer) {
-	if claim, err := r.store.TryClaim(a.pinned); claim != nil && err == nil {
+	if claim, err := r.cache.TryFetch(a.pinned); claim != nil && err == nil {
 		_ = errors.Join(claim.Record(a.Answer), claim.Release())
 	}
 }
 
 // takeAnswer takes what another process fetched, if a fetch by this one would
 // bring the same; else it returns nil.
-func (r *run) takeAnswer(ctx context.Context, n *node, key fetchKey, at location, last store.Answer) (*fetched, error) {
+func (r *run) takeAnswer(ctx context.Context, n *node, key fetchKey, at location, last pkgcache.Answer) (*fetched, error) {
 	if key.want != "" && last.Tree != key.want {
 		return nil, nil // whether it is the origin that differs from the lock, only a fetch can say
 	}
@@ -113,7 +120,7 @@ func (r *run) takeAnswer(ctx context.Context, n *node, key fetchKey, at location
 // what never changes, or was given after the run began. For archives, which
 // nothing short of a transfer tells apart, it is enough that the transfer ended
 // after that.
-func (r *run) isCurrent(key fetchKey, last store.Answer) bool {
+func (r *run) isCurrent(key fetchKey, last pkgcache.Answer) bool {
 	given := last.Asked
 	if last.Revision == "" {
 		given = last.Done
@@ -121,27 +128,27 @@ func (r *run) isCurrent(key fetchKey, last store.Answer) bool {
 	return key.revision != "" && key.revision == last.Revision || given.After(r.began) && !given.After(time.Now())
 }
 
-func (r *run) pinnedAnswer(pinned string) store.Answer {
-	claim, err := r.store.TryClaim(pinned)
+func (r *run) pinnedAnswer(pinned string) pkgcache.Answer {
+	claim, err := r.cache.TryFetch(pinned)
 	if claim == nil || err != nil {
-		return store.Answer{}
+		return pkgcache.Answer{}
 	}
 	last := claim.Last()
 	if claim.Release() != nil {
-		return store.Answer{}
+		return pkgcache.Answer{}
 	}
 	return last
 }
 
 // taken is the package of an answer; nil where the cache no longer has it, or
 // has it damaged.
-func (r *run) taken(ctx context.Context, n *node, a store.Answer) (*fetched, error) {
+func (r *run) taken(ctx context.Context, n *node, a pkgcache.Answer) (*fetched, error) {
 	done, err := r.slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	tree, err := r.store.Read(a.Tree)
+	tree, err := r.cache.Read(a.Tree)
 	if err != nil {
 		return nil, nil //nolint:nilerr // whatever it is, a fetch makes it good
 	}
@@ -154,8 +161,7 @@ func (r *run) taken(ctx context.Context, n *node, a store.Answer) (*fetched, err
 
 // referenceOf asks where an address leads now.
 func (r *run) referenceOf(ctx context.Context, key fetchKey, at location) (getmodules.Reference, error) {
-	asker, ok := r.fetcher.(referencer)
-	if !ok || key.hosted {
+	if key.hosted {
 		return getmodules.Reference{}, nil
 	}
 	done, err := r.slot(ctx)
@@ -163,5 +169,5 @@ func (r *run) referenceOf(ctx context.Context, key fetchKey, at location) (getmo
 		return getmodules.Reference{}, err
 	}
 	defer done()
-	return asker.Reference(ctx, key.request(at))
+	return r.fetcher.Reference(ctx, key.request(at))
 }

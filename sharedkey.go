@@ -10,13 +10,13 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/pkgcache"
 )
 
 // sharedAnswer is an answer for other processes, with the key of what it was
 // pinned to; "" where there is none.
 type sharedAnswer struct {
-	store.Answer
+	pkgcache.Answer
 	pinned string
 }
 
@@ -70,7 +70,7 @@ func (k fetchKey) extent() string {
 
 // answer is what others need to know of a package that was fetched.
 func (k fetchKey) answer(pkg *getmodules.Package, t1 hashing.Hash, asked time.Time) sharedAnswer {
-	a := sharedAnswer{Answer: store.Answer{
+	a := sharedAnswer{Answer: pkgcache.Answer{
 		Tree:     t1,
 		Package:  string(pkg.Resolved),
 		Revision: cmp.Or(k.revision, pkg.Revision),

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -17,29 +16,28 @@ import (
 // calls without an entry, and entries for another source or another constraint;
 // where modules.json leads elsewhere than both; and what the policy does not
 // allow, as far as it can be told offline. It looks into installed modules as
-// far as they are there; what is missing is not its business.
+// far as they are there. Missing packages are reported by compare.
 func (l *loader) compareConfig(ctx context.Context, report *Report) error {
-	config, err := l.in.config(l.req)
-	if err != nil {
-		return err
-	}
+	var err error
 	if l.rules, err = l.req.readRules(); err != nil {
 		return err
 	}
-	w := &walker{
-		config:   config,
-		dialect:  l.dialect,
-		resolve:  l.resolveLocked,
-		warn:     func(*node, *hcl.Diagnostic) {},
-		parallel: l.in.parallel(),
-	}
-	root := &node{dir: ".", now: l.req.dir()}
-	l.checkManifest(root)
+	l.checkManifest(&node{dir: ".", now: l.req.dir()})
 	l.changed = make(map[string]bool)
 	for _, p := range report.Packages {
 		l.changed[p.Key] = !p.intact()
 	}
-	_, failures := w.survey(ctx, root)
+	nodes, failures, err := l.surveyBy(ctx, l.resolveLocked)
+	if err != nil {
+		return err
+	}
+	for i, p := range report.Packages {
+		_, confirmed := l.confirmed.Load(p.Key)
+		report.Packages[i].Unconfirmed = p.intact() && !confirmed && l.in.hasState()
+	}
+	for _, key := range goneEntries(l.lock, nodes, failures) {
+		report.Stale = append(report.Stale, &ModuleError{Path: splitKey(key), Err: errors.New("the lock has an entry for it, and the configuration has no such call; run cotter install")})
+	}
 	for _, f := range failures.sorted() {
 		var unreadable *ConfigError
 		var refused *policy.Violation
@@ -82,7 +80,21 @@ func (l *loader) resolveLocked(_ context.Context, n *node) error {
 		}
 	}
 	l.checkFormer(n, entry)
+	if l.isConfirmed(n, entry) {
+		l.confirmed.Store(entry.Key, true)
+	}
 	return l.placeLocked(n, entry)
+}
+
+// isConfirmed reports whether an origin has confirmed an entry: for the last run
+// in this project, or for another one that uses the cache.
+func (l *loader) isConfirmed(n *node, entry lockfile.Module) bool {
+	if l.former != nil {
+		if old, ok := l.former.Module(entry.Key); ok && claim(old) == claim(entry) {
+			return true
+		}
+	}
+	return l.in.CacheDir != "" && pkgcache.IsConfirmed(l.in.CacheDir, l.key, n.claim(entry))
 }
 
 // checkFormer compares an entry of the lock with that by which its package was

@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -10,18 +9,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/gittags"
 )
-
-// tagLister is a Fetcher that lists the tags of git repositories.
-// *getmodules.Fetcher is one.
-type tagLister interface {
-	// Tags lists the tags of the repository of req.Package, with the commits
-	// that they lead to.
-	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
-}
-
-var _ tagLister = (*getmodules.Fetcher)(nil)
-
-var errNoTags = errors.New("this Fetcher does not list tags, so it cannot select versions of repositories")
 
 // repositoryKey is what makes two listings of tags the same.
 type repositoryKey struct {
@@ -57,10 +44,6 @@ func (r *run) offeredTags(ctx context.Context, n *node) ([]versions.Candidate, e
 	if n.repository.Getter() == "oci" {
 		return r.offeredOCI(ctx, n)
 	}
-	lister, ok := r.fetcher.(tagLister)
-	if !ok {
-		return nil, n.fail(errNoTags)
-	}
 	key := n.repositoryKey()
 	tags, err := r.tags.get(key, func() ([]getmodules.Tag, error) {
 		done, err := r.onlineSlot(ctx)
@@ -68,7 +51,7 @@ func (r *run) offeredTags(ctx context.Context, n *node) ([]versions.Candidate, e
 			return nil, err
 		}
 		defer done()
-		return lister.Tags(ctx, key.request())
+		return r.fetcher.Tags(ctx, key.request())
 	})
 	if err != nil {
 		return nil, n.fail(err)

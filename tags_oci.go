@@ -3,26 +3,16 @@ package cotter
 import (
 	"context"
 
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
-
-// ociOpener is a Fetcher that opens repositories of OCI registries.
-// *getmodules.Fetcher is one.
-type ociOpener interface {
-	// OCIRepository opens the repository of req.Package; it sends nothing yet.
-	OCIRepository(req getmodules.Request) (*getmodules.OCIRepository, error)
-}
-
-var _ ociOpener = (*getmodules.Fetcher)(nil)
 
 // offeredOCI lists the versions among the tags of an OCI repository, once in a
 // run.
 func (r *run) offeredOCI(ctx context.Context, n *node) ([]versions.Candidate, error) {
 	key := n.repositoryKey()
 	offered, err := r.ociTags.get(key, func() ([]versions.Candidate, error) {
-		repository, err := r.openOCI(key)
+		repository, err := r.fetcher.OCIRepository(key.request())
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +34,7 @@ func (r *run) settleOCI(ctx context.Context, n *node, offered []versions.Candida
 	if len(same) == 1 {
 		return selected, nil
 	}
-	repository, err := r.openOCI(n.repositoryKey())
+	repository, err := r.fetcher.OCIRepository(n.repositoryKey().request())
 	if err != nil {
 		return versions.Candidate{}, err
 	}
@@ -59,12 +49,4 @@ func (r *run) settleOCI(ctx context.Context, n *node, offered []versions.Candida
 		}
 	}
 	return versions.Select(same, want)
-}
-
-func (r *run) openOCI(key repositoryKey) (*getmodules.OCIRepository, error) {
-	opener, ok := r.fetcher.(ociOpener)
-	if !ok {
-		return nil, errNoTags
-	}
-	return opener.OCIRepository(key.request())
 }

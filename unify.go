@@ -109,7 +109,7 @@ func (r *run) unify(ctx context.Context) (*unifier, error) {
 	for range maxUnifyRounds {
 		u.calls = map[string][]*node{}
 		look := &run{
-			in: r.in, req: r.req, rules: r.rules, dialect: r.dialect,
+			in: r.in, req: r.req, rules: r.rules, dialect: r.dialect, events: r.events.ofFetches(), lockSrc: r.lockSrc,
 			work: r.work, installed: r.installed, lock: r.lock, former: r.former, recorded: r.recorded,
 			session: r.session, unifier: u, peek: true,
 		}

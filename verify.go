@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/workdir"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -38,8 +37,11 @@ type Report struct {
 	// failure: what is installed was compared.
 	Unread []error
 	// Unfinished says that an installation was killed while it put modules
-	// into their places. The next Install finishes it.
+	// into their places. The next Install undoes that.
 	Unfinished bool
+	// Unproven are files below .terraform that this user did not write for this
+	// project. They counted as absent.
+	Unproven []string
 }
 
 // OK reports whether every package is installed and is what the lock says, and
@@ -60,8 +62,8 @@ func (in *Installer) Verify(ctx context.Context, dir string) (*Report, error) {
 // not where it usually is, or whose sources depend on variables. What the
 // request says about changes does not matter.
 func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, error) {
-	if _, err := os.Stat(filepath.Join(req.dir(), req.lockFile())); err != nil {
-		return nil, err
+	if src, err := readLock(req); err != nil || src == nil {
+		return nil, errors.Join(err, absentLock(req, src))
 	}
 	l, err := in.loader(req)
 	if err != nil {
@@ -76,7 +78,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, e
 
 // compare compares what is installed with the lock.
 func (l *loader) compare(ctx context.Context) (*Report, error) {
-	work, err := workdir.View(l.req.dataPath())
+	work, err := project.View(l.req.location(), l.key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return allMissing(l.lock), nil
 	}
@@ -85,6 +87,11 @@ func (l *loader) compare(ctx context.Context) (*Report, error) {
 	}
 	defer work.Close()
 	report := &Report{Unfinished: work.Unfinished()}
+	for _, f := range work.Findings() {
+		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
+			report.Unproven = append(report.Unproven, f.File)
+		}
+	}
 	report.Packages, err = inspectAll(ctx, work, l.lock.Modules(), l.in.parallel())
 	for _, record := range l.recorded.Records() {
 		if _, locked := l.lock.Module(record.Key); !locked && isInstalledPackage(record, l.req) {
@@ -95,7 +102,7 @@ func (l *loader) compare(ctx context.Context) (*Report, error) {
 	return report, err
 }
 
-func inspectAll(ctx context.Context, work *workdir.Dir, entries []lockfile.Module, parallel int) ([]PackageReport, error) {
+func inspectAll(ctx context.Context, work *project.Project, entries []lockfile.Module, parallel int) ([]PackageReport, error) {
 	reports := make([]PackageReport, len(entries))
 	installed := &installation{work: work}
 	group, ctx := errgroup.WithContext(ctx)
@@ -110,6 +117,13 @@ func inspectAll(ctx context.Context, work *workdir.Dir, entries []lockfile.Modul
 		})
 	}
 	return reports, group.Wait()
+}
+
+func absentLock(req Request, src []byte) error {
+	if src != nil {
+		return nil
+	}
+	return &fs.PathError{Op: "open", Path: filepath.Join(req.dir(), req.lockFile()), Err: fs.ErrNotExist}
 }
 
 // isInstalledPackage reports whether a record is that of a call of a module

@@ -96,6 +96,7 @@ func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]s
 type project struct {
 	world *modtest.World
 	dir   string
+	state string // the user's state directory
 
 	mu  sync.Mutex
 	log []string
@@ -107,7 +108,7 @@ func newProject(t *testing.T, archive *txtar.Archive, opts modtest.Options) *pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{world: modtest.NewWith(t, fsys, opts), dir: t.TempDir()}
+	p := &project{world: modtest.NewWith(t, fsys, opts), dir: t.TempDir(), state: t.TempDir()}
 	if err := p.world.WriteTree(p.dir, "config"); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,8 @@ func (p *project) installer() *cotter.Installer {
 			Backoff:    func(int) time.Duration { return time.Millisecond },
 			Git:        getmodules.Git{Env: append(os.Environ(), p.world.Env()...)},
 		},
-		OnEvent: p.record,
+		StateDir: p.state,
+		OnEvent:  p.record,
 	}
 }
 

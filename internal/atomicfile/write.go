@@ -4,18 +4,19 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
+
+	"github.com/cotterpin/cotter/internal/step"
 )
 
 var (
 	// ErrChanged says that the target does not hold the bytes, or is not
 	// absent, as [Options.Old] has it.
-	ErrChanged = errors.New("changed by someone else in the meantime")
+	ErrChanged = errors.New("changed by another program in the meantime")
 
 	// ErrIrregular says that the target is neither absent nor a regular file.
 	ErrIrregular = errors.New("is not a regular file")
@@ -29,13 +30,15 @@ const newFileMode fs.FileMode = 0o644
 type Options struct {
 	// Swap makes the write conditional on Old.
 	Swap bool
-	// Old is what the target must hold still. Nil means that there must be no
+	// Old is what the target must still hold. Nil means that there must be no
 	// target; an empty file is an empty slice that is not nil, as
 	// os.ReadFile returns it.
 	Old []byte
 	// Disposable is for what can be made again, and is checked when it is read:
 	// the disk is not waited for. When the machine fails, anything may be left.
 	Disposable bool
+	// Step begins the names of the steps, see package step; "" means "file".
+	Step string
 }
 
 // WriteFile is [Write] for a path of the operating system. Links in the path's
@@ -52,59 +55,88 @@ func WriteFile(name string, data []byte, opts Options) error {
 // Write makes data the content of the file name in root. The directory part of
 // name, if any, uses slashes and must exist.
 func Write(root *os.Root, name string, data []byte, opts Options) error {
-	if err := write(root, name, data, opts); err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		return &fs.PathError{Op: "replace", Path: name, Err: err}
-	}
-	return nil
-}
-
-func write(root *os.Root, name string, data []byte, opts Options) (err error) {
-	info, err := lstat(root, name)
+	pending, err := Prepare(root, name, data, opts)
 	if err != nil {
 		return err
+	}
+	return pending.Commit()
+}
+
+// Pending is a replacement whose bytes are on disk, beside its target. One that
+// was prepared must be committed or discarded.
+type Pending struct {
+	root       *os.Root
+	name, temp string
+	opts       Options
+}
+
+// Prepare writes data to a temporary file beside the file name in root. What can
+// fail for want of space or permission fails here.
+func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, error) {
+	info, err := lstat(root, name)
+	if err != nil {
+		return nil, replaceError(name, err)
 	}
 	mode := newFileMode
 	if info != nil {
 		mode = info.Mode().Perm()
 	}
-	temp := path.Join(path.Dir(name), "."+path.Base(name)+"."+rand.Text()+".tmp")
-	if err := writeTemp(root, temp, data, mode, opts); err != nil {
-		return err
+	p := &Pending{root: root, name: name, temp: tempName(name), opts: opts}
+	if p.opts.Step == "" {
+		p.opts.Step = "file"
 	}
-	defer func() {
-		if err != nil {
-			_ = root.Remove(temp) // gone already where only the sync failed
-		}
-	}()
-	if err := check(root, name, opts); err != nil {
-		return err
+	if err := p.write(data, mode); err != nil {
+		return nil, replaceError(name, err)
 	}
-	if err := root.Rename(temp, name); err != nil || opts.Disposable {
-		return err
-	}
-	return syncDir(root, path.Dir(name))
+	return p, nil
 }
 
-// lstat is nil, nil where the target is absent.
-func lstat(root *os.Root, name string) (fs.FileInfo, error) {
-	info, err := root.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, ErrIrregular
+// Commit renames the temporary file to its target. After an error the target
+// is as it was, unless only the sync of its directory failed.
+func (p *Pending) Commit() error {
+	err := p.check()
+	if err == nil {
+		err = step.Do(p.opts.Step+".rename", func() error { return p.root.Rename(p.temp, p.name) })
 	}
-	return info, nil
+	if err != nil {
+		p.Discard()
+		return replaceError(p.name, err)
+	}
+	if p.opts.Disposable {
+		return nil
+	}
+	return replaceError(p.name, SyncDir(p.root, path.Dir(p.name), p.opts.Step))
 }
 
-func writeTemp(root *os.Root, temp string, data []byte, mode fs.FileMode, opts Options) (err error) {
-	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// Discard removes the temporary file.
+func (p *Pending) Discard() { _ = p.root.Remove(p.temp) }
+
+// Create makes a file that must not exist, with a mode. The error is
+// fs.ErrExist if it does, also if another process makes it at the same time.
+func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName string) error {
+	p := &Pending{root: root, name: name, temp: tempName(name), opts: Options{Step: stepName}}
+	if err := p.write(data, mode); err != nil {
+		return replaceError(name, err)
+	}
+	defer p.Discard()
+	err := step.Do(stepName+".link", func() error { return root.Link(p.temp, name) })
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		// A file system without links. If two processes do this at the same
+		// time, the file is that of the last one.
+		err = step.Do(stepName+".rename", func() error { return root.Rename(p.temp, name) })
+	}
+	if err == nil {
+		err = SyncDir(root, path.Dir(name), stepName)
+	}
+	return replaceError(name, err)
+}
+
+func (p *Pending) write(data []byte, mode fs.FileMode) (err error) {
+	var file *os.File
+	err = step.Do(p.opts.Step+".create", func() error {
+		file, err = p.root.OpenFile(p.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -113,54 +145,91 @@ func writeTemp(root *os.Root, temp string, data []byte, mode fs.FileMode, opts O
 			err = closeErr
 		}
 		if err != nil {
-			_ = root.Remove(temp)
+			p.Discard()
 		}
 	}()
-	if _, err := file.Write(data); err != nil {
+	err = step.Do(p.opts.Step+".write", func() error {
+		_, err := file.Write(data)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	if err := file.Chmod(mode); err != nil || opts.Disposable {
+	if err := file.Chmod(mode); err != nil || p.opts.Disposable {
 		return err
 	}
-	return file.Sync()
+	return step.Do(p.opts.Step+".sync", file.Sync)
 }
 
-// check looks at the target once more, right before the rename.
-func check(root *os.Root, name string, opts Options) error {
-	info, err := lstat(root, name)
+// check compares the target once more, right before the rename.
+func (p *Pending) check() error {
+	if !p.opts.Swap {
+		_, err := lstat(p.root, p.name)
+		return err
+	}
+	now, err := Read(p.root, p.name, int64(len(p.opts.Old)))
 	switch {
-	case err != nil || !opts.Swap:
-		return err
-	case info == nil && opts.Old == nil:
+	case errors.Is(err, fs.ErrNotExist) && p.opts.Old == nil:
 		return nil
-	case info == nil || opts.Old == nil || info.Size() != int64(len(opts.Old)):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrTooLarge):
 		return ErrChanged
-	}
-	file, err := root.Open(name)
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	defer file.Close()
-	// One byte more than expected shows a file that grew since.
-	now, err := io.ReadAll(io.LimitReader(file, info.Size()+1))
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(now, opts.Old) {
+	case p.opts.Old == nil || !bytes.Equal(now, p.opts.Old):
 		return ErrChanged
 	}
 	return nil
 }
 
-// syncDir makes the rename itself durable. Windows has no such call.
-func syncDir(root *os.Root, name string) error {
+// lstat is nil, nil if the target is absent.
+func lstat(root *os.Root, name string) (fs.FileInfo, error) {
+	info, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, irregular(info)
+	}
+	return info, nil
+}
+
+// SyncDir makes the names in a directory durable. Windows has no such call.
+func SyncDir(root *os.Root, name, stepName string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	dir, err := root.Open(name)
-	if err != nil {
-		return err
+	return step.Do(stepName+".syncdir", func() error {
+		dir, err := root.Open(name)
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		return dir.Sync()
+	})
+}
+
+// replaceError names the target; the temporary file means nothing to a user.
+func replaceError(name string, err error) error {
+	if err == nil {
+		return nil
 	}
-	defer dir.Close()
-	return dir.Sync()
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	switch {
+	case errors.As(err, &pathErr):
+		err = pathErr.Err
+	case errors.As(err, &linkErr):
+		err = linkErr.Err
+	}
+	return &fs.PathError{Op: "replace", Path: name, Err: err}
+}
+
+// The form of the names of temporary files: a dot, the target's name, a dot, a
+// random text, and this ending.
+const tempEnding = ".tmp"
+
+func tempName(name string) string {
+	return path.Join(path.Dir(name), "."+path.Base(name)+"."+rand.Text()+tempEnding)
 }

@@ -1,4 +1,4 @@
-package store_test
+package pkgcache_test
 
 import (
 	"errors"
@@ -10,22 +10,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/pkgcache"
 )
 
 func TestEntries(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
-	if entries, err := s.Entries(); err != nil || entries != nil {
-		t.Errorf("Entries of an empty store = %v, %v", entries, err)
+	s := open(t, t.TempDir())
+	if entries, err := pkgcache.Entries(s.Dir()); err != nil || entries != nil {
+		t.Errorf("Entries of an empty cache = %v, %v", entries, err)
 	}
 	t1 := publish(t, s, "12345")
-	name := store.FileName(t1)
+	name := pkgcache.FileName(t1)
 	long := time.Now().Add(-48 * time.Hour)
-	if err := os.Chtimes(filepath.Join(s.Dir, "tree", name), long, long); err != nil {
+	if err := os.Chtimes(filepath.Join(s.Dir(), "tree", name), long, long); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := s.Entries()
+	entries, err := pkgcache.Entries(s.Dir())
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("Entries = %v, %v; want one", entries, err)
 	}
@@ -35,14 +35,14 @@ func TestEntries(t *testing.T) {
 	if _, err := s.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1); err != nil {
 		t.Fatal(err)
 	}
-	if entries, err = s.Entries(); err != nil || time.Since(entries[0].Used) > time.Hour {
+	if entries, err = pkgcache.Entries(s.Dir()); err != nil || time.Since(entries[0].Used) > time.Hour {
 		t.Errorf("after a use, Entries = %+v, %v", entries, err)
 	}
 	if err := s.Check(t.Context(), name); err != nil {
 		t.Errorf("Check = %v", err)
 	}
-	if err := s.Remove(name); err != nil || s.Has(t1) {
-		t.Errorf("Remove = %v; it is there: %v", err, s.Has(t1))
+	if removed, err := s.Remove(name); !removed || err != nil || s.Has(t1) {
+		t.Errorf("Remove = %v, %v; it is there: %v", removed, err, s.Has(t1))
 	}
 	if err := s.Check(t.Context(), name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Check of what was removed = %v, want ErrNotExist", err)
@@ -51,16 +51,16 @@ func TestEntries(t *testing.T) {
 
 func TestCheckDamaged(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
+	s := open(t, t.TempDir())
 	t1 := publish(t, s, "x")
-	name := store.FileName(t1)
-	if err := os.WriteFile(filepath.Join(s.Dir, "tree", name, "more.tf"), nil, 0o644); err != nil {
+	name := pkgcache.FileName(t1)
+	if err := os.WriteFile(filepath.Join(s.Dir(), "tree", name, "more.tf"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Check(t.Context(), name); !errors.Is(err, store.ErrDamaged) || s.Has(t1) {
+	if err := s.Check(t.Context(), name); !errors.Is(err, pkgcache.ErrDamaged) || s.Has(t1) {
 		t.Errorf("Check = %v, want ErrDamaged; it is there: %v", err, s.Has(t1))
 	}
-	if size, err := store.Size(s.Quarantined()); err != nil || size != 1 {
+	if size, err := pkgcache.Size(pkgcache.QuarantineDir(s.Dir())); err != nil || size != 1 {
 		t.Errorf("the quarantine has %d bytes, %v; want 1", size, err)
 	}
 }

@@ -1,4 +1,4 @@
-package workdir
+package project
 
 import (
 	"crypto/sha256"
@@ -12,29 +12,25 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// treesName is where the project has whole packages, each once, of which calls
-// reach parts by links.
-const treesName = ownName + "/tree"
-
 // TreeName is the name of the whole package with a t1 hash. It is short, because
 // file systems keep short links in the directory (ext4: up to 59 bytes) and give
 // longer ones a block of their disk each, which takes ten times as long, and a
-// call has hundreds. That its 80 bits are not the whole hash harms nobody: who is
-// led to a package hashes it.
+// call has hundreds. Its 80 bits need not be the whole hash, because a
+// package that is found there is hashed.
 func TreeName(t1 hashing.Hash) string {
 	sum := sha256.Sum256([]byte(t1))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
 }
 
 // TreePath is where the project has a whole package, or would have it.
-func (d *Dir) TreePath(name string) string {
-	return filepath.Join(d.path, filepath.FromSlash(treesName), name)
+func (p *Project) TreePath(name string) string {
+	return filepath.Join(p.path, filepath.FromSlash(treesName), name)
 }
 
-// Trees are the names of the whole packages that the project has; none where
-// that cannot be known.
-func (d *Dir) Trees() []string {
-	entries, _ := fs.ReadDir(d.root.FS(), treesName)
+// Trees are the names of the whole packages that the project has; none if they
+// cannot be listed.
+func (p *Project) Trees() []string {
+	entries, _ := fs.ReadDir(p.modules.FS(), treesName)
 	names := make([]string, len(entries))
 	for i, entry := range entries {
 		names[i] = entry.Name()
@@ -42,29 +38,20 @@ func (d *Dir) Trees() []string {
 	return names
 }
 
-// PlaceTree moves a staged package, as a path of [Dir.Stage], to its name. What
-// has the name already goes.
-func (d *Dir) PlaceTree(staged, name string) error {
-	if err := d.root.MkdirAll(treesName, 0o777); err != nil {
-		return err
-	}
-	return d.replace(move{Key: path.Join(treesName, name), From: path.Join(d.stage, filepath.Base(staged))})
-}
-
 // KeepTrees removes the packages whose names are not in keep.
-func (d *Dir) KeepTrees(keep map[string]bool) error {
-	return d.keepOnly(treesName, keep)
+func (p *Project) KeepTrees(keep map[string]bool) error {
+	return p.keepOnly(treesName, keep)
 }
 
 // keepOnly removes what is in a directory of ours under other names.
-func (d *Dir) keepOnly(dir string, keep map[string]bool) error {
-	entries, err := fs.ReadDir(d.root.FS(), dir)
+func (p *Project) keepOnly(dir string, keep map[string]bool) error {
+	entries, err := fs.ReadDir(p.modules.FS(), dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, entry := range entries {
 		if !keep[entry.Name()] {
-			err = errors.Join(err, d.root.RemoveAll(path.Join(dir, entry.Name())))
+			err = errors.Join(err, p.modules.RemoveAll(path.Join(dir, entry.Name())))
 		}
 	}
 	return err

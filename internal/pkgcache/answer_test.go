@@ -1,4 +1,4 @@
-package store_test
+package pkgcache_test
 
 import (
 	"context"
@@ -14,44 +14,44 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/pkgcache"
 )
 
-func claim(t *testing.T, s store.Store, key string) *store.Claim {
+func fetch(t *testing.T, s *pkgcache.Cache, key string) *pkgcache.Fetch {
 	t.Helper()
-	c, err := s.Claim(t.Context(), key, func() {})
+	c, err := s.Fetch(t.Context(), key, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func TestClaimKeepsAnswer(t *testing.T) {
+func TestFetchKeepsAnswer(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
-	want := store.Answer{Tree: "t1:x", Package: "p", Gitlinks: []string{"sub"}, Asked: time.Unix(1, 0).UTC(), Done: time.Unix(2, 0).UTC()}
-	first := claim(t, s, "secret@key")
-	if diff := cmp.Diff(store.Answer{}, first.Last()); diff != "" {
+	s := open(t, t.TempDir())
+	want := pkgcache.Answer{Tree: "t1:x", Package: "p", Gitlinks: []string{"sub"}, Asked: time.Unix(1, 0).UTC(), Done: time.Unix(2, 0).UTC()}
+	first := fetch(t, s, "secret@key")
+	if diff := cmp.Diff(pkgcache.Answer{}, first.Last()); diff != "" {
 		t.Errorf("Last of a new key (-want +got):\n%s", diff)
 	}
 	if err := errors.Join(first.Record(want), first.Release()); err != nil {
 		t.Fatal(err)
 	}
-	second := claim(t, s, "secret@key")
+	second := fetch(t, s, "secret@key")
 	if diff := cmp.Diff(want, second.Last()); diff != "" {
 		t.Errorf("Last (-want +got):\n%s", diff)
 	}
-	other := claim(t, s, "another key") // does not wait for the first
+	other := fetch(t, s, "another key") // does not wait for the first
 	if other.Last().Tree != "" {
 		t.Error("two keys share an answer")
 	}
 	if err := errors.Join(second.Release(), other.Release()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.ForgetAnswers(time.Now().Add(time.Minute)); err != nil {
+	if err := s.Forget(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	if again := claim(t, s, "secret@key"); again.Last().Tree != "" {
+	if again := fetch(t, s, "secret@key"); again.Last().Tree != "" {
 		t.Error("a forgotten answer is still there")
 	}
 }
@@ -59,37 +59,37 @@ func TestClaimKeepsAnswer(t *testing.T) {
 // Whatever was left in the place of an answer, it is none.
 func TestDamagedAnswer(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"empty": "", "cut": `{"Tree":"t1:x"`, "other": `[1]`} {
+	for name, text := range map[string]string{"empty": "", "cut": `{"Tree":"t1:x"`, "other": `[1]`, "not sealed": `{"Tree":"t1:x"}`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := store.Store{Dir: t.TempDir()}
-			c := claim(t, s, "key")
-			if err := c.Record(store.Answer{Tree: "t1:x"}); err != nil {
+			s := open(t, t.TempDir())
+			c := fetch(t, s, "key")
+			if err := c.Record(pkgcache.Answer{Tree: "t1:x"}); err != nil {
 				t.Fatal(err)
 			}
-			files, err := filepath.Glob(filepath.Join(s.Dir, "fetch", "*.json"))
+			files, err := filepath.Glob(filepath.Join(s.Dir(), "fetch", "*.json"))
 			if err != nil || len(files) != 1 {
 				t.Fatalf("the answers are in %q, %v", files, err)
 			}
 			if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(store.Answer{}, c.Last()); diff != "" {
+			if diff := cmp.Diff(pkgcache.Answer{}, c.Last()); diff != "" {
 				t.Errorf("Last (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestClaimIsExclusive(t *testing.T) {
+func TestFetchIsExclusive(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
+	s := open(t, t.TempDir())
 	var wait sync.WaitGroup
 	var inside atomic.Int32
 	had := make(chan bool, 16)
 	for range 16 {
 		wait.Go(func() {
-			c, err := s.Claim(t.Context(), "key", func() {})
+			c, err := s.Fetch(t.Context(), "key", func() {})
 			if err != nil {
 				t.Error(err)
 				return
@@ -105,34 +105,34 @@ func TestClaimIsExclusive(t *testing.T) {
 	close(had)
 	for alone := range had {
 		if !alone {
-			t.Error("two had the claim at once")
+			t.Error("two had the right at once")
 		}
 	}
-	first := claim(t, s, "key")
-	if second, err := s.TryClaim("key"); second != nil || err != nil {
-		t.Errorf("TryClaim of what is claimed = %v, %v", second, err)
+	first := fetch(t, s, "key")
+	if second, err := s.TryFetch("key"); second != nil || err != nil {
+		t.Errorf("TryFetch of what is being fetched = %v, %v", second, err)
 	}
 	if err := first.Release(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestClaimWaits(t *testing.T) {
+func TestFetchWaits(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
-	held := claim(t, s, "key")
+	s := open(t, t.TempDir())
+	held := fetch(t, s, "key")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		start, notices := time.Now(), 0
-		_, err := s.Claim(ctx, "key", func() {
+		_, err := s.Fetch(ctx, "key", func() {
 			notices++
 			if waited := time.Since(start); waited < 5*time.Second || waited > 6*time.Second {
 				t.Errorf("told after %v", waited)
 			}
 		})
 		if !errors.Is(err, context.DeadlineExceeded) || notices != 1 {
-			t.Errorf("Claim = %v after %d notices, want the context's error after one", err, notices)
+			t.Errorf("Fetch = %v after %d notices, want the context's error after one", err, notices)
 		}
 	})
 	if err := held.Release(); err != nil {
@@ -142,7 +142,7 @@ func TestClaimWaits(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
+	s := open(t, t.TempDir())
 	t1 := publish(t, s, "x")
 	if tree, err := s.Read(t1); err != nil || tree.T1() != t1 {
 		t.Errorf("Read = %v, %v", tree, err)
@@ -150,7 +150,7 @@ func TestRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.TreePath(t1), "more.tf"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Read(t1); !errors.Is(err, store.ErrDamaged) {
+	if _, err := s.Read(t1); !errors.Is(err, pkgcache.ErrDamaged) {
 		t.Errorf("Read = %v, want ErrDamaged", err)
 	}
 	if _, err := s.Read(t1); !errors.Is(err, fs.ErrNotExist) {

@@ -1,4 +1,4 @@
-package store_test
+package pkgcache_test
 
 import (
 	"context"
@@ -8,19 +8,35 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// publish puts a tree with one file into the store and returns its hash.
-func publish(t *testing.T, s store.Store, text string) hashing.Hash {
+// open opens a cache with the key that all tests have.
+func open(t *testing.T, dir string) *pkgcache.Cache {
 	t.Helper()
-	staged, err := s.Stage()
+	key, err := userkey.FromSecret("a secret that has 32 characters..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	c, err := pkgcache.Open(dir, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// publish puts a tree with one file into the cache and returns its hash.
+func publish(t *testing.T, s *pkgcache.Cache, text string) hashing.Hash {
+	t.Helper()
+	staged := s.Stage()
 	if err := os.Mkdir(staged, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +58,7 @@ func publish(t *testing.T, s store.Store, text string) hashing.Hash {
 
 func TestPublishAndCopy(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: filepath.Join(t.TempDir(), "cache")}
+	s := open(t, filepath.Join(t.TempDir(), "cache"))
 	t1 := publish(t, s, "# a\n")
 	if again := publish(t, s, "# a\n"); again != t1 {
 		t.Errorf("the same tree has hashes %s and %s", t1, again)
@@ -58,7 +74,7 @@ func TestPublishAndCopy(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dst, "main.tf")); err != nil || string(text) != "# a\n" {
 		t.Errorf("the copy holds %q, %v", text, err)
 	}
-	info, err := os.Stat(s.Dir)
+	info, err := os.Stat(s.Dir())
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the cache has mode %v, %v; want 0700", info.Mode(), err)
 	}
@@ -66,7 +82,7 @@ func TestPublishAndCopy(t *testing.T) {
 
 func TestCopyOfNothing(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
+	s := open(t, t.TempDir())
 	dst := filepath.Join(t.TempDir(), "copy")
 	if _, err := s.CopyTo(context.Background(), dst, "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("CopyTo of an absent tree = %v, want fs.ErrNotExist", err)
@@ -91,13 +107,13 @@ func TestDamage(t *testing.T) {
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := store.Store{Dir: t.TempDir()}
+			s := open(t, t.TempDir())
 			t1 := publish(t, s, "# a\n")
-			if err := damage(filepath.Join(s.Dir, "tree", store.FileName(t1))); err != nil {
+			if err := damage(filepath.Join(s.Dir(), "tree", pkgcache.FileName(t1))); err != nil {
 				t.Fatal(err)
 			}
 			dst := filepath.Join(t.TempDir(), "copy")
-			if _, err := s.CopyTo(context.Background(), dst, t1); !errors.Is(err, store.ErrDamaged) {
+			if _, err := s.CopyTo(context.Background(), dst, t1); !errors.Is(err, pkgcache.ErrDamaged) {
 				t.Errorf("CopyTo = %v, want ErrDamaged", err)
 			}
 			if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +128,7 @@ func TestDamage(t *testing.T) {
 
 func TestPublishSideBySide(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
+	s := open(t, t.TempDir())
 	var wait sync.WaitGroup
 	for range 16 {
 		wait.Go(func() {
@@ -125,37 +141,76 @@ func TestPublishSideBySide(t *testing.T) {
 	wait.Wait()
 }
 
-func TestSweep(t *testing.T) {
+// A stage whose process has ended is removed by the next one; that of a process
+// which is still there is not.
+func TestLeftovers(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
-	var names []string
-	for range 2 {
-		name, err := s.Stage()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(name, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		names = append(names, name)
-	}
-	old := time.Now().Add(-48 * time.Hour)
-	if err := os.Chtimes(names[0], old, old); err != nil {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "stage/killed/tree"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.Sweep()
-	if _, err := os.Lstat(names[0]); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Sweep left a stage of two days ago: %v", err)
+	first := open(t, dir)
+	staged := first.Stage()
+	if err := os.Mkdir(staged, 0o700); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Lstat(names[1]); err != nil {
-		t.Errorf("Sweep removed a fresh stage: %v", err)
+	second := open(t, dir)
+	if _, err := os.Lstat(filepath.Join(dir, "stage/killed")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the stage of a killed process is still there: %v", err)
+	}
+	if _, err := os.Lstat(staged); err != nil {
+		t.Errorf("the stage of a living process is gone: %v", err)
+	}
+	if err := errors.Join(first.Close(), second.Close()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "stage"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("after Close the stage has %v, %v", left, err)
+	}
+}
+
+// A tree stays as long as a process uses it.
+func TestRemoveLeavesWhatIsInUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	user, cleaner := open(t, dir), open(t, dir)
+	t1 := publish(t, user, "# a\n")
+	name := pkgcache.FileName(t1)
+	if removed, err := cleaner.Remove(name); removed || err != nil {
+		t.Errorf("Remove of a tree in use = %v, %v; want false", removed, err)
+	}
+	if _, err := user.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1); err != nil {
+		t.Errorf("CopyTo after Remove = %v", err)
+	}
+	if err := user.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if removed, err := cleaner.Remove(name); !removed || err != nil {
+		t.Errorf("Remove of a tree that nobody uses = %v, %v; want true", removed, err)
+	}
+}
+
+// A file in the place of the cache, or one that cannot be made, is found out at
+// once.
+func TestOpenUnusable(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "cache")} {
+		if c, err := pkgcache.Open(dir, userkey.Random()); err == nil {
+			t.Errorf("Open(%q) = nil, want an error", dir)
+			_ = c.Close()
+		}
 	}
 }
 
 // A tree is published whatever else has its name.
 func TestPublishInThePlaceOfNoTree(t *testing.T) {
 	t.Parallel()
-	s := store.Store{Dir: t.TempDir()}
+	s := open(t, t.TempDir())
 	t1 := publish(t, s, "# text\n")
 	if err := os.RemoveAll(s.TreePath(t1)); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,124 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// ErrTooLarge says that a file is larger than a reader allows.
+var ErrTooLarge = errors.New("is larger than it may be")
+
+// Read returns the content of a file of at most limit bytes. A file that is
+// absent is fs.ErrNotExist, one that is not a regular file [ErrIrregular], and
+// a larger one [ErrTooLarge]. Symbolic links are not followed, and pipes are
+// not waited for.
+func Read(root *os.Root, name string, limit int64) ([]byte, error) {
+	data, err := read(root, name, limit)
+	if err != nil {
+		var pathErr *fs.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return data, nil
+}
+
+func read(root *os.Root, name string, limit int64) ([]byte, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, irregular(info)
+	}
+	file, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	// Another program may have put something else in its place by now.
+	opened, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !os.SameFile(info, opened) {
+		return nil, ErrChanged
+	}
+	if opened.Size() > limit {
+		return nil, fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, opened.Size(), limit)
+	}
+	data := make([]byte, 0, opened.Size()+1)
+	data, err = readInto(data, io.LimitReader(file, limit+1))
+	if err == nil && int64(len(data)) > limit { // it has grown since
+		err = ErrTooLarge
+	}
+	return data, err
+}
+
+// readInto is io.ReadAll with a buffer of the right size.
+func readInto(data []byte, from io.Reader) ([]byte, error) {
+	for {
+		n, err := from.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if errors.Is(err, io.EOF) {
+			return data, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
+
+// irregular says what a file is.
+func irregular(info fs.FileInfo) error {
+	what := "a special file"
+	switch mode := info.Mode(); {
+	case mode&fs.ModeSymlink != 0:
+		what = "a symbolic link"
+	case mode.IsDir():
+		what = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a named pipe"
+	}
+	return fmt.Errorf("%w but %s", ErrIrregular, what)
+}
+
+// Sweep removes the temporary files of a target that a crash has left. The
+// caller must know that no other process is replacing it.
+func Sweep(root *os.Root, name string) {
+	dir, err := root.Open(path.Dir(name))
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if isTempOf(entry.Name(), path.Base(name)) && entry.Type().IsRegular() {
+			_ = root.Remove(path.Join(path.Dir(name), entry.Name()))
+		}
+	}
+}
+
+// randomLength is the length of the text that crypto/rand.Text makes.
+const randomLength = 26
+
+// isTempOf reports whether a file has the name of a temporary file of a target.
+func isTempOf(file, target string) bool {
+	random, ok := strings.CutPrefix(file, "."+target+".")
+	if ok {
+		random, ok = strings.CutSuffix(random, tempEnding)
+	}
+	return ok && len(random) == randomLength
+}

@@ -1,0 +1,110 @@
+// Package filelock locks files and directories between processes, by the locks
+// of the operating system: flock(2) on Unix, LockFileEx on Windows. A lock
+// belongs to one [Lock], also within a process, and ends with the process that
+// holds it, however it ends.
+//
+// Symbolic links in the last component of a name are not followed, and named
+// pipes are not waited for: the places of locks are known, so anyone may have
+// put something else there.
+package filelock
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrUnsupported says that a file system, or the operating system, has no locks
+// on directories.
+var ErrUnsupported = errors.New("directories cannot be locked here")
+
+// poll is how often a waiting process tries again.
+const poll = 20 * time.Millisecond
+
+// Lock is a lock on one file or directory. It must be released once it is held.
+type Lock struct {
+	file *flock.Flock
+	dir  bool
+}
+
+// File is a lock on a file of its own, which is made when the lock is taken, with
+// mode 0600, and never removed.
+func File(name string) *Lock {
+	flags := os.O_CREATE | openFlags
+	if needsWriting {
+		flags |= os.O_RDWR
+	}
+	return &Lock{file: flock.New(name, flock.SetFlag(flags), flock.SetPermissions(0o600))}
+}
+
+// Dir is a lock on an existing directory.
+func Dir(name string) *Lock {
+	return &Lock{file: flock.New(name, flock.SetFlag(os.O_RDONLY|openFlags)), dir: true}
+}
+
+// TryExclusive takes the lock unless another one holds it.
+func (l *Lock) TryExclusive() (bool, error) { return l.result(l.file.TryLock()) }
+
+// TryShared takes the lock unless another one holds it exclusively.
+func (l *Lock) TryShared() (bool, error) { return l.result(l.file.TryRLock()) }
+
+// Exclusive waits for the lock as long as ctx lasts. onWait, if not nil, is called
+// once if it is not free after the time that patience gives it.
+func (l *Lock) Exclusive(ctx context.Context, patience time.Duration, onWait func()) error {
+	return l.wait(ctx, l.TryExclusive, patience, onWait)
+}
+
+// Shared is [Lock.Exclusive] for a shared lock.
+func (l *Lock) Shared(ctx context.Context, patience time.Duration, onWait func()) error {
+	return l.wait(ctx, l.TryShared, patience, onWait)
+}
+
+func (l *Lock) wait(ctx context.Context, try func() (bool, error), patience time.Duration, onWait func()) error {
+	began, told := time.Now(), onWait == nil
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for {
+		if ok, err := try(); ok || err != nil {
+			return err
+		}
+		if !told && time.Since(began) >= patience {
+			told = true
+			onWait()
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Release gives the lock up. It may be taken again.
+func (l *Lock) Release() error { return l.file.Close() }
+
+// result tells a lock that cannot be had from one that is held.
+func (l *Lock) result(ok bool, err error) (bool, error) {
+	if err == nil {
+		return ok, nil
+	}
+	err = errors.Join(err, l.file.Close())
+	if l.dir && !errors.Is(err, fs.ErrNotExist) {
+		err = errors.Join(ErrUnsupported, err)
+	}
+	return false, err
+}
+
+// IsAt reports whether the name still belongs to the file or directory that is
+// locked: another process may have moved it between the opening and the locking.
+func (l *Lock) IsAt(name string) bool {
+	locked, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(name)
+	return err == nil && os.SameFile(locked, now)
+}

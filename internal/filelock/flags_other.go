@@ -1,0 +1,8 @@
+//go:build !unix
+
+package filelock
+
+const (
+	openFlags    = 0
+	needsWriting = false
+)

@@ -1,0 +1,74 @@
+package pkgcache_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	if s.Confirmed("claim") {
+		t.Error("an empty cache confirms a claim")
+	}
+	for range 2 { // the second time it is there already
+		if err := s.Confirm("claim", "second", "third"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Confirm(); err != nil {
+		t.Fatal(err)
+	}
+	for claim, want := range map[string]bool{"claim": true, "second": true, "third": true, "another": false, "": false} {
+		if got := s.Confirmed(claim); got != want {
+			t.Errorf("Confirmed(%q) = %v, want %v", claim, got, want)
+		}
+	}
+	if err := s.Forget(time.Now().Add(time.Minute)); err != nil || s.Confirmed("claim") {
+		t.Errorf("after Forget = %v, Confirmed = %v; want nil, false", err, s.Confirmed("claim"))
+	}
+}
+
+// A link with the name of a confirmation confirms nothing.
+func TestConfirmedByLink(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	if err := s.Confirm("claim"); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(s.Dir(), "confirmed/*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("confirmations = %v, %v; want one", files, err)
+	}
+	if err := os.Rename(files[0], files[0]+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(files[0]+".away", files[0]); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	if s.Confirmed("claim") {
+		t.Error("a link confirms a claim")
+	}
+}
+
+// A confirmation counts for the user who made it.
+func TestConfirmedByAnotherUser(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := open(t, dir).Confirm("claim"); err != nil {
+		t.Fatal(err)
+	}
+	other, err := pkgcache.Open(dir, userkey.Random())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if other.Confirmed("claim") {
+		t.Error("another user's confirmation counts")
+	}
+}

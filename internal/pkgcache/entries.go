@@ -1,0 +1,123 @@
+package pkgcache
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/step"
+)
+
+// Entry is a published tree.
+type Entry struct {
+	// Name is the tree's file name, as [FileName] makes it.
+	Name string
+	// Bytes is the sum of the sizes of its files.
+	Bytes int64
+	// Used is when it was last copied out of the cache, to the hour, or
+	// published.
+	Used time.Time
+}
+
+// Entries are the trees that are published in the cache at dir, sorted by name. A
+// cache that is absent has none.
+func Entries(dir string) ([]Entry, error) {
+	trees := filepath.Join(dir, treesName)
+	found, err := os.ReadDir(trees)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var entries []Entry
+	for _, f := range found {
+		info, err := f.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+			continue // another process was faster; or not ours
+		}
+		if err != nil {
+			return nil, err
+		}
+		bytes, err := Size(filepath.Join(trees, f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, Entry{Name: f.Name(), Bytes: bytes, Used: info.ModTime()})
+	}
+	return entries, err
+}
+
+// Size is the sum of the sizes of the files at and below a path; what vanishes
+// meanwhile does not count.
+func Size(path string) (int64, error) {
+	var sum int64
+	err := filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = entry.Info(); err == nil {
+				sum += info.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	return sum, err
+}
+
+// Remove removes a published tree unless a process uses it, and reports whether
+// it did. For other processes it is gone at once, whatever happens to this one.
+func (c *Cache) Remove(name string) (bool, error) {
+	c.release(name)
+	path := c.treePath(name)
+	lock := filelock.Dir(path)
+	ok, err := lock.TryExclusive()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil && !errors.Is(err, filelock.ErrUnsupported):
+		return false, err
+	case err == nil && !ok:
+		return false, nil
+	case err == nil && !lock.IsAt(path):
+		return false, lock.Release()
+	}
+	staged := c.Stage()
+	err = step.Do("cache.clean.move", func() error { return os.Rename(path, staged) })
+	if err == nil {
+		err = step.Do("cache.clean.remove", func() error { return os.RemoveAll(staged) })
+	}
+	return err == nil, errors.Join(err, lock.Release())
+}
+
+// QuarantineDir is where the cache at dir keeps damaged trees.
+func QuarantineDir(dir string) string { return filepath.Join(dir, quarantineName) }
+
+// Forget removes the answers and confirmations that were recorded before a time.
+func (c *Cache) Forget(before time.Time) error {
+	return errors.Join(c.forget(answersName, before), c.forget(confirmedName, before))
+}
+
+// forget removes the files of a directory that are older than a time.
+func (c *Cache) forget(name string, before time.Time) error {
+	dir := filepath.Join(c.dir, name)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		info, infoErr := entry.Info()
+		if infoErr != nil || info.ModTime().After(before) {
+			continue // another process was faster, or it is too young
+		}
+		// One that another process waits for may go: at worst two processes
+		// fetch the same.
+		e := step.Do("cache.forget.remove", func() error { return os.Remove(filepath.Join(dir, entry.Name())) })
+		if !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}

@@ -1,0 +1,261 @@
+package project
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/step"
+)
+
+// Change is what a run decided. Everything that it names was verified before.
+type Change struct {
+	// Packages maps the key of a call to the path, from [Project.Stage], that
+	// becomes the key's directory.
+	Packages map[string]string
+	// Trees maps the name of a whole package, see [TreeName], to such a path.
+	Trees map[string]string
+	// Gone are the keys whose directories are no longer wanted.
+	Gone []string
+	// OldLock and NewLock are the bytes of the dependency lock before and
+	// after; nil stands for no file. Equal bytes write nothing.
+	OldLock, NewLock []byte
+	// Manifest is the new content of modules.json.
+	Manifest []byte
+}
+
+// ErrLockChanged says that another program wrote the dependency lock while a
+// change to it was being made. Nothing was changed.
+var ErrLockChanged = errors.New("the lock file was changed by another program during this run; run the command again")
+
+// UndoError says that a change failed, and that it could not be undone either.
+// The next [Open] tries again.
+type UndoError struct {
+	// Journal is the file that describes the change.
+	Journal string
+	// Err is why the change failed, Undo why it could not be undone.
+	Err, Undo error
+}
+
+func (e *UndoError) Error() string {
+	return fmt.Sprintf("%s; nor could the change be undone (%s): the next run tries again, by %s", e.Err, e.Undo, e.Journal)
+}
+
+func (e *UndoError) Unwrap() []error { return []error{e.Err, e.Undo} }
+
+// Commit makes a change. After an error the lock, its copy and the manifest are
+// as they were, and so are the packages; an *[UndoError] says that the next Open
+// will see to it.
+func (p *Project) Commit(c Change) error {
+	now, err := p.Lock()
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, c.OldLock) || (now == nil) != (c.OldLock == nil) {
+		return ErrLockChanged
+	}
+	if done, err := p.commitLittle(c); done || err != nil {
+		return err
+	}
+	j, lock, err := p.prepare(c)
+	if err == nil {
+		if err = p.writeJournal(j); err == nil {
+			return p.make(j, lock)
+		}
+		// The journal may be there if only the sync of its directory failed.
+		err = errors.Join(err, p.modules.RemoveAll(journalName))
+	}
+	if lock != nil {
+		lock.Discard()
+	}
+	return err
+}
+
+// commitLittle makes a change that moves no package and leaves lock and manifest
+// as they are. It reports whether the change is such a one.
+func (p *Project) commitLittle(c Change) (bool, error) {
+	manifest, err := p.Manifest()
+	if len(c.Packages)+len(c.Trees)+len(c.Gone) > 0 || !bytes.Equal(c.OldLock, c.NewLock) || err != nil || !bytes.Equal(manifest, c.Manifest) {
+		return false, nil //nolint:nilerr // a manifest that cannot be read is replaced
+	}
+	if bytes.Equal(p.former, c.NewLock) {
+		return true, nil
+	}
+	if c.NewLock == nil {
+		return false, nil // the copy is to go
+	}
+	return true, atomicfile.Write(p.modules, lockCopyName, p.sealedCopy(c), atomicfile.Options{Step: "project.copy"})
+}
+
+func (p *Project) sealedCopy(c Change) []byte { return p.key.Seal(p.purpose("lock copy"), c.NewLock) }
+
+// prepare makes everything durable that the change needs, and describes it.
+// Nothing that others see has changed then. The lock is nil if it stays.
+func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err error) {
+	j := &journal{Retired: path.Join(retiredName, rand.Text())}
+	if j.Manifest, err = p.stageFile(j, manifestName, c.Manifest); err != nil {
+		return nil, nil, err
+	}
+	j.LockCopy = p.moveTo(j, "", lockCopyName)
+	if c.NewLock != nil {
+		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealedCopy(c)); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Trees)) {
+		j.Packages = append(j.Packages, p.moveTo(j, p.staged(c.Trees[name]), path.Join(treesName, name)))
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.Packages)) {
+		j.Packages = append(j.Packages, p.moveTo(j, p.staged(c.Packages[key]), key))
+	}
+	for _, key := range c.Gone {
+		j.Packages = append(j.Packages, p.moveTo(j, "", key))
+	}
+	for _, m := range j.Packages { // undo takes a stage that is gone for one that was moved
+		if m.From != "" && !p.exists(m.From) {
+			return nil, nil, &fs.PathError{Op: "place", Path: m.From, Err: fs.ErrNotExist}
+		}
+	}
+	for _, dir := range []string{j.Retired, treesName} {
+		err := step.Do("project.dirs.mkdir", func() error { return p.modules.MkdirAll(dir, 0o777) })
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if !bytes.Equal(c.OldLock, c.NewLock) {
+		j.Lock = &lockChange{File: p.location.LockFile, Old: c.OldLock, New: c.NewLock}
+		lock, err = atomicfile.Prepare(p.dir, p.location.LockFile, c.NewLock, atomicfile.Options{Swap: true, Old: c.OldLock, Step: "project.lock"})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return j, lock, step.Do("project.stage.sync", p.syncStage)
+}
+
+// staged is the name of a path from Stage.
+func (p *Project) staged(dir string) string { return path.Join(p.stage, filepath.Base(dir)) }
+
+// moveTo describes a move to a place as it is now.
+func (p *Project) moveTo(j *journal, from, to string) move {
+	m := move{From: from, To: to}
+	if p.exists(to) {
+		j.retired++
+		m.Retired = path.Join(j.Retired, strconv.Itoa(j.retired))
+	}
+	return m
+}
+
+// stageFile stages a file that is written whole.
+func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) {
+	from := path.Join(p.stage, "@"+path.Base(name))                                                              // no call can have this name
+	err := atomicfile.Write(p.modules, from, data, atomicfile.Options{Disposable: true, Step: "project.staged"}) // syncStage waits for the disk
+	return p.moveTo(j, from, name), err
+}
+
+// make makes a change that is in the journal, or undoes it.
+func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
+	err := p.moveAll(j, lock)
+	if err == nil {
+		// The change is complete. A journal that stays is removed by the next
+		// Open.
+		_ = p.removeJournal()
+		return nil
+	}
+	if lock != nil {
+		lock.Discard()
+	}
+	if errors.Is(err, atomicfile.ErrChanged) {
+		err = ErrLockChanged
+	}
+	if undoErr := p.undo(j); undoErr != nil {
+		p.stage = "" // it has what the next Open moves back to it
+		return &UndoError{Journal: filepath.Join(p.path, filepath.FromSlash(journalName)), Err: err, Undo: undoErr}
+	}
+	return err
+}
+
+// moveAll does the steps of a change that others can see.
+func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
+	if err := p.retire(j.Manifest, "project.manifest"); err != nil {
+		return err
+	}
+	if err := p.syncDirs("project.manifest", ".", j.Retired); err != nil {
+		return err
+	}
+	for _, m := range j.Packages {
+		if err := p.replace(m, "project.package"); err != nil {
+			return err
+		}
+	}
+	if err := p.syncDirs("project.package", j.dirs()...); err != nil {
+		return err
+	}
+	if lock != nil {
+		if err := lock.Commit(); err != nil {
+			return err
+		}
+	}
+	if err := p.replace(j.LockCopy, "project.copy"); err != nil {
+		return err
+	}
+	if err := p.syncDirs("project.copy", ownName); err != nil {
+		return err
+	}
+	if err := p.place(j.Manifest, "project.manifest"); err != nil {
+		return err
+	}
+	return p.syncDirs("project.manifest", ".")
+}
+
+// replace retires what is in a place and puts what is staged there. A directory
+// is never renamed over another one: that fails on every system but for empty
+// ones.
+func (p *Project) replace(m move, stepName string) error {
+	if err := p.retire(m, stepName); err != nil {
+		return err
+	}
+	return p.place(m, stepName)
+}
+
+// retire moves what is in a place out of the way; a link is moved, not what it
+// points to.
+func (p *Project) retire(m move, stepName string) error {
+	if m.Retired == "" {
+		return nil
+	}
+	return step.Do(stepName+".retire", func() error { return p.modules.Rename(m.To, m.Retired) })
+}
+
+func (p *Project) place(m move, stepName string) error {
+	if m.From == "" {
+		return nil
+	}
+	return step.Do(stepName+".place", func() error { return p.modules.Rename(m.From, m.To) })
+}
+
+func (p *Project) syncDirs(stepName string, dirs ...string) error {
+	for _, dir := range dirs {
+		if err := atomicfile.SyncDir(p.modules, dir, stepName); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteLock replaces the dependency lock alone. The error is [ErrLockChanged] if
+// it no longer has the old bytes.
+func (p *Project) WriteLock(old, lock []byte) error {
+	err := atomicfile.Write(p.dir, p.location.LockFile, lock, atomicfile.Options{Swap: true, Old: old, Step: "project.lock"})
+	if errors.Is(err, atomicfile.ErrChanged) {
+		return ErrLockChanged
+	}
+	return err
+}

@@ -1,0 +1,290 @@
+package project
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// The names inside the modules directory.
+const (
+	manifestName = "modules.json"
+	ownName      = ".cotter"
+
+	flockName    = ownName + "/lock"
+	stageName    = ownName + "/stage"
+	journalName  = ownName + "/journal"
+	retiredName  = ownName + "/retired"
+	treesName    = ownName + "/tree"
+	sumsName     = ownName + "/sums"
+	lockCopyName = ownName + "/lock.hcl"
+)
+
+// ownDirs and ownFiles are all that may be in .cotter.
+var (
+	ownDirs  = []string{stageName, retiredName, treesName, sumsName}
+	ownFiles = []string{flockName, journalName, lockCopyName}
+)
+
+// Location says where the files of a project are.
+type Location struct {
+	// Dir is the root module's directory.
+	Dir string
+	// DataDir is the data directory of stock tools, usually Dir/.terraform, as
+	// this process reaches it.
+	DataDir string
+	// LockFile is the dependency lock's name, relative to Dir.
+	LockFile string
+}
+
+// Project is the open state of a project. One from [Open] is held exclusively
+// until Close; one from [View] is for reading only.
+type Project struct {
+	location Location
+	key      *userkey.Key
+	identity string
+
+	dir     *os.Root // the root module's directory
+	modules *os.Root
+	path    string // of modules
+
+	held     []*filelock.Lock
+	stage    string // the name of this process's part of the stage
+	former   []byte // the proven copy of the lock; nil if there is none
+	findings []Finding
+}
+
+// Open takes the project for this process, waiting until no other process holds
+// it, makes the modules directory if it is absent, undoes what a killed process
+// has begun, and removes its leftovers. Waiting ends with ctx; onWait, if not
+// nil, is called once when another process holds the project.
+//
+// Neither DataDir's last component nor the modules directory may be a symbolic
+// link: what is written here must not land elsewhere.
+func Open(ctx context.Context, location Location, key *userkey.Key, onWait func()) (_ *Project, err error) {
+	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if p.dir, err = os.OpenRoot(location.Dir); err != nil {
+		return nil, err
+	}
+	ownsDir, err := p.holdDir(ctx, onWait)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.makeDirs(); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(p.openModules(), p.removeIrregular()); err != nil {
+		return nil, err
+	}
+	if err := p.hold(ctx, filelock.File(filepath.Join(p.path, filepath.FromSlash(flockName))), onWait); err != nil {
+		return nil, err
+	}
+	if err := p.recover(); err != nil {
+		return nil, err
+	}
+	p.sweep(ownsDir)
+	p.readFormerLock()
+	p.stage = path.Join(stageName, rand.Text())
+	return p, p.modules.MkdirAll(p.stage, 0o700)
+}
+
+// View opens the project for reading. It takes no lock and changes nothing. A
+// modules directory that does not exist is fs.ErrNotExist.
+func View(location Location, key *userkey.Key) (*Project, error) {
+	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
+	var err error
+	if p.dir, err = os.OpenRoot(location.Dir); err == nil {
+		err = p.openModules()
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	p.readFormerLock()
+	return p, nil
+}
+
+// Close gives the project up and removes what is still staged.
+func (p *Project) Close() error {
+	var err error
+	if p.stage != "" {
+		err = p.modules.RemoveAll(p.stage)
+	}
+	for _, lock := range p.held {
+		err = errors.Join(err, lock.Release())
+	}
+	for _, root := range []*os.Root{p.modules, p.dir} {
+		if root != nil {
+			err = errors.Join(err, root.Close())
+		}
+	}
+	return err
+}
+
+// Path is the modules directory as it was opened, for messages and for reading
+// configuration in it.
+func (p *Project) Path() string { return p.path }
+
+// Findings are what [Open] or [View] found that the user should know.
+func (p *Project) Findings() []Finding { return p.findings }
+
+// Stage returns a fresh path for a package on its way in: the directory does
+// not exist yet, its parent does.
+func (p *Project) Stage(name string) string {
+	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
+}
+
+// FoldsCase reports whether the file system takes names that differ only in case
+// for one name.
+func (p *Project) FoldsCase() bool {
+	own, err := p.modules.Lstat(ownName)
+	if err != nil {
+		return false
+	}
+	upper, err := p.modules.Lstat(strings.ToUpper(ownName))
+	return err == nil && os.SameFile(own, upper)
+}
+
+// holdDir takes the lock on the project directory. It reports whether it did:
+// not every file system has such locks.
+func (p *Project) holdDir(ctx context.Context, onWait func()) (bool, error) {
+	dir, err := filepath.EvalSymlinks(p.location.Dir)
+	if err != nil {
+		return false, err
+	}
+	err = p.hold(ctx, filelock.Dir(dir), onWait)
+	if errors.Is(err, filelock.ErrUnsupported) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (p *Project) hold(ctx context.Context, lock *filelock.Lock, onWait func()) error {
+	if err := lock.Exclusive(ctx, 0, onWait); err != nil {
+		return fmt.Errorf("waiting for %s: %w", p.path, err)
+	}
+	p.held = append(p.held, lock)
+	return nil
+}
+
+// makeDirs makes the modules directory and .cotter in it.
+func (p *Project) makeDirs() error {
+	data := p.location.DataDir
+	if err := os.MkdirAll(filepath.Dir(data), 0o777); err != nil {
+		return err
+	}
+	for _, dir := range []string{data, p.path, filepath.Join(p.path, ownName)} {
+		if err := refuseLink(dir); err != nil {
+			return err
+		}
+		err := step.Do("project.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseLink refuses anything but a directory, or nothing.
+func refuseLink(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s must be a directory, and not a link to one; remove it, or set TF_DATA_DIR to the directory", dir)
+	}
+	return nil
+}
+
+// openModules opens the modules directory and derives the project's identity.
+func (p *Project) openModules() error {
+	var err error
+	if p.modules, err = os.OpenRoot(p.path); err != nil {
+		return err
+	}
+	dir, err := realPath(p.location.Dir)
+	if err != nil {
+		return err
+	}
+	modules, err := realPath(p.path)
+	if err != nil {
+		return err
+	}
+	p.identity = fmt.Sprintf("%q %q", dir, modules)
+	return nil
+}
+
+func realPath(name string) (string, error) {
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(absolute)
+}
+
+// removeIrregular removes what has the name of a file or directory of ours and is
+// something else, links in particular.
+func (p *Project) removeIrregular() error {
+	if p.modules == nil {
+		return nil
+	}
+	remove := func(name string, wanted func(fs.FileMode) bool) error {
+		info, err := p.modules.Lstat(name)
+		if err != nil || wanted(info.Mode()) {
+			return nil //nolint:nilerr // it is absent, or its use will say what is wrong
+		}
+		return p.modules.RemoveAll(name)
+	}
+	var err error
+	for _, name := range ownDirs {
+		err = errors.Join(err, remove(name, fs.FileMode.IsDir))
+	}
+	for _, name := range ownFiles {
+		err = errors.Join(err, remove(name, fs.FileMode.IsRegular))
+	}
+	return err
+}
+
+// sweep removes what killed processes have left: staged and retired packages and
+// temporary files. What cannot be removed does no harm.
+func (p *Project) sweep(ownsDir bool) {
+	_ = p.modules.RemoveAll(stageName)
+	_ = p.modules.RemoveAll(retiredName)
+	entries, _ := fs.ReadDir(p.modules.FS(), ownName)
+	for _, entry := range entries {
+		if !isOwn(path.Join(ownName, entry.Name())) {
+			_ = p.modules.RemoveAll(path.Join(ownName, entry.Name()))
+		}
+	}
+	if ownsDir {
+		atomicfile.Sweep(p.dir, p.location.LockFile)
+	}
+}
+
+func isOwn(name string) bool {
+	for _, own := range append(ownDirs, ownFiles...) {
+		if name == own {
+			return true
+		}
+	}
+	return false
+}

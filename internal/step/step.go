@@ -1,0 +1,36 @@
+// Package step gives a name to each change that a process makes on disk, so
+// that tests can stop a real process between any two of them, make any one of
+// them fail, or record their order.
+//
+// A name has the form "subject.object.operation", such as
+// "project.journal.rename". [Do] is one atomic load and a call where no hook is
+// set, which is always the case outside of tests.
+package step
+
+import "sync/atomic"
+
+// Hook is called before each step with its name. An error from it takes the
+// place of the step, which is not done then.
+type Hook func(name string) error
+
+var hook atomic.Pointer[Hook]
+
+// SetHook makes h the hook of this process; nil removes it. Only test binaries
+// call it, in the processes that they start for this purpose.
+func SetHook(h Hook) {
+	if h == nil {
+		hook.Store(nil)
+		return
+	}
+	hook.Store(&h)
+}
+
+// Do does one step.
+func Do(name string, change func() error) error {
+	if h := hook.Load(); h != nil {
+		if err := (*h)(name); err != nil {
+			return err
+		}
+	}
+	return change()
+}

@@ -1,0 +1,69 @@
+package userkey
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/cotterpin/cotter/internal/atomicfile"
+)
+
+// fileName is the key's file in the state directory.
+const fileName = "key"
+
+// Read returns the key in a state directory. A directory without a key is
+// fs.ErrNotExist. A file that other users can read or could have written is an
+// error: what it proves, they could forge.
+func Read(dir string) (*Key, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return read(root)
+}
+
+func read(root *os.Root) (*Key, error) {
+	secret, err := atomicfile.Read(root, fileName, size+1)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Lstat(fileName)
+	if err != nil {
+		return nil, err
+	}
+	fail := func(what string) error { return &fs.PathError{Op: "use", Path: fileName, Err: errors.New(what)} }
+	switch {
+	case len(secret) != size:
+		return nil, fail(fmt.Sprintf("it does not hold a key of %d bytes", size))
+	case !isPrivate(info):
+		return nil, fail("other users have access to it; remove it, or give it the mode 0600")
+	}
+	return &Key{secret: [size]byte(secret)}, nil
+}
+
+// ReadOrMake is [Read], and makes the directory and the key if they are absent.
+// Processes that do so at the same time get the same key.
+func ReadOrMake(dir string) (*Key, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	key, err := read(root)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	secret := make([]byte, size)
+	rand.Read(secret) //nolint:errcheck // it never returns an error
+	err = atomicfile.Create(root, fileName, secret, 0o600, "userkey.key")
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return read(root) // which may be that of a process that was faster
+}

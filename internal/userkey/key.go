@@ -1,0 +1,82 @@
+package userkey
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// ErrUnproven says that a file was not written by this user for this purpose:
+// its code is absent, or made with another key, for another purpose, or for
+// other content.
+var ErrUnproven = errors.New("it was not written here by this user")
+
+// ErrShortSecret says that a secret is too short to be a key.
+var ErrShortSecret = fmt.Errorf("the key must have at least %d characters", minSecret)
+
+// minSecret is the least length of a secret text, in bytes. 32 hexadecimal
+// digits have 128 bits.
+const minSecret = 32
+
+// size is the length of a key in bytes.
+const size = sha256.Size
+
+// Key is a user's key. Its zero value is not usable.
+type Key struct{ secret [size]byte }
+
+// Random returns a key that no other process has.
+func Random() *Key {
+	var k Key
+	rand.Read(k.secret[:]) //nolint:errcheck // it never returns an error
+	return &k
+}
+
+// FromSecret makes a key of a secret text. The error is [ErrShortSecret].
+func FromSecret(secret string) (*Key, error) {
+	if len(secret) < minSecret {
+		return nil, ErrShortSecret
+	}
+	return &Key{secret: sha256.Sum256([]byte(secret))}, nil
+}
+
+// header begins the first line of a sealed file. A number sign makes the line
+// a comment in the languages of such files.
+const header = "# cotter-proof-v1 "
+
+// Seal returns content with a first line that proves it for a purpose.
+func (k *Key) Seal(purpose string, content []byte) []byte {
+	line := header + hex.EncodeToString(k.sum(purpose, content)) + "\n"
+	return append([]byte(line), content...)
+}
+
+// Open returns the content of a sealed file, or [ErrUnproven].
+func (k *Key) Open(purpose string, sealed []byte) ([]byte, error) {
+	line, content, found := bytes.Cut(sealed, []byte("\n"))
+	code, ok := bytes.CutPrefix(line, []byte(header))
+	if !found || !ok {
+		return nil, ErrUnproven
+	}
+	got, err := hex.DecodeString(string(code))
+	if err != nil || !hmac.Equal(got, k.sum(purpose, content)) {
+		return nil, ErrUnproven
+	}
+	return content, nil
+}
+
+// Name returns a file name of 64 hexadecimal digits for a statement.
+func (k *Key) Name(purpose, statement string) string {
+	return hex.EncodeToString(k.sum(purpose, []byte(statement)))
+}
+
+// sum covers the purpose with its length, so that no two pairs of purpose and
+// content are the same bytes.
+func (k *Key) sum(purpose string, content []byte) []byte {
+	mac := hmac.New(sha256.New, k.secret[:])
+	fmt.Fprintf(mac, "%d %s\n", len(purpose), purpose)
+	mac.Write(content)
+	return mac.Sum(nil)
+}
