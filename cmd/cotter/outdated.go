@@ -31,7 +31,7 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
-	in, err := installer(cmd, out, req)
+	in, err := installer(ctx, cmd, out, req)
 	if err != nil {
 		return err
 	}

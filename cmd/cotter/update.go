@@ -43,7 +43,7 @@ func updateCommand(out *output) *cli.Command {
 
 // updateMarkdown updates and prints nothing but the table, and warnings.
 func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
-	in, err := prepareInstall(cmd, out, &req)
+	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
 	}
