@@ -54,13 +54,14 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	req.Upgrade = cmd.Bool("upgrade")
-	run := install
+	run := installOne
 	if cmd.Args().Present() || cmd.Bool("recursive") {
 		run = installAll
 	}
 	err = run(ctx, cmd, out, req)
 	var refused *cotter.LockedError
-	if errors.As(err, &refused) && !cmd.IsSet("locked") && !cmd.IsSet("lockfile") {
+	var missing noConfigurationError
+	if (errors.As(err, &refused) || errors.As(err, &missing)) && !cmd.IsSet("locked") && !cmd.IsSet("lockfile") {
 		out.warnf("CI is set, so the lock may not change; --locked=false lets it")
 	}
 	return err

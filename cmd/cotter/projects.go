@@ -53,6 +53,9 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 	if err != nil {
 		return err
 	}
+	if dirs, err = withConfiguration(out, dirs, req); err != nil || len(dirs) == 0 {
+		return err
+	}
 	fetched := 0
 	results, err := in.InstallAll(ctx, dirs, req, func(dir string, event cotter.Event) {
 		if _, ok := event.(cotter.FetchDone); ok {

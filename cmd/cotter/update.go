@@ -33,6 +33,9 @@ func updateCommand(out *output) *cli.Command {
 			if req.UpgradeTo != "" && len(req.UpgradeKeys) != 1 {
 				return usageError{errors.New("--to needs just one call to update")}
 			}
+			if dir, empty := withoutConfiguration(req); empty {
+				return noConfigurationError{dir}
+			}
 			if cmd.Bool("markdown") {
 				return updateMarkdown(ctx, cmd, out, req)
 			}
