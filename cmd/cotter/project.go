@@ -26,8 +26,7 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 		LockFile: cmd.String("lock-file"),
 		Dialect:  dialect,
 	}
-	setInputs(cmd, env, &req)
-	return req, nil
+	return req, setInputs(cmd, env, &req)
 }
 
 // installer is an Installer as the command uses it: with what the CLI
