@@ -111,6 +111,7 @@ func clientFailures() []failure {
 func machineFailures() []failure {
 	const sources = "git_password"
 	return []failure{
+		{name: "key of the state", config: withoutGit(), env: []string{"COTTER_STATE_KEY={state-key}"}},
 		{name: "untrusted certificate", untrusted: true, says: "certificate"},
 		{name: "interrupt", interrupt: true, faults: everywhere(modtest.Fault{Delay: 1 << 40})},
 		{name: "proxy", env: []string{"HTTPS_PROXY=http://user:{proxy}@127.0.0.1:1", "https_proxy=http://user:{proxy}@127.0.0.1:1", "NO_PROXY=", "no_proxy="}, config: "module \"a\" {\n  source = \"https://user:{http-password}@192.0.2.1/x.zip?token={http-query}\"\n}\nmodule \"b\" {\n  source = \"git::https://user:{git-password}@192.0.2.1/x.git\"\n}\n", says: "127.0.0.1"},

@@ -29,6 +29,8 @@ var places = []string{
 	"block", "other-block", "login", "helper", "helper-argument", "variable", "variable-other", "oci-basic", "oci-access", "oci-refresh", "docker-auth", "docker-helper",
 	// The user's other programs.
 	"netrc", "git-header", "git-instead", "git-stored", "proxy",
+	// Our own.
+	"state-key",
 }
 
 // inArguments are what git gives to the programs that speak its protocols, which

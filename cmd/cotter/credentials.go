@@ -14,10 +14,15 @@ import (
 // cliConfig reads the CLI configuration of the stock tool whose project this
 // is. Where nobody says which it is, that is tofu's, which takes in terraform's
 // where there is none of its own.
-func cliConfig(out *output, dialect cotter.Dialect) (*cliconfig.Config, error) {
+func cliConfig(ctx context.Context, out *output, dialect cotter.Dialect) (*cliconfig.Config, error) {
 	home, _ := os.UserHomeDir() // without one, there are no files in it
-	source := cliconfig.Source{Environ: os.Environ(), Home: home, Terraform: dialect == cotter.DialectTerraform}
-	config, diags := source.Load()
+	source := cliconfig.Source{
+		Environ:   os.Environ(),
+		Home:      home,
+		Terraform: dialect == cotter.DialectTerraform,
+		Warn:      func(text string) { out.warnf("%s", text) },
+	}
+	config, diags := source.Load(ctx)
 	if diags.HasErrors() {
 		return nil, diags
 	}

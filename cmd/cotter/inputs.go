@@ -49,9 +49,15 @@ func (a *assignments) Get() any { return *a.given }
 func (a *assignments) String() string { return "" }
 
 // setInputs adds what flags and environment say about the configuration's
-// variables to a request.
-func setInputs(cmd *cli.Command, env func(string) string, req *cotter.Request) {
-	req.Variables, _ = cmd.Value("var").([]cotter.Variable)
+// variables to a request. Of two values for one variable the later one counts,
+// so those of the command line come last.
+func setInputs(cmd *cli.Command, env func(string) string, req *cotter.Request) error {
+	var err error
+	if req.Variables, err = variablesFromEnv(env); err != nil {
+		return err
+	}
+	given, _ := cmd.Value("var").([]cotter.Variable)
+	req.Variables = append(req.Variables, given...)
 	req.TestDir = cmd.String("test-directory")
 	req.Workspace = env("TF_WORKSPACE")
 	req.EnvVariables = make(map[string]string)
@@ -61,4 +67,5 @@ func setInputs(cmd *cli.Command, env func(string) string, req *cotter.Request) {
 			req.EnvVariables[name] = value
 		}
 	}
+	return nil
 }

@@ -54,13 +54,14 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	req.Upgrade = cmd.Bool("upgrade")
-	run := install
+	run := installOne
 	if cmd.Args().Present() || cmd.Bool("recursive") {
 		run = installAll
 	}
 	err = run(ctx, cmd, out, req)
 	var refused *cotter.LockedError
-	if errors.As(err, &refused) && !cmd.IsSet("locked") && !cmd.IsSet("lockfile") {
+	var missing noConfigurationError
+	if (errors.As(err, &refused) || errors.As(err, &missing)) && !cmd.IsSet("locked") && !cmd.IsSet("lockfile") {
 		out.warnf("CI is set, so the lock may not change; --locked=false lets it")
 	}
 	return err
@@ -68,7 +69,7 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 
 // install installs what a request says.
 func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
-	in, err := prepareInstall(cmd, out, &req)
+	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 }
 
 // prepareInstall reads the flags of all commands that install.
-func prepareInstall(cmd *cli.Command, out *output, req *cotter.Request) (_ *cotter.Installer, err error) {
+func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cotter.Request) (_ *cotter.Installer, err error) {
 	if req.Layout, err = layout(cmd.String("layout")); err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func prepareInstall(cmd *cli.Command, out *output, req *cotter.Request) (_ *cott
 	if err := setPolicy(cmd, req); err != nil {
 		return nil, err
 	}
-	return installer(cmd, out, *req)
+	return installer(ctx, cmd, out, *req)
 }
 
 func layout(name string) (cotter.Layout, error) {

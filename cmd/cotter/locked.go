@@ -9,11 +9,18 @@ import (
 // locked reads --locked and its name in stock tools, -lockfile=readonly. Without
 // either a build server, which says so by CI, gets just what was reviewed.
 func locked(cmd *cli.Command, env func(string) string) (bool, error) {
-	switch mode := cmd.String("lockfile"); {
+	mode := cmd.String("lockfile")
+	asked, name := cmd.Bool("locked"), "--locked"
+	if mode == "readonly" {
+		asked, name = true, "-lockfile=readonly"
+	}
+	switch {
 	case mode != "" && mode != "readonly":
 		return false, usageError{fmt.Errorf("-lockfile takes \"readonly\", and got %q", mode)}
 	case mode == "readonly" && cmd.IsSet("locked") && !cmd.Bool("locked"):
 		return false, usageError{fmt.Errorf("-lockfile=readonly and --locked=false exclude each other")}
+	case asked && cmd.Bool("upgrade"):
+		return false, usageError{fmt.Errorf("%s and --upgrade exclude each other: one keeps the lock as it is, the other changes it", name)}
 	case mode == "readonly":
 		return true, nil
 	case cmd.IsSet("locked"):

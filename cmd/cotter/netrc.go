@@ -13,24 +13,31 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/netrc"
+	"github.com/cotterpin/cotter/internal/userfile"
 )
 
+// maxNetrc bounds the netrc file, in bytes. A large one has a few kilobytes.
+const maxNetrc = 1 << 20
+
 // netrcCredentials finds credentials for archives in the user's netrc file,
-// which is read when the first one is asked for.
-func netrcCredentials(env func(string) string) getmodules.HTTPCredentials {
+// which is read when the first one is asked for. If it is a pipe, ctx bounds
+// that. A file in the home directory that the user has no right to read is a
+// warning.
+func netrcCredentials(ctx context.Context, out *output) getmodules.HTTPCredentials {
 	read := sync.OnceValues(func() (netrc.File, error) {
-		name := netrcFile(env)
+		name := netrcFile(out.env)
 		if name == "" {
 			return netrc.File{}, nil
 		}
-		src, err := os.ReadFile(name)
-		if errors.Is(err, fs.ErrNotExist) {
+		src, err := userfile.Read(ctx, name, maxNetrc)
+		switch {
+		case err == nil, userfile.Absent(err):
+			return netrc.Parse(src), nil
+		case errors.Is(err, fs.ErrPermission) && out.env("NETRC") == "":
+			out.warnf("The credentials for http are skipped: %s", err)
 			return netrc.File{}, nil
 		}
-		if err != nil {
-			return netrc.File{}, fmt.Errorf("the user's credentials for http: %w", err)
-		}
-		return netrc.Parse(src), nil
+		return netrc.File{}, fmt.Errorf("the user's credentials for http: %w", err)
 	})
 	return func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
 		file, err := read()

@@ -31,6 +31,8 @@ func TestNetrc(t *testing.T) {
 		{name: "other port", files: map[string]string{".netrc": "machine 127.0.0.1 login robot password " + secret}, fails: "401"},
 		{name: "default", files: map[string]string{".netrc": "default login robot password " + secret}, fails: "401"},
 		{name: "wrong password", files: map[string]string{".netrc": "machine HOST login robot password " + secret + "-wrong"}, fails: "401"},
+		{name: "no file", env: []string{"NETRC=/dev/null"}, fails: "401"},
+		{name: "no home", env: []string{"HOME=/dev/null"}, fails: "401"},
 		{name: "directory", env: []string{"NETRC=HOME"}, fails: "credentials for http"},
 	} {
 		t.Run(u.name, func(t *testing.T) {

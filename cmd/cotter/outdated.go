@@ -31,7 +31,7 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
-	in, err := installer(cmd, out, req)
+	in, err := installer(ctx, cmd, out, req)
 	if err != nil {
 		return err
 	}
@@ -42,15 +42,20 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 			shown = append(shown, o)
 		}
 	}
-	if err := out.outdated(shown); err != nil {
+	if err := out.outdated(shown, failed == nil); err != nil {
 		return err
 	}
 	return failed
 }
 
-func (o *output) outdated(list []cotter.Outdated) error {
+// outdated prints a list. It is complete if there was an answer about all
+// calls; else an empty one does not mean that all of them are up to date.
+func (o *output) outdated(list []cotter.Outdated, complete bool) error {
 	if o.json {
 		return o.writeJSON(jsonOutdated(list))
+	}
+	if len(list) == 0 && !complete {
+		return nil
 	}
 	if len(list) == 0 {
 		o.printf("All modules are at their latest versions.\n")

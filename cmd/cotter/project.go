@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,15 +26,14 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 		LockFile: cmd.String("lock-file"),
 		Dialect:  dialect,
 	}
-	setInputs(cmd, env, &req)
-	return req, nil
+	return req, setInputs(cmd, env, &req)
 }
 
 // installer is an Installer as the command uses it: with what the CLI
 // configuration of stock tools says about registries. COTTER_ALWAYS_GIT is for
 // who wants to see, or to have, git's own requests.
-func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Installer, error) {
-	config, err := cliConfig(out, req.Dialect)
+func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (*cotter.Installer, error) {
+	config, err := cliConfig(ctx, out, req.Dialect)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func installer(cmd *cli.Command, out *output, req cotter.Request) (*cotter.Insta
 		Fetcher: &getmodules.Fetcher{
 			HTTPClient:      unbounded,
 			CacheDir:        dir,
-			HTTPCredentials: netrcCredentials(out.env),
+			HTTPCredentials: netrcCredentials(ctx, out),
 			OCICredentials:  credentials{config}.forRepository,
 			Getters:         getters(unbounded, out.env),
 			AlwaysGit:       out.env("COTTER_ALWAYS_GIT") != "",

@@ -45,12 +45,15 @@ func projectDirs(ctx context.Context, cmd *cli.Command, req cotter.Request) ([]s
 
 // installAll installs several projects and prints a line for each.
 func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
-	in, err := prepareInstall(cmd, out, &req)
+	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
 	}
 	dirs, err := projectDirs(ctx, cmd, req)
 	if err != nil {
+		return err
+	}
+	if dirs, err = withConfiguration(out, dirs, req); err != nil || len(dirs) == 0 {
 		return err
 	}
 	fetched := 0

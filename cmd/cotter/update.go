@@ -33,6 +33,9 @@ func updateCommand(out *output) *cli.Command {
 			if req.UpgradeTo != "" && len(req.UpgradeKeys) != 1 {
 				return usageError{errors.New("--to needs just one call to update")}
 			}
+			if dir, empty := withoutConfiguration(req); empty {
+				return noConfigurationError{dir}
+			}
 			if cmd.Bool("markdown") {
 				return updateMarkdown(ctx, cmd, out, req)
 			}
@@ -43,7 +46,7 @@ func updateCommand(out *output) *cli.Command {
 
 // updateMarkdown updates and prints nothing but the table, and warnings.
 func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
-	in, err := prepareInstall(cmd, out, &req)
+	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 // verifyRemote compares the lock with the origins.
 func verifyRemote(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (statusError, error) {
-	in, err := installer(cmd, out, req)
+	in, err := installer(ctx, cmd, out, req)
 	if err != nil {
 		return statusError{}, err
 	}

@@ -128,7 +128,7 @@ func TestProtocols(t *testing.T) {
 		{name: "too much", environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=1000000", "TF_REGISTRY_CLIENT_TIMEOUT=99999999999999999999"}, warnings: 2},
 	}
 	for _, test := range tests {
-		config, diags := cliconfig.Source{Home: home(t, test.files), Environ: test.environ}.Load()
+		config, diags := cliconfig.Source{Home: home(t, test.files), Environ: test.environ}.Load(t.Context())
 		if diags.HasErrors() || len(diags) != test.warnings {
 			t.Errorf("%s: %v, want %d warnings", test.name, diags, test.warnings)
 		}

@@ -54,11 +54,16 @@
 // Their output is never shown, as it may hold a secret, so a message about one
 // that failed tells how to run it by hand.
 //
+// A file may be /dev/null, which is an empty one, or a pipe, such as a shell
+// makes for TF_CLI_CONFIG_FILE=<(command). A home directory that does not exist
+// or that may not be searched has no files; a file in it that the user has no
+// right to read is a warning.
+//
 // # Stricter than the stock tools
 //
-//   - Helpers get 10 seconds, 64 KiB of output and a minimal environment: that
-//     of a login, and the variables of cloud providers and secret stores.
-//     Variables with tokens for others, such as TF_TOKEN_*, are not in it.
+//   - Helpers get 10 seconds and 64 KiB of output. Their environment is the
+//     whole one, as with stock tools: what a helper needs, such as
+//     CI_JOB_TOKEN, is known to its author alone.
 //   - A helper that fails is not asked a second time in one run.
 //   - Files are bounded at 1 MiB and 200 levels of nesting, and retries at 100.
 //

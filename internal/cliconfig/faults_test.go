@@ -54,7 +54,7 @@ func TestFaults(t *testing.T) {
 		"defaults, contrary": {"oci_default_credentials {\n discover_ambient_credentials = false\n docker_style_config_files = []\n}", 1},
 	} {
 		dir := home(t, map[string]string{".tofurc": test.text})
-		config, diags := cliconfig.Source{Home: dir, Environ: []string{"TF_TOKEN_reg_example_com=kept"}}.Load()
+		config, diags := cliconfig.Source{Home: dir, Environ: []string{"TF_TOKEN_reg_example_com=kept"}}.Load(t.Context())
 		check(t, name, diags)
 		for _, diag := range diags {
 			if diag.Subject == nil || diag.Subject.Start.Line != test.line || !strings.HasSuffix(diag.Subject.Filename, ".tofurc") {
@@ -76,7 +76,7 @@ func TestFileLimit(t *testing.T) {
 		t.Errorf("a file of the largest size gives the token %q", got)
 	}
 	dir = home(t, map[string]string{".tofurc": text + strings.Repeat("#", limit+1-len(text))})
-	_, diags := cliconfig.Source{Home: dir}.Load()
+	_, diags := cliconfig.Source{Home: dir}.Load(t.Context())
 	check(t, "a larger file", diags)
 }
 
@@ -100,7 +100,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		config, diags := cliconfig.Source{Home: home(t, map[string]string{".tofurc": string(src)})}.Load()
+		config, diags := cliconfig.Source{Home: home(t, map[string]string{".tofurc": string(src)})}.Load(t.Context())
 		if config == nil {
 			t.Fatalf("Load returned no configuration and %v", diags)
 		}

@@ -68,7 +68,7 @@ func lines(t *testing.T, name string) []string {
 // load loads what must be without any fault.
 func load(t *testing.T, source cliconfig.Source) *cliconfig.Config {
 	t.Helper()
-	config, diags := source.Load()
+	config, diags := source.Load(t.Context())
 	if len(diags) > 0 {
 		t.Fatalf("Load: %v", diags)
 	}

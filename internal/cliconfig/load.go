@@ -1,49 +1,56 @@
 package cliconfig
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/cliconfig/hcl1"
 	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/userfile"
 )
 
 // maxFile bounds a configuration file. A large one has a few kilobytes.
 const maxFile = 1 << 20
 
-// Load reads the configuration. A file that TF_CLI_CONFIG_FILE names and that
-// does not exist is a warning, as in stock tools; a file that cannot be read or
-// understood is an error with its place. The Config holds what could be read
-// also then. No diagnostic holds a secret.
-func (s Source) Load() (*Config, hcl.Diagnostics) {
+// Load reads the configuration. A file may be a pipe, which is read until its
+// writer has closed it or ctx is done.
+//
+// A file that TF_CLI_CONFIG_FILE names and that does not exist is a warning, as
+// in stock tools. So is a file in the home directory that the user has no right
+// to read: a container may run as another user than the one that its HOME is
+// of. All other files that cannot be read or understood are errors with their
+// place. The Config holds what could be read also then. No diagnostic holds a
+// secret.
+func (s Source) Load(ctx context.Context) (*Config, hcl.Diagnostics) {
 	config := &Config{
 		Services: map[addrs.Hostname]map[string]any{},
 		environ:  map[addrs.Hostname]credentials{},
 		files:    map[addrs.Hostname]credentials{},
 		programs: s.programs(),
-		oci:      ociConfig{files: s.dockerFiles()},
+		oci:      ociConfig{files: s.dockerFiles(), warn: s.Warn},
 	}
 	diags := config.addEnvironment(s)
 	for _, file := range s.files() {
-		diags = append(diags, config.load(file)...)
+		diags = append(diags, config.load(ctx, file)...)
 	}
 	return config, diags
 }
 
 // load adds what a file says.
-func (c *Config) load(file file) hcl.Diagnostics {
-	src, err := readFile(file.name)
+func (c *Config) load(ctx context.Context, file file) hcl.Diagnostics {
+	src, err := userfile.Read(ctx, file.name, maxFile)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !file.named:
+	case userfile.Absent(err) && !file.named:
 		return nil
-	case errors.Is(err, fs.ErrNotExist):
+	case userfile.Absent(err):
 		return hcl.Diagnostics{fileFault(hcl.DiagWarning, "The CLI configuration file does not exist", file.name, err)}
+	case errors.Is(err, fs.ErrPermission) && !file.named:
+		return hcl.Diagnostics{fileFault(hcl.DiagWarning, "The CLI configuration file cannot be read and is skipped", file.name, err)}
 	case err != nil:
 		return hcl.Diagnostics{fileFault(hcl.DiagError, "The CLI configuration file cannot be read", file.name, err)}
 	}
@@ -55,27 +62,6 @@ func (c *Config) load(file file) hcl.Diagnostics {
 	}
 	d.file(object)
 	return d.diags
-}
-
-// readFile reads a file that is no larger than it should be.
-func readFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // a pipe would never end
-		return nil, errors.New("it is not a regular file")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(src) > maxFile {
-		return nil, fmt.Errorf("it is larger than %d bytes", maxFile)
-	}
-	return src, err
 }
 
 func fileFault(severity hcl.DiagnosticSeverity, summary, name string, err error) *hcl.Diagnostic {

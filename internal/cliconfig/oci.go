@@ -21,10 +21,12 @@ type ociConfig struct {
 	blocks   []ociBlock
 	defaults *ociDefaults
 	files    []dockerFile // the ambient ones
+	warn     func(text string)
 
 	// The ambient files are read when they are first needed, since few
 	// configurations have modules from OCI registries.
-	once    sync.Once
+	mu      sync.Mutex
+	read    bool
 	ambient []ociSource
 	err     error
 }
@@ -68,7 +70,7 @@ type ociSource interface {
 // An error is ctx's, or says which file or helper is broken; it holds no secret.
 func (c *Config) OCICredentials(ctx context.Context, host, path string) (OCICredentials, error) {
 	want := repository{strings.ToLower(host), path}
-	ambient, err := c.oci.readAmbient()
+	ambient, err := c.oci.readAmbient(ctx)
 	if err != nil {
 		return OCICredentials{}, err
 	}
@@ -100,20 +102,23 @@ func (o *ociConfig) sources() []ociSource {
 	return sources
 }
 
-// readAmbient reads Docker's files, unless that is forbidden.
-func (o *ociConfig) readAmbient() ([]ociSource, error) {
-	o.once.Do(func() {
-		files := o.files
-		if d := o.defaults; d != nil {
-			if d.noAmbient {
-				return
-			}
-			if d.files != nil {
-				files = d.files
-			}
+// readAmbient reads Docker's files, unless that is forbidden or has been done.
+func (o *ociConfig) readAmbient(ctx context.Context) ([]ociSource, error) {
+	files := o.files
+	if d := o.defaults; d != nil {
+		if d.noAmbient {
+			return nil, nil
 		}
-		o.ambient, o.err = readDockerFiles(files)
-	})
+		if d.files != nil {
+			files = d.files
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.read {
+		o.ambient, o.err = readDockerFiles(ctx, files, o.warn)
+		o.read = ctx.Err() == nil
+	}
 	return o.ambient, o.err
 }
 

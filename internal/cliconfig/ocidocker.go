@@ -1,6 +1,8 @@
 package cliconfig
 
 import (
+	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -12,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/userfile"
 )
 
 // dockerFile is a file to read. One that was named must be there.
@@ -60,31 +63,39 @@ func (s Source) dockerFiles() []dockerFile {
 	return files
 }
 
-// readDockerFiles reads those files that exist.
-func readDockerFiles(files []dockerFile) ([]ociSource, error) {
+// readDockerFiles reads those files that exist. It skips those that the user
+// did not name and has no right to read, with a warning.
+func readDockerFiles(ctx context.Context, files []dockerFile, warn func(string)) ([]ociSource, error) {
 	var sources []ociSource
 	for _, file := range files {
-		config, err := readDockerFile(file.name)
-		if errors.Is(err, fs.ErrNotExist) && !file.named {
-			continue
-		}
-		if err != nil {
+		config, err := readDockerFile(ctx, file.name)
+		switch {
+		case err == nil:
+			sources = append(sources, config)
+		case userfile.Absent(err) && !file.named:
+		case errors.Is(err, fs.ErrPermission) && !file.named:
+			if warn != nil {
+				warn(fmt.Sprintf("The credentials for OCI registries in %q cannot be read and are skipped: %s", file.name, reason(err)))
+			}
+		default:
 			return nil, fmt.Errorf("the credentials for OCI registries in %q cannot be read: %w", file.name, reason(err))
 		}
-		sources = append(sources, config)
 	}
 	return sources, nil
 }
 
-func readDockerFile(name string) (*dockerConfig, error) {
-	src, err := readFile(name)
+func readDockerFile(ctx context.Context, name string) (*dockerConfig, error) {
+	src, err := userfile.Read(ctx, name, maxFile)
 	if err != nil {
 		return nil, err
+	}
+	config := &dockerConfig{name: name}
+	if len(bytes.TrimSpace(src)) == 0 { // such as a link to /dev/null
+		return config, nil
 	}
 	if err := nesting.CheckJSON(src, nesting.DefaultLimit); err != nil {
 		return nil, err
 	}
-	config := &dockerConfig{name: name}
 	if err := json.Unmarshal(src, config); err != nil { // whose words could quote a secret
 		return nil, errors.New("it is not the JSON of such a file")
 	}

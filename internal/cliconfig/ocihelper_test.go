@@ -97,3 +97,15 @@ func TestOCIHelperMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestOCIHelperEnvironment has Docker's helpers get the whole environment too.
+func TestOCIHelperEnvironment(t *testing.T) {
+	t.Parallel()
+	dir := home(t, map[string]string{".docker/config.json": `{"credsStore": "ci"}`})
+	script(t, filepath.Join(dir, "bin", "docker-credential-ci"), `echo "{\"Username\": \"job\", \"Secret\": \"$CI_JOB_TOKEN\"}"`)
+	config := load(t, cliconfig.Source{Home: dir, Environ: []string{"PATH=" + dir + "/bin:/usr/bin:/bin", "CI_JOB_TOKEN=" + canary}})
+	got, err := config.OCICredentials(t.Context(), "r.com", "x")
+	if err != nil || got.Username != "job" || got.Password.Secret() != canary {
+		t.Errorf("OCICredentials = %q, %v; want the user job with the token of CI_JOB_TOKEN", shown(got), err)
+	}
+}

@@ -14,20 +14,17 @@ import (
 type programs struct {
 	plugins []string // directories of credentials helpers
 	path    []string // directories of Docker's helpers
-	environ []string
 	windows bool
+	// environ returns the environment that they get. It is a function because
+	// the variables hold secrets, and package fmt prints no results of those.
+	environ func() []string
 }
 
 func (s Source) programs() programs {
-	p := programs{plugins: s.pluginDirectories(), windows: s.windows()}
+	p := programs{plugins: s.pluginDirectories(), environ: func() []string { return s.Environ }, windows: s.windows()}
 	for _, dir := range filepath.SplitList(s.lookup("PATH")) {
 		if filepath.IsAbs(dir) { // others depend on where the user happens to be
 			p.path = append(p.path, dir)
-		}
-	}
-	for _, entry := range s.Environ {
-		if name, _, _ := strings.Cut(entry, "="); s.forHelpers(name) {
-			p.environ = append(p.environ, entry)
 		}
 	}
 	return p

@@ -42,7 +42,7 @@ func (p programs) run(ctx context.Context, program string, args []string, stdin 
 	defer cancel()
 	var out output
 	cmd := exec.CommandContext(limited, program, args...)
-	cmd.Env = append([]string{}, p.environ...) // a nil one would be that of this process
+	cmd.Env = append([]string{}, p.environ()...) // a nil one would be that of this process
 	cmd.Stdin = strings.NewReader(stdin)
 	cmd.Stdout = &out
 	cmd.WaitDelay = afterRun

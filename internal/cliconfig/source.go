@@ -7,7 +7,7 @@ import (
 
 // Source is where the configuration is read from. The zero value finds nothing.
 type Source struct {
-	// Environ is the environment, as in os.Environ. Helpers get parts of it.
+	// Environ is the environment, as in os.Environ. Helpers get all of it.
 	Environ []string
 	// Home is the user's home directory; "" for none.
 	Home string
@@ -15,6 +15,11 @@ type Source struct {
 	Terraform bool
 	// GOOS is the system whose conventions apply. "" means this one.
 	GOOS string
+	// Warn is called with a sentence about each file of credentials that was
+	// found and is skipped because the user has no right to read it, when such
+	// a file is first needed. It must be safe for concurrent use. nil means
+	// that nobody wants to know.
+	Warn func(text string)
 }
 
 // lookup is a variable's value; "" where it is not set.

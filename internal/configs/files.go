@@ -1,6 +1,9 @@
 package configs
 
 import (
+	"errors"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -44,6 +47,38 @@ func parseName(name string) (file, bool) {
 		}
 	}
 	return file{}, false
+}
+
+// Empty reports whether a root module has no files that the dialect reads:
+// neither configuration nor, if dir.Tests is set, tests. Nothing is parsed. The
+// error says why the directory cannot be listed.
+func (r Reader) Empty(dir Dir) (bool, error) {
+	names, err := namesIn(dir)
+	if err != nil || len(r.selectFiles(names)) > 0 {
+		return false, err
+	}
+	if dir.Tests == "" {
+		return true, nil
+	}
+	isTest := func(name string) bool { return r.isTest(name, names) }
+	if slices.ContainsFunc(names, isTest) {
+		return false, nil
+	}
+	dir.Path = filepath.Join(dir.Path, filepath.FromSlash(dir.Tests))
+	if names, err = namesIn(dir); errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return !slices.ContainsFunc(names, isTest), err
+}
+
+// namesIn are the sorted names of a directory's files.
+func namesIn(dir Dir) ([]string, error) {
+	d, err := openDirectory(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	return d.names()
 }
 
 // selectFiles returns the files to read among a directory's sorted names: those

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cotterpin/cotter"
+)
+
+// argumentVariables are the environment variables from which stock tools take
+// arguments of init and get, in the order in which they come to stand behind
+// the subcommand. The command line follows, so it counts more.
+// https://opentofu.org/docs/cli/config/environment-variables/#tf_cli_args-and-tf_cli_args_name
+var argumentVariables = []string{"TF_CLI_ARGS_init", "TF_CLI_ARGS_get", "TF_CLI_ARGS"}
+
+// variablesFromEnv returns what the flags -var and -var-file in the environment
+// say. All other flags are for stock tools.
+func variablesFromEnv(env func(string) string) ([]cotter.Variable, error) {
+	var given []cotter.Variable
+	for _, name := range argumentVariables {
+		words, err := splitWords(env(name))
+		if err == nil {
+			given, err = appendVariables(given, words)
+		}
+		if err != nil { // the values may be secret
+			return nil, usageError{fmt.Errorf("the environment variable %s: %w", name, err)}
+		}
+	}
+	return given, nil
+}
+
+// appendVariables appends the variables that arguments set.
+func appendVariables(given []cotter.Variable, args []string) ([]cotter.Variable, error) {
+	flags := map[string]*assignments{"var": {given: &given}, "var-file": {given: &given, files: true}}
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		name, value, hasValue := strings.Cut(args[i], "=")
+		name, isFlag := strings.CutPrefix(name, "-")
+		flag := flags[strings.TrimPrefix(name, "-")]
+		if !isFlag || flag == nil {
+			continue
+		}
+		if !hasValue {
+			if i++; i == len(args) {
+				return nil, fmt.Errorf("-%s needs a value", strings.TrimPrefix(name, "-"))
+			}
+			value = args[i]
+		}
+		if err := flag.Set(value); err != nil {
+			return nil, err
+		}
+	}
+	return given, nil
+}
+
+// splitWords splits arguments as stock tools do, which is nearly as a shell
+// does. Words are between blanks. In single quotes every character stands for
+// itself; elsewhere a backslash takes the next character as it is. Outside of
+// quotes one of ;&|<> ends the arguments. Nothing is expanded.
+//
+// Stock tools refuse parentheses outside of quotes, or take what is between
+// them or between backquotes as one word; here they are plain characters.
+func splitWords(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune // the open one, or 0
+	started, escaped := false, false
+	for _, r := range text {
+		switch {
+		case escaped:
+			escaped, started = false, true
+			word.WriteRune(r)
+		case r == '\\' && quote != '\'':
+			escaped = true
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, started = r, true
+		case quote == 0 && strings.ContainsRune(" \t\r\n", r):
+			if started {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			started = false
+		case quote == 0 && strings.ContainsRune(";&|<>", r):
+			if started {
+				words = append(words, word.String())
+			}
+			return words, nil // the rest would be another command
+		default:
+			started = true
+			word.WriteRune(r)
+		}
+	}
+	if escaped || quote != 0 {
+		return nil, errors.New("a quotation mark is not closed, or a backslash is last")
+	}
+	if started {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter"
+)
+
+func TestVariablesFromEnv(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		env  map[string]string
+		want []cotter.Variable
+	}{
+		{"nothing", nil, nil},
+		{"other flags", map[string]string{"TF_CLI_ARGS": "-no-color -input=false -parallelism 3", "TF_CLI_ARGS_init": "-backend-config=var -upgrade"}, nil},
+		{"one dash", map[string]string{"TF_CLI_ARGS": "-var a=1 -var=b=2"}, []cotter.Variable{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}},
+		{"two dashes", map[string]string{"TF_CLI_ARGS": "--var a=1 --var=b=2"}, []cotter.Variable{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}},
+		{"files", map[string]string{"TF_CLI_ARGS_init": "-var-file a.tfvars --var-file='b c.tfvars'"}, []cotter.Variable{{File: "a.tfvars"}, {File: "b c.tfvars"}}},
+		{"between other flags", map[string]string{"TF_CLI_ARGS_get": `-update -var "a=x y" -no-color`}, []cotter.Variable{{Name: "a", Value: "x y"}}},
+		{"list", map[string]string{"TF_CLI_ARGS": `-var 'a=["x", "y"]'`}, []cotter.Variable{{Name: "a", Value: `["x", "y"]`}}},
+		{"empty value", map[string]string{"TF_CLI_ARGS": `-var a=`}, []cotter.Variable{{Name: "a"}}},
+		// As terraform's log shows them for one subcommand.
+		{"order", map[string]string{"TF_CLI_ARGS": "-var a=3", "TF_CLI_ARGS_get": "-var a=2", "TF_CLI_ARGS_init": "-var a=1", "TF_CLI_ARGS_plan": "-var a=0"},
+			[]cotter.Variable{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}, {Name: "a", Value: "3"}}},
+		{"no more flags", map[string]string{"TF_CLI_ARGS": "-var a=1 -- -var b=2"}, []cotter.Variable{{Name: "a", Value: "1"}}},
+	} {
+		got, err := variablesFromEnv(func(name string) string { return test.env[name] })
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
+		}
+	}
+}
+
+// TestVariablesFromEnvFail wants mistakes to be told by the variable's name, and
+// never by its value.
+func TestVariablesFromEnvFail(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"open quote":     `-var "a=` + secret,
+		"last backslash": `-var a=` + secret + `\`,
+		"no value":       `-var a=` + secret + ` -var-file`,
+		"no name":        `-var ` + secret,
+	} {
+		_, err := variablesFromEnv(func(name string) string { return map[string]string{"TF_CLI_ARGS_init": text}[name] })
+		if err == nil || !strings.Contains(err.Error(), "TF_CLI_ARGS_init") || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s: %v, want an error that names the variable only", name, err)
+		}
+	}
+}
+
+func TestSplitWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"":                 nil,
+		"  ":               nil,
+		"a  b\tc\nd\r\n":   {"a", "b", "c", "d"},
+		`"a b" 'c d'`:      {"a b", "c d"},
+		`a"b c"'d e'f`:     {"ab cd ef"},
+		`'' ""`:            {"", ""},
+		`a\ b \"c\"`:       {"a b", `"c"`},
+		`"a\"b" "c\\d"`:    {`a"b`, `c\d`},
+		`'a\b' '"'`:        {`a\b`, `"`},
+		`"it's"`:           {"it's"},
+		"a b; c":           {"a", "b"},
+		"a b|c":            {"a", "b"},
+		`"a;b" 'c|d' e\;f`: {"a;b", "c|d", "e;f"},
+		"$HOME `x`":        {"$HOME", "`x`"},
+	} {
+		got, err := splitWords(text)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("splitWords(%q): %v (-want +got):\n%s", text, err, diff)
+		}
+	}
+}

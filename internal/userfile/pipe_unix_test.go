@@ -1,0 +1,106 @@
+//go:build unix
+
+package userfile_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/userfile"
+)
+
+// TestReadPipe reads named pipes, which block until there is a writer.
+func TestReadPipe(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, text, fails string }{
+		{"text", "abc", ""},
+		{"nothing", "", ""},
+		{"too much", strings.Repeat("x", 1<<20), "larger than 4 bytes"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			name := pipe(t)
+			go func() {
+				if w, err := os.OpenFile(name, os.O_WRONLY, 0); err == nil {
+					_, _ = w.WriteString(test.text) // fails if the reader has had enough
+					_ = w.Close()
+				}
+			}()
+			src, err := userfile.Read(t.Context(), name, 4)
+			if test.fails == "" && (err != nil || string(src) != test.text) {
+				t.Errorf("Read = %q, %v; want %q", src, err, test.text)
+			}
+			if test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)) {
+				t.Errorf("Read = %v, want %q", err, test.fails)
+			}
+		})
+	}
+}
+
+// TestReadDescriptor reads what a shell makes of <(command).
+func TestReadDescriptor(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString("abc"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	src, err := userfile.Read(t.Context(), "/dev/fd/"+strconv.Itoa(int(r.Fd())), 4)
+	if string(src) != "abc" || err != nil {
+		t.Errorf("Read = %q, %v; want abc", src, err)
+	}
+}
+
+// TestReadWithoutWriter has the end of a context end the wait for a writer, or
+// for what it writes.
+func TestReadWithoutWriter(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"no writer", "idle writer"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fifo := pipe(t)
+			if name == "idle writer" {
+				w, err := os.OpenFile(fifo, os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer w.Close()
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() {
+				_, err := userfile.Read(ctx, fifo, 4)
+				done <- err
+			}()
+			cancel()
+			if err := <-done; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), fifo) {
+				t.Errorf("Read = %v, want the end of the context and the name", err)
+			}
+			// End the goroutine that still waits.
+			if w, err := os.OpenFile(fifo, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+				_ = w.Close()
+			}
+		})
+	}
+}
+
+func pipe(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}

@@ -1,0 +1,79 @@
+// Package userfile reads the files in which users keep settings and
+// credentials, such as ~/.tofurc, ~/.netrc and ~/.docker/config.json.
+//
+// Such a name need not be that of a regular file: /dev/null stands for an empty
+// one, and a process substitution of the shell or a password manager gives a
+// pipe. These are read to their end. Directories, sockets and disks are errors.
+package userfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+var errKind = errors.New("it is neither a file nor a pipe")
+
+// Read returns what a file has. A file with more than limit bytes is an error,
+// and is not read any further. A pipe is read until its writers have closed it
+// or ctx is done.
+//
+// Errors wrap those of the file system, as *fs.PathError, or ctx's.
+func Read(ctx context.Context, name string, limit int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return readAll(name, limit)
+	case mode&(fs.ModeNamedPipe|fs.ModeCharDevice) == 0:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errKind}
+	}
+	type content struct {
+		src []byte
+		err error
+	}
+	// Opening a pipe waits for a writer and cannot be interrupted, so it gets a
+	// goroutine. If ctx is done first, that one ends with its writer or with
+	// the process.
+	read := make(chan content, 1)
+	go func() {
+		src, err := readAll(name, limit)
+		read <- content{src, err}
+	}()
+	select {
+	case c := <-read:
+		return c.src, c.err
+	case <-ctx.Done():
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("its writer did not close it: %w", ctx.Err())}
+	}
+}
+
+func readAll(name string, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(src)) > limit {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("it is larger than %d bytes", limit)}
+	}
+	return src, err
+}
+
+// Absent reports whether an error of Read says that there is no such file: that
+// it does not exist, or that its directory is none or must not be searched, as
+// that of a home directory that belongs to another user or is /dev/null.
+func Absent(err error) bool {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return true
+	}
+	e, ok := errors.AsType[*fs.PathError](err)
+	return ok && e.Op == "stat" && errors.Is(err, fs.ErrPermission)
+}
