@@ -30,12 +30,12 @@ func BenchmarkNothingToDo(b *testing.B) {
 		world := modtest.New(b, modtest.Txtar(tree.String()))
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := b.TempDir()
-			project, cache := filepath.Join(dir, "project"), filepath.Join(dir, "cache")
+			project, cache, state := filepath.Join(dir, "project"), filepath.Join(dir, "cache"), filepath.Join(dir, "state")
 			if err := world.WriteTree(project, "config"); err != nil {
 				b.Fatal(err)
 			}
 			install := func() {
-				in := cotter.Installer{CacheDir: cache, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient(), CacheDir: cache,
+				in := cotter.Installer{CacheDir: cache, StateDir: state, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient(), CacheDir: cache,
 					Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}}}
 				if _, err := in.Install(context.Background(), cotter.Request{Dir: project}); err != nil {
 					b.Fatal(err)

@@ -121,6 +121,9 @@ func (r *run) prepare(key *userkey.Key, shared *session) error {
 }
 
 func (r *run) install(ctx context.Context) (_ *Result, err error) {
+	if err := r.checkLost(); err != nil {
+		return nil, err
+	}
 	if r.req.Unify {
 		if r.unifier, err = r.unify(ctx); err != nil {
 			return nil, err

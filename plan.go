@@ -97,6 +97,9 @@ func (r *run) updateLock(ctx context.Context, n *node) []LockChange {
 	change := LockChange{Key: entry.Key, New: versionOrPackage(entry)}
 	if had {
 		change.Old = versionOrPackage(old)
+		if changed := contentChange(n, old, entry); changed != nil {
+			change.OtherContent = changed.Change()
+		}
 		r.describeChange(ctx, n, old, &change)
 	}
 	return []LockChange{change}

@@ -31,7 +31,7 @@ func (r *run) resolvePackage(ctx context.Context, n *node) error {
 	reason := "the lock has no entry for it"
 	if !locked {
 		if entry, locked = r.lostEntry(n); locked && r.req.Locked {
-			r.refusals.add(n, "the lock has lost its entry for it, as when tofu or terraform rewrite it; cotter restore puts it back")
+			r.refusals.add(n, "the lock has no entry for it any more, as when tofu or terraform rewrite it; cotter restore puts it back")
 			return errRefused
 		}
 	}

@@ -50,7 +50,7 @@ func TestInstallPutsDroppedEntriesBack(t *testing.T) {
 	if !strings.Contains(p.file(".terraform.lock.hcl"), `provider "registry.opentofu.org/hashicorp/null"`) {
 		t.Error("the provider's block is gone")
 	}
-	if !strings.Contains(p.events(), "had lost its 5 module entries") {
+	if !strings.Contains(p.events(), "had lost its entries for 5 modules") {
 		t.Errorf("nobody was told:\n%s", p.events())
 	}
 }

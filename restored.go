@@ -27,6 +27,9 @@ func (r *run) lostEntry(n *node) (lockfile.Module, bool) {
 	if r.lockSrc == nil || !ok || staleness(entry, n) != "" || r.req.upgrades(key) {
 		return lockfile.Module{}, false
 	}
+	if r.req.Locked {
+		return entry, true // which the caller refuses
+	}
 	r.restored.mu.Lock()
 	defer r.restored.mu.Unlock()
 	if r.restored.entries == nil {
@@ -34,6 +37,18 @@ func (r *run) lostEntry(n *node) (lockfile.Module, bool) {
 	}
 	r.restored.entries[key] = entry
 	return entry, true
+}
+
+// checkLost refuses a lock that has lost all of its entries, in a run that may not
+// change it: that is one problem and not one for each call.
+func (r *run) checkLost() error {
+	if !r.req.Locked || r.lockSrc == nil || len(r.lock.Modules()) > 0 {
+		return nil
+	}
+	if former := r.former(); former == nil || len(former.Modules()) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the module entries of %s have vanished, as when tofu or terraform rewrite it; run cotter restore", r.req.lockFile())
 }
 
 func (r *restored) any() bool {

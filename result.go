@@ -66,6 +66,10 @@ type LockChange struct {
 	// Old and New are versions, or packages where there is no version. Old is
 	// "" for an entry that was added, New for one that was removed.
 	Old, New string
+	// OtherContent says that a version, tag or archive has other content now
+	// under the same name, which the request accepted: "1.2.3 has OTHER CONTENT
+	// than the lock (commit 7c1f791 -> 0d07f40)". "" otherwise.
+	OtherContent string
 	// Interface is what has changed for the module's caller, and Files what has
 	// changed in its package. Both are empty for entries that were added or
 	// removed, and where the former package was not installed.

@@ -36,7 +36,7 @@ module "oci" {
 // files and the packages that were fetched.
 func installShared(t *testing.T, p *project, cache string) (files map[string]string, fetched []string) {
 	t.Helper()
-	one := &project{world: p.world, dir: t.TempDir()}
+	one := &project{world: p.world, dir: t.TempDir(), state: p.state}
 	if err := p.world.WriteTree(one.dir, "config"); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestSharedArchive(t *testing.T) {
 		ended <- err
 	}()
 	<-fetching
-	second := &project{world: p.world, dir: t.TempDir()}
+	second := &project{world: p.world, dir: t.TempDir(), state: p.state}
 	if err := p.world.WriteTree(second.dir, "config"); err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,9 @@ func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 		report.Packages[i].Unconfirmed = p.intact() && !confirmed && l.in.hasState()
 	}
 	for _, key := range goneEntries(l.lock, nodes, failures) {
+		if l.changedAbove(splitKey(key)) {
+			continue // what the module calls is not known
+		}
 		report.Stale = append(report.Stale, &ModuleError{Path: splitKey(key), Err: errors.New("the lock has an entry for it, and the configuration has no such call; run cotter install")})
 	}
 	for _, f := range failures.sorted() {
@@ -57,6 +60,17 @@ func (l *loader) compareConfig(ctx context.Context, report *Report) error {
 		report.Misplaced = append(report.Misplaced, f.err)
 	}
 	return ctx.Err()
+}
+
+// changedAbove reports whether a package that leads to a call is not what the lock
+// says.
+func (l *loader) changedAbove(path addrs.Module) bool {
+	for i := range len(path) {
+		if l.changed[path[:i].String()] {
+			return true
+		}
+	}
+	return false
 }
 
 // resolveLocked is resolve for calls that the lock must have an entry for.

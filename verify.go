@@ -62,8 +62,10 @@ func (in *Installer) Verify(ctx context.Context, dir string) (*Report, error) {
 // not where it usually is, or whose sources depend on variables. What the
 // request says about changes does not matter.
 func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, error) {
-	if src, err := readLock(req); err != nil || src == nil {
-		return nil, errors.Join(err, absentLock(req, src))
+	if src, err := readLock(req); err != nil {
+		return nil, err
+	} else if src == nil {
+		return nil, &fs.PathError{Op: "open", Path: filepath.Join(req.dir(), req.lockFile()), Err: fs.ErrNotExist}
 	}
 	l, err := in.loader(req)
 	if err != nil {
@@ -117,13 +119,6 @@ func inspectAll(ctx context.Context, work *project.Project, entries []lockfile.M
 		})
 	}
 	return reports, group.Wait()
-}
-
-func absentLock(req Request, src []byte) error {
-	if src != nil {
-		return nil
-	}
-	return &fs.PathError{Op: "open", Path: filepath.Join(req.dir(), req.lockFile()), Err: fs.ErrNotExist}
 }
 
 // isInstalledPackage reports whether a record is that of a call of a module

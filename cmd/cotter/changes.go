@@ -23,6 +23,8 @@ func changeText(change cotter.LockChange) string {
 		return "added " + change.New
 	case change.New == "":
 		return "removed"
+	case change.OtherContent != "":
+		return change.OtherContent
 	case change.Old == change.New:
 		return change.New + ", with another constraint or source"
 	}
@@ -59,7 +61,11 @@ func (o *output) markdown(changes []cotter.LockChange) {
 		for _, text := range []string{change.Key, change.Old, change.New} {
 			cells = append(cells, markdownCell(text))
 		}
-		cells = append(cells, joinCells(consequences(change)))
+		what := consequences(change)
+		if change.OtherContent != "" {
+			what = append([]string{change.OtherContent}, what...)
+		}
+		cells = append(cells, joinCells(what))
 		o.printf("| %s |\n", strings.Join(cells, " | "))
 	}
 }
@@ -85,6 +91,7 @@ type jsonChange struct {
 	Key       string                `json:"key"`
 	Old       string                `json:"old,omitempty"`
 	New       string                `json:"new,omitempty"`
+	Other     string                `json:"other_content,omitempty"`
 	Interface []jsonInterfaceChange `json:"interface,omitempty"`
 	Changed   []string              `json:"changed,omitempty"`
 	Vanished  []string              `json:"vanished,omitempty"`
@@ -105,6 +112,7 @@ func jsonChanges(changes []cotter.LockChange) []jsonChange {
 			Key:      change.Key,
 			Old:      change.Old,
 			New:      change.New,
+			Other:    change.OtherContent,
 			Changed:  change.Files.Changed,
 			Vanished: change.Files.Vanished,
 			Added:    change.Files.Added,

@@ -81,25 +81,28 @@ func jsonInstalled(result *cotter.Result) any {
 
 // jsonPackage is a package in the output of verify.
 type jsonPackage struct {
-	Key      string   `json:"key"`
-	Status   string   `json:"status"`
-	Want     []string `json:"want,omitempty"`
-	Got      []string `json:"got,omitempty"`
-	Changed  []string `json:"changed,omitempty"`
-	Vanished []string `json:"vanished,omitempty"`
-	Added    []string `json:"added,omitempty"`
-	Error    string   `json:"error,omitempty"`
+	Key    string `json:"key"`
+	Status string `json:"status"`
+	// Unconfirmed says that no origin has confirmed the entry here.
+	Unconfirmed bool     `json:"unconfirmed,omitempty"`
+	Want        []string `json:"want,omitempty"`
+	Got         []string `json:"got,omitempty"`
+	Changed     []string `json:"changed,omitempty"`
+	Vanished    []string `json:"vanished,omitempty"`
+	Added       []string `json:"added,omitempty"`
+	Error       string   `json:"error,omitempty"`
 }
 
 func jsonReport(report *cotter.Report) any {
 	packages := []jsonPackage{}
 	for _, p := range report.Packages {
 		j := jsonPackage{
-			Key:      p.Key,
-			Status:   p.Status.String(),
-			Changed:  p.Changes.Changed,
-			Vanished: p.Changes.Vanished,
-			Added:    p.Changes.Added,
+			Key:         p.Key,
+			Status:      p.Status.String(),
+			Unconfirmed: p.Unconfirmed,
+			Changed:     p.Changes.Changed,
+			Vanished:    p.Changes.Vanished,
+			Added:       p.Changes.Added,
 		}
 		for i := range p.Want {
 			j.Want, j.Got = append(j.Want, string(p.Want[i])), append(j.Got, string(p.Got[i]))
@@ -112,12 +115,13 @@ func jsonReport(report *cotter.Report) any {
 	return struct {
 		OK         bool          `json:"ok"`
 		Unfinished bool          `json:"unfinished,omitempty"`
+		Unproven   []string      `json:"unproven,omitempty"`
 		Refused    []message     `json:"refused,omitempty"`
 		Stale      []message     `json:"stale,omitempty"`
 		Misplaced  []message     `json:"misplaced,omitempty"`
 		Unread     []message     `json:"unread,omitempty"`
 		Packages   []jsonPackage `json:"packages"`
-	}{report.OK(), report.Unfinished, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages}
+	}{report.OK(), report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages}
 }
 
 // jsonEvent is an event of install as one JSON object; the type comes first.

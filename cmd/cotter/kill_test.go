@@ -55,7 +55,7 @@ func commandAsBinary(t *testing.T) string {
 func cotterIn(world *modtest.World, binary, dir, cache string) *exec.Cmd {
 	cmd := exec.Command(binary, "install", "--json", "--cache-dir", cache)
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), world.Env()...), "CI=")
+	cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "COTTER_STATE_DIR="+cache+"-state")
 	return cmd
 }
 

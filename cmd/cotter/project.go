@@ -66,7 +66,18 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 			GitBackend:      git,
 		},
 		CacheDir: dir,
+		StateDir: stateDir(out.env),
+		StateKey: out.env("COTTER_STATE_KEY"),
 	}, nil
+}
+
+// offlineInstaller is an Installer for commands that ask no server.
+func offlineInstaller(cmd *cli.Command, out *output) *cotter.Installer {
+	return &cotter.Installer{
+		CacheDir: cacheDir(cmd, out.env),
+		StateDir: stateDir(out.env),
+		StateKey: out.env("COTTER_STATE_KEY"),
+	}
 }
 
 // transport is the standard one, except that it keeps as many connections to a

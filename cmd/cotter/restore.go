@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/urfave/cli/v3"
-
-	"github.com/cotterpin/cotter"
 )
 
 func restoreCommand(out *output) *cli.Command {
@@ -21,7 +19,9 @@ func restoreCommand(out *output) *cli.Command {
 			if err != nil {
 				return err
 			}
-			restored, err := (&cotter.Installer{}).Restore(ctx, req)
+			in := offlineInstaller(cmd, out)
+			in.OnEvent = out.warnings
+			restored, err := in.Restore(ctx, req)
 			if err != nil {
 				return err
 			}

@@ -70,7 +70,7 @@ func TestTamperCache(t *testing.T) {
 			drop(s.tree(t, "zip"))(t, s)
 			rewriteAnswers(t, s, regexp.MustCompile(`(?s)^.*$`), `{"Tree":`)
 		}),
-		row("vouchers gone", "", refused("module zip (main.tf:", "its origin has to be asked, and no server may be asked"), drop("@cache/vouched")),
+		row("confirmations gone", "", refused("module zip (main.tf:", "no origin has confirmed"), drop("@cache/confirmed")),
 	})
 }
 

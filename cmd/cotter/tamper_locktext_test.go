@@ -60,7 +60,7 @@ func TestTamperLockText(t *testing.T) {
 		row("block of a nested call removed", refused("module net.subnets (.terraform/modules/net/main.tf:1): the lock has no entry for it"), healed("net.subnets"),
 			found(16, "module net.subnets (", "the lock has no entry for it; run cotter install"), dropBlock("net.subnets")),
 		row("block for no call", refused("module evil: the lock has an entry for a call that is gone"), healed("evil"),
-			found(4, "- evil: not installed"), lock("zip", `(?s).*`, "$0\nmodule \"evil\" {\n  source = \"https://HOST/archives/n.zip\"\n  hashes = [\n    \"h1:"+b64+"\",\n  ]\n}\n")),
+			found(20, "module evil: the lock has an entry for it, and the configuration has no such call", "- evil: not installed"), lock("zip", `(?s).*`, "$0\nmodule \"evil\" {\n  source = \"https://HOST/archives/n.zip\"\n  hashes = [\n    \"h1:"+b64+"\",\n  ]\n}\n")),
 		row("block renamed", refused("module zip (main.tf:11): the lock has no entry for it"), healed(), found(20, "- zip2: not installed"), lock("zip", `module "zip"`, `module "zip2"`)),
 		row("blocks swapped", refused("module tgz (main.tf:8): the lock is for source"), healed(), found(17, "module zip (main.tf:12): the lock is for source", "module tgz ("),
 			lock("zip", `module "zip"`, `module "x"`), lock("tgz", `module "tgz"`, `module "zip"`), lock("x", `module "x"`, `module "tgz"`)),
@@ -102,7 +102,7 @@ func TestTamperLockText(t *testing.T) {
 		harmless("comment", lock("zip", `(?s).*`, "# a comment\n$0")),
 		harmless("unknown scheme beside the others", lock("zip", h1Line, "$0    \"x9:abc\",\n")),
 		harmless("unknown attribute", lock("zip", `  source`, "  future = 1\n  source")),
-		harmless("a link to a lock in the project", rename(lockFile, "lock"), link(lockFile, "lock")),
+		broken("a link to a lock in the project", ".terraform.lock.hcl: is not a regular file but a symbolic link", rename(lockFile, "lock"), link(lockFile, "lock")),
 		row("replaced by a directory", refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), drop(lockFile), put(lockFile+"/x", "")),
 		row("gone", refused("the lock has no entry for it"), healed("Cotter has created a lock file"), refused("there is no lock file to compare with; run cotter install"), drop(lockFile)),
 	})

@@ -100,10 +100,12 @@ func (o outcomes) commands() []command {
 	}
 }
 
-// scene is one copy of a site, to tamper with.
+// scene is one copy of a site, to tamper with. The project stays at its path:
+// what runs leave there counts for that path only.
 type scene struct {
 	*site
 	dir, cache string
+	saved      string // a copy of the tampered project
 }
 
 // testTampering runs all commands on what the rows describe, which is not the
@@ -120,39 +122,65 @@ func testTampering(t *testing.T, s *site, rows []tampering) {
 
 // tamper runs all commands on one row.
 func (s *site) tamper(t *testing.T, row tampering) {
-	tampered := (&scene{s, s.dir, s.cache}).copy(t, false)
+	tampered := s.copy(t)
 	if row.cache {
 		tampered.copyCache(t)
 	}
 	row.do(t, tampered)
+	tampered.save(t)
+	untouched := true
 	for _, c := range row.want.commands() {
 		if c.want == nil {
 			continue
 		}
-		at := tampered
-		if c.bare || c.want.leaves != asFound { // else it leaves all as it is, which is checked
-			at = tampered.copy(t, c.bare)
-			if row.cache && !c.empty {
-				at.copyCache(t)
-			}
+		if !untouched || c.bare {
+			tampered.reset(t, c.bare)
+		}
+		at := *tampered
+		if row.cache && !c.empty && c.want.leaves != asFound {
+			at.copyCache(t)
 		}
 		if c.empty {
-			at = &scene{s, at.dir, t.TempDir()}
+			at.cache = t.TempDir()
 		}
 		at.check(t, c)
+		// A command that leaves all as it is was checked to do so.
+		untouched = c.want.leaves == asFound && !c.bare
 	}
 }
 
-// copy is a scene with a copy of the project, with or without the installed
-// modules. The cache may be that of others unless somebody tampers with it:
-// nothing in it depends on who uses it.
-func (s *scene) copy(t *testing.T, bare bool) *scene {
+// copy is a scene with a copy of the project. A run in it, which has nothing to do,
+// makes the copy this user's own. The cache may be that of others unless
+// somebody tampers with it: nothing in it depends on who uses it.
+func (s *site) copy(t *testing.T) *scene {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "project")
-	if err := copyTree(dir, s.dir, bare); err != nil {
+	if err := copyTree(dir, s.dir, false); err != nil {
 		t.Fatal(err)
 	}
-	return &scene{s.site, dir, s.cache}
+	if status, out := s.run(dir, s.cache, "install"); status != 0 {
+		t.Fatalf("install in a copy of the project: status %d\n%s", status, out)
+	}
+	return &scene{site: s, dir: dir, cache: s.cache}
+}
+
+// save keeps a copy of the project.
+func (s *scene) save(t *testing.T) {
+	t.Helper()
+	s.saved = filepath.Join(t.TempDir(), "saved")
+	if err := copyTree(s.saved, s.dir, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reset makes the project what it was when it was saved, with or without the
+// installed modules.
+func (s *scene) reset(t *testing.T, bare bool) {
+	t.Helper()
+	remove(t, s.dir)
+	if err := copyTree(s.dir, s.saved, bare); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // copyCache gives the scene a cache of its own.
@@ -263,7 +291,7 @@ func picture(t *testing.T, dir string) map[string]string {
 			return nil
 		case ".terraform", ".terraform/modules", ".terraform/modules/.cotter":
 			return nil // an attempt may leave empty ones
-		case ".terraform/modules/.cotter/stage", ".terraform/modules/.cotter/trash":
+		case ".terraform/modules/.cotter/stage", ".terraform/modules/.cotter/retired":
 			return fs.SkipDir
 		}
 		info, err := d.Info()
@@ -271,6 +299,7 @@ func picture(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		content := ""
+		const sealed = modules + ".cotter/lock.hcl"
 		switch {
 		case d.Type()&fs.ModeSymlink != 0:
 			content, err = os.Readlink(name)
@@ -278,6 +307,9 @@ func picture(t *testing.T, dir string) map[string]string {
 			var data []byte
 			data, err = os.ReadFile(name)
 			content = string(data)
+			if rel == sealed { // its first line depends on the project's path
+				_, content, _ = strings.Cut(content, "\n")
+			}
 		}
 		files[rel] = fmt.Sprintf("%v %s", info.Mode(), content)
 		return err

@@ -19,6 +19,7 @@ func updateCommand(out *output) *cli.Command {
 			"moves it says what that changes for the caller: variables, outputs, providers.",
 		Flags: configFlags(append(installFlags(),
 			&cli.StringFlag{Name: "to", Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
+			&cli.StringSliceFlag{Name: "accept-changed", Usage: "take other content under the same version, tag or address for the call `KEY`; can be repeated"},
 			&cli.BoolFlag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
 		)...),
@@ -30,6 +31,7 @@ func updateCommand(out *output) *cli.Command {
 			req.UpgradeKeys = cmd.Args().Slice()
 			req.Upgrade = len(req.UpgradeKeys) == 0
 			req.UpgradeTo, req.AllowDowngrade = cmd.String("to"), cmd.Bool("allow-downgrade")
+			req.AcceptChanged = cmd.StringSlice("accept-changed")
 			if req.UpgradeTo != "" && len(req.UpgradeKeys) != 1 {
 				return usageError{errors.New("--to needs just one call to update")}
 			}
@@ -50,11 +52,7 @@ func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cott
 	if err != nil {
 		return err
 	}
-	in.OnEvent = func(event cotter.Event) {
-		if warning, ok := event.(cotter.Warning); ok {
-			out.warnf("%s", warningText(warning))
-		}
-	}
+	in.OnEvent = out.warnings
 	result, err := in.Install(ctx, req)
 	if err != nil {
 		return err

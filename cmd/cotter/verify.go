@@ -50,7 +50,7 @@ func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
-	report, err := (&cotter.Installer{}).VerifyRequest(ctx, req)
+	report, err := offlineInstaller(cmd, out).VerifyRequest(ctx, req)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no lock file to compare with; run cotter install: %w", err)
 	}
@@ -113,6 +113,9 @@ func (o *output) report(report *cotter.Report) error {
 	if report.Unfinished {
 		o.printf("An installation was interrupted while it put modules into their places.\n")
 	}
+	for _, file := range report.Unproven {
+		o.warnf("%s was not written here by this user; it was ignored", file)
+	}
 	for _, m := range flatten(report.Unread) {
 		o.warnf("the configuration was not compared with the lock: %s", m.line())
 	}
@@ -139,6 +142,8 @@ func statusText(p cotter.PackageReport) string {
 	switch {
 	case p.Err != nil:
 		return "changed: " + indented(p.Err.Error())
+	case p.Status == cotter.StatusVerified && p.Unconfirmed:
+		return "Checksum matches lock file, but no origin has confirmed this entry here; cotter install --locked asks it"
 	case p.Status == cotter.StatusVerified:
 		return "Verified checksum matches lock file"
 	case p.Status == cotter.StatusChanged && len(p.Want) > 0:
