@@ -212,7 +212,10 @@ func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := p.place(j.Manifest, "project.manifest"); err != nil {
 		return err
 	}
-	return p.syncDirs("project.manifest", ".")
+	// The change is complete. If this sync fails, a power cut may bring the time
+	// before the rename back, and the next Open undoes the change.
+	_ = p.syncDirs("project.complete", ".")
+	return nil
 }
 
 // replace retires what is in a place and puts what is staged there. A directory

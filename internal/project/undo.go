@@ -8,15 +8,11 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// undo moves back what a change has moved, and removes the journal. What was
+// undo moves back what a change that is not complete has moved, and removes the
+// journal. What was
 // done is seen from what is there, so an undo that was interrupted can be done
 // again. The manifest is away in the meantime and comes last.
 func (p *Project) undo(j *journal) error {
-	if p.isComplete(j) { // only the sync of the last step has failed
-		if err := p.back(move{From: j.Manifest.From, To: j.Manifest.To}); err != nil {
-			return err
-		}
-	}
 	if err := p.undoLock(j.Lock); err != nil {
 		return err
 	}

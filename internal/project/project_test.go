@@ -1,0 +1,289 @@
+package project_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+const lockName = ".terraform.lock.hcl"
+
+// at is a project directory in a test, and its user.
+type at struct {
+	dir string
+	key *userkey.Key
+}
+
+func newAt(t testing.TB) at {
+	t.Helper()
+	return at{t.TempDir(), userkey.Random()}
+}
+
+func (a at) location() project.Location {
+	return project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, ".terraform"), LockFile: lockName}
+}
+
+func (a at) open(t testing.TB) *project.Project {
+	t.Helper()
+	p, err := project.Open(context.Background(), a.location(), a.key, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// write writes a file of the project, with its directories.
+func (a at) write(t testing.TB, name, text string) {
+	t.Helper()
+	name = filepath.Join(a.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// change stages a package for each key and describes the change that places
+// them.
+func change(t testing.TB, p *project.Project, packages map[string]string, gone ...string) project.Change {
+	t.Helper()
+	c := project.Change{
+		Packages: map[string]string{}, Trees: map[string]string{"sharedtree": stage(t, p, "@sharedtree", "# tree\n")}, Gone: gone,
+		NewLock: []byte("new lock\n"), Manifest: []byte("new manifest"),
+	}
+	for key, text := range packages {
+		c.Packages[key] = stage(t, p, key, text)
+	}
+	return c
+}
+
+func stage(t testing.TB, p *project.Project, name, text string) string {
+	t.Helper()
+	staged := p.Stage(name)
+	if err := os.Mkdir(staged, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(staged, "main.tf"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return staged
+}
+
+// files are the project's files with their content, but for those that are
+// sealed or empty. Without own, those of .cotter are left out.
+func (a at) files(t testing.TB, own bool) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(a.dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.Name() == ".cotter" && !own {
+			return fs.SkipDir
+		}
+		if entry.IsDir() {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(a.dir, name)
+		if _, unsealed, sealed := strings.Cut(string(text), "\n"); sealed && strings.HasPrefix(string(text), "# cotter-proof") {
+			text = []byte(unsealed)
+		}
+		files[filepath.ToSlash(rel)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+const modules = ".terraform/modules/"
+
+// before and after are the files of a project around the change of the tests.
+var (
+	before = map[string]string{
+		lockName:                        "old lock\n",
+		modules + "a/main.tf":           "# old\n",
+		modules + "gone/main.tf":        "# gone\n",
+		modules + "modules.json":        "old manifest",
+		modules + ".cotter/lock":        "",
+		modules + ".cotter/lock.hcl":    "old lock\n",
+		modules + ".cotter/sums/t1-abc": "sums",
+	}
+	after = map[string]string{
+		lockName:                                    "new lock\n",
+		modules + "a/main.tf":                       "# a\n",
+		modules + "b/main.tf":                       "# b\n",
+		modules + "modules.json":                    "new manifest",
+		modules + ".cotter/lock":                    "",
+		modules + ".cotter/lock.hcl":                "new lock\n",
+		modules + ".cotter/sums/t1-abc":             "sums",
+		modules + ".cotter/tree/sharedtree/main.tf": "# tree\n",
+	}
+)
+
+// start makes a project whose files are before.
+func start(t testing.TB) at {
+	t.Helper()
+	a := newAt(t)
+	p := a.open(t)
+	c := change(t, p, map[string]string{"a": "# old\n", "gone": "# gone\n"})
+	c.NewLock, c.Manifest, c.Trees = []byte("old lock\n"), []byte("old manifest"), nil
+	if err := errors.Join(p.SaveSums("t1-abc", []byte("sums")), p.Commit(c), p.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, a.files(t, true)); diff != "" {
+		t.Fatalf("the project of the tests (-want +got):\n%s", diff)
+	}
+	return a
+}
+
+// theChange is the change from before to after.
+func theChange(t testing.TB, p *project.Project) project.Change {
+	t.Helper()
+	c := change(t, p, map[string]string{"a": "# a\n", "b": "# b\n"}, "gone")
+	c.OldLock = []byte("old lock\n")
+	return c
+}
+
+func TestCommit(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	p := a.open(t)
+	if err := errors.Join(p.Commit(theChange(t, p)), p.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(after, a.files(t, true)); diff != "" {
+		t.Errorf("after Commit (-want +got):\n%s", diff)
+	}
+}
+
+func TestLockChangedInBetween(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	p := a.open(t)
+	c := theChange(t, p)
+	c.OldLock = []byte("what was read\n")
+	if err := p.Commit(c); !errors.Is(err, project.ErrLockChanged) {
+		t.Errorf("Commit = %v, want ErrLockChanged", err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, a.files(t, true)); diff != "" {
+		t.Errorf("after a refused Commit (-before +after):\n%s", diff)
+	}
+}
+
+func TestOpenRefusesLinks(t *testing.T) {
+	t.Parallel()
+	for _, link := range []string{".terraform", ".terraform/modules", ".terraform/modules/.cotter"} {
+		a := newAt(t)
+		victim := t.TempDir()
+		name := filepath.Join(a.dir, filepath.FromSlash(link))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(victim, name); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := project.Open(t.Context(), a.location(), a.key, nil); err == nil {
+			t.Errorf("Open with %s as a link succeeded", link)
+		}
+		if entries, _ := os.ReadDir(victim); len(entries) > 0 {
+			t.Errorf("Open with %s as a link wrote to its target: %v", link, entries)
+		}
+	}
+}
+
+// Links in the place of our files and directories are removed, and not followed.
+func TestOpenRemovesIrregularFiles(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"lock", "journal", "lock.hcl", "stage", "retired", "tree", "sums"} {
+		a := newAt(t)
+		victim := t.TempDir()
+		if err := os.WriteFile(filepath.Join(victim, "precious"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		own := filepath.Join(a.dir, modules, ".cotter")
+		if err := os.MkdirAll(own, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, target := range []string{victim, filepath.Join(victim, "absent")} {
+			if err := os.Symlink(target, filepath.Join(own, name)); err != nil {
+				t.Fatal(err)
+			}
+			p := a.open(t)
+			if err := errors.Join(p.SaveSums("x", []byte("y")), p.KeepSums(nil), p.KeepTrees(nil), p.Close()); err != nil {
+				t.Fatal(err)
+			}
+			entries, err := os.ReadDir(victim)
+			if err != nil || len(entries) != 1 || entries[0].Name() != "precious" {
+				t.Errorf("with a link as %s, its target has %v, %v", name, entries, err)
+			}
+			if err := os.RemoveAll(filepath.Join(own, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestOpenWaits(t *testing.T) {
+	t.Parallel()
+	a := newAt(t)
+	// With data directories of their own, the lock file is still one.
+	elsewhere := a.location()
+	elsewhere.DataDir = filepath.Join(t.TempDir(), "missing", "data")
+	for _, location := range []project.Location{a.location(), elsewhere} {
+		first := a.open(t)
+		waiting := make(chan struct{})
+		opened := make(chan error)
+		go func() {
+			second, err := project.Open(context.Background(), location, a.key, func() { close(waiting) })
+			if err == nil {
+				err = second.Close()
+			}
+			opened <- err
+		}()
+		<-waiting
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-opened; err != nil {
+			t.Errorf("Open after waiting: %v", err)
+		}
+	}
+	first := a.open(t)
+	defer first.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	if _, err := project.Open(ctx, a.location(), a.key, cancel); !errors.Is(err, context.Canceled) {
+		t.Errorf("Open with a cancelled context = %v, want context.Canceled", err)
+	}
+}
+
+func TestPackageRefusesLinks(t *testing.T) {
+	t.Parallel()
+	a := newAt(t)
+	p := a.open(t)
+	defer p.Close()
+	if err := os.Symlink(t.TempDir(), filepath.Join(p.Path(), "a")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Package("a"); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Package of a link = %v, want an error", err)
+	}
+	if _, err := p.Package("b"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Package of nothing = %v, want fs.ErrNotExist", err)
+	}
+}

@@ -1,0 +1,340 @@
+package project_test
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// The tests that set the hook of the process do not run beside others.
+
+// killed is what a process panics with that a test kills.
+type killed struct{}
+
+// kill makes the change, and ends it as a kill does before the step with this
+// number. It returns the step's name; "" if there are no more.
+func (a at) kill(t testing.TB, number int) (name string) {
+	t.Helper()
+	p := a.open(t)
+	c := theChange(t, p)
+	steps := 0
+	step.SetHook(func(s string) error {
+		if steps++; steps > number {
+			name = s
+			panic(killed{})
+		}
+		return nil
+	})
+	defer func() {
+		step.SetHook(nil)
+		if recovered := recover(); recovered != nil && recovered != (killed{}) {
+			panic(recovered)
+		}
+		if err := p.Abandon(); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	if err := p.Commit(c); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// phase is where a killed change was, by what stock tools see.
+func (a at) phase(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(a.dir, modules, "modules.json"))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "no modules"
+	case string(text) == "old manifest":
+		return "the old tree"
+	case string(text) == "new manifest":
+		return "the new tree"
+	}
+	t.Fatalf("modules.json has %q, %v", text, err)
+	return ""
+}
+
+// trees are what stock tools see of a project that is not in the middle of a
+// change.
+func trees(files map[string]string) map[string]string {
+	visible := maps.Clone(files)
+	maps.DeleteFunc(visible, func(name, _ string) bool {
+		return strings.Contains(name, "/.cotter/") || name == lockName || strings.HasSuffix(name, ".tmp")
+	})
+	return visible
+}
+
+// TestKilled kills a process before each step of a change. Stock tools never see a
+// mixture; the next process leaves the project as it was before the change or
+// after it, says so, and leaves nothing behind.
+func TestKilled(t *testing.T) {
+	phases := map[string]int{}
+	for number := 0; ; number++ {
+		a := start(t)
+		name := a.kill(t, number)
+		if name == "" {
+			break
+		}
+		phase := a.phase(t)
+		phases[phase]++
+		if want := map[string]map[string]string{"the old tree": trees(before), "the new tree": trees(after)}[phase]; want != nil {
+			if diff := cmp.Diff(want, trees(a.files(t, false))); diff != "" {
+				t.Errorf("killed before step %d, %s, where stock tools see %s (-want +got):\n%s", number, name, phase, diff)
+			}
+		}
+		checkView(t, a, name, phase)
+		p := a.open(t)
+		want := before
+		if phase == "the new tree" {
+			want = after
+		}
+		undone := slices.ContainsFunc(p.Findings(), func(f project.Finding) bool { return f.Kind == project.Undone })
+		if undone != (phase == "no modules") && phase != "the old tree" {
+			t.Errorf("killed before step %d, %s: Findings = %v in phase %s", number, name, p.Findings(), phase)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, a.files(t, true)); diff != "" {
+			t.Errorf("killed before step %d, %s, and opened again (-want +got):\n%s", number, name, diff)
+		}
+	}
+	for _, phase := range []string{"the old tree", "no modules", "the new tree"} {
+		if phases[phase] == 0 {
+			t.Errorf("no step ends in the phase %q: %v", phase, phases)
+		}
+	}
+}
+
+// checkView compares what View says of a killed change with its phase.
+func checkView(t testing.TB, a at, name, phase string) {
+	t.Helper()
+	files := a.files(t, true)
+	p, err := project.View(a.location(), a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unfinished := p.Unfinished()
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if phase == "no modules" && !unfinished || phase == "the new tree" && unfinished {
+		t.Errorf("killed before %s: Unfinished = %v in phase %s", name, unfinished, phase)
+	}
+	if diff := cmp.Diff(files, a.files(t, true)); diff != "" {
+		t.Errorf("View changed the project (-before +after):\n%s", diff)
+	}
+}
+
+// TestFailure makes each step of a change fail. Lock, copy, manifest and packages
+// are then as they were; if even the undoing fails, the next process does it.
+func TestFailure(t *testing.T) {
+	faults := []error{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EROFS}
+	for _, forever := range []bool{false, true} {
+		for number, more := 0, true; more; number++ {
+			fault := faults[number%len(faults)]
+			more = testFailure(t, number, fault, forever)
+		}
+	}
+}
+
+// testFailure makes one step fail, and with forever all later ones. It reports
+// whether there was such a step.
+func testFailure(t *testing.T, number int, fault error, forever bool) bool {
+	t.Helper()
+	a := start(t)
+	p := a.open(t)
+	c := theChange(t, p)
+	steps, name := 0, ""
+	step.SetHook(func(s string) error {
+		if steps++; steps == number+1 || steps > number && forever {
+			name = orElse(name, s)
+			return fault
+		}
+		return nil
+	})
+	err := p.Commit(c)
+	step.SetHook(nil)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var notUndone *project.UndoError
+	if errors.As(err, &notUndone) {
+		if !forever || a.phase(t) == "the new tree" {
+			t.Errorf("%v at %s: %v", fault, name, err)
+		}
+		if err := a.open(t).Close(); err != nil {
+			t.Errorf("the next Open after %v at %s: %v", fault, name, err)
+		}
+	}
+	want := before
+	if err == nil {
+		want = after
+	}
+	if diff := cmp.Diff(trees(want), trees(a.files(t, false))); diff != "" || err == nil && name != "" && !harmless(name) {
+		t.Errorf("%v at %s, for ever: %v: Commit = %v (-want +got):\n%s", fault, name, forever, err, diff)
+	}
+	if err := a.open(t).Close(); err != nil { // which sweeps
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, a.files(t, true)); diff != "" {
+		t.Errorf("%v at %s, for ever: %v, and opened again (-want +got):\n%s", fault, name, forever, diff)
+	}
+	return name != ""
+}
+
+// harmless reports whether a change is complete whatever becomes of a step.
+func harmless(name string) bool {
+	return name == "project.complete.syncdir" || name == "project.journal.remove" || name == "project.retired.remove"
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// TestForeignInstall has a stock tool install modules after a change was killed
+// that had taken modules.json away.
+func TestForeignInstall(t *testing.T) {
+	a := start(t)
+	for number := 0; a.phase(t) != "no modules"; number++ {
+		a = start(t)
+		a.kill(t, number)
+	}
+	a.write(t, modules+"modules.json", "of another tool")
+	a.write(t, modules+"c/main.tf", "# of another tool\n")
+	p := a.open(t)
+	if findings := p.Findings(); len(findings) != 1 || findings[0].Kind != project.GivenUp {
+		t.Errorf("Findings = %v, want GivenUp", findings)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files := a.files(t, false)
+	if files[modules+"modules.json"] != "of another tool" || files[modules+"c/main.tf"] == "" {
+		t.Errorf("what the other tool installed is %v", files)
+	}
+}
+
+// TestUnproven plants files that this user did not write for this project.
+func TestUnproven(t *testing.T) {
+	a := start(t)
+	number := 0
+	for a.phase(t) != "no modules" {
+		a = start(t)
+		a.kill(t, number)
+		number++
+	}
+	journal, err := os.ReadFile(filepath.Join(a.dir, modules, ".cotter/journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lockCopy, err := os.ReadFile(filepath.Join(a.dir, modules, ".cotter/lock.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, bare, _ := bytes.Cut(journal, []byte("\n"))
+	for name, text := range map[string]string{
+		"another project's": string(journal), "not sealed": string(bare), "no content": string(journal[:bytes.IndexByte(journal, '\n')+1]),
+		"cut": string(journal[:len(journal)-9]), "empty": "", "garbage": "garbage", "a lock copy": string(lockCopy),
+	} {
+		other := start(t)
+		other.key = a.key // the same user
+		// The copy that start left is another user's now.
+		other.write(t, modules+".cotter/lock.hcl", string(lockCopy))
+		other.write(t, modules+".cotter/journal", text)
+		other.write(t, modules+".cotter/stage/x/net/main.tf", "# evil\n")
+		p := other.open(t)
+		var kinds []project.FindingKind
+		for _, f := range p.Findings() {
+			kinds = append(kinds, f.Kind)
+		}
+		if diff := cmp.Diff([]project.FindingKind{project.UnprovenJournal, project.UnprovenLockCopy}, kinds); diff != "" {
+			t.Errorf("%s: findings (-want +got):\n%s", name, diff)
+		}
+		if p.FormerLock() != nil {
+			t.Errorf("%s: FormerLock = %q", name, p.FormerLock())
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(trees(before), trees(other.files(t, false))); diff != "" {
+			t.Errorf("%s: the project (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A file that another user has sealed proves nothing, and what the same user has
+// sealed counts through whichever path the project is reached.
+func TestProof(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	if got := a.open(t); string(got.FormerLock()) != "old lock\n" || got.Close() != nil {
+		t.Errorf("FormerLock = %q", got.FormerLock())
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(a.dir, link); err == nil {
+		if got := (at{link, a.key}).open(t); string(got.FormerLock()) != "old lock\n" || got.Close() != nil {
+			t.Errorf("through a link, FormerLock = %q", got.FormerLock())
+		}
+	}
+	if got := (at{a.dir, userkey.Random()}).open(t); got.FormerLock() != nil || got.Close() != nil {
+		t.Errorf("for another user, FormerLock = %q", got.FormerLock())
+	}
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(a.dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	if got := (at{moved, a.key}).open(t); got.FormerLock() != nil || got.Close() != nil {
+		t.Errorf("after the project was moved, FormerLock = %q", got.FormerLock())
+	}
+}
+
+// A large file in the place of one of ours is not read.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	for _, name := range []string{lockName, modules + "modules.json", modules + ".cotter/journal", modules + ".cotter/lock.hcl", modules + ".cotter/sums/t1-abc"} {
+		if err := os.Truncate(filepath.Join(a.dir, name), 3<<30); errors.Is(err, os.ErrNotExist) {
+			a.write(t, name, "")
+			err = os.Truncate(filepath.Join(a.dir, name), 3<<30)
+			if err != nil {
+				t.Skipf("no sparse files here: %v", err)
+			}
+		}
+	}
+	var memBefore, memAfter runtime.MemStats
+	runtime.ReadMemStats(&memBefore)
+	p, err := project.View(a.location(), a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	_, lockErr := p.Lock()
+	_, manifestErr := p.Manifest()
+	_, sumsErr := p.Sums("t1-abc")
+	if lockErr == nil || manifestErr == nil || sumsErr == nil || p.Unfinished() || p.FormerLock() != nil {
+		t.Errorf("large files were read: %v, %v, %v", lockErr, manifestErr, sumsErr)
+	}
+	runtime.ReadMemStats(&memAfter)
+	if grown := memAfter.TotalAlloc - memBefore.TotalAlloc; grown > 64<<20 {
+		t.Errorf("%d bytes were allocated", grown)
+	}
+}
