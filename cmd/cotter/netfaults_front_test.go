@@ -9,13 +9,14 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"fmt"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,6 +81,13 @@ func (f *faultyFront) meets(path string) *netFault {
 		return nil
 	}
 	return f.fault
+}
+
+// most is how often the path was asked that was asked most while it was at fault.
+func (f *faultyFront) most() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Max(append(slices.Collect(maps.Values(f.met)), 0))
 }
 
 func (f *faultyFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -156,31 +164,35 @@ func cut(percent int) answering {
 
 // altered gives the true answer with another body.
 func altered(change func([]byte) []byte) answering {
-	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		header, body := recorded(w, r, next)
-		body = change(body)
-		header.Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body)
-	}
+	return truly(func(w http.ResponseWriter, record *httptest.ResponseRecorder) {
+		body := change(record.Body.Bytes())
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body) // a client that went away needs no answer
+	})
 }
 
 // typed gives the true answer with another type.
 func typed(contentType string) answering {
-	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		header, body := recorded(w, r, next)
-		header.Set("Content-Type", contentType)
-		_, _ = w.Write(body)
-	}
+	return truly(func(w http.ResponseWriter, record *httptest.ResponseRecorder) {
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(record.Body.Bytes())
+	})
 }
 
-// recorded returns the true answer to a request, whose headers are set already.
-func recorded(w http.ResponseWriter, r *http.Request, next http.Handler) (http.Header, []byte) {
-	record := httptest.NewRecorder()
-	next.ServeHTTP(record, r)
-	for name, values := range record.Header() {
-		w.Header()[name] = values
+// truly takes the true answer, if that is a success, and lets its body be
+// written. Demands for credentials pass as they are.
+func truly(write func(http.ResponseWriter, *httptest.ResponseRecorder)) answering {
+	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		record := httptest.NewRecorder()
+		next.ServeHTTP(record, r)
+		maps.Copy(w.Header(), record.Header())
+		if record.Code != http.StatusOK {
+			w.WriteHeader(record.Code)
+			_, _ = w.Write(record.Body.Bytes())
+			return
+		}
+		write(w, record)
 	}
-	return w.Header(), record.Body.Bytes()
 }
 
 // announces gives the true body behind a Content-Length that differs by some
@@ -202,18 +214,15 @@ func claims(length int) answering {
 // raw writes the headers of the true answer, but for the length, and a body, and
 // ends the connection.
 func raw(change func([]byte) (length int, body []byte), reset bool) answering {
-	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		record := httptest.NewRecorder()
-		next.ServeHTTP(record, r)
+	return truly(func(w http.ResponseWriter, record *httptest.ResponseRecorder) {
 		length, body := change(record.Body.Bytes())
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			panic(err)
 		}
-		var text bytes.Buffer
+		text := bytes.NewBufferString("HTTP/1.1 200 OK\r\n")
 		record.Header().Set("Content-Length", strconv.Itoa(length))
-		fmt.Fprintf(&text, "HTTP/1.1 %d OK\r\n", record.Code)
-		_ = record.Header().Write(&text) // a buffer takes everything
+		_ = record.Header().Write(text) // a buffer takes everything
 		text.WriteString("\r\n")
 		text.Write(body)
 		_, _ = conn.Write(text.Bytes())
@@ -222,7 +231,7 @@ func raw(change func([]byte) (length int, body []byte), reset bool) answering {
 			return
 		}
 		_ = conn.Close()
-	}
+	})
 }
 
 // resetConnection closes a connection without a farewell.

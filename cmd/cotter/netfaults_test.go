@@ -62,6 +62,10 @@ type netFault struct {
 	// times is how often each path meets the fault; zero means always.
 	times int
 
+	// asked is how often each path that is at fault may be asked; zero means that
+	// it does not matter.
+	asked int
+
 	// says is what the message has, besides the call with its file and line.
 	// Without it the installation succeeds all the same.
 	says []string
@@ -171,6 +175,9 @@ func (s *faultSite) check(t *testing.T, fault *netFault) {
 		if diff := differing(before, picture(t, dir)); diff != "" {
 			t.Errorf("it wrote something (-before +after):\n%s", diff)
 		}
+	}
+	if n := front.most(); fault.asked > 0 && n > fault.asked {
+		t.Errorf("the server was asked %d times, want %d", n, fault.asked)
 	}
 	for _, stage := range []string{filepath.Join(dir, modules, ".cotter/stage"), filepath.Join(cache, "stage")} {
 		for _, name := range leftovers(t, stage) {
