@@ -5,9 +5,11 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -120,8 +122,19 @@ func (p *cutProject) prepare(t *testing.T, upgrade bool) {
 		}
 	}
 	p.configure(t, "second")
-	p.before = files(t, p.dir)
+	p.before = p.files(t)
 }
+
+// files are the files that stock tools see in the project. A temporary file may
+// stay behind: nobody reads it.
+func (p *cutProject) files(t *testing.T) map[string]string {
+	t.Helper()
+	found := files(t, p.dir)
+	maps.DeleteFunc(found, func(name, _ string) bool { return temporary.MatchString(name) })
+	return found
+}
+
+var temporary = regexp.MustCompile(`/\.[^/]*\.tmp$`)
 
 // TestPowerCut installs a project on a disk of its own and cuts the power after
 // each rename and removal, and after the end. What a disk has at such a moment is
@@ -184,7 +197,7 @@ func (p *cutProject) installWithCuts(t *testing.T, disk *diskImage) []powerCut {
 		})
 	}
 	cut("the end", true)
-	p.after = files(t, p.dir)
+	p.after = p.files(t)
 	commitNames(t, disk.dir)
 	cut("the end, and a commit of the file system", true)
 	return cuts
@@ -234,7 +247,7 @@ func commitNames(t *testing.T, dir string) {
 // checkCut looks at the project as it is when the power is back.
 func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	t.Helper()
-	found := files(t, p.dir)
+	found := p.files(t)
 	if lock := found["/"+lockFile]; lock != p.before["/"+lockFile] && lock != p.after["/"+lockFile] {
 		t.Errorf("%s: the lock is neither the one before nor the one after:\n%q", when, lock)
 	}
@@ -254,7 +267,7 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 		t.Errorf("%s: the next installation: %v\n%s", when, err, out)
 		return
 	}
-	if diff := cmp.Diff(p.after, files(t, p.dir)); diff != "" {
+	if diff := cmp.Diff(p.after, p.files(t)); diff != "" {
 		t.Errorf("%s, and run again (-undisturbed +got):\n%s", when, diff)
 	}
 	if out, err := p.command("verify").CombinedOutput(); err != nil {
