@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/tls"
+	"io"
 	"strings"
 )
 
@@ -59,6 +62,9 @@ func registryFaults() []netFault {
 		row("discovery redirects for ever", discovery, redirects("https://HOSTPATH"), "redirect"),
 		row("discovery redirects to http", discovery, redirects("http://HOSTPATH"), "redirect", "http:"),
 		row("discovery redirects to a file", discovery, redirects("file:///etc/passwd"), "redirect", "file:"),
+		row("discovery redirects to no host", discovery, redirects("https://nowhere.invalid/"), "lookup nowhere.invalid"),
+		row("services at no host", discovery, jsonText(`{"modules.v1": "https://nowhere.invalid/v1/"}`), "lookup nowhere.invalid"),
+		row("services at which nobody listens", discovery, jsonText(`{"modules.v1": "https://127.0.0.1:1/v1/"}`), "refused", nowhere),
 		row("discovery 404", discovery, answers(404, "no"), "HOST"),
 		row("discovery 503", discovery, answers(503, "no", "Retry-After: 0"), "503"),
 		once("discovery 503 once", discovery, answers(503, "no", "Retry-After: 0")),
@@ -86,6 +92,9 @@ func registryFaults() []netFault {
 		row("location is the metadata service", location,
 			answers(204, "", "X-Terraform-Get: https://169.254.169.254/latest/meta-data/m.zip"), "169.254.169.254", "refused"),
 		row("location at which nobody listens", location, answers(204, "", "X-Terraform-Get: https://"+nowhere+"/m.zip"), "refused", nowhere),
+		row("location at no host", location, answers(204, "", "X-Terraform-Get: https://nowhere.invalid/m.zip"), "lookup nowhere.invalid"),
+		row("location in a repository at no host", location,
+			answers(204, "", "X-Terraform-Get: git::https://nowhere.invalid/m.git?ref=v1.0.0"), "Could not resolve host: nowhere.invalid"),
 		row("location 500", location, answers(500, ""), "500", "/download"),
 	}
 }
@@ -111,11 +120,13 @@ func archiveFaults() []netFault {
 		row("tar", "announced too short", announces(-20), "archive"),
 		row("zip", "truncated", cut(60), "archive"),
 		row("tar", "truncated", cut(60), "archive"),
+		row("tar", "truncated before it was compressed", altered(truncatedTar), "archive"),
 		row("tar", "not compressed", altered(func([]byte) []byte { return []byte("hello, this is no archive at all") }), "archive"),
 		row("zip", "empty", altered(func([]byte) []byte { return nil }), "archive"),
 		row("zip", "a web page", answers(200, "<html>log in</html>", "Content-Type: text/html"), "archive"),
 		row("zip", "huge", claims(600<<20), "too large"),
 		row("zip", "redirects for ever", redirects("https://HOSTPATH"), "redirect"),
+		row("zip", "redirect to no host", redirects("https://nowhere.invalid/"), "lookup nowhere.invalid"),
 		row("zip", "redirect to http", redirects("http://HOSTPATH"), "redirects from https to http"),
 		row("zip", "redirect to a file", redirects("file:///etc/passwd"), "redirect", "file:"),
 		row("zip", "redirect to the metadata service", redirects("https://169.254.169.254/latest/m.zip"), "169.254.169.254", "redirect"),
@@ -127,6 +138,24 @@ func archiveFaults() []netFault {
 		row("zip", "503", answers(503, "", "Retry-After: 0"), "503"),
 		once("500 once", answers(500, "")),
 	}
+}
+
+// truncatedTar is a .tar.gz archive whose tar ends too early, within what was
+// compressed as a whole.
+func truncatedTar(archive []byte) []byte {
+	var out bytes.Buffer
+	in, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		panic(err)
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		panic(err)
+	}
+	w := gzip.NewWriter(&out)
+	_, _ = w.Write(text[:516]) // a header, and a part of its file
+	_ = w.Close()              // a buffer takes everything
+	return out.Bytes()
 }
 
 // gitFaults are those of repositories by https.
@@ -167,6 +196,7 @@ func ociFaults() []netFault {
 	patient.asked = 1
 	return []netFault{
 		patient,
+		row("token at no host", manifest, answers(401, "", `WWW-Authenticate: Bearer realm="https://nowhere.invalid/",service="x"`), "lookup nowhere.invalid"),
 		row("token 401", token, answers(401, ""), "401"),
 		row("token 500", token, answers(500, ""), "500"),
 		row("token garbage", token, jsonText("{"), "token"),

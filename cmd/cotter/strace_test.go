@@ -59,14 +59,21 @@ func trace(t *testing.T, cmd *exec.Cmd, stopped func(line string)) []string {
 	return lines
 }
 
-// followTrace reads what strace writes. A stop of a process is told once for each
-// of its threads; when all are told, nothing in it runs any more.
+// tracedProcess is a process under strace. A stop of it is told once for each of
+// its threads; when all are told, nothing in it runs any more.
+type tracedProcess struct {
+	id      int
+	cause   string // the call after which it is stopped
+	stopped int    // threads
+}
+
+// followTrace reads what strace writes.
 func followTrace(t *testing.T, r *os.File, stopped func(line string)) []string {
 	t.Helper()
 	var lines []string
 	last := make(map[int]string) // the last call of each thread
-	var cause string
-	stops := 0
+	threads := make(map[int]*tracedProcess)
+	processes := make(map[int]*tracedProcess)
 	for scanner := bufio.NewScanner(r); scanner.Scan(); {
 		line := scanner.Text()
 		lines = append(lines, line)
@@ -75,31 +82,53 @@ func followTrace(t *testing.T, r *os.File, stopped func(line string)) []string {
 		if err != nil {
 			t.Fatalf("strace wrote %q", line)
 		}
-		text = strings.TrimSpace(text)
-		switch {
+		if threads[thread] == nil {
+			id := processOf(thread)
+			if processes[id] == nil {
+				processes[id] = &tracedProcess{id: id}
+			}
+			threads[thread] = processes[id]
+		}
+		p := threads[thread]
+		switch text = strings.TrimSpace(text); {
 		case strings.HasPrefix(text, "--- SIGSTOP"):
-			cause = last[thread]
+			p.cause = last[thread]
 		case strings.HasPrefix(text, "--- stopped by"):
-			stops++
+			p.stopped++
 		case strings.HasPrefix(text, "<..."):
 			last[thread] += text
 		default:
 			last[thread] = text
 		}
-		if stops > 0 && stops >= threads(thread) {
-			stops = 0
-			stopped(cause)
-			if err := syscall.Kill(thread, syscall.SIGCONT); err != nil {
-				t.Errorf("the process %d does not go on: %v", thread, err)
+		if p.stopped > 0 && p.stopped >= p.threads() {
+			p.stopped = 0
+			stopped(p.cause)
+			if err := syscall.Kill(p.id, syscall.SIGCONT); err != nil {
+				t.Errorf("the process %d does not go on: %v", p.id, err)
 			}
 		}
 	}
 	return lines
 }
 
-// threads counts the threads of a process, any of which is given.
-func threads(thread int) int {
-	list, err := os.ReadDir("/proc/" + strconv.Itoa(thread) + "/task")
+// processOf returns the process that a thread belongs to. One that has ended is
+// taken for a process of one thread.
+func processOf(thread int) int {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(thread) + "/status")
+	if err != nil {
+		return thread
+	}
+	_, rest, _ := strings.Cut(string(status), "\nTgid:\t")
+	number, _, _ := strings.Cut(rest, "\n")
+	id, err := strconv.Atoi(number)
+	if err != nil {
+		return thread
+	}
+	return id
+}
+
+func (p *tracedProcess) threads() int {
+	list, err := os.ReadDir("/proc/" + strconv.Itoa(p.id) + "/task")
 	if err != nil {
 		return 1
 	}
