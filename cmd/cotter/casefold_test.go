@@ -1,0 +1,242 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// foldWorld has an ordinary package, and one with two files that differ in case
+// only.
+const foldWorld = `
+-- registry/acme/net/aws/1.0.0/main.tf --
+module "deep" {
+  source = "./modules/Deep"
+}
+-- registry/acme/net/aws/1.0.0/modules/Deep/main.tf --
+# deep
+-- registry/acme/net/aws/1.0.0/README.md --
+# Network
+-- registry/acme/net/aws/1.0.0/run.sh --
+#!/bin/sh
+-- git/mono.git/v1.0.0/modules/dns/main.tf --
+# dns
+-- git/mono.git/v1.0.0/modules/zone/main.tf --
+# zone
+-- git/mono.git/v1.0.0/Shared/policy.json --
+{}
+-- archives/zip.zip/main.tf --
+# zip
+-- registry/acme/twice/aws/1.0.0/sub/Main.tf --
+# Main
+-- registry/acme/twice/aws/1.0.0/sub/main.tf --
+# main
+-- ordinary/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "1.0.0"
+}
+module "dns" {
+  source = "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v1.0.0"
+}
+module "zone" {
+  source = "git::https://MODTEST_HOST/git/mono.git//modules/zone?ref=v1.0.0"
+}
+module "Zip" {
+  source = "https://MODTEST_HOST/archives/zip.zip"
+}
+-- files/main.tf --
+module "twice" {
+  source  = "MODTEST_HOST/acme/twice/aws//sub"
+  version = "1.0.0"
+}
+-- labels/main.tf --
+module "vpc" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "1.0.0"
+}
+module "VPC" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "1.0.0"
+}
+-- nested/main.tf --
+module "app" {
+  source = "./local"
+}
+module "APP" {
+  source = "./local"
+}
+-- nested/local/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "1.0.0"
+}
+`
+
+// foldingDisk is a kind of file system to which names that differ in case only
+// are the same. Its mount returns a directory on a new one, and skips the test
+// where there can be none.
+type foldingDisk struct {
+	name  string
+	mount func(t *testing.T) string
+}
+
+var foldingDisks = []foldingDisk{
+	{"vfat", func(t *testing.T) string {
+		disk := newDiskImage(t, 16, "mkfs.vfat")
+		disk.mount(t, disk.file, "utf8")
+		return disk.dir
+	}},
+	{"exfat", func(t *testing.T) string { // by a process, so it needs nothing of the kernel but FUSE
+		needMount(t)
+		needCommands(t, "losetup", "mount.exfat-fuse")
+		disk := newDiskImage(t, 16, "mkfs.exfat")
+		out, err := exec.Command("losetup", "--find", "--show", disk.file).Output()
+		if err != nil {
+			t.Skipf("no loop device: %v", err)
+		}
+		device := strings.TrimSpace(string(out))
+		t.Cleanup(func() { mustRun(t, "losetup", "--detach", device) })
+		if out, err := exec.Command("mount.exfat-fuse", device, disk.dir).CombinedOutput(); err != nil {
+			t.Skipf("exFAT cannot be mounted here: %v\n%s", err, out)
+		}
+		t.Cleanup(func() { mustRun(t, "umount", disk.dir) })
+		return disk.dir
+	}},
+	{"ext4", func(t *testing.T) string {
+		needCommands(t, "chattr")
+		disk := newDiskImage(t, 16, "mkfs.ext4", "-q", "-O", "casefold", "-E", "encoding=utf8")
+		disk.mount(t, disk.file, "noatime")
+		dir := filepath.Join(disk.dir, "folding")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		mustRun(t, "chattr", "+F", dir)
+		return dir
+	}},
+}
+
+// TestCaseInsensitive installs on file systems that cannot hold apart names
+// which differ in case only. The cache is on one that can. What cannot be held is
+// refused before anything is written, by a message with the two files or calls.
+func TestCaseInsensitive(t *testing.T) {
+	t.Parallel()
+	for _, disk := range foldingDisks {
+		t.Run(disk.name, func(t *testing.T) {
+			t.Parallel()
+			dir := disk.mount(t)
+			world := modtest.New(t, modtest.Txtar(foldWorld))
+			t.Run("ordinary", func(t *testing.T) {
+				f := newFolding(t, world, dir, "ordinary")
+				f.checkInstalls(t)
+				f.checkCache(t)
+			})
+			for _, row := range []struct {
+				config string
+				says   []string // regular expressions
+			}{
+				{"files", []string{`module twice \(main\.tf:[123]\)`, `\bMain\.tf\b`, `\bmain\.tf\b`}},
+				{"labels", []string{`\bvpc\b`, `\bVPC\b`, `main\.tf:[12]\b`, `main\.tf:[56]\b`}},
+				{"nested", []string{`\bapp\.net\b`, `\bAPP\.net\b`, `local/main\.tf:[12]\b`}},
+			} {
+				t.Run(row.config, func(t *testing.T) {
+					f := newFolding(t, world, dir, row.config)
+					f.checkRefused(t, row.says)
+					f.checkCache(t)
+				})
+			}
+		})
+	}
+}
+
+// folding is a project on a file system that folds names, and the same one on
+// another file system, where it was installed.
+type folding struct {
+	*site
+	there string
+	good  map[string]string // what is there
+}
+
+func newFolding(t *testing.T, world *modtest.World, disk, config string) *folding {
+	t.Helper()
+	s := &site{world: world, binary: commandAsBinary(t), home: t.TempDir()}
+	s.dir, s.cache = filepath.Join(disk, config), filepath.Join(s.home, "cache")
+	f := &folding{site: s, there: world.Dir(t, config)}
+	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")
+	for name, text := range files(t, f.there) {
+		writeText(t, filepath.Join(f.dir, name), text)
+	}
+	if status, out := f.run(f.there, f.cache, "install"); status != 0 {
+		t.Fatalf("elsewhere: status %d\n%s", status, out)
+	}
+	f.good = files(t, f.there)
+	return f
+}
+
+// checkInstalls installs what the file system can hold.
+func (f *folding) checkInstalls(t *testing.T) {
+	t.Helper()
+	for _, command := range []string{"install", "verify", "install --locked", "install --layout copy", "verify"} {
+		if status, out := f.run(f.dir, f.cache, strings.Fields(command)...); status != 0 {
+			t.Fatalf("cotter %s: status %d\n%s", command, status, out)
+		}
+	}
+	got := files(t, f.dir)
+	for name, want := range f.good { // there may be more: copies of what is linked there
+		if got[name] != want {
+			t.Errorf("%s has %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+// checkRefused installs what the file system cannot hold.
+func (f *folding) checkRefused(t *testing.T, says []string) {
+	t.Helper()
+	before := picture(t, f.dir)
+	status, out := f.run(f.dir, f.cache, "install")
+	if status != 1 {
+		t.Errorf("status %d, want 1", status)
+	}
+	for _, text := range says {
+		if !regexp.MustCompile(text).MatchString(out) {
+			t.Errorf("the message has no %s", text)
+		}
+	}
+	for _, text := range []string{"damaged", "file exists"} {
+		if strings.Contains(out, text) {
+			t.Errorf("the message has %q", text)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", out)
+	}
+	if diff := differing(before, picture(t, f.dir)); diff != "" {
+		t.Errorf("it wrote something (-before +after):\n%s", diff)
+	}
+}
+
+// checkCache checks that the cache has what it had: a package that one file
+// system cannot hold is not damaged.
+func (f *folding) checkCache(t *testing.T) {
+	t.Helper()
+	if status, out := f.run(f.there, f.cache, "cache", "verify"); status != 0 {
+		t.Errorf("cotter cache verify: status %d\n%s", status, out)
+	}
+	remove(t, filepath.Join(f.there, ".terraform"))
+	if status, out := f.run(f.there, f.cache, "install", "--locked", "--offline"); status != 0 {
+		t.Errorf("elsewhere, from the cache: status %d\n%s", status, out)
+		return
+	}
+	if diff := cmp.Diff(f.good, files(t, f.there)); diff != "" {
+		t.Errorf("elsewhere, from the cache (-before +after):\n%s", diff)
+	}
+}

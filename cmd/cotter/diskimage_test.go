@@ -1,0 +1,102 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// diskImage is a file system in a file, of which a loop device makes a disk.
+// Its mount point stays the same, whichever image is mounted there.
+type diskImage struct {
+	dir  string // where it is mounted
+	file string
+}
+
+// newDiskImage makes an image of so many MiB by a command such as "mkfs.ext4
+// -q", which gets the name of the image, and mounts nothing yet. It skips the
+// test if this process may not mount or a command is missing.
+func newDiskImage(t *testing.T, size int64, mkfs ...string) *diskImage {
+	t.Helper()
+	needMount(t)
+	needCommands(t, mkfs[0])
+	at := memoryDir(t)
+	d := &diskImage{dir: filepath.Join(at, "mnt"), file: filepath.Join(at, "disk.img")}
+	if err := os.Mkdir(d.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(d.file, size<<20); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, mkfs[0], append(mkfs[1:], d.file)...)
+	return d
+}
+
+// mount mounts an image and returns the function that unmounts it, which may be
+// called twice.
+func (d *diskImage) mount(t *testing.T, file, options string) (unmount func()) {
+	t.Helper()
+	if out, err := exec.Command("mount", "-o", "loop,"+options, file, d.dir).CombinedOutput(); err != nil {
+		t.Skipf("an image cannot be mounted here: %v\n%s", err, out)
+	}
+	mounted := true
+	unmount = func() {
+		if mounted {
+			mounted = false
+			mustRun(t, "umount", d.dir)
+		}
+	}
+	t.Cleanup(unmount)
+	return unmount
+}
+
+// memoryDir is a temporary directory in memory where there is one: images are
+// copied often, and made durable in vain.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "cotter-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func needMount(t *testing.T) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root may mount an image")
+	}
+	if _, err := os.Stat("/dev/loop-control"); err != nil {
+		t.Skipf("no loop devices here: %v", err)
+	}
+	needCommands(t, "mount", "umount")
+}
+
+// needCommands skips the test if a command is not installed.
+func needCommands(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("%s is not installed", name)
+		}
+	}
+}
+
+func mustRun(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}

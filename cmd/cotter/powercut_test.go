@@ -1,0 +1,297 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// cutWorld has two versions of everything.
+const cutWorld = `
+-- registry/acme/net/aws/1.0.0/main.tf --
+module "deep" {
+  source = "./modules/deep"
+}
+-- registry/acme/net/aws/1.0.0/modules/deep/main.tf --
+# deep 1
+-- registry/acme/net/aws/1.0.0/README.md --
+# Network 1
+-- registry/acme/net/aws/2.0.0/main.tf --
+module "deep" {
+  source = "./modules/deep"
+}
+-- registry/acme/net/aws/2.0.0/modules/deep/main.tf --
+# deep 2
+-- registry/acme/net/aws/2.0.0/README.md --
+# Network 2
+-- git/dns.git/v1.0.0/zones/main.tf --
+# zones 1
+-- git/dns.git/v1.0.0/shared/names.json --
+["1"]
+-- git/dns.git/v2.0.0/zones/main.tf --
+# zones 2
+-- git/dns.git/v2.0.0/shared/names.json --
+["2"]
+-- archives/old.zip/main.tf --
+# old
+-- archives/new.zip/main.tf --
+# new
+-- first/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "1.0.0"
+}
+module "dns" {
+  source = "git::https://MODTEST_HOST/git/dns.git//zones?ref=v1.0.0"
+}
+module "old" {
+  source = "https://MODTEST_HOST/archives/old.zip"
+}
+-- second/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "2.0.0"
+}
+module "dns" {
+  source = "git::https://MODTEST_HOST/git/dns.git//zones?ref=v2.0.0"
+}
+module "new" {
+  source = "https://MODTEST_HOST/archives/new.zip"
+}
+`
+
+// cutProject is a project on a disk whose power is cut. The cache, the home and
+// the servers are elsewhere, and stay.
+type cutProject struct {
+	world         *modtest.World
+	binary        string
+	home, cache   string
+	dir           string
+	before, after map[string]string // the project's files, as stock tools see them
+}
+
+func newCutProject(t *testing.T, dir string) *cutProject {
+	t.Helper()
+	p := &cutProject{world: modtest.New(t, modtest.Txtar(cutWorld)), binary: commandAsBinary(t),
+		home: t.TempDir(), cache: t.TempDir(), dir: dir}
+	writeText(t, filepath.Join(p.home, "cli.tfrc"), "")
+	return p
+}
+
+// command runs in the project as its user would run it.
+func (p *cutProject) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(p.binary, args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(append(os.Environ(), p.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+p.home, "XDG_STATE_HOME=", "SSL_CERT_DIR="+p.home,
+		"COTTER_CACHE_DIR="+p.cache, "TF_CLI_CONFIG_FILE="+filepath.Join(p.home, "cli.tfrc"))
+	return cmd
+}
+
+// configure writes the first or the second configuration.
+func (p *cutProject) configure(t *testing.T, which string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.world.Dir(t, which), "main.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, filepath.Join(p.dir, "main.tf"), string(text))
+}
+
+// prepare makes what is there before the run that is cut: a configuration, and
+// for an upgrade an installation of another one.
+func (p *cutProject) prepare(t *testing.T, upgrade bool) {
+	t.Helper()
+	if upgrade {
+		p.configure(t, "first")
+		if out, err := p.command("install").CombinedOutput(); err != nil {
+			t.Fatalf("the first installation: %v\n%s", err, out)
+		}
+	}
+	p.configure(t, "second")
+	p.before = p.files(t)
+}
+
+// files are the files that stock tools see in the project. A temporary file may
+// stay behind: nobody reads it.
+func (p *cutProject) files(t *testing.T) map[string]string {
+	t.Helper()
+	found := files(t, p.dir)
+	maps.DeleteFunc(found, func(name, _ string) bool { return temporary.MatchString(name) })
+	return found
+}
+
+var temporary = regexp.MustCompile(`/\.[^/]*\.tmp$`)
+
+// TestPowerCut installs a project on a disk of its own and cuts the power after
+// each rename and removal, and after the end. What a disk has at such a moment is
+// the image below the mounted file system: what the system still has in memory
+// is not there. A journaling file system may make its names durable at any time,
+// and the contents of files later; so here it does just that before each cut.
+//
+// After the cut stock tools must find the installation before, the one after, or
+// none, and the next run must end as if nothing had happened.
+func TestPowerCut(t *testing.T) {
+	t.Parallel()
+	for _, upgrade := range []bool{false, true} {
+		t.Run(fmt.Sprintf("upgrade=%v", upgrade), func(t *testing.T) {
+			t.Parallel()
+			disk := newDiskImage(t, 16, "mkfs.ext4", "-q", "-b", "1024", "-E", "lazy_itable_init=0,lazy_journal_init=0")
+			const options = "noatime,data=ordered,commit=600"
+			unmount := disk.mount(t, disk.file, options)
+			p := newCutProject(t, filepath.Join(disk.dir, "project"))
+			p.prepare(t, upgrade)
+			cuts := p.installWithCuts(t, disk)
+			unmount()
+			for i, cut := range cuts {
+				end := disk.mount(t, cut.image, options)
+				p.checkCut(t, fmt.Sprintf("cut %d of %d, after %s", i+1, len(cuts), cut.after), cut.ended)
+				end()
+			}
+		})
+	}
+}
+
+// powerCut is what the disk had when the power was cut.
+type powerCut struct {
+	after string
+	image string
+	ended bool // whether the command had ended, and even the removal of its journal is durable
+}
+
+// installWithCuts installs, and copies the disk at many moments. Without strace
+// there is only that after the end.
+func (p *cutProject) installWithCuts(t *testing.T, disk *diskImage) []powerCut {
+	t.Helper()
+	syncAll(t, disk.dir)
+	var cuts []powerCut
+	cut := func(after string, ended bool) {
+		image := fmt.Sprintf("%s.%d", disk.file, len(cuts))
+		mustRun(t, "cp", "--sparse=always", disk.file, image)
+		cuts = append(cuts, powerCut{strings.ReplaceAll(after, p.dir, "DIR"), image, ended})
+	}
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Log("strace is not installed: the power is cut after the end only")
+		if out, err := p.command("install").CombinedOutput(); err != nil {
+			t.Fatalf("cotter install: %v\n%s", err, out)
+		}
+	} else {
+		trace(t, p.command("install"), func(call string) {
+			if p.changesInstallation(call) {
+				commitNames(t, disk.dir)
+				cut(call, false)
+			}
+		})
+	}
+	cut("the end", false)
+	p.after = p.files(t)
+	commitNames(t, disk.dir)
+	cut("the end, and a commit of the file system", true)
+	return cuts
+}
+
+// changesInstallation reports whether a call, as strace tells it, may make a
+// difference to who looks at the project. The contents of what is on its way in
+// or out, and of the sums, do not.
+func (p *cutProject) changesInstallation(call string) bool {
+	if !strings.Contains(call, p.dir) || strings.Contains(call, " = -1 ") || strings.Contains(call, ".cotter/sums") {
+		return false
+	}
+	removal := strings.HasPrefix(call, "unlink") || strings.HasPrefix(call, "rmdir")
+	return !removal || !strings.Contains(call, "/.cotter/")
+}
+
+// syncAll makes a file system durable.
+func syncAll(t *testing.T, dir string) {
+	t.Helper()
+	d, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if err := unix.Syncfs(int(d.Fd())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commitNames makes the file system commit its journal, as it does every few
+// seconds. The contents of other files are not written by that.
+func commitNames(t *testing.T, dir string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, "unrelated"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString("."); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkCut looks at the project as it is when the power is back.
+func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
+	t.Helper()
+	found := p.files(t)
+	if lock := found["/"+lockFile]; lock != p.before["/"+lockFile] && lock != p.after["/"+lockFile] {
+		t.Errorf("%s: the lock is neither the one before nor the one after:\n%q", when, lock)
+	}
+	switch manifest, ok := found["/"+modules+"modules.json"]; {
+	case !ok: // stock tools say that the modules are not installed
+	case manifest == p.after["/"+modules+"modules.json"]:
+		p.checkInstalled(t, when+": with the new modules.json", p.after, found)
+		if out, err := p.command("verify").CombinedOutput(); err != nil && ended {
+			t.Errorf("%s: cotter verify: %v\n%s", when, err, out)
+		}
+	case manifest == p.before["/"+modules+"modules.json"]:
+		p.checkInstalled(t, when+": with the old modules.json", p.before, found)
+	default:
+		t.Errorf("%s: modules.json is neither the one before nor the one after:\n%q", when, manifest)
+	}
+	if out, err := p.command("install").CombinedOutput(); err != nil {
+		t.Errorf("%s: the next installation: %v\n%s", when, err, out)
+		return
+	}
+	if diff := cmp.Diff(p.after, p.files(t)); diff != "" {
+		t.Errorf("%s, and run again (-undisturbed +got):\n%s", when, diff)
+	}
+	if out, err := p.command("verify").CombinedOutput(); err != nil {
+		t.Errorf("%s, and run again: cotter verify: %v\n%s", when, err, out)
+	}
+}
+
+// checkInstalled compares the lock, and the directories of the modules that an
+// installation has, with what was found.
+func (p *cutProject) checkInstalled(t *testing.T, when string, want, found map[string]string) {
+	t.Helper()
+	var wrong, empty bytes.Buffer
+	for name, content := range want {
+		got, ok := found[name]
+		switch {
+		case !ok:
+			fmt.Fprintf(&wrong, "  %s is missing\n", name)
+		case got == "" && content != "":
+			fmt.Fprintf(&empty, "  %s\n", name)
+		case got != content:
+			fmt.Fprintf(&wrong, "  %s is another one: %q\n", name, got)
+		}
+	}
+	if wrong.Len() > 0 || empty.Len() > 0 {
+		t.Errorf("%s:\n%sempty:\n%s", when, &wrong, &empty)
+	}
+}
