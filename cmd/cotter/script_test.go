@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cotter": main})
+	testscript.Main(m, map[string]func(){"cotter": mainWithSteps})
 }
 
 // TestScripts runs the scripts in testdata/script. Besides the commands of

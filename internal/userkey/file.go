@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/filelock"
 )
 
 // fileName is the key's file in the state directory.
@@ -55,6 +56,13 @@ func ReadOrMake(dir string) (*Key, error) {
 		return nil, err
 	}
 	defer root.Close()
+	// One process at a time makes the key and removes what killed ones left. If
+	// directories cannot be locked, the first one wins, and leftovers stay.
+	lock := filelock.Dir(dir)
+	if ok, err := lock.TryExclusive(); ok && err == nil {
+		defer func() { _ = lock.Release() }()
+		atomicfile.Sweep(root, fileName)
+	}
 	key, err := read(root)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err

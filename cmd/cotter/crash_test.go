@@ -1,0 +1,301 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	diskstep "github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// kills is how many processes are killed before a random step, in all scenarios
+// together, beside those that are killed before each named one.
+var kills = flag.Int("kills", 300, "kill so many processes at random")
+
+// The variables by which a test tells a child process to write the names of its
+// steps into a file, and before which of them to kill itself.
+const (
+	stepsVariable = "COTTER_TEST_STEPS"
+	killVariable  = "COTTER_TEST_KILL"
+)
+
+// mainWithSteps is main of a child process.
+func mainWithSteps() {
+	number, killAt := 0, -1
+	if text := os.Getenv(killVariable); text != "" {
+		killAt, _ = strconv.Atoi(text)
+	}
+	var names *os.File
+	if file := os.Getenv(stepsVariable); file != "" {
+		names, _ = os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	}
+	if killAt >= 0 || names != nil {
+		hold := make(chan struct{}, 1) // steps of several goroutines come one by one
+		diskstep.SetHook(func(name string) error {
+			hold <- struct{}{}
+			defer func() { <-hold }()
+			if number == killAt {
+				self, err := os.FindProcess(os.Getpid())
+				if err == nil {
+					err = self.Kill()
+				}
+				panic(fmt.Sprintf("not killed: %v", err))
+			}
+			number++
+			if names != nil {
+				_, _ = names.WriteString(name + "\n")
+			}
+			return nil
+		})
+	}
+	main()
+}
+
+// crashScene is a command that is killed, in a project, a cache and a state
+// directory of its own, which keep their paths.
+type crashScene struct {
+	world  *modtest.World
+	binary string
+	dir    string // has project, cache and state
+	saved  string // a copy of dir as it is before the command
+	args   []string
+}
+
+const crashWorld = `
+-- project/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "~> 1.0"
+}
+module "part" {
+  source = "git::https://MODTEST_HOST/git/mono.git//modules/a?ref=v1.0.0"
+}
+-- registry/acme/net/aws/1.0.0/main.tf --
+# net 1.0.0
+-- registry/acme/net/aws/1.1.0/main.tf --
+module "zip" {
+  source = "https://MODTEST_HOST/archives/n.zip"
+}
+-- git/mono.git/v1.0.0/modules/a/main.tf --
+# a
+-- git/mono.git/v1.0.0/modules/b/main.tf --
+# b
+-- archives/n.zip/main.tf --
+# zip
+`
+
+// newCrashScene makes the state in which a command is to be killed by earlier
+// commands.
+func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *crashScene {
+	t.Helper()
+	s := &crashScene{world: modtest.New(t, modtest.Txtar(crashWorld)), binary: commandAsBinary(t), args: strings.Fields(args)}
+	top := t.TempDir()
+	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
+	if err := s.world.WriteTree(s.project(), "project"); err != nil {
+		t.Fatal(err)
+	}
+	for _, do := range earlier {
+		do(s)
+	}
+	if err := copyTree(s.saved, s.dir, false); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *crashScene) project() string { return filepath.Join(s.dir, "project") }
+
+// run runs the command as a child process.
+func (s *crashScene) run(env []string, args ...string) (string, error) {
+	cmd := exec.Command(s.binary, args...)
+	cmd.Dir = s.project()
+	cmd.Env = append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.dir,
+		"COTTER_CACHE_DIR="+filepath.Join(s.dir, "cache"), "COTTER_STATE_DIR="+filepath.Join(s.dir, "state"))
+	cmd.Env = append(cmd.Env, env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// command is an earlier command of a scene.
+func (s *crashScene) mustRun(t *testing.T, args string) {
+	t.Helper()
+	if out, err := s.run(nil, strings.Fields(args)...); err != nil {
+		t.Fatalf("cotter %s: %v\n%s", args, err, out)
+	}
+}
+
+// reset makes everything what it was before the command.
+func (s *crashScene) reset(t *testing.T) {
+	t.Helper()
+	remove(t, s.dir)
+	if err := copyTree(s.dir, s.saved, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCrash kills real processes before each named step of what they do, and
+// before random ones. Stock tools then see the old tree, or none, or the new
+// one; the next run ends as if there had been no other, and nothing is left over.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	install := func(s *crashScene) { s.mustRun(t, "install") }
+	change := func(file, old, text string) func(*crashScene) {
+		return func(s *crashScene) {
+			name := filepath.Join(s.project(), file)
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeText(t, name, strings.Replace(string(src), old, text, 1))
+		}
+	}
+	noZip := change("main.tf", `"~> 1.0"`, `"1.0.0"`)
+	anyNet := change("main.tf", `"1.0.0"`, `"~> 1.0"`)
+	noPart := change("main.tf", `module "part"`, `module "other"`)
+	bare := func(s *crashScene) { remove(t, filepath.Join(s.project(), ".terraform")) }
+	scenes := []struct {
+		name  string
+		scene *crashScene
+	}{
+		{"cold install", newCrashScene(t, "install")},
+		{"cold install of copies", newCrashScene(t, "install --layout copy")},
+		{"update", newCrashScene(t, "update", noZip, install, anyNet)},
+		{"changed calls", newCrashScene(t, "install", noZip, install, anyNet, noPart)},
+		{"locked in a fresh checkout", newCrashScene(t, "install --locked", install, bare)},
+		{"restore", newCrashScene(t, "restore", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
+		{"cache clean", newCrashScene(t, "cache clean", install)},
+	}
+	named := 0
+	for _, c := range scenes {
+		steps := c.scene.steps(t)
+		named += len(slices.Compact(slices.Sorted(slices.Values(steps))))
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.scene.test(t, steps, *kills/len(scenes)+1)
+		})
+	}
+	if named < 60 {
+		t.Errorf("there are %d named steps in all scenarios, want at least 60", named)
+	}
+}
+
+// steps are the names of the steps of the command, in order.
+func (s *crashScene) steps(t *testing.T) []string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "steps")
+	if out, err := s.run([]string{stepsVariable + "=" + file}, s.args...); err != nil {
+		t.Fatalf("cotter %v: %v\n%s", s.args, err, out)
+	}
+	names, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(names))
+}
+
+// test kills the command before the first and the last step of each name, and
+// before so many random ones. It begins when the command has run.
+func (s *crashScene) test(t *testing.T, steps []string, random int) {
+	want, old := s.picture(t), s.saved
+	var numbers []int
+	for i, name := range steps {
+		if slices.Index(steps, name) == i || !slices.Contains(steps[i+1:], name) {
+			numbers = append(numbers, i)
+		}
+	}
+	seed := rand.Uint64()
+	t.Logf("the random steps are of seed %d", seed)
+	source := rand.New(rand.NewPCG(seed, 0))
+	for range random {
+		numbers = append(numbers, source.IntN(len(steps)))
+	}
+	oldTree, newTree := stockView(t, filepath.Join(old, "project")), stockView(t, s.project())
+	for _, number := range numbers {
+		s.reset(t)
+		out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.Exited() {
+			continue // side by side, some runs have fewer steps
+		}
+		at := fmt.Sprintf("killed before step %d, about %s", number, steps[number])
+		seen := stockView(t, s.project())
+		if seen != nil && !cmp.Equal(seen, oldTree) && !cmp.Equal(seen, newTree) {
+			t.Errorf("%s: stock tools see neither the old nor the new tree (-old +seen):\n%s\n%s", at, cmp.Diff(oldTree, seen), out)
+		}
+		out, err = s.run(nil, s.args...)
+		if err != nil && s.args[0] == "restore" {
+			err = nil // it was done, or the comparison says so
+		}
+		if err != nil {
+			t.Errorf("%s: the next run: %v\n%s", at, err, out)
+		}
+		if diff := cmp.Diff(want, s.picture(t)); diff != "" {
+			t.Errorf("%s, and run again (-undisturbed +got):\n%s\n%s", at, diff, out)
+		}
+		s.checkLeftovers(t, at)
+	}
+}
+
+// picture is what the command leaves in the project, and the names of what is in
+// the cache.
+func (s *crashScene) picture(t *testing.T) map[string]string {
+	t.Helper()
+	files := picture(t, s.project())
+	trees, err := filepath.Glob(filepath.Join(s.dir, "cache/tree/*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tree := range trees {
+		files["cache "+filepath.Base(tree)] = ""
+	}
+	return files
+}
+
+// checkLeftovers looks for what a killed process leaves.
+func (s *crashScene) checkLeftovers(t *testing.T, at string) {
+	t.Helper()
+	for _, pattern := range []string{
+		"project/*.tmp", "project/.*.tmp", "project/.terraform/modules/*.tmp", "project/.terraform/modules/.cotter/*.tmp", "project/.terraform/modules/.cotter/.*.tmp",
+		"project/.terraform/modules/.cotter/stage/*", "project/.terraform/modules/.cotter/retired", "project/.terraform/modules/.cotter/journal",
+		"cache/stage/*", "state/.*", "state/*.tmp",
+	} {
+		left, err := filepath.Glob(filepath.Join(s.dir, pattern))
+		if err != nil || len(left) > 0 {
+			t.Errorf("%s: left over: %v, %v", at, left, err)
+		}
+	}
+}
+
+// stockView is the tree that a stock tool sees: the files of the modules in
+// modules.json; nil if there is no such file.
+func stockView(t *testing.T, project string) map[string]string {
+	t.Helper()
+	manifest, err := os.ReadFile(filepath.Join(project, ".terraform/modules/modules.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || len(bytes.TrimSpace(manifest)) == 0 {
+		t.Errorf("modules.json has %q, %v", manifest, err)
+		return nil
+	}
+	files := map[string]string{"modules.json": string(manifest)}
+	for name, content := range picture(t, project) {
+		if strings.HasPrefix(name, modules) && !strings.HasPrefix(name, modules+".cotter/") {
+			files[name] = content
+		}
+	}
+	return files
+}
