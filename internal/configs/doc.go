@@ -89,7 +89,8 @@
 //
 // Only regular files are read. A link is followed, but not out of the
 // directory's boundary where it has one. A pipe, socket or device under a
-// configuration file's name is an error; nothing here blocks on one. Each file
+// configuration file's name is an error; nothing here blocks on one. Only a
+// file of values that the user named may be a pipe or /dev/null. Each file
 // is read once, and those of modules with expressions again for what they
 // declare: to keep all of a large tree would fill the memory.
 package configs
