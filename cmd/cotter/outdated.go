@@ -35,6 +35,7 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
+	in.OnEvent = out.warning
 	list, failed := in.Outdated(ctx, req)
 	var shown []cotter.Outdated
 	for _, o := range list {

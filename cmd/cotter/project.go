@@ -69,6 +69,12 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	}, nil
 }
 
+// localInstaller is an Installer for commands that read what is installed and
+// ask no server.
+func localInstaller(out *output) *cotter.Installer {
+	return &cotter.Installer{OnEvent: out.warning}
+}
+
 // transport is the standard one, except that it keeps as many connections to a
 // host as may be in use at once: a handshake costs two round trips.
 func transport() http.RoundTripper {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/urfave/cli/v3"
-
-	"github.com/cotterpin/cotter"
 )
 
 func restoreCommand(out *output) *cli.Command {
@@ -21,7 +19,7 @@ func restoreCommand(out *output) *cli.Command {
 			if err != nil {
 				return err
 			}
-			restored, err := (&cotter.Installer{}).Restore(ctx, req)
+			restored, err := localInstaller(out).Restore(ctx, req)
 			if err != nil {
 				return err
 			}

@@ -50,11 +50,7 @@ func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cott
 	if err != nil {
 		return err
 	}
-	in.OnEvent = func(event cotter.Event) {
-		if warning, ok := event.(cotter.Warning); ok {
-			out.warnf("%s", warningText(warning))
-		}
-	}
+	in.OnEvent = out.warning
 	result, err := in.Install(ctx, req)
 	if err != nil {
 		return err
