@@ -35,10 +35,10 @@
 // report themselves. A source may refer to var.NAME, local.NAME and path, a
 // version to var.NAME and local.NAME, and any other reference is an error,
 // whether the result depends on it or not. Of variables only those with
-// "const = true" are known, in each module on the way from the root. Local
-// values may refer to everything, and are as known as what they are made of.
-// Here a const variable counts only if a source or version needs it, and
-// timestamp and uuid have values, unlike in Terraform.
+// "const = true" are known, in each module on the way from the root; the
+// workspace is not. Local values may refer to everything, and are as known as
+// what they are made of. Unlike in Terraform, a const variable without a value
+// is an error only if a source or version needs it.
 //
 // A variable of the root module has the last of these values: its default,
 // [Inputs].Environment, terraform.tfvars, terraform.tfvars.json, *.auto.tfvars

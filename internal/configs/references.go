@@ -94,11 +94,9 @@ func (e *evaluation) staticNames(root string) lookup {
 		return (*evaluation).local
 	case "path":
 		return (*evaluation).pathOf
-	case "terraform":
-		return (*evaluation).workspace
-	case "tofu":
+	case "terraform", "tofu":
 		if e.reader.Terraform {
-			return nil // a resource of the type "tofu"
+			return nil // Terraform does not know the workspace so early
 		}
 		return (*evaluation).workspace
 	}
