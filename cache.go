@@ -82,8 +82,8 @@ func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 // Clean removes what was not used for so long; 0 removes everything. Packages
 // that a process uses at the moment stay. Damaged packages always go.
 func (c Cache) Clean(ctx context.Context, olderThan time.Duration) (freed CacheUsage, err error) {
-	if _, err := os.Stat(c.Dir); errors.Is(err, fs.ErrNotExist) {
-		return freed, nil
+	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
+		return freed, nil //nolint:nilerr // there is no cache
 	}
 	limit := time.Now().Add(-olderThan)
 	trees, err := pkgcache.Open(c.Dir, userkey.Random())

@@ -148,12 +148,14 @@ func (r *run) install(ctx context.Context) (_ *Result, err error) {
 
 // walk resolves the whole tree.
 func (r *run) walk(ctx context.Context) ([]*node, error) {
-	config, err := r.in.config(r.req)
-	if err != nil {
-		return nil, err
+	if r.config == nil { // else a pipe with values would be read twice
+		var err error
+		if r.config, err = r.in.config(r.req); err != nil {
+			return nil, err
+		}
 	}
 	w := &walker{
-		config:   config,
+		config:   r.config,
 		dialect:  r.dialect,
 		resolve:  r.resolve,
 		warn:     r.warnDiagnostic,

@@ -54,12 +54,14 @@ func (l *loader) survey(ctx context.Context) ([]*node, *failures, error) {
 
 // surveyBy walks the tree with a resolver.
 func (l *loader) surveyBy(ctx context.Context, resolve func(context.Context, *node) error) ([]*node, *failures, error) {
-	config, err := l.in.config(l.req)
-	if err != nil {
-		return nil, nil, err
+	if l.config == nil {
+		var err error
+		if l.config, err = l.in.config(l.req); err != nil {
+			return nil, nil, err
+		}
 	}
 	w := &walker{
-		config:   config,
+		config:   l.config,
 		dialect:  l.dialect,
 		resolve:  resolve,
 		warn:     func(*node, *hcl.Diagnostic) {},
@@ -75,6 +77,7 @@ type loader struct {
 	req      Request
 	key      *userkey.Key
 	rules    rules
+	config   ConfigReader
 	dialect  Dialect
 	lock     *lockfile.File
 	recorded *manifest.Manifest

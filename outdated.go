@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -36,8 +35,8 @@ func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, err
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(ctx.Err(), failures.join()); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	shared, done, err := in.sharedSession(l.key)
 	if err != nil {

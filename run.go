@@ -20,6 +20,7 @@ type run struct {
 	req     Request
 	rules   rules
 	dialect Dialect
+	config  ConfigReader
 	events  *events
 
 	work      *project.Project

@@ -113,9 +113,11 @@ func (r *run) unify(ctx context.Context) (*unifier, error) {
 			work: r.work, installed: r.installed, lock: r.lock, former: r.former, recorded: r.recorded,
 			session: r.session, unifier: u, peek: true,
 		}
+		look.config = r.config
 		if _, err := look.walk(ctx); err != nil {
 			return nil, err
 		}
+		r.config = look.config
 		picks, err := look.choose(ctx, u)
 		if err != nil {
 			return nil, err

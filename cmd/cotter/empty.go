@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
-// noConfigurationError is a directory without configuration, of which a locked
-// installation or an update was asked.
+// noConfigurationError is a directory without configuration, where one is
+// needed: for a locked installation, an update, or newer versions to look for.
 type noConfigurationError struct{ dir string }
 
 func (e noConfigurationError) Error() string {

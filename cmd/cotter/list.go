@@ -54,5 +54,5 @@ func load(ctx context.Context, cmd *cli.Command, out *output) (*cotter.Result, e
 	if err != nil {
 		return nil, err
 	}
-	return (&cotter.Installer{}).Load(ctx, req)
+	return localInstaller(cmd, out).Load(ctx, req)
 }

@@ -28,6 +28,9 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
+	if dir, empty := withoutConfiguration(req); empty {
+		return noConfigurationError{dir}
+	}
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
@@ -35,6 +38,7 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
+	in.OnEvent = out.warning
 	list, failed := in.Outdated(ctx, req)
 	var shown []cotter.Outdated
 	for _, o := range list {
@@ -42,25 +46,26 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 			shown = append(shown, o)
 		}
 	}
-	if err := out.outdated(shown, failed == nil); err != nil {
+	switch {
+	case out.json:
+		err = out.writeJSON(jsonOutdated(shown))
+	case len(shown) > 0:
+		err = out.outdated(shown)
+	case failed != nil:
+		// An empty list does not mean that all modules are up to date.
+	case len(list) == 0:
+		out.printf("No module call has versions to compare.\n")
+	default:
+		out.printf("All modules are at their latest versions.\n")
+	}
+	if err != nil {
 		return err
 	}
 	return failed
 }
 
-// outdated prints a list. It is complete if there was an answer about all
-// calls; else an empty one does not mean that all of them are up to date.
-func (o *output) outdated(list []cotter.Outdated, complete bool) error {
-	if o.json {
-		return o.writeJSON(jsonOutdated(list))
-	}
-	if len(list) == 0 && !complete {
-		return nil
-	}
-	if len(list) == 0 {
-		o.printf("All modules are at their latest versions.\n")
-		return nil
-	}
+// outdated prints a table.
+func (o *output) outdated(list []cotter.Outdated) error {
 	table := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "KEY\tSOURCE\tCURRENT\tALLOWED\tLATEST\tCALL")
 	for _, m := range list {

@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/hashing"
 )
 
@@ -33,13 +32,6 @@ func (o *output) configure(cmd *cli.Command) {
 
 func (o *output) printf(format string, args ...any) {
 	fmt.Fprint(o.stdout, escapef(format, args...))
-}
-
-// warnings is an Installer's OnEvent that prints nothing but warnings.
-func (o *output) warnings(event cotter.Event) {
-	if warning, ok := event.(cotter.Warning); ok {
-		o.warnf("%s", warningText(warning))
-	}
 }
 
 func (o *output) warnf(format string, args ...any) {

@@ -99,6 +99,13 @@ func (p *progress) warning(e cotter.Warning) {
 	p.out.warnf("%s", text)
 }
 
+// warning is an Installer's OnEvent for commands that show no progress.
+func (o *output) warning(event cotter.Event) {
+	if warning, ok := event.(cotter.Warning); ok {
+		o.warnf("%s", warningText(warning))
+	}
+}
+
 func warningText(e cotter.Warning) string {
 	if e.Path.IsRoot() {
 		return e.Message

@@ -71,12 +71,14 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	}, nil
 }
 
-// offlineInstaller is an Installer for commands that ask no server.
-func offlineInstaller(cmd *cli.Command, out *output) *cotter.Installer {
+// localInstaller is an Installer for commands that read what is installed and
+// ask no server.
+func localInstaller(cmd *cli.Command, out *output) *cotter.Installer {
 	return &cotter.Installer{
 		CacheDir: cacheDir(cmd, out.env),
 		StateDir: stateDir(out.env),
 		StateKey: out.env("COTTER_STATE_KEY"),
+		OnEvent:  out.warning,
 	}
 }
 

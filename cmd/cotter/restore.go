@@ -19,9 +19,7 @@ func restoreCommand(out *output) *cli.Command {
 			if err != nil {
 				return err
 			}
-			in := offlineInstaller(cmd, out)
-			in.OnEvent = out.warnings
-			restored, err := in.Restore(ctx, req)
+			restored, err := localInstaller(cmd, out).Restore(ctx, req)
 			if err != nil {
 				return err
 			}

@@ -52,7 +52,7 @@ func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cott
 	if err != nil {
 		return err
 	}
-	in.OnEvent = out.warnings
+	in.OnEvent = out.warning
 	result, err := in.Install(ctx, req)
 	if err != nil {
 		return err

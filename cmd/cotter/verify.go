@@ -50,7 +50,7 @@ func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
-	report, err := offlineInstaller(cmd, out).VerifyRequest(ctx, req)
+	report, err := localInstaller(cmd, out).VerifyRequest(ctx, req)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no lock file to compare with; run cotter install: %w", err)
 	}

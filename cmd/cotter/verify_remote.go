@@ -16,6 +16,7 @@ func verifyRemote(ctx context.Context, cmd *cli.Command, out *output, req cotter
 	if err != nil {
 		return statusError{}, err
 	}
+	in.OnEvent = out.warning
 	origins, err := in.VerifyRemote(ctx, req)
 	if err != nil {
 		return statusError{}, err

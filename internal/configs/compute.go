@@ -12,13 +12,9 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// arguments returns what evaluates the arguments of a module's blocks. In the
-// terraform dialect those can refer to nothing. reported are the errors that
-// were found in the module's files so far.
+// arguments returns what evaluates the arguments of a module's blocks. reported
+// are the errors that were found in the module's files so far.
 func (r Reader) arguments(ctx context.Context, s *Scope, reported hcl.Diagnostics) *arguments {
-	if r.Terraform {
-		return &arguments{reader: r}
-	}
 	e := &evaluation{ctx: ctx, reader: r, meter: eval.NewMeter(ctx, &s.tree.work), seen: make(map[string]bool)}
 	for _, diag := range reported {
 		e.seen[keyOf(diag)] = true
@@ -37,18 +33,39 @@ func (a *arguments) compute(arg argument, expr hclsyntax.Expression) (value cty.
 		}
 	}()
 	e := a.evaluation
+	if diags := a.reader.refuseReferences(arg, expr); diags.HasErrors() {
+		return cty.DynamicVal, e.unseen(arg, diags)
+	}
 	e.path = nil
 	a.scope.mu.Lock()
 	defer a.scope.mu.Unlock()
 	value, diags = e.expression(a.scope, expr)
 	if !diags.HasErrors() {
-		diags = arg.refuse(value)
+		diags = a.reader.refuse(arg, value)
 	}
 	if diags.HasErrors() {
 		return cty.DynamicVal, e.unseen(arg, diags)
 	}
 	value, _ = value.UnmarkDeep()
 	return value, nil
+}
+
+// refuseReferences says what the terraform dialect does not let an argument
+// refer to, whether or not its value depends on that. A local value may refer
+// to everything.
+func (r Reader) refuseReferences(arg argument, expr hclsyntax.Expression) hcl.Diagnostics {
+	if !r.Terraform {
+		return nil
+	}
+	for _, traversal := range expr.Variables() {
+		switch root := traversal.RootName(); {
+		case root == "var", root == "local", root == "path" && arg.name == "source":
+			continue
+		}
+		return hcl.Diagnostics{fault("Reference not allowed",
+			fmt.Sprintf("The %s refers to %s, and may refer to constant variables and local values only.", arg, reference(traversal)), traversal.SourceRange())}
+	}
+	return nil
 }
 
 // unseen are the diagnostics that were not reported for another argument
@@ -77,7 +94,7 @@ func keyOf(diag *hcl.Diagnostic) string {
 
 // refuse says why a value cannot be that of an argument. It never shows the
 // value.
-func (a argument) refuse(value cty.Value) hcl.Diagnostics {
+func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 	for _, refused := range []struct {
 		kind    eval.Kind
 		summary string
@@ -93,9 +110,13 @@ func (a argument) refuse(value cty.Value) hcl.Diagnostics {
 	if value.IsWhollyKnown() {
 		return nil
 	}
-	detail := fmt.Sprintf("The %s is not known before the configuration is applied.", a)
+	known := "Only variables, local values, path and terraform.workspace are."
+	if r.Terraform {
+		known = "Only literals and variables with const = true are, the latter since Terraform 1.15."
+	}
+	detail := fmt.Sprintf("The %s is not known before the modules are installed. %s", a, known)
 	if marks := eval.Marks(value, eval.Unknown); len(marks) > 0 {
-		detail = fmt.Sprintf("The %s depends on %s, which is not known before the modules are installed. Only variables, local values, path and terraform.workspace are.", a, origin(marks[0]))
+		detail = fmt.Sprintf("The %s depends on %s, which is not known before the modules are installed. %s", a, origin(marks[0]), known)
 	}
 	return hcl.Diagnostics{fault("Value not known", detail, a.expr.Range())}
 }

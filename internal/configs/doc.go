@@ -19,18 +19,26 @@
 //
 // # Values
 //
-// In the terraform dialect, source and version must be literal: strings, in any
-// notation, numbers (which turn into strings) and, for a version, null, which
-// is as good as none. Anything else is an error that says what cannot be
-// evaluated. A JSON string is verbatim there, and a template in the other
-// dialect.
+// Source and version are expressions, which package eval evaluates. The result
+// is a string, or a number, which turns into one. For a version it may be null,
+// which is as good as none. A JSON string is a template.
 //
-// In the tofu dialect they are expressions, which package eval evaluates. They
-// may refer to var.NAME, local.NAME, path.module, path.root, path.cwd,
-// terraform.workspace and tofu.workspace. Everything else, such as a resource,
-// a module's output or each.key, is not known, and that is an error where the
-// result depends on it. The declarations that an expression refers to are read
-// when it is evaluated, and not at all for a module of literals.
+// In the tofu dialect they may refer to var.NAME, local.NAME, path.module,
+// path.root, path.cwd, terraform.workspace and tofu.workspace. Everything else,
+// such as a resource, a module's output or each.key, is not known, and that is
+// an error where the result depends on it. The declarations that an expression
+// refers to are read when it is evaluated, and not at all for a module of
+// literals.
+//
+// In the terraform dialect the rules are those of Terraform 1.15. Earlier
+// versions take literals only, and JSON strings verbatim; what they refuse they
+// report themselves. A source may refer to var.NAME, local.NAME and path, a
+// version to var.NAME and local.NAME, and any other reference is an error,
+// whether the result depends on it or not. Of variables only those with
+// "const = true" are known, in each module on the way from the root; the
+// workspace is not. Local values may refer to everything, and are as known as
+// what they are made of. Unlike in Terraform, a const variable without a value
+// is an error only if a source or version needs it.
 //
 // A variable of the root module has the last of these values: its default,
 // [Inputs].Environment, terraform.tfvars, terraform.tfvars.json, *.auto.tfvars
@@ -39,7 +47,8 @@
 // of the argument in the calling module, evaluated there, or else its default.
 // Values are converted to the variable's type, with the defaults of optional
 // attributes, and null is the default where it is not allowed. Validation rules
-// are not checked. A variable with "const = false" cannot be used.
+// are not checked. A variable with "const = false" cannot be used in either
+// dialect.
 //
 // A sensitive or ephemeral value is an error that names the variable and never
 // shows the value: it would end up in the lock.
@@ -80,7 +89,8 @@
 //
 // Only regular files are read. A link is followed, but not out of the
 // directory's boundary where it has one. A pipe, socket or device under a
-// configuration file's name is an error; nothing here blocks on one. Each file
+// configuration file's name is an error; nothing here blocks on one. Only a
+// file of values that the user named may be a pipe or /dev/null. Each file
 // is read once, and those of modules with expressions again for what they
 // declare: to keep all of a large tree would fill the memory.
 package configs

@@ -74,7 +74,7 @@ func (a argument) String() string { return fmt.Sprintf("%s of module %q", a.name
 // reported a syntax error in it.
 func (a *arguments) text(arg argument) (text cty.Value, computed bool, diags hcl.Diagnostics) {
 	unknown := cty.UnknownVal(cty.String)
-	expr, diags := a.reader.native(arg)
+	expr, diags := arg.native()
 	if diags.HasErrors() {
 		return unknown, false, diags
 	}
@@ -109,14 +109,10 @@ func (a argument) asText(value cty.Value) (cty.Value, hcl.Diagnostics) {
 }
 
 // native turns an argument of a JSON file into an expression of the native
-// syntax. The terraform dialect takes strings verbatim.
-func (r Reader) native(arg argument) (hclsyntax.Expression, hcl.Diagnostics) {
+// syntax.
+func (arg argument) native() (hclsyntax.Expression, hcl.Diagnostics) {
 	if expr, ok := arg.expr.(hclsyntax.Expression); ok {
 		return expr, nil
-	}
-	if r.Terraform {
-		value, diags := arg.expr.Value(nil)
-		return &hclsyntax.LiteralValueExpr{Val: value, SrcRange: arg.expr.Range()}, diags
 	}
 	expr, diags := eval.Native(arg.expr)
 	if len(diags) > 0 && errors.Is(extra(diags[0]), eval.ErrTemplateTooLong) {

@@ -49,7 +49,7 @@ func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 			value, diags = e.parseInput(v, given.Value, "-var "+v.name)
 			return value, from, true, diags
 		case "":
-			value, from, ok, diags = e.fromFiles(s, v, given.File)
+			value, from, ok, diags = e.fromFiles(s, v, valuesFile{given.File, true})
 			if ok || diags.HasErrors() {
 				return value, from, ok, diags
 			}
@@ -60,7 +60,7 @@ func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 		return cty.DynamicVal, from, false, diags
 	}
 	for _, name := range own {
-		value, from, ok, diags = e.fromFiles(s, v, name)
+		value, from, ok, diags = e.fromFiles(s, v, valuesFile{name, false})
 		if ok || diags.HasErrors() {
 			return value, from, ok, diags
 		}
@@ -73,8 +73,8 @@ func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 }
 
 // fromFiles is the value that a file of values has for a variable.
-func (e *evaluation) fromFiles(s *Scope, v *variable, name string) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
-	attributes, diags := s.tree.files.attributes(s.dir, name)
+func (e *evaluation) fromFiles(s *Scope, v *variable, file valuesFile) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+	attributes, diags := s.tree.files.attributes(e.ctx, s.dir, file)
 	if diags.HasErrors() {
 		return cty.DynamicVal, from, false, diags
 	}

@@ -11,8 +11,8 @@ import (
 // Reader reads module calls. The zero value reads the tofu dialect. It is safe
 // for concurrent use.
 type Reader struct {
-	// Terraform reads the terraform dialect: no .tofu files, and JSON strings
-	// verbatim.
+	// Terraform reads the terraform dialect: no .tofu files, and no variables in
+	// sources and versions but those with const = true.
 	Terraform bool
 }
 

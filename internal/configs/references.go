@@ -47,7 +47,7 @@ func (e *evaluation) expression(s *Scope, expr hcl.Expression) (cty.Value, hcl.D
 	values := make(map[string]cty.Value)
 	for _, traversal := range native.Variables() {
 		root := traversal.RootName()
-		name, names := attribute(traversal), staticNames(root)
+		name, names := attribute(traversal), e.staticNames(root)
 		if names == nil {
 			values[root] = eval.UnknownValue(reference(traversal), traversal.SourceRange())
 			continue
@@ -86,7 +86,7 @@ type lookup func(e *evaluation, s *Scope, name string, at hcl.Range) (cty.Value,
 
 // staticNames returns what finds the values of a kind of names that are known
 // before anything is installed, and nil for all others.
-func staticNames(root string) lookup {
+func (e *evaluation) staticNames(root string) lookup {
 	switch root {
 	case "var":
 		return (*evaluation).variable
@@ -95,6 +95,9 @@ func staticNames(root string) lookup {
 	case "path":
 		return (*evaluation).pathOf
 	case "terraform", "tofu":
+		if e.reader.Terraform {
+			return nil // Terraform does not know the workspace so early
+		}
 		return (*evaluation).workspace
 	}
 	return nil

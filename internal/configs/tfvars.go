@@ -1,11 +1,14 @@
 package configs
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/internal/userfile"
 )
 
 // variableFiles are the files with values for the root module's variables. They
@@ -15,6 +18,27 @@ type variableFiles struct {
 	listed bool
 	names  []string
 	parsed map[string]hcl.Attributes
+}
+
+// valuesFile is a file of values by its name, which is relative to the root
+// module's directory. The user has named it, or it is one of the project's own.
+type valuesFile struct {
+	name  string
+	named bool
+}
+
+// read returns the bytes of the file. One that the user named may be a pipe or
+// /dev/null; in a project such a file is an error, as it might never end.
+func (f valuesFile) read(ctx context.Context, dir Dir) ([]byte, error) {
+	name := f.name
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir.Path, name)
+	}
+	if f.named {
+		return userfile.Read(ctx, name, maxFileBytes)
+	}
+	d := &directory{dir: Dir{Path: filepath.Dir(name)}, left: maxDirBytes}
+	return d.read(filepath.Base(name))
 }
 
 // own are the names of the files that count without being asked for, the
@@ -47,18 +71,13 @@ func (f *variableFiles) own(dir Dir) ([]string, hcl.Diagnostics) {
 	return f.names, nil
 }
 
-// attributes are the values in a file, whose name is relative to the root
-// module's directory.
-func (f *variableFiles) attributes(dir Dir, name string) (hcl.Attributes, hcl.Diagnostics) {
+// attributes are the values in a file. It is read once, as a pipe can be.
+func (f *variableFiles) attributes(ctx context.Context, dir Dir, file valuesFile) (hcl.Attributes, hcl.Diagnostics) {
+	name := file.name
 	if attributes, ok := f.parsed[name]; ok {
 		return attributes, nil
 	}
-	at := filepath.Join(dir.Path, name)
-	if filepath.IsAbs(name) {
-		at = name
-	}
-	d := &directory{dir: Dir{Path: filepath.Dir(at)}, left: maxDirBytes}
-	src, err := d.read(filepath.Base(at))
+	src, err := file.read(ctx, dir)
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableFile(name, err)}
 	}

@@ -27,7 +27,8 @@ type variable struct {
 	required             bool
 	nullable             bool
 	sensitive, ephemeral bool
-	// constant is false where the block says "const = false".
+	// constant is false if the block says "const = false" and, in the terraform
+	// dialect, if it does not say "const = true".
 	constant bool
 }
 
@@ -42,6 +43,9 @@ func (e *evaluation) variable(s *Scope, name string, at hcl.Range) (cty.Value, h
 		if diags.HasErrors() {
 			return cty.DynamicVal, diags
 		}
+		if !v.constant && e.reader.Terraform {
+			return eval.UnknownValue("var."+name, v.at), nil
+		}
 		if !v.constant {
 			return cty.DynamicVal, hcl.Diagnostics{v.notConstant(at)}
 		}
@@ -50,7 +54,7 @@ func (e *evaluation) variable(s *Scope, name string, at hcl.Range) (cty.Value, h
 }
 
 func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl.Diagnostics) {
-	v := &variable{name: name, at: d.at, ty: cty.DynamicPseudoType, literal: true, nullable: true, constant: true, required: true}
+	v := &variable{name: name, at: d.at, ty: cty.DynamicPseudoType, literal: true, nullable: true, constant: !e.reader.Terraform, required: true}
 	var diags hcl.Diagnostics
 	if attr := d.attributes["type"]; attr != nil {
 		diags = v.decodeType(attr.Expr)

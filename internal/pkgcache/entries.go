@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/filelock"
@@ -27,7 +28,7 @@ type Entry struct {
 func Entries(dir string) ([]Entry, error) {
 	trees := filepath.Join(dir, treesName)
 	found, err := os.ReadDir(trees)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	var entries []Entry

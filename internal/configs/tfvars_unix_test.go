@@ -1,0 +1,89 @@
+//go:build unix
+
+package configs_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/configs"
+)
+
+// TestVariablePipes reads values from pipes that the user named, such as a
+// shell makes for -var-file=<(command), and from no others.
+func TestVariablePipes(t *testing.T) {
+	t.Parallel()
+	const src = "variable \"s\" { default = \"./default\" }\nmodule \"a\" { source = var.s }\nmodule \"b\" { source = \"${var.s}/b\" }\n"
+	for _, test := range []struct {
+		name, pipe, file string
+		want             string // the source, or what the error says
+	}{
+		{name: "pipe", pipe: "values", file: "values", want: "./piped"},
+		{name: "nothing", file: "/dev/null", want: "./default"},
+		{name: "the project's own", pipe: "terraform.tfvars", want: "not a regular file"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "main.tf"), src)
+			if test.pipe != "" {
+				mkfifo(t, filepath.Join(dir, test.pipe))
+			}
+			var inputs configs.Inputs
+			if test.file != "" {
+				inputs.Variables = []configs.Variable{{File: test.file}}
+			}
+			if test.file == test.pipe {
+				go func() {
+					if w, err := os.OpenFile(filepath.Join(dir, test.pipe), os.O_WRONLY, 0); err == nil {
+						_, _ = w.WriteString("s = \"./piped\"\n")
+						_ = w.Close()
+					}
+				}()
+			}
+			source, diags := readSource(t, configs.Dir{Path: dir, Scope: configs.NewRoot(inputs)})
+			if source != test.want && !strings.Contains(diags.Error(), test.want) {
+				t.Errorf("source %q, %v; want %q", source, diags, test.want)
+			}
+		})
+	}
+}
+
+// TestVariablePipeWithoutWriter has the end of a context end the wait for a
+// writer.
+func TestVariablePipeWithoutWriter(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.tf"), "variable \"s\" {}\nmodule \"a\" { source = var.s }\n")
+	pipe := filepath.Join(dir, "values")
+	mkfifo(t, pipe)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		inputs := configs.Inputs{Variables: []configs.Variable{{File: pipe}}}
+		_, diags := configs.Reader{}.Read(ctx, configs.Dir{Path: dir, Scope: configs.NewRoot(inputs)})
+		err, _ := diags[0].Extra.(error)
+		done <- err
+	}()
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the reader
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("Read: %v, want the end of the context", err)
+	}
+}
+
+func mkfifo(t *testing.T, name string) {
+	t.Helper()
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
