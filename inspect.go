@@ -87,10 +87,17 @@ func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
 // installation is what is installed in a project. It is read only as far as it
 // is asked for, and nothing is read twice.
 type installation struct {
-	work   *project.Project
+	work *project.Project
+	// keepsModes says that the file system keeps executable bits.
+	keepsModes bool
+
 	wholes memo[string, *packageTree]
 	sums   memo[hashing.Hash, *packageTree]
 	ahead  readAhead
+}
+
+func newInstallation(work *project.Project) *installation {
+	return &installation{work: work, keepsModes: work.KeepsModes()}
 }
 
 // inspect compares an installed package with its entry in the lock.
@@ -104,6 +111,9 @@ func (in *installation) inspect(entry lockfile.Module) *PackageReport {
 		report.Status, report.Err = StatusChanged, err
 		report.Changes = in.changesDespite(err, entry)
 	default:
+		if locked := in.lockedTree(entry); !in.keepsModes && locked != nil {
+			got = newPackageTree(got.WithModesOf(locked.Tree))
+		}
 		report.compare(entry, got, in.lockedTree)
 		in.checkWhole(report)
 	}

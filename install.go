@@ -51,7 +51,7 @@ func (r *run) open(ctx context.Context, shared *session) error {
 		return err
 	}
 	r.in.warnOfFindings(r.events, work.Findings())
-	r.work, r.installed = work, &installation{work: work}
+	r.work, r.installed = work, newInstallation(work)
 	r.installed.startReading()
 	if err = r.read(); err == nil {
 		err = r.prepare(key, shared)
@@ -108,6 +108,10 @@ func (r *run) prepare(key *userkey.Key, shared *session) error {
 	if r.dialect == DialectAuto {
 		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)
 	}
+	r.foldsCase = r.work.FoldsCase()
+	if !r.work.HasLinks() {
+		r.req.Layout = LayoutCopy
+	}
 	if r.session = shared; shared != nil {
 		return nil
 	}
@@ -160,7 +164,6 @@ func (r *run) walk(ctx context.Context) ([]*node, error) {
 		resolve:  r.resolve,
 		warn:     r.warnDiagnostic,
 		parallel: cap(r.slots),
-		fold:     r.work.FoldsCase(),
 	}
 	nodes, err := w.walk(ctx, &node{dir: ".", now: r.req.dir()})
 	if text := r.restored.warning(r.req.lockFile()); text != "" {

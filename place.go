@@ -129,7 +129,7 @@ func (r *run) copyOut(ctx context.Context, staged string, t1 hashing.Hash) (*pac
 		return nil, err
 	}
 	defer done()
-	tree, err := r.cache.CopyTo(ctx, staged, t1)
+	tree, err := r.cache.CopyTo(ctx, staged, t1, pkgcache.CopyOptions{ModesLost: !r.installed.keepsModes})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
@@ -21,6 +22,9 @@ func (r *run) resolvePackage(ctx context.Context, n *node) error {
 	key := n.path.String()
 	if len(key) > maxKey {
 		return n.fail(fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey))
+	}
+	if err := r.checkFolded(n); err != nil {
+		return n.fail(err)
 	}
 	if _, ok := n.source.(addrs.ModuleSourceRemote); ok && !n.ranged {
 		if err := r.judgeRef(ctx, n, location{pkg: n.repository}); err != nil {
@@ -56,6 +60,21 @@ func (r *run) resolvePackage(ctx context.Context, n *node) error {
 		return err
 	}
 	return n.enter()
+}
+
+// checkFolded refuses a call whose directory would be that of another one, on a
+// file system that folds the case of names.
+func (r *run) checkFolded(n *node) error {
+	if !r.foldsCase {
+		return nil
+	}
+	first, taken := r.folded.LoadOrStore(strings.ToLower(n.path.String()), n)
+	other := first.(*node)
+	if !taken || other.path.String() == n.path.String() {
+		return nil
+	}
+	return fmt.Errorf("%w for this file system, which does not tell upper from lower case: %s, called at %s:%d, and %s; rename one of them",
+		ErrSameKey, other.path, other.call.Range.Filename, other.call.Range.Start.Line, n.path)
 }
 
 // staleness says why a lock entry does not decide a call; "" means that it

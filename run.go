@@ -46,6 +46,11 @@ type run struct {
 	stagedWholes sync.Map // of string
 	wholeLocks   memo[hashing.Hash, *sync.Mutex]
 	links        links
+
+	// foldsCase says that names which differ only in case are one name for the
+	// file system; folded has the calls by their names in lower case.
+	foldsCase bool
+	folded    sync.Map // of *node
 }
 
 // resolve finds out where the module that a node calls is, and puts it there

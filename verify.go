@@ -106,7 +106,7 @@ func (l *loader) compare(ctx context.Context) (*Report, error) {
 
 func inspectAll(ctx context.Context, work *project.Project, entries []lockfile.Module, parallel int) ([]PackageReport, error) {
 	reports := make([]PackageReport, len(entries))
-	installed := &installation{work: work}
+	installed := newInstallation(work)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for i, entry := range entries {

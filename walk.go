@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -29,9 +28,6 @@ type walker struct {
 	warn func(*node, *hcl.Diagnostic)
 	// parallel is how many directories are read at once.
 	parallel int
-	// fold says that names which differ only in case are one name for the file
-	// system.
-	fold bool
 }
 
 // walk returns all modules below root, sorted by path. A call that fails does
@@ -53,7 +49,7 @@ func (w *walker) survey(ctx context.Context, root *node) ([]*node, *failures) {
 	level := []*node{root}
 	seen := make(map[string]*node)
 	for depth := 0; len(level) > 0; depth++ {
-		calls := w.distinct(w.calls(ctx, level, &failures), seen, &failures)
+		calls := distinct(w.calls(ctx, level, &failures), seen, &failures)
 		if len(calls) > 0 && depth == maxDepth {
 			failures.add(calls[0], calls[0].fail(fmt.Errorf("%w: more than %d calls lead to it", ErrTooManyModules, maxDepth)))
 			break
@@ -109,12 +105,9 @@ func (w *walker) callsOf(ctx context.Context, n *node, failures *failures) []*no
 
 // distinct are the nodes without those whose keys others have: a module that a
 // test runs may be called like a module of the configuration.
-func (w *walker) distinct(nodes []*node, seen map[string]*node, failures *failures) []*node {
+func distinct(nodes []*node, seen map[string]*node, failures *failures) []*node {
 	return slices.DeleteFunc(nodes, func(n *node) bool {
 		key := n.path.String()
-		if w.fold {
-			key = strings.ToLower(key)
-		}
 		first, found := seen[key]
 		if found {
 			failures.add(n, n.fail(fmt.Errorf("%w: the one at %s:%d would be installed there too; rename one of them",

@@ -96,3 +96,17 @@ func below(entries []Entry, dir string) bool {
 	i, _ := find(entries, dir+"/")
 	return i < len(entries) && strings.HasPrefix(entries[i].Path, dir+"/")
 }
+
+// WithModesOf returns the tree as it would be on a file system that keeps
+// executable bits: its files are as executable as those of known at the same
+// paths. It is for trees that were read from a file system that does not, of
+// which known is what should be there.
+func (t *Tree) WithModesOf(known *Tree) *Tree {
+	entries := slices.Clone(t.Entries)
+	for i, entry := range entries {
+		if at, found := find(known.Entries, entry.Path); found && entry.isFile() && known.Entries[at].isFile() {
+			entries[i].Kind = known.Entries[at].Kind
+		}
+	}
+	return &Tree{Entries: entries}
+}

@@ -67,7 +67,7 @@ func TestPublishAndCopy(t *testing.T) {
 		t.Error("Has = false for a published tree")
 	}
 	dst := filepath.Join(t.TempDir(), "copy")
-	tree, err := s.CopyTo(context.Background(), dst, t1)
+	tree, err := s.CopyTo(context.Background(), dst, t1, pkgcache.CopyOptions{})
 	if err != nil || tree.T1() != t1 {
 		t.Fatalf("CopyTo = %v, %v", tree, err)
 	}
@@ -84,7 +84,7 @@ func TestCopyOfNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	dst := filepath.Join(t.TempDir(), "copy")
-	if _, err := s.CopyTo(context.Background(), dst, "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.CopyTo(context.Background(), dst, "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", pkgcache.CopyOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("CopyTo of an absent tree = %v, want fs.ErrNotExist", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			dst := filepath.Join(t.TempDir(), "copy")
-			if _, err := s.CopyTo(context.Background(), dst, t1); !errors.Is(err, pkgcache.ErrDamaged) {
+			if _, err := s.CopyTo(context.Background(), dst, t1, pkgcache.CopyOptions{}); !errors.Is(err, pkgcache.ErrDamaged) {
 				t.Errorf("CopyTo = %v, want ErrDamaged", err)
 			}
 			if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +133,7 @@ func TestPublishSideBySide(t *testing.T) {
 	for range 16 {
 		wait.Go(func() {
 			t1 := publish(t, s, "# a\n")
-			if _, err := s.CopyTo(context.Background(), filepath.Join(t.TempDir(), "copy"), t1); err != nil {
+			if _, err := s.CopyTo(context.Background(), filepath.Join(t.TempDir(), "copy"), t1, pkgcache.CopyOptions{}); err != nil {
 				t.Errorf("CopyTo: %v", err)
 			}
 		})
@@ -180,7 +180,7 @@ func TestRemoveLeavesWhatIsInUse(t *testing.T) {
 	if removed, err := cleaner.Remove(name); removed || err != nil {
 		t.Errorf("Remove of a tree in use = %v, %v; want false", removed, err)
 	}
-	if _, err := user.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1); err != nil {
+	if _, err := user.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, pkgcache.CopyOptions{}); err != nil {
 		t.Errorf("CopyTo after Remove = %v", err)
 	}
 	if err := user.Close(); err != nil {

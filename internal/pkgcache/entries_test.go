@@ -32,7 +32,7 @@ func TestEntries(t *testing.T) {
 	if diff := cmp.Diff(name, entries[0].Name); diff != "" || entries[0].Bytes != 5 || time.Since(entries[0].Used) < 47*time.Hour {
 		t.Errorf("Entries = %+v", entries)
 	}
-	if _, err := s.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1); err != nil {
+	if _, err := s.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, pkgcache.CopyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if entries, err = pkgcache.Entries(s.Dir()); err != nil || time.Since(entries[0].Used) > time.Hour {

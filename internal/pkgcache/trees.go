@@ -38,12 +38,18 @@ func (e *UnfitError) Error() string {
 
 func (e *UnfitError) Unwrap() error { return e.Err }
 
+// CopyOptions say what to expect of the file system of a copy.
+type CopyOptions struct {
+	// ModesLost says that it does not keep executable bits.
+	ModesLost bool
+}
+
 // CopyTo copies the tree with this hash to dst, which must not exist, and
 // hashes what it wrote. A tree that is absent is fs.ErrNotExist; one that is
 // damaged goes to quarantine and is [ErrDamaged]. A copy that is not the tree,
 // though the tree is what its name says, is an *[UnfitError]. Nothing is left at
 // dst after an error.
-func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash) (*hashing.Tree, error) {
+func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*hashing.Tree, error) {
 	name := FileName(t1)
 	if !c.use(name) {
 		return nil, &fs.PathError{Op: "open", Path: c.treePath(name), Err: fs.ErrNotExist}
@@ -54,6 +60,12 @@ func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash) (*hashi
 	}
 	defer root.Close()
 	tree, err := copyTree(ctx, dst, root.FS())
+	if err == nil && opts.ModesLost {
+		var original *hashing.Tree
+		if original, err = c.read(name); err == nil {
+			tree = tree.WithModesOf(original)
+		}
+	}
 	if err == nil && tree.T1() == t1 {
 		markUsed(c.treePath(name))
 		return tree, nil

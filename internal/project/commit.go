@@ -155,8 +155,8 @@ func (p *Project) moveTo(j *journal, from, to string) move {
 
 // stageFile stages a file that is written whole.
 func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) {
-	from := path.Join(p.stage, "@"+path.Base(name))                                                              // no call can have this name
-	err := atomicfile.Write(p.modules, from, data, atomicfile.Options{Disposable: true, Step: "project.staged"}) // syncStage waits for the disk
+	from := path.Join(p.stage, "@"+path.Base(name))                                                        // no call can have this name
+	err := step.Do("project.staged.write", func() error { return p.modules.WriteFile(from, data, 0o644) }) // syncStage waits for the disk
 	return p.moveTo(j, from, name), err
 }
 

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
@@ -147,17 +146,6 @@ func (p *Project) Findings() []Finding { return p.findings }
 // not exist yet, its parent does.
 func (p *Project) Stage(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
-}
-
-// FoldsCase reports whether the file system takes names that differ only in case
-// for one name.
-func (p *Project) FoldsCase() bool {
-	own, err := p.modules.Lstat(ownName)
-	if err != nil {
-		return false
-	}
-	upper, err := p.modules.Lstat(strings.ToUpper(ownName))
-	return err == nil && os.SameFile(own, upper)
 }
 
 // holdDir takes the lock on the project directory. It reports whether it did:
