@@ -75,11 +75,10 @@ var replacements = []replacement{
 			writeText(t, filepath.Join(to.path, "main.tf"), "# not of any origin\n")
 		}
 	}},
-	{"user", func(t *testing.T, s *hostileSite, to hostileTarget) {
+	{"user", func(t *testing.T, _ *hostileSite, to hostileTarget) {
 		if os.Getuid() != 0 {
 			t.Skip("only root can give files to another user")
 		}
-		s.restore(t, to.path)
 		err := filepath.WalkDir(to.path, func(name string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(name, nobody, nobody))
 		})
@@ -137,7 +136,9 @@ func (s *hostileSite) replace(t *testing.T, file string, with replacement) []hos
 	t.Helper()
 	targets := s.targets(t, file)
 	for _, target := range targets {
-		remove(t, target.path)
+		if with.name != "user" { // whose files are as they were
+			remove(t, target.path)
+		}
 		if with.name == "absent" {
 			continue
 		}

@@ -127,17 +127,25 @@ func newHostileSite(t *testing.T) *hostileSite {
 
 // locate returns where a path of the table is.
 func (s *hostileSite) locate(file string) string {
-	return expandHostile(file, s.project, s.cache, s.state)
+	return expandHostile(s.named(file), s.project, s.cache, s.state)
 }
 
 // twin returns where another project has it.
 func (s *hostileSite) twin(file string) string {
-	return expandHostile(file, filepath.Join(s.other, "project"), filepath.Join(s.other, "cache"), filepath.Join(s.other, "state"))
+	return expandHostile(s.named(file), filepath.Join(s.other, "project"), filepath.Join(s.other, "cache"), filepath.Join(s.other, "state"))
+}
+
+// named is a path of the table with the names that the cache under test has.
+func (s *hostileSite) named(file string) string {
+	if _, err := os.Lstat(filepath.Join(s.saved, "cache/vouched")); err == nil {
+		return strings.Replace(file, "@cache/confirmed", "@cache/vouched", 1)
+	}
+	return file
 }
 
 func expandHostile(file, project, cache, state string) string {
 	if rest, ok := strings.CutPrefix(file, "@cache"); ok {
-		return filepath.Join(cache, todaysNames.Replace(rest))
+		return filepath.Join(cache, rest)
 	}
 	if rest, ok := strings.CutPrefix(file, "@state"); ok {
 		return filepath.Join(state, "cotter", rest)
@@ -192,6 +200,11 @@ var hostileStates = map[string]func(t *testing.T, s *hostileSite){
 	},
 	// checkout is a project with a lock and nothing installed.
 	"checkout": dropInstalled,
+	// unanswered is the same with a cache that has no answers of fetches.
+	"unanswered": func(t *testing.T, s *hostileSite) {
+		dropInstalled(t, s)
+		remove(t, s.locate("@cache/fetch"))
+	},
 	// new is a project without a lock.
 	"new": func(t *testing.T, s *hostileSite) {
 		dropInstalled(t, s)

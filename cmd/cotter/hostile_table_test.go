@@ -28,98 +28,98 @@ import (
 //
 // The states are those of [hostileStates].
 const hostileTable = `
-#                                                                                     absent   empty    garbage  huge     fifo     inside   outside  dangling dir      user     other
+#                                                                                 absent   empty    garbage  huge     fifo     inside   outside  dangling dir      user     other
 
 # The lock. One that is no regular file, or none that parses, is never replaced.
-.terraform.lock.hcl                             | installed | install               | ok       ok       no       no       no       no       no       no       no       ok       ok
-.terraform.lock.hcl                             | installed | install --locked      | no       no       no       no       no       no       no       no       no       ok       no
-.terraform.lock.hcl                             | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform.lock.hcl                             | installed | list                  | ok/no    ok/no    no       no       no       no       no       no       no       ok       ok/no
-.terraform.lock.hcl                             | dropped   | restore               | ok/no    ok       no       no       no       no       no       no       no       ok       -
+.terraform.lock.hcl                             | installed  | install          | ok       ok       no       no       no       no       no       no       no       ok       ok
+.terraform.lock.hcl                             | installed  | install --locked | no       no       no       no       no       no       no       no       no       ok       no
+.terraform.lock.hcl                             | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform.lock.hcl                             | installed  | list             | ok/no    ok/no    no       no       no       no       no       no       no       ok       ok/no
+.terraform.lock.hcl                             | dropped    | restore          | ok/no    ok       no       no       no       no       no       no       no       ok       -
 
 # What stock tools see. Links in the place of the upper directories are refused.
-.terraform/                                     | installed | install --locked      | ok       no       no       no       no       no       no       no       ok       ok       ok
-.terraform/                                     | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/                                     | installed | list                  | no       no       no       no       no       no       no       no       no       ok       ok/no
-.terraform/modules/                             | installed | install --locked      | ok       no       no       no       no       no       no       no       ok       ok       ok
-.terraform/modules/                             | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/                             | installed | list                  | no       no       no       no       no       no       no       no       no       ok       ok/no
-.terraform/modules/modules.json                 | installed | install               | ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
-.terraform/modules/modules.json                 | installed | install --locked      | ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
-.terraform/modules/modules.json                 | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/modules.json                 | installed | list                  | no       no       no       no       no       no       no       no       no       ok       ok/no
-.terraform/modules/net/                         | installed | install --locked      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-.terraform/modules/net/                         | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/net/                         | installed | list                  | ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
-.terraform/modules/net/main.tf                  | installed | install --locked      | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok
-.terraform/modules/net/main.tf                  | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/net/main.tf                  | installed | list                  | ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
-.terraform/environment                          | installed | install --locked      | -        ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
-.terraform/environment                          | installed | list                  | -        ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
+.terraform/                                     | installed  | install --locked | ok       no       no       no       no       no       no       no       ok       ok       ok
+.terraform/                                     | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/                                     | installed  | list             | no       no       no       no       no       no       no       no       no       ok       ok/no
+.terraform/modules/                             | installed  | install --locked | ok       no       no       no       no       no       no       no       ok       ok       ok
+.terraform/modules/                             | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/                             | installed  | list             | no       no       no       no       no       no       no       no       no       ok       ok/no
+.terraform/modules/modules.json                 | installed  | install          | ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
+.terraform/modules/modules.json                 | installed  | install --locked | ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
+.terraform/modules/modules.json                 | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/modules.json                 | installed  | list             | no       no       no       no       no       no       no       no       no       ok       ok/no
+.terraform/modules/net/                         | installed  | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+.terraform/modules/net/                         | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/net/                         | installed  | list             | ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
+.terraform/modules/net/main.tf                  | installed  | install --locked | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok
+.terraform/modules/net/main.tf                  | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/net/main.tf                  | installed  | list             | ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
+.terraform/environment                          | installed  | install --locked | -        ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
+.terraform/environment                          | installed  | list             | -        ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
 
 # What Cotter keeps beside them.
-.terraform/modules/.cotter/                     | installed | install --locked      | ok       ok/no    ok/no    ok/no    ok/no    no       no       no       ok       ok       ok
-.terraform/modules/.cotter/                     | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/.cotter/lock                 | installed | install --locked      | ok       ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
-.terraform/modules/.cotter/journal              | installed | install --locked      | -        ok!      ok!      ok!/no   ok!/no   ok!/no   ok!/no   ok!/no   ok!/no   -        -
-.terraform/modules/.cotter/journal              | installed | verify                | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
-.terraform/modules/.cotter/journal.json         | installed | install --locked      | -        ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
-.terraform/modules/.cotter/lock.hcl             | cold      | install --locked      | asks     asks!    asks!    asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  ok       asks!
-.terraform/modules/.cotter/lock.hcl             | installed | verify                | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
-.terraform/modules/.cotter/lock.hcl             | dropped   | restore               | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/.cotter/lock.hcl             | dropped   | install               | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
-.terraform/modules/.cotter/sums/                | installed | install --locked      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-.terraform/modules/.cotter/sums/                | installed | verify                | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-.terraform/modules/.cotter/sums/<name>          | installed | install --locked      | ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
-.terraform/modules/.cotter/sums/<name>          | edited    | verify                | no       no       no       no       no       no       no       no       no       no       no
-.terraform/modules/.cotter/stage/               | edited    | install --locked      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-.terraform/modules/.cotter/tree/                | installed | install --locked      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-.terraform/modules/.cotter/tree/                | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/.cotter/tree/<name>/         | installed | install --locked      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-.terraform/modules/.cotter/tree/<name>/         | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/.cotter/tree/<name>/shared/x | installed | install --locked      | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok
-.terraform/modules/.cotter/tree/<name>/shared/x | installed | verify                | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/.cotter/retired/             | edited    | install --locked      | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
-.terraform/modules/.cotter/trash/               | edited    | install --locked      | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
+.terraform/modules/.cotter/                     | installed  | install --locked | ok       ok/no    ok/no    ok/no    ok/no    no       no       no       ok       ok       ok
+.terraform/modules/.cotter/                     | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/.cotter/lock                 | installed  | install --locked | ok       ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
+.terraform/modules/.cotter/journal              | installed  | install --locked | -        ok!      ok!      ok!/no   ok!/no   ok!/no   ok!/no   ok!/no   ok!/no   -        -
+.terraform/modules/.cotter/journal              | installed  | verify           | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
+.terraform/modules/.cotter/journal.json         | installed  | install --locked | -        ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    -        -
+.terraform/modules/.cotter/lock.hcl             | cold       | install --locked | asks     asks!    asks!    asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  ok       asks!
+.terraform/modules/.cotter/lock.hcl             | installed  | verify           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
+.terraform/modules/.cotter/lock.hcl             | dropped    | restore          | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/.cotter/lock.hcl             | dropped    | install          | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
+.terraform/modules/.cotter/sums/                | installed  | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+.terraform/modules/.cotter/sums/                | installed  | verify           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+.terraform/modules/.cotter/sums/<name>          | installed  | install --locked | ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
+.terraform/modules/.cotter/sums/<name>          | edited     | verify           | no       no       no       no       no       no       no       no       no       no       no
+.terraform/modules/.cotter/stage/               | edited     | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+.terraform/modules/.cotter/tree/                | installed  | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+.terraform/modules/.cotter/tree/                | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/.cotter/tree/<name>/         | installed  | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+.terraform/modules/.cotter/tree/<name>/         | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/.cotter/tree/<name>/shared/x | installed  | install --locked | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok
+.terraform/modules/.cotter/tree/<name>/shared/x | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/.cotter/retired/             | edited     | install --locked | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
+.terraform/modules/.cotter/trash/               | edited     | install --locked | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
 
 # The cache. It may itself be a link, which is the user's choice.
-@cache/                                         | checkout  | install --locked      | asks     asks!    asks!    asks!    asks!    -        -        asks!    asks     ok/no    asks
-@cache/                                         | installed | cache size            | ok       ok/no    ok/no    ok/no    ok/no    -        -        ok/no    ok       ok       ok
-@cache/                                         | installed | cache verify          | ok       ok/no    ok/no    ok/no    ok/no    -        -        ok/no    ok       ok       ok
-@cache/                                         | installed | cache clean           | ok       ok/no    ok/no    ok/no    ok/no    -        -        ok/no    ok       ok       ok
-@cache/tree/                                    | checkout  | install --locked      | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     ok       asks
-@cache/tree/                                    | installed | cache size            | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/tree/                                    | installed | cache clean           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/tree/<hex>/                              | checkout  | install --locked      | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     ok       asks
-@cache/tree/<hex>/                              | installed | cache verify          | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    no       ok       no
-@cache/tree/<hex>/                              | installed | cache clean           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/tree/<hex>/main.tf                       | checkout  | install --locked      | asks     asks     asks     asks     asks/no  asks     asks     asks     asks     ok       asks
-@cache/tree/<hex>/main.tf                       | installed | cache verify          | no       no       no       no       no       no       no       no       no       ok       no
-@cache/tree/<hex>/main.tf                       | installed | cache clean           | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok
-@cache/stage/                                   | refetch   | install --locked      | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks     -
-@cache/quarantine/                              | damaged   | install --locked      | -        asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     -        -
-@cache/quarantine/                              | installed | cache size            | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
-@cache/quarantine/                              | installed | cache clean           | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
-@cache/fetch/                                   | new       | install               | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/fetch/                                   | installed | cache clean           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/fetch/<hex>                              | new       | install               | ok       ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
-@cache/fetch/<hex>.json                         | new       | install               | ok       ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
-@cache/confirmed/                               | checkout  | install --locked      | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     ok       asks
-@cache/confirmed/                               | installed | cache clean           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/confirmed/<hex>                          | checkout  | install --locked      | asks     ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
-@cache/git/                                     | refetch   | install --locked      | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks/no  asks
-@cache/git/                                     | installed | cache size            | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/git/                                     | installed | cache clean           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/git/<hex>/                               | refetch   | install --locked      | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks/no  asks/no
-@cache/git/<hex>/                               | installed | cache clean           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/git/<hex>/config                         | refetch   | install --locked      | asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks
-@cache/git/<hex>.lock                           | refetch   | install --locked      | asks     asks     asks     asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks
+@cache/                                         | checkout   | install --locked | asks     asks!    asks!    asks!    asks!    -        -        asks!    asks     ok/no    asks
+@cache/                                         | installed  | cache size       | ok       ok/no    ok/no    ok/no    ok/no    -        -        ok/no    ok       ok       ok
+@cache/                                         | installed  | cache verify     | ok       ok/no    ok/no    ok/no    ok/no    -        -        ok/no    ok       ok       ok
+@cache/                                         | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    -        -        ok/no    ok       ok       ok
+@cache/tree/                                    | checkout   | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/tree/                                    | installed  | cache size       | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/tree/                                    | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/tree/<hex>/                              | checkout   | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/tree/<hex>/                              | installed  | cache verify     | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    no       ok       no
+@cache/tree/<hex>/                              | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/tree/<hex>/main.tf                       | checkout   | install --locked | ok       ok       ok       ok       ok/no    ok       ok       ok       ok       ok       ok
+@cache/tree/<hex>/main.tf                       | installed  | cache verify     | no       no       no       no       no       no       no       no       no       ok       no
+@cache/tree/<hex>/main.tf                       | installed  | cache clean      | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok
+@cache/stage/                                   | refetch    | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks     -
+@cache/quarantine/                              | damaged    | install --locked | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
+@cache/quarantine/                              | installed  | cache size       | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
+@cache/quarantine/                              | installed  | cache clean      | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
+@cache/fetch/                                   | new        | install          | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/fetch/                                   | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/fetch/<hex>                              | new        | install          | ok       ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
+@cache/fetch/<hex>.json                         | new        | install          | ok       ok       ok       ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok
+@cache/confirmed/                               | unanswered | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     ok       asks
+@cache/confirmed/                               | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/confirmed/<hex>                          | unanswered | install --locked | asks     ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
+@cache/git/                                     | refetch    | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks/no  asks
+@cache/git/                                     | installed  | cache size       | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/git/                                     | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/git/<hex>/                               | refetch    | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks/no  asks/no
+@cache/git/<hex>/                               | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/git/<hex>/config                         | refetch    | install --locked | asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks
+@cache/git/<hex>.lock                           | refetch    | install --locked | asks     asks     asks     asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks
 
 # The user's key. Without it nothing that earlier runs kept is proof.
-@state/                                         | checkout  | install --locked      | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     ok/no    asks
-@state/key                                      | checkout  | install --locked      | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  ok/no    asks
-@state/key                                      | cold      | install --locked      | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  ok/no    asks
-@state/key                                      | installed | verify                | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no
+@state/                                         | checkout   | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     ok/no    asks
+@state/key                                      | checkout   | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  ok/no    asks
+@state/key                                      | cold       | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  ok/no    asks
+@state/key                                      | installed  | verify           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no
 `
 
 // hostileRow is a line of the table.

@@ -18,9 +18,6 @@ import (
 
 var hostileAll = flag.Bool("hostile.all", false, "run every command on every hostile file")
 
-// todaysNames are for implementations that call things otherwise.
-var todaysNames = strings.NewReplacer()
-
 // hostileMemory bounds what a run may use, whatever it finds.
 const hostileMemory = 400 << 20
 
@@ -267,8 +264,9 @@ func (s *hostileSite) withoutPlanted(picture map[string]string, targets []hostil
 	picture = maps.Clone(picture)
 	for _, target := range targets {
 		rel, _ := filepath.Rel(s.project, target.path)
-		if _, ok := s.good[rel]; !ok {
-			maps.DeleteFunc(picture, func(name, _ string) bool { return name == rel || strings.HasPrefix(name, rel+"/") })
+		isPart := func(name string) bool { return name == rel || strings.HasPrefix(name, rel+"/") }
+		if belongs := slices.ContainsFunc(slices.Collect(maps.Keys(s.good)), isPart); !belongs {
+			maps.DeleteFunc(picture, func(name, _ string) bool { return isPart(name) })
 		}
 	}
 	return picture
