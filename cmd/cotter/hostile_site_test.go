@@ -37,6 +37,8 @@ x 1.0.0
 # mono 0.9.0
 -- git/mono.git/v0.9.0/shared/x --
 x 0.9.0
+-- git/evil.git/v1.0.0/modules/dns/main.tf --
+# evil
 -- archives/n.zip/main.tf --
 # zip
 -- archives/other.zip/main.tf --
@@ -244,6 +246,12 @@ type ending struct {
 	cpu    time.Duration
 }
 
+func (s *hostileSite) env() []string {
+	return append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "CHECKPOINT_DISABLE=1", "GIT_CONFIG_NOSYSTEM=1",
+		"HOME="+s.home, "TMPDIR="+s.tmp, "XDG_STATE_HOME="+s.state, "COTTER_STATE_KEY=", "COTTER_CACHE_DIR="+s.cache, "COTTER_ALWAYS_GIT=",
+		"TF_DATA_DIR=", "TF_WORKSPACE=", "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"))
+}
+
 // run runs the command as the user of the site would.
 func (s *hostileSite) run(t *testing.T, command string, env ...string) ending {
 	t.Helper()
@@ -251,9 +259,7 @@ func (s *hostileSite) run(t *testing.T, command string, env ...string) ending {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.binary, strings.Fields(command)...)
 	cmd.Dir = s.project
-	cmd.Env = append(append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "CHECKPOINT_DISABLE=1", "GIT_CONFIG_NOSYSTEM=1",
-		"HOME="+s.home, "TMPDIR="+s.tmp, "XDG_STATE_HOME="+s.state, "COTTER_STATE_KEY=", "COTTER_CACHE_DIR="+s.cache, "COTTER_ALWAYS_GIT=",
-		"TF_DATA_DIR=", "TF_WORKSPACE=", "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc")), env...)
+	cmd.Env = append(s.env(), env...)
 	// Git that waits for a hostile file would keep the output open.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
