@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,10 +96,12 @@ func (a *attacker) interrupted(t *testing.T) bool {
 	return len(a.journals()) > 0
 }
 
-// journals are the names of today's journal, or of yesterday's.
+// journals are the journals that there are, whose name was journal.json once.
 func (a *attacker) journals() []string {
-	found, _ := filepath.Glob(filepath.Join(a.project, ".terraform/modules/.cotter/journal*"))
-	return found
+	return slices.DeleteFunc([]string{"journal", "journal.json"}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(a.project, ".terraform/modules/.cotter", name))
+		return err != nil
+	})
 }
 
 // clone makes the project of the user a clone of a repository in which somebody

@@ -79,6 +79,9 @@ var replacements = []replacement{
 		if os.Getuid() != 0 {
 			t.Skip("only root can give files to another user")
 		}
+		if _, err := os.Lstat(to.path); err != nil {
+			t.Fatalf("an installation makes no %s", to.path)
+		}
 		err := filepath.WalkDir(to.path, func(name string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(name, nobody, nobody))
 		})

@@ -95,7 +95,7 @@ func newHostileSite(t *testing.T) *hostileSite {
 		project: in("project"), cache: in("cache"), state: in("state"), home: in("home"), tmp: in("tmp"),
 		outside: in("outside"), other: in("other"), saved: in("saved"),
 	}
-	for _, dir := range []string{s.home, s.tmp, filepath.Join(s.outside, "empty"), s.state} {
+	for _, dir := range []string{s.home, s.tmp, s.state} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -106,9 +106,6 @@ func newHostileSite(t *testing.T) *hostileSite {
 	writeText(t, filepath.Join(s.other, "project/main.tf"), asOther.Replace(config))
 	writeText(t, filepath.Join(s.other, "project/app/main.tf"), "# other app\n")
 	writeText(t, filepath.Join(s.other, "state/cotter/key"), strings.Repeat("k", 32))
-	writeText(t, filepath.Join(s.outside, "file"), "# outside\n")
-	writeText(t, filepath.Join(s.outside, "dir/main.tf"), "# outside\n")
-	makeFIFO(t, filepath.Join(s.outside, "fifo"))
 	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")
 
 	another := *s
@@ -162,10 +159,15 @@ func (s *hostileSite) reset(t *testing.T) {
 		remove(t, dir)
 		s.restore(t, dir)
 	}
-	remove(t, s.tmp)
-	if err := os.Mkdir(s.tmp, 0o755); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{s.tmp, s.outside} {
+		remove(t, dir)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
+	writeText(t, filepath.Join(s.outside, "file"), "# outside\n")
+	writeText(t, filepath.Join(s.outside, "dir/main.tf"), "# outside\n")
+	makeFIFO(t, filepath.Join(s.outside, "fifo"))
 	s.world.ResetRequests()
 }
 
