@@ -19,7 +19,7 @@ func TestRestoredCache(t *testing.T) {
 	s := newHostileSite(t)
 	evil := s.attack(t, func(a *attacker) { a.installAll(t) })
 	t.Run("of a friend", func(t *testing.T) {
-		s.reset(t)
+		s.reset(t, false)
 		dropInstalled(t, s)
 		remove(t, s.state)
 		end := s.run(t, "install --locked")
@@ -57,7 +57,7 @@ func TestRestoredCache(t *testing.T) {
 func TestForgedAnswers(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)
-	s.reset(t)
+	s.reset(t, false)
 	hash := func(project, key string) string {
 		block := (&scene{dir: project}).block(t, key)
 		return regexp.MustCompile(`t1:[^"]*`).FindString(block)
@@ -105,7 +105,7 @@ func TestHostileGitConfig(t *testing.T) {
 		"an include":         "[include]\n\tpath = " + filepath.Join(s.outside, "config") + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.reset(t)
+			s.reset(t, true)
 			hostileStates["new"](t, s)
 			for _, dir := range []string{"tree", "fetch", "confirmed"} {
 				remove(t, s.locate("@cache/"+dir))

@@ -108,7 +108,7 @@ func (a *attacker) journals() []string {
 // committed what they liked. The user has no cache, and a new key.
 func (s *hostileSite) clone(t *testing.T, committed func()) {
 	t.Helper()
-	s.reset(t)
+	s.reset(t, false)
 	dropInstalled(t, s)
 	remove(t, s.cache)
 	remove(t, s.state)

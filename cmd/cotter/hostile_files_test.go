@@ -75,13 +75,14 @@ var replacements = []replacement{
 			writeText(t, filepath.Join(to.path, "main.tf"), "# not of any origin\n")
 		}
 	}},
-	{"user", func(t *testing.T, _ *hostileSite, to hostileTarget) {
+	{"user", func(t *testing.T, s *hostileSite, to hostileTarget) {
 		if os.Getuid() != 0 {
 			t.Skip("only root can give files to another user")
 		}
 		if _, err := os.Lstat(to.path); err != nil {
 			t.Fatalf("an installation makes no %s", to.path)
 		}
+		s.chowned = true
 		err := filepath.WalkDir(to.path, func(name string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(name, nobody, nobody))
 		})

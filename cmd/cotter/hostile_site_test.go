@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,9 +78,11 @@ type hostileSite struct {
 
 	outside string // what only links in hostile places point to
 	other   string // another project of the same user, installed, and a cache of its own
-	saved   string // copies of project, cache and state
+	saved   string // copies of project, cache, state, and the cache's git
 
-	good map[string]string // the project as it was installed
+	good    map[string]string            // the project as it was installed
+	was     map[string]map[string]string // project, cache and state as they are in saved
+	chowned bool                         // whether files have another owner, which pictures do not show
 }
 
 // newHostileSite installs both projects.
@@ -93,7 +96,7 @@ func newHostileSite(t *testing.T) *hostileSite {
 	s := &hostileSite{
 		world: modtest.New(t, modtest.Txtar(hostileWorld)), binary: commandAsBinary(t), base: base,
 		project: in("project"), cache: in("cache"), state: in("state"), home: in("home"), tmp: in("tmp"),
-		outside: in("outside"), other: in("other"), saved: in("saved"),
+		outside: in("outside"), other: in("other"), saved: in("saved"), was: map[string]map[string]string{},
 	}
 	for _, dir := range []string{s.home, s.tmp, s.state} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -116,10 +119,15 @@ func newHostileSite(t *testing.T) *hostileSite {
 		}
 	}
 	s.good = pictured(t, s.project, isBookkeeping)
-	for _, dir := range []string{s.project, s.cache, s.state} {
+	git := filepath.Join(s.cache, "git")
+	for _, dir := range []string{git, s.project, s.cache, s.state} {
 		if err := copyTree(filepath.Join(s.saved, filepath.Base(dir)), dir, false); err != nil {
 			t.Fatal(err)
 		}
+		if dir == git {
+			remove(t, git)
+		}
+		s.was[dir] = pictured(t, dir, nil)
 	}
 	return s
 }
@@ -152,12 +160,20 @@ func expandHostile(file, project, cache, state string) string {
 	return filepath.Join(project, file)
 }
 
-// reset makes all as it was installed.
-func (s *hostileSite) reset(t *testing.T) {
+// reset makes all as it was installed. The cache's git repositories, which are
+// the largest part, are put back only for what uses them.
+func (s *hostileSite) reset(t *testing.T, withGit bool) {
 	t.Helper()
 	for _, dir := range []string{s.project, s.cache, s.state} {
+		if !s.chowned && maps.Equal(s.was[dir], pictured(t, dir, nil)) {
+			continue // to write all files again would take longer than the test
+		}
 		remove(t, dir)
 		s.restore(t, dir)
+	}
+	s.chowned = false
+	if withGit {
+		s.restore(t, filepath.Join(s.cache, "git"))
 	}
 	for _, dir := range []string{s.tmp, s.outside} {
 		remove(t, dir)
@@ -171,14 +187,10 @@ func (s *hostileSite) reset(t *testing.T) {
 	s.world.ResetRequests()
 }
 
-// restore puts back what was installed at a path.
-func (s *hostileSite) restore(t *testing.T, path string) {
+// restore copies back what was saved of a directory.
+func (s *hostileSite) restore(t *testing.T, dir string) {
 	t.Helper()
-	rel, err := filepath.Rel(s.base, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := copyTree(path, filepath.Join(s.saved, rel), false); err != nil {
+	if err := copyTree(dir, filepath.Join(s.saved, filepath.Base(dir)), false); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -237,7 +249,7 @@ func dropInstalled(t *testing.T, s *hostileSite) {
 }
 
 // hostileDeadline is far more than any run takes. It ends one that hangs.
-const hostileDeadline = 3 * time.Second
+const hostileDeadline = 20 * time.Second
 
 // ending is how a process ended.
 type ending struct {

@@ -125,6 +125,7 @@ const hostileTable = `
 // hostileRow is a line of the table.
 type hostileRow struct {
 	file, state, command string
+	again                bool         // whether an earlier line has the file
 	ends                 []hostileEnd // in the order of replacements
 }
 
@@ -153,6 +154,7 @@ func parseHostileTable(text string) ([]hostileRow, error) {
 			return nil, fmt.Errorf("%q has %d ends, want %d", line, len(words), len(replacements))
 		}
 		row := hostileRow{file: strings.TrimSpace(fields[0]), state: strings.TrimSpace(fields[1]), command: strings.TrimSpace(fields[2])}
+		row.again = slices.ContainsFunc(rows, func(other hostileRow) bool { return other.file == row.file })
 		for i, word := range words {
 			parts := strings.Split(strings.ReplaceAll(word, "!", ""), "/")
 			row.ends = append(row.ends, hostileEnd{

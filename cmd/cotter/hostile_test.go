@@ -18,6 +18,14 @@ import (
 
 var hostileAll = flag.Bool("hostile.all", false, "run every command on every hostile file")
 
+// leftOut reports whether a replacement is left out where time matters. For a
+// directory, one file in its place is as another, and one link as another. For
+// the second command on a file, some have shown enough with the first one.
+func (row hostileRow) leftOut(column string) bool {
+	return !*hostileAll && (strings.HasSuffix(row.file, "/") && slices.Contains([]string{"empty", "huge", "dangling"}, column) ||
+		row.again && slices.Contains([]string{"empty", "inside", "dangling", "dir", "user"}, column))
+}
+
 // hostileMemory bounds what a run may use, whatever it finds.
 const hostileMemory = 400 << 20
 
@@ -53,11 +61,11 @@ func TestHostileProject(t *testing.T) {
 			s := <-sites
 			defer func() { sites <- s }()
 			for i, end := range row.ends {
-				if !end.run {
+				if !end.run || row.leftOut(end.column) {
 					continue
 				}
 				t.Run(end.column, func(t *testing.T) {
-					s.reset(t)
+					s.reset(t, row.state == "refetch" || strings.HasPrefix(row.file, "@cache/git/"))
 					hostileStates[row.state](t, s)
 					targets := s.replace(t, row.file, replacements[i])
 					took := s.check(t, row, end, targets)
@@ -240,9 +248,6 @@ func (s *hostileSite) pictureOutside(t *testing.T) map[string]string {
 	found := pictured(t, s.outside, nil)
 	for name, text := range pictured(t, s.home, nil) {
 		found["home/"+name] = text
-	}
-	for name, text := range pictured(t, s.other, nil) {
-		found["other/"+name] = text
 	}
 	for name, text := range pictured(t, s.project, func(rel string) bool { return rel == ".terraform" || rel == lockFile }) {
 		found["project/"+name] = text
