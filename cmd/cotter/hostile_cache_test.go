@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package main
 
@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestRestoredCache has caches of other machines, as build servers restore them.
-// Packages in them count by their hashes. What they say about origins does not
-// count.
+// TestRestoredCache uses caches of other machines, as build servers restore
+// them. A package in one counts by its hash. Confirmations and answers in it do
+// not count.
 func TestRestoredCache(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package main
 
@@ -23,10 +23,9 @@ type attacker struct {
 	lock []byte // that leads to the other content
 }
 
-// attack lets the origins have other content for a while, in which the
-// attacker installs the project with the given lock. It is asked for an update
-// of the modules that the attacker is after. Everything that it leaves is as
-// genuine as it can be; only the key is not the user's.
+// attack makes an attacker, who works in a clone of the project while the
+// archive has other content at its origin. What that leaves on disk is genuine:
+// the command wrote it, with the attacker's key.
 func (s *hostileSite) attack(t *testing.T, run func(a *attacker)) *attacker {
 	t.Helper()
 	site := *s
@@ -58,7 +57,7 @@ func (a *attacker) checkOut(t *testing.T, s *hostileSite) {
 	}
 }
 
-// installAll installs the other content, and keeps the lock.
+// installAll installs the other content, and remembers the lock.
 func (a *attacker) installAll(t *testing.T) {
 	t.Helper()
 	if end := a.run(t, "update zip"); end.status != 0 {
@@ -104,8 +103,8 @@ func (a *attacker) journals() []string {
 	})
 }
 
-// clone makes the project of the user a clone of a repository in which somebody
-// committed what they liked. The user has no cache, and a new key.
+// clone makes the project a fresh clone of a repository into which committed
+// puts files. The user has no cache, and no key yet.
 func (s *hostileSite) clone(t *testing.T, committed func()) {
 	t.Helper()
 	s.reset(t, false)
@@ -115,15 +114,15 @@ func (s *hostileSite) clone(t *testing.T, committed func()) {
 	committed()
 }
 
-// TestCommittedJournal has repositories with a journal in them, as a run leaves
-// it that was killed after it had decided what to do. It says that the lock is
-// to be another one, and has the packages for that. It must have no effect.
+// TestCommittedJournal clones repositories that have a journal in them, as a run
+// leaves it that was killed after it decided what to do: to write another lock,
+// and to place packages that are on the stage. It must have no effect.
 func TestCommittedJournal(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)
 	const own = ".terraform/modules/.cotter/"
 	killed := false
-	real := s.attack(t, func(a *attacker) {
+	interrupted := s.attack(t, func(a *attacker) {
 		for range 50 {
 			if a.checkOut(t, s); a.interrupted(t) {
 				killed = true
@@ -158,7 +157,7 @@ func TestCommittedJournal(t *testing.T) {
 			if !killed {
 				t.Skip("no run could be killed at the right moment")
 			}
-			if err := copyTree(filepath.Join(s.project, ".terraform"), filepath.Join(real.project, ".terraform"), false); err != nil {
+			if err := copyTree(filepath.Join(s.project, ".terraform"), filepath.Join(interrupted.project, ".terraform"), false); err != nil {
 				t.Fatal(err)
 			}
 		}, true},
@@ -187,9 +186,9 @@ func TestCommittedJournal(t *testing.T) {
 	}
 }
 
-// TestCommittedLockCopy has a repository whose lock was edited, with all that
-// makes Cotter believe that it was installed by this lock before: installed
-// files that match, and the copy of the lock that the last run kept.
+// TestCommittedLockCopy clones repositories whose lock was edited. With it come
+// installed files that match it, and the copy of the lock that a run keeps, as if
+// the last run had installed by this lock. The origins have to be asked.
 func TestCommittedLockCopy(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)

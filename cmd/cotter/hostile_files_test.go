@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package main
 
@@ -21,10 +21,10 @@ type replacement struct {
 
 // hostileTarget is what is replaced.
 type hostileTarget struct {
-	path  string
-	dir   bool   // whether a directory belongs there
-	twin  string // the same of another project; "" if there is none
-	under bool   // whether it is below .terraform/modules or elsewhere, but not above that
+	path string
+	dir  bool   // whether a directory belongs there
+	twin string // the same of another project; "" if there is none
+	deep bool   // whether it is not above the installed modules, so that a link may point to one
 }
 
 // hugeSize is that of a sparse file; it takes no space, unless it is read.
@@ -51,7 +51,7 @@ var replacements = []replacement{
 		switch {
 		case !to.dir:
 			makeLink(t, filepath.Join(s.project, "main.tf"), to.path)
-		case to.under:
+		case to.deep:
 			makeLink(t, filepath.Join(s.project, ".terraform/modules/zip"), to.path)
 		default:
 			makeLink(t, filepath.Join(s.project, "app"), to.path)
@@ -126,7 +126,7 @@ func (s *hostileSite) targets(t *testing.T, file string) []hostileTarget {
 	}
 	var targets []hostileTarget
 	for i, path := range found {
-		target := hostileTarget{path: path, dir: strings.HasSuffix(file, "/"), under: strings.Count(file, "/") > 2 || file[0] == '@'}
+		target := hostileTarget{path: path, dir: strings.HasSuffix(file, "/"), deep: strings.Count(file, "/") > 2 || file[0] == '@'}
 		if len(twins) > 0 {
 			target.twin = twins[i%len(twins)]
 		}
