@@ -1,0 +1,209 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// replacement puts something else into the place of a file or directory.
+type replacement struct {
+	name string
+	put  func(t *testing.T, s *hostileSite, target hostileTarget)
+}
+
+// hostileTarget is what is replaced.
+type hostileTarget struct {
+	path string
+	dir  bool   // whether a directory belongs there
+	twin string // the same of another project; "" if there is none
+	deep bool   // whether it is not above the installed modules, so that a link may point to one
+}
+
+// hugeSize is that of a sparse file; it takes no space, unless it is read.
+const hugeSize = 3 << 30
+
+// nobody is a user who owns nothing here.
+const nobody = 65534
+
+// replacements are the columns of hostileTable.
+var replacements = []replacement{
+	{"absent", func(*testing.T, *hostileSite, hostileTarget) {}},
+	{"empty", func(t *testing.T, _ *hostileSite, to hostileTarget) { writeText(t, to.path, "") }},
+	{"garbage", func(t *testing.T, _ *hostileSite, to hostileTarget) {
+		writeText(t, to.path, "\x00\xff{[<garbage>\n"+strings.Repeat("garbage ", 100))
+	}},
+	{"huge", func(t *testing.T, _ *hostileSite, to hostileTarget) {
+		writeText(t, to.path, "")
+		if err := os.Truncate(to.path, hugeSize); err != nil {
+			t.Fatal(err)
+		}
+	}},
+	{"fifo", func(t *testing.T, _ *hostileSite, to hostileTarget) { makeFIFO(t, to.path) }},
+	{"inside", func(t *testing.T, s *hostileSite, to hostileTarget) {
+		switch {
+		case !to.dir:
+			makeLink(t, filepath.Join(s.project, "main.tf"), to.path)
+		case to.deep:
+			makeLink(t, filepath.Join(s.project, ".terraform/modules/zip"), to.path)
+		default:
+			makeLink(t, filepath.Join(s.project, "app"), to.path)
+		}
+	}},
+	{"outside", func(t *testing.T, s *hostileSite, to hostileTarget) {
+		if to.dir {
+			makeLink(t, filepath.Join(s.outside, "dir"), to.path)
+		} else {
+			makeLink(t, filepath.Join(s.outside, "file"), to.path)
+		}
+	}},
+	{"dangling", func(t *testing.T, s *hostileSite, to hostileTarget) {
+		makeLink(t, filepath.Join(s.outside, "nothing"), to.path)
+	}},
+	{"dir", func(t *testing.T, _ *hostileSite, to hostileTarget) {
+		if err := os.MkdirAll(to.path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if !to.dir {
+			writeText(t, filepath.Join(to.path, "main.tf"), "# not of any origin\n")
+		}
+	}},
+	{"user", func(t *testing.T, s *hostileSite, to hostileTarget) {
+		if os.Getuid() != 0 {
+			t.Skip("only root can give files to another user")
+		}
+		if _, err := os.Lstat(to.path); err != nil {
+			t.Fatalf("an installation makes no %s", to.path)
+		}
+		s.chowned = true
+		err := filepath.WalkDir(to.path, func(name string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(name, nobody, nobody))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}},
+	{"other", func(t *testing.T, _ *hostileSite, to hostileTarget) {
+		if err := copyTree(to.path, to.twin, false); err != nil {
+			t.Fatal(err)
+		}
+	}},
+}
+
+func makeFIFO(t *testing.T, name string) {
+	t.Helper()
+	if err := syscall.Mkfifo(name, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func makeLink(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// targets are the files that a path of the table means.
+func (s *hostileSite) targets(t *testing.T, file string) []hostileTarget {
+	t.Helper()
+	pattern := strings.NewReplacer("<hex>.", "*.", "<hex>", "*[0-9a-f]", "<name>", "*").Replace(strings.TrimSuffix(file, "/"))
+	found, twins := []string{s.locate(pattern)}, []string{s.twin(pattern)}
+	if strings.Contains(pattern, "*") {
+		var err, twinErr error
+		found, err = filepath.Glob(found[0])
+		twins, twinErr = filepath.Glob(twins[0])
+		if err != nil || twinErr != nil || len(found) == 0 {
+			t.Fatalf("no files are %s: %v, %v", file, err, twinErr)
+		}
+	}
+	var targets []hostileTarget
+	for i, path := range found {
+		target := hostileTarget{path: path, dir: strings.HasSuffix(file, "/"), deep: strings.Count(file, "/") > 2 || file[0] == '@'}
+		if len(twins) > 0 {
+			target.twin = twins[i%len(twins)]
+		}
+		targets = append(targets, target)
+	}
+	return targets
+}
+
+// replace does a replacement.
+func (s *hostileSite) replace(t *testing.T, file string, with replacement) []hostileTarget {
+	t.Helper()
+	targets := s.targets(t, file)
+	for _, target := range targets {
+		if with.name != "user" { // whose files are as they were
+			remove(t, target.path)
+		}
+		if with.name == "absent" {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(target.path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		with.put(t, s, target)
+	}
+	return targets
+}
+
+// maxPictured is how much of a file is compared.
+const maxPictured = 1 << 20
+
+// pictured returns what is at and below a path, by the paths relative to it. It
+// opens nothing but regular files. Empty directories do not count if they are
+// those that every run makes. skip leaves out a path and what is below it.
+func pictured(t *testing.T, dir string, skip func(rel string) bool) map[string]string {
+	t.Helper()
+	found := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, name)
+		if skip != nil && skip(rel) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		switch mode := info.Mode(); {
+		case mode.IsRegular() && info.Size() <= maxPictured:
+			text, err := os.ReadFile(name)
+			found[rel] = fmt.Sprintf("%v %s", mode, text)
+			return err
+		case mode.IsRegular():
+			found[rel] = fmt.Sprintf("%v %d bytes", mode, info.Size())
+		case mode&fs.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			found[rel] = fmt.Sprintf("%v %s", mode, target)
+			return err
+		case mode.IsDir() && isMadeByAll(rel):
+		default:
+			found[rel] = mode.String()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func isMadeByAll(rel string) bool {
+	return rel == "." || rel == ".terraform" || rel == ".terraform/modules" || rel == ".terraform/modules/.cotter"
+}

@@ -1,0 +1,277 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var hostileAll = flag.Bool("hostile.all", false, "run every command on every hostile file")
+
+// leftOut reports whether a replacement is left out where time matters. For a
+// directory, one file in its place is as another, and one link as another. For
+// the second command on a file, some have shown enough with the first one.
+func (row hostileRow) leftOut(column string) bool {
+	return !*hostileAll && (strings.HasSuffix(row.file, "/") && slices.Contains([]string{"empty", "huge", "dangling"}, column) ||
+		row.again && slices.Contains([]string{"empty", "inside", "dangling", "dir", "user"}, column))
+}
+
+// hostileMemory bounds what a run may use, whatever it finds.
+const hostileMemory = 400 << 20
+
+// TestHostileProject replaces each file on which Cotter relies by each of
+// replacements, and runs the command. What it has to make of that is in
+// hostileTable. Whatever that says, in each case
+//
+//   - the command ends, and uses little memory,
+//   - nothing is written outside of the project's own files, the cache and the
+//     state directory, not even through links, and nothing is left behind in
+//     the temporary directory,
+//   - the lock is not changed by commands that may not change it,
+//   - after a success the installed code and the lock are those of the origins.
+func TestHostileProject(t *testing.T) {
+	t.Parallel()
+	rows, err := parseHostileTable(hostileTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *hostileAll {
+		rows = append(rows, otherCommands(rows)...)
+	}
+	// A project is what it is at its own path, so the sites are used again.
+	sites := make(chan *hostileSite, min(runtime.GOMAXPROCS(0), 4))
+	for range cap(sites) {
+		sites <- newHostileSite(t)
+	}
+	var runs, cpu atomic.Int64
+	t.Cleanup(func() { t.Logf("%d runs took %v of CPU", runs.Load(), time.Duration(cpu.Load())) })
+	for _, row := range rows {
+		t.Run(fmt.Sprintf("%s/%s, %s", row.command, row.state, strings.ReplaceAll(row.file, "/", "∕")), func(t *testing.T) {
+			t.Parallel()
+			s := <-sites
+			defer func() { sites <- s }()
+			for i, end := range row.ends {
+				if !end.run || row.leftOut(end.column) {
+					continue
+				}
+				t.Run(end.column, func(t *testing.T) {
+					s.reset(t, row.state == "refetch" || strings.HasPrefix(row.file, "@cache/git/"))
+					hostileStates[row.state](t, s)
+					targets := s.replace(t, row.file, replacements[i])
+					took := s.check(t, row, end, targets)
+					runs.Add(1)
+					cpu.Add(int64(took))
+				})
+			}
+		})
+	}
+}
+
+// otherCommands are rows with all commands that the table does not have.
+func otherCommands(rows []hostileRow) []hostileRow {
+	var more []hostileRow
+	have := make(map[string]bool)
+	for _, row := range rows {
+		have[row.file+row.state+row.command] = true
+	}
+	for _, row := range rows {
+		for _, command := range []string{"install", "install --locked", "verify", "restore", "list", "cache size", "cache verify", "cache clean"} {
+			if id := row.file + row.state + command; !have[id] {
+				have[id] = true
+				row.command, row.ends = command, slices.Clone(row.ends)
+				for i := range row.ends {
+					row.ends[i].onlyInvariants, row.ends[i].warns = true, false
+				}
+				more = append(more, row)
+			}
+		}
+	}
+	return more
+}
+
+// check runs the command of a row and compares its end with what is wanted.
+func (s *hostileSite) check(t *testing.T, row hostileRow, want hostileEnd, targets []hostileTarget) time.Duration {
+	t.Helper()
+	before, outside := s.pictureProject(t), s.pictureOutside(t)
+	lock := before[lockFile]
+	var env []string
+	if row.state == "refetch" {
+		env = append(env, "COTTER_ALWAYS_GIT=1")
+	}
+	end := s.run(t, row.command, env...)
+	s.checkInvariants(t, row, end, outside, lock)
+	now := s.pictureProject(t)
+	switch {
+	case want.onlyInvariants || end.hung:
+	case end.status != 0 && !want.no:
+		t.Errorf("status %d, want %s", end.status, want.written)
+	case end.status == 0 && !want.ok && !want.asks:
+		t.Errorf("status 0, want %s", want.written)
+	case end.status != 0:
+		s.checkRefusal(t, row, want, end, targets)
+	case want.asks && !want.ok:
+		for _, origin := range s.unasked() {
+			t.Errorf("success without a question to %s", origin)
+		}
+	}
+	if want.warns && end.status == 0 && !s.names(row, want, targets, end.out) {
+		t.Errorf("no warning names %s", row.file)
+	}
+	if end.status != 0 || !strings.HasPrefix(row.command, "install") && row.command != "restore" {
+		if diff := differing(before, now); diff != "" {
+			t.Errorf("something was changed (-before +after):\n%s", diff)
+		}
+	}
+	if end.status == 0 && slices.Contains([]string{"install", "install --locked", "verify", "restore"}, row.command) {
+		if diff := differing(s.good, s.withoutPlanted(now, targets)); diff != "" {
+			t.Errorf("success with other files than those of the origins (-good +after):\n%s", diff)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s, with %s %s: status %d\n%s", row.command, row.file, want.column, end.status, strings.ReplaceAll(end.out, s.base, "BASE"))
+	}
+	return end.cpu
+}
+
+// checkInvariants checks what holds for every run.
+func (s *hostileSite) checkInvariants(t *testing.T, row hostileRow, end ending, outside map[string]string, lock string) {
+	t.Helper()
+	if end.hung {
+		t.Errorf("the command hangs")
+	}
+	if end.status > 1 && row.command != "verify" || end.status < 0 && !end.hung {
+		t.Errorf("status %d, which is for other failures", end.status)
+	}
+	if strings.Contains(end.out, "goroutine ") {
+		t.Errorf("the command panics")
+	}
+	if end.memory > hostileMemory {
+		t.Errorf("the command uses %d MiB of memory", end.memory>>20)
+	}
+	if diff := differing(outside, s.pictureOutside(t)); diff != "" {
+		t.Errorf("files of others were changed (-before +after):\n%s", diff)
+	}
+	if left, err := os.ReadDir(s.tmp); len(left) > 0 || err != nil {
+		t.Errorf("left behind in the temporary directory: %v, %v", left, err)
+	}
+	if row.command == "install" || row.command == "restore" {
+		return
+	}
+	if now := s.pictureProject(t)[lockFile]; now != lock {
+		t.Errorf("%s changed the lock:\n%s", row.command, now)
+	}
+}
+
+// checkRefusal checks that a message helps.
+func (s *hostileSite) checkRefusal(t *testing.T, row hostileRow, want hostileEnd, end ending, targets []hostileTarget) {
+	t.Helper()
+	if !s.names(row, want, targets, end.out) {
+		t.Errorf("the message does not name %s", row.file)
+	}
+	if what := irregular[want.column]; row.file == lockFile && what != nil && !slices.ContainsFunc(what, func(word string) bool { return strings.Contains(strings.ToLower(end.out), word) }) {
+		t.Errorf("the message does not say that %s is %q", row.file, what[0])
+	}
+}
+
+// irregular are words of which one says what is in the place of a lock.
+var irregular = map[string][]string{
+	"huge":     {"32 mib", "too large", "larger"},
+	"fifo":     {"named pipe", "fifo"},
+	"inside":   {"symbolic link", "symlink"},
+	"outside":  {"symbolic link", "symlink"},
+	"dangling": {"symbolic link", "symlink"},
+	"dir":      {"directory"},
+}
+
+// names reports whether a text names what was replaced. A file that is absent is
+// named by how to get it; one in a module, also by the module.
+func (s *hostileSite) names(row hostileRow, end hostileEnd, targets []hostileTarget, text string) bool {
+	if row.file == "@cache/" && strings.HasPrefix(row.command, "install") {
+		return strings.Contains(text, "COTTER_CACHE_DIR")
+	}
+	if !end.warns && (row.command == "verify" || row.command == "list" || row.command == "restore") && strings.Contains(text, "run cotter install") {
+		return true
+	}
+	if row.state == "edited" && strings.Contains(text, "main.tf") {
+		return true
+	}
+	if row.command == "restore" && strings.Contains(text, "no module entries to restore") {
+		return true
+	}
+	return slices.ContainsFunc(targets, func(target hostileTarget) bool {
+		rel, _ := filepath.Rel(s.base, target.path)
+		_, rel, _ = strings.Cut(rel, "/")
+		rel = strings.TrimPrefix(rel, ".terraform/modules/")
+		return strings.Contains(text, rel) || strings.HasPrefix(row.file, "@cache/tree/") && strings.Contains(text, strings.Split(rel, "/")[1])
+	})
+}
+
+// unasked are the origins that nobody asked.
+func (s *hostileSite) unasked() []string {
+	requests := s.world.Requests()
+	return slices.DeleteFunc(slices.Clone(hostileOrigins), func(origin string) bool {
+		for _, r := range requests {
+			if strings.Contains(r.Path, origin) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// isBookkeeping reports whether a path in a project is what Cotter may write
+// at any time. What is there is never code or proof.
+func isBookkeeping(rel string) bool {
+	name, ok := strings.CutPrefix(rel, ".terraform/modules/.cotter/")
+	return ok && slices.Contains([]string{"lock", "stage", "trash", "retired", "journal", "journal.json", "lock.hcl", "sums"}, name)
+}
+
+func (s *hostileSite) pictureProject(t *testing.T) map[string]string {
+	t.Helper()
+	return pictured(t, s.project, isBookkeeping)
+}
+
+// pictureOutside is all that no run may touch.
+func (s *hostileSite) pictureOutside(t *testing.T) map[string]string {
+	t.Helper()
+	found := pictured(t, s.outside, nil)
+	for name, text := range pictured(t, s.home, nil) {
+		found["home/"+name] = text
+	}
+	for name, text := range pictured(t, s.project, func(rel string) bool { return rel == ".terraform" || rel == lockFile }) {
+		found["project/"+name] = text
+	}
+	entries, err := os.ReadDir(s.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		found[entry.Name()] = ""
+	}
+	delete(found, "cache") // a run may make it
+	delete(found, "state")
+	return found
+}
+
+// withoutPlanted leaves out files that do not belong to a project at all.
+func (s *hostileSite) withoutPlanted(picture map[string]string, targets []hostileTarget) map[string]string {
+	picture = maps.Clone(picture)
+	for _, target := range targets {
+		rel, _ := filepath.Rel(s.project, target.path)
+		isPart := func(name string) bool { return name == rel || strings.HasPrefix(name, rel+"/") }
+		if belongs := slices.ContainsFunc(slices.Collect(maps.Keys(s.good)), isPart); !belongs {
+			maps.DeleteFunc(picture, func(name, _ string) bool { return isPart(name) })
+		}
+	}
+	return picture
+}
