@@ -31,10 +31,9 @@ type gitFetch struct {
 	wire    *gitWire // nil where git does everything
 	wireErr error    // why the fetch without git failed
 
-	// clash is the commit of a branch with the name of the tag that was taken.
-	clash string
-	pkg   Package
-	links []gitEntry // to submodules
+	chosen chosenRef // the ref that was taken, if one was asked for
+	pkg    Package
+	links  []gitEntry // to submodules
 }
 
 // fetchGit fetches the tree of one commit into req.Dir: exactly one, without

@@ -85,9 +85,8 @@ func (g *gitFetch) describe(commit string, t gitTree) {
 	warn := func(format string, args ...any) {
 		g.pkg.Warnings = append(g.pkg.Warnings, fmt.Sprintf(format, args...))
 	}
-	if g.clash != "" && g.clash != commit {
-		warn("%q is a tag (commit %s), which was taken, and also a branch (commit %s); "+
-			"write ?ref=refs/tags/%s or ?ref=refs/heads/%s", g.addr.ref, commit, g.clash, g.addr.ref, g.addr.ref)
+	if rival := g.chosen.warning(g.addr.ref, commit); rival != "" {
+		warn("%s", rival)
 	}
 	if len(t.links) > 0 && !g.req.Submodules {
 		warn("submodules are not fetched: %s", named(g.pkg.Gitlinks))
