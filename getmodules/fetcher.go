@@ -59,7 +59,10 @@ type Fetcher struct {
 	// client, for what is not fetched without either.
 	GitBackend GitBackend
 	// CacheDir holds bare git stores between fetches by git, at git/<sha256 of
-	// the remote>. "" means a private store for each fetch.
+	// the remote>. "" means a private store for each fetch, and so does a
+	// directory that cannot be written to, of which one package's FetchWarnings
+	// tells. Nothing that is found there is trusted: a store that is not as this
+	// package makes them is made anew.
 	CacheDir string
 	// Limits bound what a package may cost; zero fields mean the defaults.
 	Limits Limits
@@ -68,6 +71,8 @@ type Fetcher struct {
 	pauses pause.Hosts
 	// warnedBuiltIn says that the user knows of the built-in git client.
 	warnedBuiltIn atomic.Bool
+	// warnedCache says that the user knows of a CacheDir that cannot be used.
+	warnedCache atomic.Bool
 }
 
 // Request asks for one package.

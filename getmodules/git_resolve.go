@@ -45,7 +45,7 @@ func (g *gitFetch) fetchCommit(ctx context.Context, id string) error {
 		return nil
 	case gitSays(err, gitNoCommit):
 		return fmt.Errorf("%w: the repository does not have %s: %w", ErrRevisionNotFound, id, err)
-	case isGitAnswer(err), gitSays(err, gitOtherFormat), gitSays(err, gitBadTransfer):
+	case isGitAnswer(err), gitSays(err, gitOtherFormat), gitSays(err, gitBadTransfer), cacheTrouble(err) != "":
 		return err
 	}
 	if ref := g.addr.ref; g.req.Revision != "" && ref != "" && !gitcmd.IsObjectID(ref) {

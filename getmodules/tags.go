@@ -102,14 +102,17 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 
 // privateDir makes a directory for keys and credentials.
 func (f *Fetcher) privateDir() (string, error) {
-	parent := ""
 	if f.CacheDir != "" {
-		parent = filepath.Join(f.CacheDir, "stage")
-		if err := os.MkdirAll(parent, 0o700); err != nil {
-			return "", err
+		// What a crash leaves there is tidied up. A cache that cannot be
+		// written to is no reason to fail.
+		parent := filepath.Join(f.CacheDir, "stage")
+		if storesDir(parent) == nil {
+			if dir, err := os.MkdirTemp(parent, ".git-tags-"); err == nil {
+				return filepath.Abs(dir)
+			}
 		}
 	}
-	dir, err := os.MkdirTemp(parent, ".git-tags-")
+	dir, err := os.MkdirTemp("", ".git-tags-")
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,8 @@ import (
 type Command struct {
 	// Args are the subcommand and its arguments.
 	Args []string
-	// Repo is the git directory to work in; "" means none.
+	// Repo is the git directory to work in. "" means none for a command with
+	// Network, and else the one that git finds.
 	Repo string
 	// Network opens the network and the user's configuration to the command.
 	Network *Network

@@ -33,6 +33,7 @@ var onNetwork = [...]string{
 	"fetch.writeCommitGraph=false",
 	"fetch.showForcedUpdates=false",
 	"advice.fetchShowForcedUpdates=false",
+	"core.logAllRefUpdates=false",
 }
 
 // oldFaults are flaws that old tools left in the history of honest

@@ -40,6 +40,10 @@ func (g *Git) environment(found program, c Command) []string {
 		// Named, so that git neither searches for a repository nor asks who
 		// owns the directory around it.
 		set("GIT_DIR", c.Repo)
+	} else if c.Network != nil {
+		// Nor may the configuration of a repository around the working
+		// directory count, which an archive can have brought.
+		set("GIT_DIR", nullFile)
 	}
 	if !g.Interactive {
 		set("GIT_TERMINAL_PROMPT", "0")
