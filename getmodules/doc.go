@@ -65,7 +65,8 @@
 // https, where there are getters for these, and on this machine, from a server
 // there, to http. They do not lead to this machine, nor to link-local addresses
 // and the like, unless they are there themselves; what names resolve to is not
-// looked at, and the redirects that the system git follows are its own business.
+// looked at. That holds for redirects too, whichever git client meets them: git
+// itself follows none.
 // A package's own configuration does not lead to files of this machine.
 //
 // # HTTP

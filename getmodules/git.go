@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -20,6 +21,7 @@ type gitFetch struct {
 	req     Request
 	limits  Limits
 	addr    gitAddress
+	moved   *url.URL // where redirects led; nil if there were none
 	network gitcmd.Network
 	secrets []string
 	// again runs what may fail for a reason that passes.

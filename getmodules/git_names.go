@@ -22,7 +22,7 @@ func (g *gitFetch) nearRefs(ctx context.Context) []string {
 	if ref == "" {
 		return nil
 	}
-	list := g.command("ls-remote", "--refs", "--heads", "--tags", "--end-of-options", g.addr.remote.String())
+	list := g.command("ls-remote", "--refs", "--heads", "--tags", "--end-of-options", g.remote())
 	out, err := g.git.Output(ctx, list, maxRefListing)
 	if err != nil {
 		return nil

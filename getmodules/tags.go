@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
@@ -87,11 +88,12 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 	if err := g.prepareNetwork(); err != nil {
 		return nil, err
 	}
-	args := append(append([]string{"ls-remote"}, options...), "--end-of-options", g.addr.remote.String())
-	list := g.command(append(args, refs...)...)
+	list := func() gitcmd.Command {
+		return g.command(slices.Concat([]string{"ls-remote"}, options, []string{"--end-of-options", g.remote()}, refs)...)
+	}
 	var out []byte
-	err = g.again(ctx, func() (err error) {
-		out, err = g.git.Output(ctx, list, maxTagListing)
+	err = g.talk(ctx, list, func(c gitcmd.Command) (err error) {
+		out, err = g.git.Output(ctx, c, maxTagListing)
 		return err
 	})
 	if err != nil {

@@ -33,6 +33,8 @@ type Network struct {
 	// Protocols are the transports that may be used, as in GIT_ALLOW_PROTOCOL.
 	// The user's own setting of that variable can narrow them. None means none.
 	Protocols []string
+	// Redirects are not followed, whatever the protocol.
+	//
 	// Direct are transports that may be used beside these where the user's own
 	// configuration leads to them (url.insteadOf), but not where a server
 	// redirects to them. A GIT_ALLOW_PROTOCOL of the user's does not tell the
@@ -46,6 +48,10 @@ type Network struct {
 	// PacketTrace is a file, an absolute path, to which git appends the
 	// protocol's messages; "" means none. It holds no credentials.
 	PacketTrace string
+	// HTTPTrace is a file, an absolute path, to which git appends the headers of
+	// its requests by http and of the answers; "" means none. Credentials are
+	// blanked out.
+	HTTPTrace string
 	// Idle is how long git may stay silent on its standard error before it is
 	// killed. 0 means forever. Pass --progress so that working is not silent.
 	Idle time.Duration

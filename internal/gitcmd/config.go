@@ -69,6 +69,10 @@ func configArgs(c Command) []string {
 	if c.Network.ConfigFile != "" {
 		set("include.path=" + c.Network.ConfigFile)
 	}
+	if len(c.Network.Protocols) > 0 {
+		// Where a server redirects to is for the caller to judge.
+		set("http.followRedirects=false")
+	}
 	set(onNetwork[:]...)
 	for _, fault := range oldFaults {
 		set("fetch.fsck." + fault + "=ignore")
