@@ -30,9 +30,9 @@ type Fetcher struct {
 	// Backoff is how long to wait before the retry with this number, from 1
 	// on. nil means 0.5 s, doubled each time, with jitter.
 	Backoff func(retry int) time.Duration
-	// StallTimeout is how long an http server may take to answer, and over
-	// which period its answer must make progress. 0 means 30 s. What Getters
-	// download must make progress over it too; there 0 means 2 minutes.
+	// StallTimeout is how long an http server may take to answer, and the window
+	// over which its answer must keep to Limits.MinRate. 0 means 30 s. It is also
+	// the window for what Getters and git transfer; there 0 means 2 minutes.
 	StallTimeout time.Duration
 	// HTTPCredentials finds the credentials for archives and pages whose address
 	// has none. They are sent by https only, to the server of the address, and

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // Git says how the system's git is run. The zero value finds it in PATH,
@@ -21,6 +22,7 @@ type gitFetch struct {
 	req     Request
 	limits  Limits
 	addr    gitAddress
+	floor   minrate.Floor
 	moved   *url.URL // where redirects led; nil if there were none
 	network gitcmd.Network
 	secrets []string
@@ -49,7 +51,7 @@ func (f *Fetcher) fetchGit(ctx context.Context, req Request) (*Package, error) {
 
 // fetchGitCommit is fetchGit, and returns the links to submodules as well.
 func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, _ []gitEntry, err error) {
-	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, again: f.again, warnCache: f.warnCache}
+	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, floor: f.floor(gitIdle), again: f.again, warnCache: f.warnCache}
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, nil, err
 	}

@@ -28,6 +28,7 @@ func (g *gitFetch) prepareNetwork() error {
 		Protocols:   g.addr.protocols,
 		Direct:      g.addr.direct,
 		PacketTrace: filepath.Join(g.scratch, "packets"),
+		Floor:       &g.floor,
 		Idle:        gitIdle,
 	}
 	g.secrets = append(g.secrets, g.addr.secrets...)

@@ -45,8 +45,8 @@ func (f *Fetcher) get(ctx context.Context, target httpTarget, receive func(*http
 }
 
 func (f *Fetcher) getOnce(ctx context.Context, target httpTarget, receive func(*httpAnswer) error) error {
-	watched, guard := guardStall(ctx, target.url, f.StallTimeout)
-	defer guard.stop()
+	watched, guard := guardStall(ctx, target.url, f.floor(defaultStallTimeout))
+	defer guard.Stop()
 	answer, err := f.follow(watched, target)
 	if err != nil {
 		return guard.explain(err)

@@ -71,7 +71,7 @@ func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
 // listRemote runs git ls-remote with these options, for the refs of these full
 // names, or for all.
 func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string, refs ...string) (_ []byte, err error) {
-	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, again: f.again}
+	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, floor: f.floor(gitIdle), again: f.again}
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, err
 	}

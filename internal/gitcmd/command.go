@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // Command is one run of git.
@@ -52,6 +54,9 @@ type Network struct {
 	// its requests by http and of the answers; "" means none. Credentials are
 	// blanked out.
 	HTTPTrace string
+	// Floor is the least that a server must send by http; nil means that there is
+	// no such bound. GIT_HTTP_LOW_SPEED_LIMIT and _TIME of the user's win.
+	Floor *minrate.Floor
 	// Idle is how long git may stay silent on its standard error before it is
 	// killed. 0 means forever. Pass --progress so that working is not silent.
 	Idle time.Duration

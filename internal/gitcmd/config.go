@@ -1,6 +1,10 @@
 package gitcmd
 
-import "runtime"
+import (
+	"fmt"
+	"math"
+	"runtime"
+)
 
 // nullFile is the null device by the name that every git knows, Windows' too.
 const nullFile = "/dev/null"
@@ -72,6 +76,10 @@ func configArgs(c Command) []string {
 	if len(c.Network.Protocols) > 0 {
 		// Where a server redirects to is for the caller to judge.
 		set("http.followRedirects=false")
+	}
+	if floor := c.Network.Floor; floor != nil && floor.Rate() > 0 {
+		seconds := max(1, int(math.Ceil(floor.Window.Seconds())))
+		set(fmt.Sprintf("http.lowSpeedLimit=%d", floor.Rate()), fmt.Sprintf("http.lowSpeedTime=%d", seconds))
 	}
 	set(onNetwork[:]...)
 	for _, fault := range oldFaults {
