@@ -65,7 +65,8 @@
 // https, where there are getters for these, and on this machine, from a server
 // there, to http. They do not lead to this machine, nor to link-local addresses
 // and the like, unless they are there themselves; what names resolve to is not
-// looked at, and the redirects that the system git follows are its own business.
+// looked at. That holds for redirects too, whichever git client meets them: git
+// itself follows none.
 // A package's own configuration does not lead to files of this machine.
 //
 // # HTTP
@@ -103,6 +104,17 @@
 // built-in client does it; where the one that is installed is of no use,
 // [ErrNoGit] comes with the reason why it did not work without.
 // [Fetcher].AlwaysGit leaves everything to git.
+//
+// Which ref a name means is decided by git's own rule (gitrevisions(7)) whichever
+// client fetches or checks: NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
+// refs/remotes/NAME, refs/remotes/NAME/HEAD, the first that the repository has. If
+// another one of these points to another commit, a warning names both.
+//
+// What [Fetcher].CacheDir holds may come from someone else. A store there is used
+// if it holds just what this package and a fetch put there, under a configuration
+// that is byte for byte ours; any other is made anew. Objects are compared with
+// their names as they are read. A cache that cannot be written to, or that belongs
+// to another user, is left alone, with a warning.
 //
 // # The built-in git client
 //
@@ -155,8 +167,8 @@
 // See [Limits]; also 100:1 as the ratio of an archive's content to its size
 // above 64 MiB, 1 MiB of headers for one entry of a tar file, 1 MiB for pages
 // and lists of checksums, 8 KiB for addresses that servers name, 30 s without
-// an answer or progress (2 minutes for what a Getter downloads, which is looked
-// at every 100 ms), and less than 1 KiB a second over that time; 4 MiB for
+// an answer or progress (2 minutes for git and for what a Getter downloads, which
+// is looked at every 100 ms), and less than 4 KiB a second over that time; 4 MiB for
 // an OCI manifest and for a page of tags, 1,000 pages of tags.
 //
 // # Sums of archives

@@ -30,9 +30,9 @@ type Fetcher struct {
 	// Backoff is how long to wait before the retry with this number, from 1
 	// on. nil means 0.5 s, doubled each time, with jitter.
 	Backoff func(retry int) time.Duration
-	// StallTimeout is how long an http server may take to answer, and over
-	// which period its answer must make progress. 0 means 30 s. What Getters
-	// download must make progress over it too; there 0 means 2 minutes.
+	// StallTimeout is how long an http server may take to answer, and the window
+	// over which its answer must keep to Limits.MinRate. 0 means 30 s. It is also
+	// the window for what Getters and git transfer; there 0 means 2 minutes.
 	StallTimeout time.Duration
 	// HTTPCredentials finds the credentials for archives and pages whose address
 	// has none. They are sent by https only, to the server of the address, and
@@ -59,7 +59,10 @@ type Fetcher struct {
 	// client, for what is not fetched without either.
 	GitBackend GitBackend
 	// CacheDir holds bare git stores between fetches by git, at git/<sha256 of
-	// the remote>. "" means a private store for each fetch.
+	// the remote>. "" means a private store for each fetch, and so does a
+	// directory that cannot be written to, of which one package's FetchWarnings
+	// tells. Nothing that is found there is trusted: a store that is not as this
+	// package makes them is made anew.
 	CacheDir string
 	// Limits bound what a package may cost; zero fields mean the defaults.
 	Limits Limits
@@ -68,6 +71,8 @@ type Fetcher struct {
 	pauses pause.Hosts
 	// warnedBuiltIn says that the user knows of the built-in git client.
 	warnedBuiltIn atomic.Bool
+	// warnedCache says that the user knows of a CacheDir that cannot be used.
+	warnedCache atomic.Bool
 }
 
 // Request asks for one package.

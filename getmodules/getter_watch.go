@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/minrate"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -22,7 +23,11 @@ const (
 	downloadIdle = 2 * time.Minute
 )
 
-var errIdle = errors.New("nothing came any more")
+var errIdle = errors.New("nothing came any more, or too little")
+
+// entryWorth is what a file or directory counts as progress, in bytes: small ones
+// take longer than their size.
+const entryWorth = 1 << 10
 
 // watch follows what a getter writes, to report it and to end a download that
 // brings too much or nothing: those who download for us have no limits, or cut
@@ -33,7 +38,7 @@ type watch struct {
 	download  int64 // bytes beside path, or in it if that is an archive
 	tree      int64 // bytes in path if that is a directory
 	entries   int   // in path
-	idle      time.Duration
+	floor     minrate.Floor
 	progress  func(done, total int64)
 }
 
@@ -41,6 +46,10 @@ type watch struct {
 type written struct {
 	temporary, bytes int64
 	entries          int
+}
+
+func (w written) progress() int64 {
+	return w.temporary + w.bytes + entryWorth*int64(w.entries)
 }
 
 func newWatch(f *Fetcher, req Request, from Download) *watch {
@@ -52,7 +61,7 @@ func newWatch(f *Fetcher, req Request, from Download) *watch {
 		download: f.Limits.download(),
 		tree:     cmp.Or(tree.TreeBytes, treewriter.DefaultTreeBytes),
 		entries:  cmp.Or(tree.Entries, treewriter.DefaultEntries),
-		idle:     cmp.Or(f.StallTimeout, downloadIdle),
+		floor:    f.floor(downloadIdle),
 		progress: req.Progress,
 	}
 }
@@ -85,7 +94,8 @@ func (w *watch) start(ctx context.Context) (context.Context, func() (int64, erro
 // reason to end it.
 func (w *watch) follow(ctx context.Context) error {
 	var before written
-	grown, wait := time.Now(), watchEvery
+	began, wait := time.Now(), watchEvery
+	meter := minrate.Meter{Floor: w.floor}
 	for {
 		select {
 		case <-ctx.Done():
@@ -101,10 +111,15 @@ func (w *watch) follow(ctx context.Context) error {
 			return err
 		}
 		if now != before {
-			before, grown = now, started
+			meter.Add(max(1, now.progress()-before.progress()))
+			before = now
 			w.report(now)
-		} else if idle := started.Sub(grown); idle >= w.idle {
-			return fmt.Errorf("%w, for %s", errIdle, idle.Round(time.Millisecond))
+		}
+		if started.Sub(began) >= w.floor.Window {
+			if err := meter.End(); err != nil {
+				return fmt.Errorf("%w: %w", errIdle, err)
+			}
+			began = started
 		}
 		wait = max(watchEvery, watchShare*time.Since(started))
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // Git says how the system's git is run. The zero value finds it in PATH,
@@ -20,10 +22,14 @@ type gitFetch struct {
 	req     Request
 	limits  Limits
 	addr    gitAddress
+	floor   minrate.Floor
+	moved   *url.URL // where redirects led; nil if there were none
 	network gitcmd.Network
 	secrets []string
 	// again runs what may fail for a reason that passes.
 	again func(ctx context.Context, run func() error) error
+	// warnCache words the warning that the cache cannot be used.
+	warnCache func(reason string) []string
 	// scratch is a private directory beside the result, so that whoever
 	// tidies up there after a crash finds keys and stores of ours too.
 	scratch string
@@ -31,10 +37,9 @@ type gitFetch struct {
 	wire    *gitWire // nil where git does everything
 	wireErr error    // why the fetch without git failed
 
-	// clash is the commit of a branch with the name of the tag that was taken.
-	clash string
-	pkg   Package
-	links []gitEntry // to submodules
+	chosen chosenRef // the ref that was taken, if one was asked for
+	pkg    Package
+	links  []gitEntry // to submodules
 }
 
 // fetchGit fetches the tree of one commit into req.Dir: exactly one, without
@@ -46,7 +51,7 @@ func (f *Fetcher) fetchGit(ctx context.Context, req Request) (*Package, error) {
 
 // fetchGitCommit is fetchGit, and returns the links to submodules as well.
 func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, _ []gitEntry, err error) {
-	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, again: f.again}
+	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, floor: f.floor(gitIdle), again: f.again, warnCache: f.warnCache}
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, nil, err
 	}
@@ -81,18 +86,23 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 	return &g.pkg, g.links, nil
 }
 
-// run takes the commit from the store if it is there, else fetches it. A store
-// that turns out to be broken is built anew, once.
+// run takes the commit from the store if it is there, else fetches it.
 func (g *gitFetch) run(ctx context.Context) error {
 	if id := g.wanted(); id != "" && g.store.exists() {
-		err := g.read(ctx, id)
-		if !errors.Is(err, errStoreBroken) {
+		err := g.readStored(ctx, id)
+		if !errors.Is(err, errStoreBroken) && cacheTrouble(err) == "" {
 			return err // nil too
 		}
 	}
 	if done, err := g.runWire(ctx); done {
 		return err
 	}
+	return g.runWithCache(ctx, g.runGit)
+}
+
+// runGit fetches the commit by git. A store that turns out to be broken is built
+// anew, once.
+func (g *gitFetch) runGit(ctx context.Context) error {
 	err := g.fetchAndRead(ctx)
 	if errors.Is(err, errStoreBroken) && !g.store.fresh {
 		if err := g.store.remove(ctx); err != nil {
@@ -130,32 +140,35 @@ func (g *gitFetch) fetch(ctx context.Context) (id string, err error) {
 		return "", err
 	}
 	defer unlock()
-	if err := g.store.ensure(ctx, g.git, g.objectFormat()); err != nil {
+	if err := g.store.ensure(g.objectFormat()); err != nil {
 		return "", err
 	}
 	before := g.store.packBytes()
 	defer func() { g.pkg.Bytes += max(0, g.store.packBytes()-before) }()
 
 	id, err = g.resolve(ctx)
-	if gitSays(err, gitOtherFormat) && g.store.fresh {
+	if gitSays(err, gitOtherFormat) && g.wanted() == "" {
 		// Only the server knows which hash its repository uses, and git
 		// fetches into one that uses the same.
-		if err := g.store.reinit(ctx, g.git, "sha256"); err != nil {
+		if err := g.store.reinit(g.store.otherFormat()); err != nil {
 			return "", err
 		}
 		id, err = g.resolve(ctx)
 	}
-	if err != nil && !g.store.fresh && !isGitAnswer(err) && !g.store.healthy(ctx, g.git) {
+	if err != nil && !g.store.fresh && !isGitAnswer(err) && cacheTrouble(err) == "" && !g.store.healthy(ctx, g.git) {
 		return "", fmt.Errorf("%w: %w", errStoreBroken, err)
 	}
 	return id, err
 }
 
-// objectFormat is the hash by which a new store names its objects: a guess
-// unless the commit is known.
+// objectFormat is the hash that must name the store's objects; "" if it is not
+// known beforehand.
 func (g *gitFetch) objectFormat() string {
-	if len(g.wanted()) == gitcmd.SHA256Len {
+	switch len(g.wanted()) {
+	case gitcmd.SHA1Len:
+		return "sha1"
+	case gitcmd.SHA256Len:
 		return "sha256"
 	}
-	return "sha1"
+	return ""
 }

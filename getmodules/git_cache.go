@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"syscall"
 	"time"
 )
 
@@ -17,21 +19,28 @@ type GitStore struct {
 	Used time.Time
 }
 
+// storeName matches the names of stores.
+var storeName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
 // GitStores are the bare repositories below a Fetcher's CacheDir, sorted by
-// their directories; none where there is no such directory.
+// their directories; none where there is no such directory, or a link in its
+// place.
 func GitStores(cacheDir string) ([]GitStore, error) {
 	dir := filepath.Join(cacheDir, "git")
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return nil, nil
+	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	var stores []GitStore
 	for _, entry := range entries {
-		if !entry.IsDir() {
+		if !entry.IsDir() || !storeName.MatchString(entry.Name()) {
 			continue // the lock files
 		}
 		store := GitStore{Dir: filepath.Join(dir, entry.Name())}
-		if info, err := os.Stat(store.Dir + ".lock"); err == nil {
+		if info, err := os.Lstat(store.Dir + ".lock"); err == nil {
 			store.Used = info.ModTime()
 		}
 		stores = append(stores, store)
@@ -40,8 +49,12 @@ func GitStores(cacheDir string) ([]GitStore, error) {
 }
 
 // Remove removes the repository when nobody uses it any more. The lock files
-// stay: somebody may be waiting at them.
+// stay, as someone may be waiting at them, unless they are no files.
 func (s GitStore) Remove(ctx context.Context) error {
 	store := gitStore{dir: s.Dir, lockFile: s.Dir + ".lock"}
-	return store.remove(ctx)
+	err := store.remove(ctx)
+	if !errors.Is(err, errNotFile) && !errors.Is(err, syscall.ELOOP) && !errors.Is(err, syscall.EISDIR) {
+		return err
+	}
+	return errors.Join(os.RemoveAll(s.Dir+".lock"), os.RemoveAll(s.Dir+".git"), os.RemoveAll(s.Dir))
 }

@@ -151,7 +151,7 @@ func isGitAnswer(err error) bool {
 	if isCancelled(err) || errors.Is(err, ErrTooLarge) || errors.Is(err, gitcmd.ErrIdle) || errors.Is(err, ErrNoGit) {
 		return true
 	}
-	if errors.Is(err, ErrRefNotFound) || errors.Is(err, ErrRevisionNotFound) {
+	if errors.Is(err, ErrRefNotFound) || errors.Is(err, ErrRevisionNotFound) || errors.Is(err, ErrRefusedLocation) {
 		return true
 	}
 	for _, f := range gitFailures {

@@ -1,14 +1,11 @@
 package getmodules
 
 import (
-	"bufio"
 	"context"
-	"os"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/gitref"
 )
 
 // maxRefListing bounds the list of a remote's refs that is read for a hint. A
@@ -21,11 +18,11 @@ const maxNear = 5
 // nearRefs are names in the remote that resemble the one that it does not
 // have. There are none if anything goes wrong: they are a courtesy.
 func (g *gitFetch) nearRefs(ctx context.Context) []string {
-	ref := shortRef(g.addr.ref)
+	ref := gitref.Short(g.addr.ref)
 	if ref == "" {
 		return nil
 	}
-	list := g.command("ls-remote", "--refs", "--heads", "--tags", "--end-of-options", g.addr.remote.String())
+	list := g.command("ls-remote", "--refs", "--heads", "--tags", "--end-of-options", g.remote())
 	out, err := g.git.Output(ctx, list, maxRefListing)
 	if err != nil {
 		return nil
@@ -43,7 +40,7 @@ func nearest(ref string, names []string) []string {
 	var near []string
 	seen := map[string]bool{}
 	for _, name := range names {
-		if name = shortRef(name); resembles(name, ref) && !seen[name] {
+		if name = gitref.Short(name); resembles(name, ref) && !seen[name] {
 			near, seen[name] = append(near, name), true
 		}
 	}
@@ -53,38 +50,8 @@ func nearest(ref string, names []string) []string {
 	return near[:min(len(near), maxNear)]
 }
 
-func shortRef(ref string) string {
-	if branch, ok := strings.CutPrefix(ref, "refs/heads/"); ok {
-		return branch
-	}
-	return strings.TrimPrefix(ref, "refs/tags/")
-}
-
 func resembles(name, ref string) bool {
 	name, ref = strings.ToLower(name), strings.ToLower(ref)
 	bare := strings.TrimPrefix(ref, "v")
 	return name != "" && (bare != "" && strings.Contains(name, bare) || strings.Contains(ref, name))
-}
-
-// advertised matches a line of git's packet trace in which the server names a
-// branch.
-var advertised = regexp.MustCompile(`< ([0-9a-f]{40}|[0-9a-f]{64}) refs/heads/([^ \\]+)$`)
-
-// noteClash remembers the commit of a branch that has the same name as the tag
-// that was taken. Only the packet trace tells: git does not report which refs
-// the server named beside the one it took, and to ask again would cost two
-// requests for each package. A trace in another form gives no warning, nothing
-// worse.
-func (g *gitFetch) noteClash(name string) {
-	trace, err := os.Open(g.network.PacketTrace)
-	if err != nil {
-		return
-	}
-	defer trace.Close()
-	for lines := bufio.NewScanner(trace); lines.Scan(); {
-		m := advertised.FindStringSubmatch(lines.Text())
-		if m != nil && m[2] == name && gitcmd.IsObjectID(m[1]) {
-			g.clash = m[1]
-		}
-	}
 }

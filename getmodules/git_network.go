@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ func (g *gitFetch) prepareNetwork() error {
 		Protocols:   g.addr.protocols,
 		Direct:      g.addr.direct,
 		PacketTrace: filepath.Join(g.scratch, "packets"),
+		Floor:       &g.floor,
 		Idle:        gitIdle,
 	}
 	g.secrets = append(g.secrets, g.addr.secrets...)
@@ -36,26 +38,46 @@ func (g *gitFetch) prepareNetwork() error {
 			return err
 		}
 	}
-	if g.addr.user == nil {
-		return nil
-	}
-	g.network.ConfigFile = filepath.Join(g.scratch, "config")
-	return g.writeCredentials()
+	return g.writeConfig()
 }
 
-// writeCredentials hands the userinfo of an address to git as a credential
-// helper would. In the URL it would show in the arguments of git and of its
-// children.
-func (g *gitFetch) writeCredentials() error {
+// writeConfig writes the settings for git that depend on the remote.
+func (g *gitFetch) writeConfig() error {
+	if scheme := g.addr.remote.Scheme; scheme != "https" && scheme != "http" {
+		return nil
+	}
+	// What the user has for this very URL would count more than the setting for
+	// all, with which every command is run.
+	config := fmt.Sprintf("[http %s]\n\tfollowRedirects = false\n", configQuote(g.remote()))
+	if g.moved != nil && origin(g.moved) != origin(&g.addr.remote) {
+		// Headers that are for all servers may hold credentials, and this server
+		// was chosen by another one.
+		config += "[http]\n\textraHeader =\n"
+	}
+	credentials, err := g.credentials()
+	if err != nil {
+		return err
+	}
+	g.network.ConfigFile = filepath.Join(g.scratch, "config")
+	return os.WriteFile(g.network.ConfigFile, []byte(config+credentials), 0o600)
+}
+
+// credentials are the settings that hand the userinfo of an address to git as a
+// credential helper would, for the address's origin alone. In the URL it would
+// show in the arguments of git and of its children.
+func (g *gitFetch) credentials() (config string, err error) {
+	if g.addr.user == nil {
+		return "", nil
+	}
 	origin := url.URL{Scheme: g.addr.remote.Scheme, Host: g.addr.remote.Host}
-	config := fmt.Sprintf("[credential %s]\n\tuseHttpPath = false\n", configQuote(origin.String()))
+	config = fmt.Sprintf("[credential %s]\n\tuseHttpPath = false\n", configQuote(origin.String()))
 	name := g.addr.user.Username()
 	password, ok := g.addr.user.Password()
 	if ok {
 		file := filepath.Join(g.scratch, "credentials")
 		origin.User = g.addr.user
 		if err := os.WriteFile(file, []byte(origin.String()+"\n"), 0o600); err != nil {
-			return err
+			return "", err
 		}
 		// The empty value drops the user's own helpers: the address is more
 		// particular than they are.
@@ -65,7 +87,7 @@ func (g *gitFetch) writeCredentials() error {
 	// Without a password the name may well be a token.
 	g.secrets = append(g.secrets, name)
 	config += "\tusername = " + configQuote(name) + "\n"
-	return os.WriteFile(g.network.ConfigFile, []byte(config), 0o600)
+	return config, nil
 }
 
 // configQuote quotes a value, or a subsection, of a git configuration file.
@@ -95,10 +117,11 @@ func (g *gitFetch) fetchRefs(ctx context.Context, options []string, refspecs ...
 		return err
 	}
 	args := append([]string{"fetch", "--progress", "--no-tags"}, options...)
-	args = append(args, "--end-of-options", g.addr.remote.String())
+	fetch := func() gitcmd.Command {
+		return g.command(slices.Concat(args, []string{"--end-of-options", g.remote()}, refspecs)...)
+	}
 	ctx, stop := g.watchDownload(ctx)
-	fetch := g.command(append(args, refspecs...)...)
-	err := g.again(ctx, func() error { return g.git.Run(ctx, fetch) })
+	err := g.talk(ctx, fetch, func(c gitcmd.Command) error { return g.git.Run(ctx, c) })
 	if tooLarge := stop(); tooLarge != nil {
 		return tooLarge
 	}

@@ -1,13 +1,16 @@
 package getmodules
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/gitref"
 )
 
 // Where the store keeps what it fetched. Refs keep objects from being pruned,
@@ -42,7 +45,7 @@ func (g *gitFetch) fetchCommit(ctx context.Context, id string) error {
 		return nil
 	case gitSays(err, gitNoCommit):
 		return fmt.Errorf("%w: the repository does not have %s: %w", ErrRevisionNotFound, id, err)
-	case isGitAnswer(err), gitSays(err, gitOtherFormat), gitSays(err, gitBadTransfer):
+	case isGitAnswer(err), gitSays(err, gitOtherFormat), gitSays(err, gitBadTransfer), cacheTrouble(err) != "":
 		return err
 	}
 	if ref := g.addr.ref; g.req.Revision != "" && ref != "" && !gitcmd.IsObjectID(ref) {
@@ -66,57 +69,25 @@ func (g *gitFetch) fetchAll(ctx context.Context, extent string) error {
 	return g.fetchRefs(ctx, []string{extent, "--prune"}, "+refs/heads/*:"+storeAll+"heads/*", "+refs/tags/*:"+storeAll+"tags/*")
 }
 
-// fetchRef fetches what a tag or branch, or HEAD, points to now, in three
-// requests. The name goes to git in short, because git then asks the server
-// for both at once and takes the tag.
-func (g *gitFetch) fetchRef(ctx context.Context) (id string, err error) {
-	ref := g.addr.ref
-	switch {
-	case ref == "":
-		return g.fetchExact(ctx, "HEAD")
-	case strings.HasPrefix(ref, "refs/"):
-		return g.fetchExact(ctx, ref)
+// fetchRef fetches what the address's ref, or HEAD, points to now, in three
+// requests. The name goes to git as it is: git takes the ref by the rule of
+// package gitref.
+func (g *gitFetch) fetchRef(ctx context.Context) (string, error) {
+	name := cmp.Or(g.addr.ref, gitref.Head)
+	err := g.fetchRefs(ctx, []string{gitOneCommit}, fmt.Sprintf("+%s:%s%x", name, storeNames, sha256.Sum256([]byte(name))))
+	if gitSays(err, gitNoRef) {
+		return "", &RefNotFoundError{Ref: g.addr.ref}
 	}
-	id, found, err := g.fetchNamed(ctx, ref)
 	if err != nil {
 		return "", err
 	}
-	tag, branch := "refs/tags/"+ref, "refs/heads/"+ref
-	switch {
-	case found == tag:
-		g.noteClash(ref)
-		return id, nil
-	case found == branch:
-		return id, nil
-	case found == "refs/"+ref && (strings.HasPrefix(ref, "tags/") || strings.HasPrefix(ref, "heads/")):
-		return id, nil
-	}
-	// Git's rules let a ref outside of tags and branches come first.
-	if id, err = g.fetchExact(ctx, tag); errors.Is(err, ErrRefNotFound) {
-		id, err = g.fetchExact(ctx, branch)
-	}
-	return id, err
-}
-
-// fetchExact fetches the ref of that full name. Git itself would also take
-// refs/heads/refs/tags/x for refs/tags/x.
-func (g *gitFetch) fetchExact(ctx context.Context, ref string) (string, error) {
-	id, found, err := g.fetchNamed(ctx, ref)
-	if err == nil && found != ref {
-		err = &RefNotFoundError{Ref: g.addr.ref}
-	}
-	return id, err
-}
-
-// fetchNamed fetches whichever ref git finds by that name, and returns its
-// full name.
-func (g *gitFetch) fetchNamed(ctx context.Context, name string) (id, found string, err error) {
-	err = g.fetchRefs(ctx, []string{gitOneCommit}, fmt.Sprintf("+%s:%s%x", name, storeNames, sha256.Sum256([]byte(name))))
-	if gitSays(err, gitNoRef) {
-		return "", "", &RefNotFoundError{Ref: g.addr.ref}
-	}
+	id, found, err := g.store.fetchHead()
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	return g.store.fetchHead()
+	if !slices.Contains(gitref.Candidates(g.addr.ref), found) {
+		return "", fmt.Errorf("%w: git took %q for the ref %q", errStoreBroken, found, g.addr.ref)
+	}
+	g.noteRival(found)
+	return id, nil
 }

@@ -20,7 +20,7 @@ var gitPassing = []string{
 func (f *Fetcher) again(ctx context.Context, run func() error) error {
 	for retry := 1; ; retry++ {
 		err := run()
-		if err == nil || retry > f.retries() || !gitSays(err, gitPassing) {
+		if err == nil || retry > f.retries() || !gitSays(err, gitPassing) || cacheTrouble(err) != "" {
 			return err
 		}
 		if pause.Sleep(ctx, f.backoff(retry)) != nil {

@@ -28,11 +28,7 @@ func (g *gitFetch) fetchShort(ctx context.Context, notFound error) (string, erro
 func (g *gitFetch) expand(ctx context.Context, short string) (string, error) {
 	history := *g
 	history.store = gitStore{dir: filepath.Join(g.scratch, "history")}
-	format, err := g.store.objectFormat(ctx, g.git)
-	if err != nil {
-		return "", err
-	}
-	if err := history.store.reinit(ctx, g.git, format); err != nil {
+	if err := history.store.reinit(g.store.format); err != nil {
 		return "", err
 	}
 	if err := history.fetchAll(ctx, gitOnlyCommits); err != nil {

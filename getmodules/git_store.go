@@ -2,6 +2,7 @@ package getmodules
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -31,6 +32,8 @@ type gitStore struct {
 	// lockFile is beside dir, so that dir can be removed; "" for a private
 	// store, which needs no lock.
 	lockFile string
+	// format is the hash that names the objects, once it is known.
+	format string
 	// fresh says that this fetch made the store, so that a second attempt
 	// would find no better one.
 	fresh bool
@@ -42,7 +45,7 @@ type gitStore struct {
 // newGitStore is the store of a remote below cacheDir, or a private one.
 func newGitStore(cacheDir, scratch string, addr gitAddress) gitStore {
 	if cacheDir == "" {
-		return gitStore{dir: filepath.Join(scratch, "store")}
+		return privateStore(scratch)
 	}
 	// Credentials do not count. Objects are found by their hash, and who may
 	// read the cache may read it whole.
@@ -50,13 +53,16 @@ func newGitStore(cacheDir, scratch string, addr gitAddress) gitStore {
 	return gitStore{dir: dir, lockFile: dir + ".lock"}
 }
 
+// privateStore is a store for one fetch.
+func privateStore(scratch string) gitStore { return gitStore{dir: filepath.Join(scratch, "store")} }
+
 func (s *gitStore) exists() bool {
-	_, err := os.Stat(filepath.Join(s.dir, "HEAD"))
+	_, err := os.Lstat(filepath.Join(s.dir, "HEAD"))
 	return err == nil
 }
 
 // lock excludes everybody else, also a git that outlives the process which
-// started it.
+// started it. Errors are those of ctx or a *storeError.
 func (s *gitStore) lock(ctx context.Context) (unlock func(), err error) {
 	release, err := s.acquire(ctx, (*flock.Flock).TryLockContext)
 	if err != nil || s.lockFile == "" {
@@ -64,9 +70,9 @@ func (s *gitStore) lock(ctx context.Context) (unlock func(), err error) {
 	}
 	if s.held, err = holdFile(ctx, s.dir+".git"); err != nil {
 		release()
-		return nil, fmt.Errorf("wait for a git whose parent was killed: %w", err)
+		return nil, unusable(fmt.Errorf("wait for a git whose parent was killed: %w", err))
 	}
-	s.sweep()
+	sweepStore(s.dir)
 	return func() {
 		if s.held != nil {
 			_ = s.held.Close()
@@ -74,22 +80,6 @@ func (s *gitStore) lock(ctx context.Context) (unlock func(), err error) {
 		}
 		release()
 	}, nil
-}
-
-// sweep removes what a git that was killed left behind: lock files, at which
-// every later git would stop, and half-written packs.
-func (s *gitStore) sweep() {
-	_ = filepath.WalkDir(s.dir, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return nil // not there yet, or not any more
-		case entry.IsDir():
-			return nil
-		case strings.HasSuffix(name, ".lock"), strings.HasPrefix(entry.Name(), "tmp_"):
-			_ = os.Remove(name)
-		}
-		return nil
-	})
 }
 
 // lockShared excludes those who write.
@@ -101,46 +91,48 @@ func (s *gitStore) acquire(ctx context.Context, try func(*flock.Flock, context.C
 	if s.lockFile == "" {
 		return func() {}, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(s.lockFile), 0o700); err != nil {
-		return nil, err
+	if err := storesDir(filepath.Dir(s.lockFile)); err != nil {
+		return nil, unusable(err)
 	}
-	l := flock.New(s.lockFile)
+	l := flock.New(s.lockFile, flock.SetFlag(lockFlags), flock.SetPermissions(0o600))
 	if _, err := try(l, ctx, gitLockRetry); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock the git store: %w", err), l.Close())
+		return nil, unusable(errors.Join(fmt.Errorf("lock the git store: %w", err), l.Close()))
+	}
+	if info, err := l.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, unusable(errors.Join(err, errNotFile, l.Close()))
 	}
 	now := time.Now()
 	_ = os.Chtimes(s.lockFile, now, now) // for GitStores; a cache that is full still works
 	return func() { _ = l.Close() }, nil
 }
 
-// ensure makes the store unless it is there.
-func (s *gitStore) ensure(ctx context.Context, git *gitcmd.Git, format string) error {
-	if s.exists() {
+// ensure makes the store unless it is there and as it should be. format is the
+// hash that must name its objects; "" means any.
+func (s *gitStore) ensure(format string) error {
+	found, err := checkStore(s.dir)
+	if err == nil && (format == "" || format == found) {
+		s.format = found
 		return nil
 	}
-	return s.reinit(ctx, git, format)
+	return s.reinit(cmp.Or(format, "sha1"))
 }
 
-// reinit makes an empty store in the place of whatever there is.
-func (s *gitStore) reinit(ctx context.Context, git *gitcmd.Git, format string) error {
+// reinit makes an empty store in the place of whatever there is. Errors are
+// *storeErrors.
+func (s *gitStore) reinit(format string) error {
 	if err := os.RemoveAll(s.dir); err != nil {
-		return err
+		return unusable(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(s.dir), 0o700); err != nil {
-		return err
-	}
-	s.fresh = true
-	args := []string{"init", "--quiet", "--bare", "--template="}
-	if format != "sha1" {
-		args = append(args, "--object-format="+format)
-	}
-	return git.Run(ctx, gitcmd.Command{Args: args, Repo: s.dir})
+	s.fresh, s.format = true, format
+	return unusable(makeStore(s.dir, format))
 }
 
-// objectFormat is the hash by which the store names its objects.
-func (s *gitStore) objectFormat(ctx context.Context, git *gitcmd.Git) (string, error) {
-	out, err := git.Output(ctx, gitcmd.Command{Args: []string{"rev-parse", "--show-object-format"}, Repo: s.dir}, maxFetchHead)
-	return strings.TrimSpace(string(out)), err
+// otherFormat is the hash that does not name the store's objects.
+func (s *gitStore) otherFormat() string {
+	if s.format == "sha256" {
+		return "sha1"
+	}
+	return "sha256"
 }
 
 // remove deletes a damaged store.
@@ -150,7 +142,7 @@ func (s *gitStore) remove(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	return os.RemoveAll(s.dir)
+	return unusable(os.RemoveAll(s.dir))
 }
 
 // healthy reports whether all that the store's refs need is there. It is asked

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
 	"github.com/cotterpin/cotter/internal/gitpack"
+	"github.com/cotterpin/cotter/internal/gitref"
 	"github.com/cotterpin/cotter/internal/gitwire"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -51,7 +52,7 @@ func (g *gitFetch) runWire(ctx context.Context) (done bool, err error) {
 	}
 	g.wireErr = err
 	g.wire.failed(err)
-	g.pkg, g.clash = Package{}, ""
+	g.pkg, g.chosen = Package{}, chosenRef{}
 	return false, nil
 }
 
@@ -127,41 +128,23 @@ func (g *gitFetch) wireWant(ctx context.Context) (string, error) {
 		}
 		return id, nil
 	}
-	names := fullRefs(g.addr.ref)
-	refs, err := g.wire.client.Refs(ctx, wireRefs, names...)
+	refs, err := g.wire.refs(ctx, g.addr.ref)
 	if err != nil {
 		return "", err
 	}
-	ids := map[string]string{}
-	for _, ref := range refs {
-		ids[ref.Name] = ref.ID
+	if g.chosen = refs.choose(g.addr.ref); g.chosen.name == "" {
+		return "", errWireNoRef
 	}
-	for _, name := range names {
-		if id := ids[name]; id != "" {
-			if name == "refs/tags/"+g.addr.ref {
-				g.clash = ids["refs/heads/"+g.addr.ref]
-			}
-			return id, nil
-		}
-	}
-	return "", errWireNoRef
+	return g.chosen.id, nil
 }
 
-// fullRefs are the full names that a ref argument may stand for, the one that
-// is taken first if several are there before the others. It is what fetchRef
-// lets git find.
-func fullRefs(ref string) []string {
-	switch {
-	case ref == "":
-		return []string{"HEAD"}
-	case strings.HasPrefix(ref, "refs/"):
-		return []string{ref}
+// refs lists the refs that a name may stand for, by one request.
+func (w *gitWire) refs(ctx context.Context, name string) (remoteRefs, error) {
+	refs, err := w.client.Refs(ctx, wireRefs, gitref.Candidates(name)...)
+	if err != nil {
+		return nil, err
 	}
-	names := []string{"refs/tags/" + ref, "refs/heads/" + ref}
-	if strings.HasPrefix(ref, "tags/") || strings.HasPrefix(ref, "heads/") {
-		names = append([]string{"refs/" + ref}, names...)
-	}
-	return names
+	return wiredRefs(refs), nil
 }
 
 // wireTags lists the tags without git, by one request. An empty list is left

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
 	"github.com/cotterpin/cotter/internal/gitwire"
+	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // gitWires is what a Fetcher remembers of fetching without git.
@@ -53,7 +54,7 @@ func (f *Fetcher) gitWire(ctx context.Context, a gitAddress) *gitWire {
 	if transport == nil {
 		return nil
 	}
-	w.client = gitwire.Client{Transport: &stallTransport{transport, f.StallTimeout}, Repository: &u}
+	w.client = gitwire.Client{Transport: &stallTransport{transport, f.floor(defaultStallTimeout)}, Repository: &u}
 	return w
 }
 
@@ -126,16 +127,16 @@ func trusting(base *http.Transport, file string) http.RoundTripper {
 
 // stallTransport ends requests that do not get on.
 type stallTransport struct {
-	next    http.RoundTripper
-	timeout time.Duration
+	next  http.RoundTripper
+	floor minrate.Floor
 }
 
 // RoundTrip makes one request. The answer's body must be closed.
 func (t *stallTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	ctx, guard := guardStall(request.Context(), request.URL, t.timeout)
+	ctx, guard := guardStall(request.Context(), request.URL, t.floor)
 	response, err := t.next.RoundTrip(request.WithContext(ctx))
 	if err != nil {
-		defer guard.stop()
+		defer guard.Stop()
 		return nil, guard.explain(&networkError{request.URL, err})
 	}
 	response.Body = &stallBody{guard.body(response.Body), guard}
@@ -156,6 +157,6 @@ func (b *stallBody) Read(p []byte) (int, error) {
 }
 
 func (b *stallBody) Close() error {
-	defer b.guard.stop()
+	defer b.guard.Stop()
 	return b.ReadCloser.Close()
 }

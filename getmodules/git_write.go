@@ -31,14 +31,33 @@ type gitTree struct {
 	pointers []string
 }
 
-// read writes the tree of a commit in the store to the request's directory and
-// fills in the package. id may also name a tag that leads to the commit.
+// readStored writes the tree of a commit that an earlier fetch brought. The store
+// is checked before git sees it.
+func (g *gitFetch) readStored(ctx context.Context, id string) error {
+	unlock, err := g.store.lockShared(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := checkStore(g.store.dir); err != nil {
+		return err
+	}
+	return g.readLocked(ctx, id)
+}
+
+// read writes the tree of a commit that was just fetched to the request's
+// directory and fills in the package. id may also name a tag that points to the
+// commit.
 func (g *gitFetch) read(ctx context.Context, id string) error {
 	unlock, err := g.store.lockShared(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	return g.readLocked(ctx, id)
+}
+
+func (g *gitFetch) readLocked(ctx context.Context, id string) error {
 	objects, err := openGitObjects(ctx, g.git, g.store.dir)
 	if err != nil {
 		return err
@@ -85,9 +104,8 @@ func (g *gitFetch) describe(commit string, t gitTree) {
 	warn := func(format string, args ...any) {
 		g.pkg.Warnings = append(g.pkg.Warnings, fmt.Sprintf(format, args...))
 	}
-	if g.clash != "" && g.clash != commit {
-		warn("%q is a tag (commit %s), which was taken, and also a branch (commit %s); "+
-			"write ?ref=refs/tags/%s or ?ref=refs/heads/%s", g.addr.ref, commit, g.clash, g.addr.ref, g.addr.ref)
+	if rival := g.chosen.warning(g.addr.ref, commit); rival != "" {
+		warn("%s", rival)
 	}
 	if len(t.links) > 0 && !g.req.Submodules {
 		warn("submodules are not fetched: %s", named(g.pkg.Gitlinks))

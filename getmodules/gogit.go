@@ -129,9 +129,13 @@ func (f *Fetcher) builtInTransport(g *gitFetch) gogit.Transport {
 			home = f.Git.Getenv("USERPROFILE") // Windows
 		}
 		login := gogit.SSH{Home: home, AgentSocket: f.Git.Getenv("SSH_AUTH_SOCK"), Key: g.addr.sshKey}
-		return login.Transport(u)
+		stream := login.Transport(u)
+		stream.MinRate = g.limits.MinRate
+		return stream
 	case "git":
-		return gogit.Daemon(u)
+		stream := gogit.Daemon(u)
+		stream.MinRate = g.limits.MinRate
+		return stream
 	}
 	return &gitHTTP{fetcher: f, base: u, user: g.addr.user}
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 )
@@ -89,9 +88,11 @@ func (h *gitHTTP) Ask(ctx context.Context, request []byte, read func(io.Reader) 
 }
 
 func (h *gitHTTP) askOnce(ctx context.Context, text []byte, read func(io.Reader) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	u := h.at(gitPackPath, "")
+	// A server may count its objects for longer than it may take to begin to
+	// answer otherwise.
+	ctx, guard := guardStall(ctx, u, h.fetcher.floor(gitIdle))
+	defer guard.Stop()
 	request, err := newRequest(ctx, http.MethodPost, u, h.user)
 	if err != nil {
 		return err
@@ -100,13 +101,9 @@ func (h *gitHTTP) askOnce(ctx context.Context, text []byte, read func(io.Reader)
 	request.Header.Set("Content-Type", "application/x-git-upload-pack-request")
 	request.Header.Set("Accept", "application/x-git-upload-pack-result")
 	request.Header.Set("User-Agent", gitAgent)
-	// A server may count its objects for longer than it may take to begin to
-	// answer otherwise, and sends a few bytes meanwhile.
-	idle := time.AfterFunc(gitIdle, func() { cancel(errStalled) })
-	defer idle.Stop()
 	response, err := h.fetcher.transport().RoundTrip(request)
 	if err != nil {
-		return stalled(ctx, u, &networkError{u, err})
+		return guard.explain(&networkError{u, err})
 	}
 	defer response.Body.Close()
 	if next, err := redirect(response, u); err != nil || next != nil {
@@ -115,31 +112,7 @@ func (h *gitHTTP) askOnce(ctx context.Context, text []byte, read func(io.Reader)
 	if response.StatusCode != http.StatusOK {
 		return newStatusError(&httpAnswer{response, []*url.URL{u}})
 	}
-	return stalled(ctx, u, read(&aliveBody{body: response.Body, url: u, idle: idle}))
-}
-
-// stalled replaces the consequences of a stall by their cause.
-func stalled(ctx context.Context, u *url.URL, err error) error {
-	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
-		return &networkError{u, errStalled}
-	}
-	return err
-}
-
-// aliveBody postpones the end of the wait for whatever comes.
-type aliveBody struct {
-	body io.Reader
-	url  *url.URL
-	idle *time.Timer
-}
-
-func (b *aliveBody) Read(p []byte) (int, error) {
-	n, err := b.body.Read(p)
-	b.idle.Reset(gitIdle)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = &networkError{b.url, err}
-	}
-	return n, err
+	return guard.explain(read(guard.body(response.Body)))
 }
 
 // Close has nothing to do: there is no connection between requests.

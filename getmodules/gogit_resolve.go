@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/gitref"
 	"github.com/cotterpin/cotter/internal/gogit"
 )
 
@@ -32,27 +33,22 @@ func (b *builtInFetch) bring(ctx context.Context) (*gogit.Objects, string, error
 	return objects, id, err
 }
 
-// find is the object that the address's ref names: HEAD without one, else a
-// tag before a branch, as with the installed git.
+// find is the object that the address's ref names.
 func (b *builtInFetch) find(list *gogit.Listing) (string, error) {
-	ref := b.addr.ref
-	switch {
-	case ref == "" && list.Head != "":
-		return list.Head, nil
-	case ref == "":
-		return "", &RefNotFoundError{}
-	}
-	for _, name := range fullRefs(ref) {
-		found, ok := list.Lookup(name)
-		if !ok {
-			continue
+	refs := remoteRefs{}
+	for _, name := range gitref.Candidates(b.addr.ref) {
+		if found, ok := list.Lookup(name); ok {
+			refs[name] = remoteRef{found.ID, found.Commit}
 		}
-		if branch, ok := list.Lookup("refs/heads/" + ref); ok && name == "refs/tags/"+ref {
-			b.clash = branch.Commit
-		}
-		return found.ID, nil
 	}
-	return "", &RefNotFoundError{Ref: ref, Near: nearest(shortRef(ref), branchesAndTags(list))}
+	if b.chosen = refs.choose(b.addr.ref); b.chosen.name != "" {
+		return b.chosen.id, nil
+	}
+	missing := &RefNotFoundError{Ref: b.addr.ref}
+	if b.addr.ref != "" {
+		missing.Near = nearest(gitref.Short(b.addr.ref), branchesAndTags(list))
+	}
+	return "", missing
 }
 
 func branchesAndTags(list *gogit.Listing) []string {

@@ -45,8 +45,8 @@ func (f *Fetcher) get(ctx context.Context, target httpTarget, receive func(*http
 }
 
 func (f *Fetcher) getOnce(ctx context.Context, target httpTarget, receive func(*httpAnswer) error) error {
-	watched, guard := guardStall(ctx, target.url, f.StallTimeout)
-	defer guard.stop()
+	watched, guard := guardStall(ctx, target.url, f.floor(defaultStallTimeout))
+	defer guard.Stop()
 	answer, err := f.follow(watched, target)
 	if err != nil {
 		return guard.explain(err)
@@ -98,19 +98,15 @@ func redirect(response *http.Response, from *url.URL) (*url.URL, error) {
 	if err := response.Body.Close(); err != nil {
 		return nil, &networkError{from, err}
 	}
-	next, err := from.Parse(location)
-	switch {
-	case err != nil || location == "" || len(location) > maxLocation:
-		return nil, fmt.Errorf("%w: %q redirects to what is no valid URL", ErrRefusedLocation, origin(from))
-	case next.Host == "" || next.Scheme != "https" && next.Scheme != "http":
-		return nil, fmt.Errorf("%w: %q redirects to %q", ErrRefusedLocation, origin(from), next.Scheme+"://")
-	case from.Scheme == "https" && next.Scheme != "https":
-		return nil, fmt.Errorf("%w: %q redirects from https to http", ErrRefusedLocation, origin(from))
+	return checkRedirect(from, location)
+}
+
+// checkRedirect is where a redirect goes, if it may.
+func checkRedirect(from *url.URL, location string) (*url.URL, error) {
+	next, reason := reach.Redirect(from, location)
+	if reason != "" {
+		return nil, fmt.Errorf("%w: %q redirects %s", ErrRefusedLocation, origin(from), reason)
 	}
-	if reason, ok := reach.May(from, next); !ok {
-		return nil, fmt.Errorf("%w: %q redirects to %q, and %s", ErrRefusedLocation, origin(from), origin(next), reason)
-	}
-	next.User, next.Fragment, next.RawFragment = nil, "", ""
 	return next, nil
 }
 

@@ -29,6 +29,14 @@ type Limits struct {
 	FileBytes int64
 	// Entries bounds the number of files, directories and links: 100,000.
 	Entries int
+	// MinRate is how many bytes a second a transfer must bring at least, on
+	// average over each window of time but the first: 30 s for what is fetched
+	// by http and from OCI registries, 2 minutes for git and for a [Getter], or
+	// [Fetcher].StallTimeout. 0 means 4096; if it is negative, any byte in a
+	// window will do, for links that are really slow. Falling below it is an
+	// error, after the usual retries. What the installed git fetches by ssh is
+	// not measured.
+	MinRate int64
 	// Portable makes names an error that only some systems can hold. They are
 	// a warning otherwise, where they can be held at all.
 	Portable bool

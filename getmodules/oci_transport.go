@@ -38,10 +38,10 @@ func (t *ociTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	watched, guard := guardStall(r.Context(), r.URL, t.fetcher.StallTimeout)
+	watched, guard := guardStall(r.Context(), r.URL, t.fetcher.floor(defaultStallTimeout))
 	answer, err := t.follow(r.WithContext(watched), isToken)
 	if err != nil {
-		guard.stop()
+		guard.Stop()
 		return nil, guard.explain(err)
 	}
 	answer.Request = r
@@ -171,6 +171,6 @@ func (b *ociBody) Read(p []byte) (int, error) {
 }
 
 func (b *ociBody) Close() error {
-	defer b.guard.stop()
+	defer b.guard.Stop()
 	return b.ReadCloser.Close()
 }

@@ -1,13 +1,10 @@
 package getmodules
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/gitref"
 )
 
 // Reference is what the address of a package leads to now.
@@ -65,51 +62,39 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	if gitcmd.IsObjectID(addr.ref) {
 		return Reference{"commit " + addr.ref, addr.ref}, nil
 	}
-	names, options := gitRefNames(addr.ref)
-	commits, done, err := f.wireCommits(ctx, addr, names)
+	refs, done, err := f.wireReference(ctx, addr)
 	if !done && err == nil {
-		commits, err = f.listCommits(ctx, req, names, options)
+		refs, err = f.listReference(ctx, req, addr.ref)
 	}
 	if err != nil {
 		return Reference{}, err
 	}
-	for _, name := range names {
-		if commits[name] != "" {
-			return Reference{describeRef(name), commits[name]}, nil
-		}
+	chosen := refs.choose(addr.ref)
+	if chosen.name == "" {
+		return Reference{}, &RefNotFoundError{Ref: addr.ref}
 	}
-	return Reference{}, &RefNotFoundError{Ref: addr.ref}
+	return Reference{gitref.Describe(chosen.name), chosen.commit}, nil
 }
 
-// listCommits asks by git which commits refs lead to.
-func (f *Fetcher) listCommits(ctx context.Context, req Request, names, options []string) (map[string]string, error) {
+// listReference lists the refs that a name may stand for by git, which has the
+// server list all that it has.
+func (f *Fetcher) listReference(ctx context.Context, req Request, name string) (remoteRefs, error) {
 	var asked []string
-	for _, name := range names {
-		asked = append(asked, name, name+"^{}")
+	for _, candidate := range gitref.Candidates(name) {
+		asked = append(asked, candidate, candidate+"^{}")
 	}
-	out, err := f.listRemote(ctx, req, options, asked...)
-	if err != nil {
-		return nil, err
-	}
-	commits := map[string]string{}
-	for line := range bytes.Lines(out) {
-		id, name, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t")
-		// Behind an annotated tag comes what it leads to.
-		if name = strings.TrimSuffix(name, "^{}"); gitcmd.IsObjectID(id) {
-			commits[name] = id
-		}
-	}
-	return commits, nil
+	out, err := f.listRemote(ctx, req, nil, asked...)
+	return listedRefs(out), err
 }
 
-// wireCommits is listCommits without git, by one request. That a server tells
-// none of the refs is left to git to say.
-func (f *Fetcher) wireCommits(ctx context.Context, addr gitAddress, names []string) (commits map[string]string, done bool, err error) {
+// wireReference is listReference without git, by one request. That a server
+// tells none of the refs is left to git to say.
+func (f *Fetcher) wireReference(ctx context.Context, addr gitAddress) (refs remoteRefs, done bool, err error) {
 	wire := f.gitWire(ctx, addr)
 	if wire == nil {
 		return nil, false, nil
 	}
-	refs, err := wire.client.Refs(ctx, wireRefs, names...)
+	refs, err = wire.refs(ctx, addr.ref)
 	if ctx.Err() != nil {
 		return nil, true, ctx.Err()
 	}
@@ -117,33 +102,5 @@ func (f *Fetcher) wireCommits(ctx context.Context, addr gitAddress, names []stri
 		wire.failed(err)
 		return nil, false, nil
 	}
-	commits = map[string]string{}
-	for _, ref := range refs {
-		commits[ref.Name] = cmp.Or(ref.Peeled, ref.ID)
-	}
-	return commits, slices.ContainsFunc(names, func(name string) bool { return commits[name] != "" }), nil
-}
-
-// gitRefNames are the full names that a ref of an address may mean, the best
-// first, and the options with which git asks the server for little else.
-func gitRefNames(ref string) (names, options []string) {
-	switch {
-	case ref == "":
-		return []string{"HEAD"}, nil
-	case strings.HasPrefix(ref, "refs/"):
-		return []string{ref}, nil
-	case strings.HasPrefix(ref, "tags/"), strings.HasPrefix(ref, "heads/"):
-		return []string{"refs/tags/" + ref, "refs/heads/" + ref, "refs/" + ref}, []string{"--tags", "--heads"}
-	}
-	return []string{"refs/tags/" + ref, "refs/heads/" + ref}, []string{"--tags", "--heads"}
-}
-
-func describeRef(name string) string {
-	if tag, ok := strings.CutPrefix(name, "refs/tags/"); ok {
-		return "tag " + tag
-	}
-	if branch, ok := strings.CutPrefix(name, "refs/heads/"); ok {
-		return "branch " + branch
-	}
-	return name
+	return refs, refs.choose(addr.ref).name != "", nil
 }

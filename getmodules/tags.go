@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
@@ -70,7 +71,7 @@ func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
 // listRemote runs git ls-remote with these options, for the refs of these full
 // names, or for all.
 func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string, refs ...string) (_ []byte, err error) {
-	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, again: f.again}
+	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, floor: f.floor(gitIdle), again: f.again}
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, err
 	}
@@ -87,11 +88,12 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 	if err := g.prepareNetwork(); err != nil {
 		return nil, err
 	}
-	args := append(append([]string{"ls-remote"}, options...), "--end-of-options", g.addr.remote.String())
-	list := g.command(append(args, refs...)...)
+	list := func() gitcmd.Command {
+		return g.command(slices.Concat([]string{"ls-remote"}, options, []string{"--end-of-options", g.remote()}, refs)...)
+	}
 	var out []byte
-	err = g.again(ctx, func() (err error) {
-		out, err = g.git.Output(ctx, list, maxTagListing)
+	err = g.talk(ctx, list, func(c gitcmd.Command) (err error) {
+		out, err = g.git.Output(ctx, c, maxTagListing)
 		return err
 	})
 	if err != nil {
@@ -102,14 +104,17 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 
 // privateDir makes a directory for keys and credentials.
 func (f *Fetcher) privateDir() (string, error) {
-	parent := ""
 	if f.CacheDir != "" {
-		parent = filepath.Join(f.CacheDir, "stage")
-		if err := os.MkdirAll(parent, 0o700); err != nil {
-			return "", err
+		// What a crash leaves there is tidied up. A cache that cannot be
+		// written to is no reason to fail.
+		parent := filepath.Join(f.CacheDir, "stage")
+		if storesDir(parent) == nil {
+			if dir, err := os.MkdirTemp(parent, ".git-tags-"); err == nil {
+				return filepath.Abs(dir)
+			}
 		}
 	}
-	dir, err := os.MkdirTemp(parent, ".git-tags-")
+	dir, err := os.MkdirTemp("", ".git-tags-")
 	if err != nil {
 		return "", err
 	}

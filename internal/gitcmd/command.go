@@ -8,13 +8,16 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // Command is one run of git.
 type Command struct {
 	// Args are the subcommand and its arguments.
 	Args []string
-	// Repo is the git directory to work in; "" means none.
+	// Repo is the git directory to work in. "" means none for a command with
+	// Network, and else the one that git finds.
 	Repo string
 	// Network opens the network and the user's configuration to the command.
 	Network *Network
@@ -32,6 +35,8 @@ type Network struct {
 	// Protocols are the transports that may be used, as in GIT_ALLOW_PROTOCOL.
 	// The user's own setting of that variable can narrow them. None means none.
 	Protocols []string
+	// Redirects are not followed, whatever the protocol.
+	//
 	// Direct are transports that may be used beside these where the user's own
 	// configuration leads to them (url.insteadOf), but not where a server
 	// redirects to them. A GIT_ALLOW_PROTOCOL of the user's does not tell the
@@ -45,6 +50,13 @@ type Network struct {
 	// PacketTrace is a file, an absolute path, to which git appends the
 	// protocol's messages; "" means none. It holds no credentials.
 	PacketTrace string
+	// HTTPTrace is a file, an absolute path, to which git appends the headers of
+	// its requests by http and of the answers; "" means none. Credentials are
+	// blanked out.
+	HTTPTrace string
+	// Floor is the least that a server must send by http; nil means that there is
+	// no such bound. GIT_HTTP_LOW_SPEED_LIMIT and _TIME of the user's win.
+	Floor *minrate.Floor
 	// Idle is how long git may stay silent on its standard error before it is
 	// killed. 0 means forever. Pass --progress so that working is not silent.
 	Idle time.Duration

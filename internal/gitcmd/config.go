@@ -1,6 +1,10 @@
 package gitcmd
 
-import "runtime"
+import (
+	"fmt"
+	"math"
+	"runtime"
+)
 
 // nullFile is the null device by the name that every git knows, Windows' too.
 const nullFile = "/dev/null"
@@ -33,6 +37,7 @@ var onNetwork = [...]string{
 	"fetch.writeCommitGraph=false",
 	"fetch.showForcedUpdates=false",
 	"advice.fetchShowForcedUpdates=false",
+	"core.logAllRefUpdates=false",
 }
 
 // oldFaults are flaws that old tools left in the history of honest
@@ -67,6 +72,14 @@ func configArgs(c Command) []string {
 	}
 	if c.Network.ConfigFile != "" {
 		set("include.path=" + c.Network.ConfigFile)
+	}
+	if len(c.Network.Protocols) > 0 {
+		// Where a server redirects to is for the caller to judge.
+		set("http.followRedirects=false")
+	}
+	if floor := c.Network.Floor; floor != nil && floor.Rate() > 0 {
+		seconds := max(1, int(math.Ceil(floor.Window.Seconds())))
+		set(fmt.Sprintf("http.lowSpeedLimit=%d", floor.Rate()), fmt.Sprintf("http.lowSpeedTime=%d", seconds))
 	}
 	set(onNetwork[:]...)
 	for _, fault := range oldFaults {

@@ -9,7 +9,9 @@
 //   - Network ([Command.Network] is set): the user's own configuration counts,
 //     because credential helpers, url.insteadOf, http.extraHeader, proxies and
 //     ssh settings live there. Keys of it that run programs or change what is
-//     accepted are overridden on the command line.
+//     accepted are overridden on the command line. Redirects by http are not
+//     followed: the caller judges them. Without a repository to work in, none is
+//     looked for around the working directory.
 //
 // In both phases there are no hooks, no fsmonitor, no background maintenance,
 // no replacement objects, no inherited GIT_DIR and the like, no prompts (unless
@@ -21,7 +23,8 @@
 //
 // What it does not do:
 //
-//   - It trusts the git program it finds and the user's configuration.
+//   - It trusts the git program it finds, the user's configuration, and that of
+//     [Command.Repo].
 //   - It does not check arguments: values from outside pass [CheckURL],
 //     [CheckRef] or [IsObjectID] first, and stand behind "--end-of-options".
 //   - It bounds neither the objects that git downloads nor git's own memory.

@@ -40,6 +40,10 @@ func (g *Git) environment(found program, c Command) []string {
 		// Named, so that git neither searches for a repository nor asks who
 		// owns the directory around it.
 		set("GIT_DIR", c.Repo)
+	} else if c.Network != nil {
+		// Nor may the configuration of a repository around the working
+		// directory count, which an archive can have brought.
+		set("GIT_DIR", nullFile)
 	}
 	if !g.Interactive {
 		set("GIT_TERMINAL_PROMPT", "0")
@@ -64,6 +68,11 @@ func (g *Git) environment(found program, c Command) []string {
 	} // else the settings say it, which know of more than yes and no
 	if c.Network.PacketTrace != "" {
 		set("GIT_TRACE_PACKET", c.Network.PacketTrace)
+	}
+	if c.Network.HTTPTrace != "" {
+		set("GIT_TRACE_CURL", c.Network.HTTPTrace)
+		set("GIT_TRACE_CURL_NO_DATA", "1")
+		set("GIT_TRACE_REDACT", "1")
 	}
 	if ssh := g.sshCommand(found, c.Network); ssh != "" {
 		set("GIT_SSH_COMMAND", ssh)

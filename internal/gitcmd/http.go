@@ -31,6 +31,7 @@ type HTTPSettings struct {
 	special bool     // something is set for all addresses
 	hosts   []string // for which something is set; "" is one that is not clear
 	instead []string // prefixes of addresses that git replaces
+	staying []string // hosts whose redirects git is not to follow; "" means all
 }
 
 // HTTPSettings reads the settings, once. Without a usable git they are those of
@@ -72,6 +73,12 @@ func (s *HTTPSettings) Plain(u *url.URL) bool {
 		allowed(s.env, []string{u.Scheme}) == u.Scheme
 }
 
+// FollowsRedirects reports whether the user lets git follow redirects of u, as it
+// does by default.
+func (s *HTTPSettings) FollowsRedirects(u *url.URL) bool {
+	return !slices.Contains(s.staying, "") && !slices.Contains(s.staying, strings.ToLower(u.Hostname()))
+}
+
 // readConfig reads the output of git config --list -z: names, each with a
 // newline and a value behind it unless it has none, all ended by a zero byte.
 func (s *HTTPSettings) readConfig(out string) {
@@ -100,6 +107,9 @@ var harmless = [...]string{
 // readHTTP reads one key of the section http. The subsection is an address to
 // which it is limited; "" means all.
 func (s *HTTPSettings) readHTTP(sub, key, value string) {
+	if key == "followredirects" && value == "false" {
+		s.staying = append(s.staying, hostOf(sub))
+	}
 	switch {
 	case slices.Contains(harmless[:], key),
 		key == "sslverify" && value == "true",

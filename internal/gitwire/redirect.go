@@ -15,10 +15,8 @@ const (
 	// maxRedirects is enough for a repository that was renamed, by way of the
 	// host's canonical name.
 	maxRedirects = 5
-	// maxLocation bounds addresses that servers name.
-	maxLocation = 8 << 10
-	advertPath  = "info/refs"
-	advertQuery = "service=" + service
+	advertPath   = "info/refs"
+	advertQuery  = "service=" + service
 )
 
 // discover asks for the advertisement, follows redirects, and remembers where
@@ -54,22 +52,13 @@ func (c *Client) discover(ctx context.Context) error {
 	return fmt.Errorf("%w: more than %d redirects", ErrRedirect, maxRedirects)
 }
 
-// redirected is where an answer leads. Nothing of the old address is taken
-// along.
+// redirected is where an answer redirects to. Nothing of the old address is
+// taken along.
 func redirected(from *url.URL, location string) (*url.URL, error) {
-	to, err := from.Parse(location)
-	switch {
-	case err != nil || location == "" || len(location) > maxLocation:
-		return nil, fmt.Errorf("%w: that is no valid URL", ErrRedirect)
-	case to.Hostname() == "" || to.Scheme != "https" && to.Scheme != "http":
-		return nil, fmt.Errorf("%w: %q", ErrRedirect, to.Scheme+"://")
-	case from.Scheme == "https" && to.Scheme != "https":
-		return nil, fmt.Errorf("%w: from https to http", ErrRedirect)
+	to, reason := reach.Redirect(from, location)
+	if reason != "" {
+		return nil, fmt.Errorf("%w: it redirects %s", ErrRedirect, reason)
 	}
-	if reason, ok := reach.May(from, to); !ok {
-		return nil, fmt.Errorf("%w: %s", ErrRedirect, reason)
-	}
-	to.User, to.Fragment, to.RawFragment = nil, "", ""
 	return to, nil
 }
 

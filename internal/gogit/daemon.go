@@ -14,12 +14,12 @@ const daemonPort = "9418"
 
 // Daemon is the transport for git:// addresses.
 func Daemon(u *url.URL) *Stream {
-	return &Stream{dial: func(ctx context.Context) (*conn, error) {
+	return &Stream{dial: func(ctx context.Context, minRate int64) (*conn, error) {
 		raw, err := dial(ctx, u, daemonPort)
 		if err != nil {
 			return nil, err
 		}
-		w := watchConn(ctx, raw)
+		w := watchConn(ctx, raw, minRate)
 		c := &conn{in: raw, out: raw, watch: w}
 		ask := packp.GitProtoRequest{RequestCommand: "git-upload-pack", Pathname: u.Path, Host: u.Host}
 		if err := ask.Encode(raw); err != nil {

@@ -30,5 +30,6 @@
 //
 // A list of refs has at most 64 MiB; a pack has at most as many bytes as the
 // caller allows, two million objects, and none that is larger than the caller
-// allows; a server that is silent for two minutes is given up.
+// allows; a server that is silent for two minutes, or sends less than it
+// must over that time, is given up.
 package gogit

@@ -35,8 +35,11 @@ type Listing struct {
 	AnyCommit bool
 }
 
-// Lookup finds the ref of that full name.
+// Lookup finds the ref of that full name, which may be HEAD.
 func (l *Listing) Lookup(name string) (Ref, bool) {
+	if name == "HEAD" && l.Head != "" {
+		return Ref{Name: name, ID: l.Head, Commit: l.Head}, true
+	}
 	i, ok := slices.BinarySearchFunc(l.Refs, name, func(r Ref, name string) int { return strings.Compare(r.Name, name) })
 	if !ok {
 		return Ref{}, false

@@ -31,11 +31,11 @@ type SSH struct {
 // Transport is the transport for an ssh:// address. Its connections must be
 // closed.
 func (s SSH) Transport(u *url.URL) *Stream {
-	return &Stream{dial: func(ctx context.Context) (*conn, error) { return s.connect(ctx, u) }}
+	return &Stream{dial: func(ctx context.Context, minRate int64) (*conn, error) { return s.connect(ctx, u, minRate) }}
 }
 
 // connect logs in and starts git-upload-pack.
-func (s SSH) connect(ctx context.Context, u *url.URL) (*conn, error) {
+func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (*conn, error) {
 	keys, err := newKeyRing(s)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s SSH) connect(ctx context.Context, u *url.URL) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := watchConn(ctx, raw)
+	w := watchConn(ctx, raw, minRate)
 	c, err := s.login(raw, address, &ssh.ClientConfig{
 		User:              name,
 		Auth:              []ssh.AuthMethod{ssh.PublicKeysCallback(keys.signers)},

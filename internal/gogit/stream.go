@@ -5,19 +5,23 @@ import (
 	"errors"
 	"io"
 	"net"
-	"sync/atomic"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/minrate"
 )
 
-// idle is how long a server may be silent. Its progress messages, or signs of
-// life instead of them, come every few seconds.
+// idle is how long a server may be silent, and the window over which what it sends
+// is measured. It may have to pack a large repository first.
 const idle = 2 * time.Minute
 
 // Stream is a [Transport] over connections on which list, request and answer
 // follow each other. Those of [SSH] and [Daemon] are.
 type Stream struct {
+	// MinRate is how many bytes a second a conversation must bring at least; see
+	// package minrate.
+	MinRate int64
 	// dial starts a git-upload-pack.
-	dial func(ctx context.Context) (*conn, error)
+	dial func(ctx context.Context, minRate int64) (*conn, error)
 	// listed is a connection on which the list was read.
 	listed *conn
 }
@@ -27,7 +31,7 @@ func (s *Stream) Refs(ctx context.Context, read func(io.Reader) error) error {
 	if err := s.Close(); err != nil {
 		return err
 	}
-	c, err := s.dial(ctx)
+	c, err := s.dial(ctx, s.MinRate)
 	if err != nil {
 		return err
 	}
@@ -51,6 +55,7 @@ func (s *Stream) Ask(ctx context.Context, request []byte, read func(io.Reader) e
 	}
 	c := s.listed
 	s.listed = nil
+	c.watch.guard.Restart()
 	_, err := c.in.Write(request)
 	if err == nil {
 		err = read(c)
@@ -85,7 +90,7 @@ type conn struct {
 
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.out.Read(p)
-	c.watch.alive()
+	c.watch.guard.Add(n)
 	return n, err
 }
 
@@ -107,34 +112,29 @@ func (c *conn) explain(err error) error {
 	return &Error{Kind: Unreachable, Message: "the server ended the connection", Err: err}
 }
 
-// watch closes a connection when its context ends, or when nothing comes.
+// watch closes a connection when its context ends, or when too little comes.
 type watch struct {
-	ctx    context.Context
-	raw    net.Conn
-	timer  *time.Timer
-	stop   func() bool
-	silent atomic.Bool
+	ctx   context.Context
+	raw   net.Conn
+	guard *minrate.Guard
+	stop  func() bool
 }
 
-func watchConn(ctx context.Context, raw net.Conn) *watch {
+func watchConn(ctx context.Context, raw net.Conn, minRate int64) *watch {
 	w := &watch{ctx: ctx, raw: raw}
-	w.stop = context.AfterFunc(ctx, func() { _ = raw.Close() })
-	w.timer = time.AfterFunc(idle, func() {
-		w.silent.Store(true)
-		_ = raw.Close()
-	})
+	guarded, guard := minrate.Floor{PerSecond: minRate, Window: idle}.Watch(ctx)
+	w.guard = guard
+	w.stop = context.AfterFunc(guarded, func() { _ = raw.Close() })
 	return w
 }
 
-func (w *watch) alive() { w.timer.Reset(idle) }
-
 // cause is why the connection was closed; nil if it was not closed here.
 func (w *watch) cause() error {
-	switch {
-	case w.ctx.Err() != nil:
+	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
-	case w.silent.Load():
-		return failure(Unreachable, "the server is silent for %v", idle)
+	}
+	if err := w.guard.Err(); err != nil {
+		return &Error{Kind: Unreachable, Message: "the connection was given up", Err: err}
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (w *watch) cause() error {
 // close closes the connection, which may be closed already.
 func (w *watch) close() error {
 	w.stop()
-	w.timer.Stop()
+	w.guard.Stop()
 	if err := w.raw.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,6 +89,23 @@ func (o *objects) write(dir string) error {
 			return fmt.Errorf("git names the %ss %.200q, want %.200q", kind, got, ids)
 		}
 	}
+	return o.pack(dir)
+}
+
+// pack has git put all objects into one pack.
+func (o *objects) pack(dir string) error {
+	var ids strings.Builder
+	for _, bodies := range o.bodies {
+		for id := range bodies {
+			ids.WriteString(id + "\n")
+		}
+	}
+	cmd := exec.Command("git", "pack-objects", "--quiet", "--window=0", filepath.Join(dir, "pack"))
+	cmd.Env = append(os.Environ(), "GIT_DIR="+filepath.Join(dir, "all.git"))
+	cmd.Stdin = strings.NewReader(ids.String())
+	if _, err := cmd.Output(); err != nil {
+		return fmt.Errorf("git pack-objects: %w: %s", err, stderrOf(err))
+	}
 	return nil
 }
 
@@ -118,7 +136,7 @@ func (r *reader) trees(outside string) {
 	f := &getmodules.Fetcher{CacheDir: filepath.Join(r.base, "cache"), Retries: -1}
 	g := &getmodules.Fetcher{CacheDir: f.CacheDir, Retries: -1, Limits: getmodules.Limits{Portable: true}}
 	feed(r, hostile.Trees(outside), func(c hostile.Case[[]hostile.TreeEntry], portable bool) (bool, error) {
-		if err := r.store(scratch); err != nil {
+		if err := r.store(f, scratch); err != nil {
 			return false, err
 		}
 		if err := os.RemoveAll(r.dir()); err != nil {
@@ -142,25 +160,27 @@ func (r *reader) trees(outside string) {
 	}
 }
 
-// store makes the store that the fetcher keeps for the repository, unless it is
-// there: one that turned out to be damaged is thrown away.
-func (r *reader) store(scratch string) error {
-	dir := filepath.Join(r.base, "cache", "git", fmt.Sprintf("%x", sha256.Sum256([]byte(nowhere))))
-	alternates := filepath.Join(dir, "objects", "info", "alternates")
-	if _, err := os.Stat(alternates); err == nil {
-		return nil
+// store puts the objects into the store that the fetcher keeps for the repository,
+// unless they are there: a store that turned out to be damaged is made anew. They
+// come as a pack, as from a fetch, because the fetcher uses no other store.
+func (r *reader) store(f *getmodules.Fetcher, scratch string) error {
+	store := filepath.Join(r.base, "cache", "git", fmt.Sprintf("%x", sha256.Sum256([]byte(nowhere))))
+	packs, err := filepath.Glob(filepath.Join(scratch, "pack-*"))
+	if err != nil || len(packs) == 0 {
+		return errors.Join(errors.New("there is no pack"), err)
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		return err
+	if _, err := os.Stat(filepath.Join(store, "HEAD")); err != nil {
+		// It fails, because there is no such repository, and leaves a store.
+		req := getmodules.Request{Package: addrs.ModulePackage("git::" + nowhere), Dir: r.dir()}
+		if _, err := f.Fetch(context.Background(), req); err == nil {
+			return errors.New("a repository that is not there was fetched")
+		}
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return err
+	for _, pack := range packs {
+		err := os.Link(pack, filepath.Join(store, "objects", "pack", filepath.Base(pack)))
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 	}
-	if out, err := exec.Command("git", "init", "--quiet", "--bare", "--template=", dir).CombinedOutput(); err != nil {
-		return fmt.Errorf("git init: %w: %s", err, out)
-	}
-	if err := os.MkdirAll(filepath.Dir(alternates), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(alternates, []byte(filepath.Join(scratch, "all.git", "objects")+"\n"), 0o600)
+	return nil
 }

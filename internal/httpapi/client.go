@@ -20,7 +20,8 @@ const (
 	// DownloadTimeout bounds a whole download, so that a server that sends a
 	// byte now and then cannot hold a run for ever.
 	DownloadTimeout = time.Hour
-	// StallTimeout is how long a download may stay without a byte.
+	// StallTimeout is how long a download may stay without a byte, and the window
+	// over which it must keep to [Client].MinRate.
 	StallTimeout = time.Minute
 	// defaultUserAgent names the program to servers that block unnamed ones.
 	defaultUserAgent = "cotter"
@@ -43,6 +44,10 @@ type Client struct {
 	// Pauses are those that servers have asked for; clients may share them. nil
 	// means that each request is told anew.
 	Pauses *pause.Hosts
+	// MinRate is how many bytes a second a download must bring at least, on
+	// average over each StallTimeout but the first. 0 means 4096; if it is
+	// negative, any byte will do.
+	MinRate int64
 	// MaxRedirects is how many redirects are followed in one attempt.
 	MaxRedirects int
 }

@@ -12,6 +12,7 @@
 //   - A redirect does not lead from elsewhere to this machine, nor to link-local
 //     addresses; see package reach.
 //   - Cookies are not kept.
+//   - A download must keep to a least rate; see package minrate.
 //   - A body beyond its limit is an error, and so is one that ends early.
 //   - What a server says is never repeated raw; see [Printable].
 //   - 429 and 5xx except 501 are asked again, as are lost connections and

@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // TooLargeError says that a body is longer than its limit.
@@ -51,8 +52,8 @@ func (e *NetworkError) Error() string {
 
 func (e *NetworkError) Unwrap() error { return e.Err }
 
-// ErrStalled says that a download has given no byte for [StallTimeout].
-var ErrStalled = errors.New("the server has stopped sending")
+// ErrStalled says that a download has given too little over [StallTimeout].
+var ErrStalled = minrate.ErrStalled
 
 // ErrNoLength says that the end of a download is where the connection ends,
 // which a lost connection does as well.

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
+
+	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // Open is [Client.Read] for a body that is too large for memory. Where the
@@ -13,9 +14,9 @@ import (
 // There are no retries once it is open. A *[NetworkError] over [ErrNoLength]
 // is an error here too.
 func (c *Client) Open(req *http.Request) (*Answer, *Stream, error) {
-	w := newWatch(req.Context())
+	w := newWatch(req.Context(), c.MinRate)
 	var stream *Stream
-	e := &exchange{policy: c.policy(), attempting: w.alive, waiting: w.pause}
+	e := &exchange{policy: c.policy(), attempting: w.guard.Restart, waiting: w.guard.Pause}
 	e.receive = func(a *Answer, resp *http.Response) error {
 		if resp.StatusCode != http.StatusOK {
 			defer resp.Body.Close()
@@ -24,6 +25,7 @@ func (c *Client) Open(req *http.Request) (*Answer, *Stream, error) {
 		if resp.ContentLength < 0 && resp.ProtoMajor < 2 && len(resp.TransferEncoding) == 0 {
 			return ErrNoLength
 		}
+		w.guard.Restart()
 		stream = &Stream{Length: resp.ContentLength, body: resp.Body, watch: w}
 		return nil
 	}
@@ -49,7 +51,7 @@ type Stream struct {
 func (s *Stream) Read(p []byte) (int, error) {
 	n, err := s.body.Read(p)
 	if n > 0 {
-		s.alive()
+		s.guard.Add(n)
 	}
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
@@ -67,28 +69,22 @@ func (s *Stream) Close() error {
 	return err
 }
 
-// watch ends a download that makes no progress.
+// watch ends a download that does not get on.
 type watch struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	end    context.CancelFunc
-	timer  *time.Timer
+	ctx   context.Context
+	guard *minrate.Guard
+	end   context.CancelFunc
 }
 
-func newWatch(ctx context.Context) *watch {
+func newWatch(ctx context.Context, minRate int64) *watch {
 	w := &watch{}
 	w.ctx, w.end = context.WithTimeoutCause(ctx, DownloadTimeout, ErrTooSlow)
-	w.ctx, w.cancel = context.WithCancelCause(w.ctx)
-	w.timer = time.AfterFunc(StallTimeout, func() { w.cancel(ErrStalled) })
+	w.ctx, w.guard = minrate.Floor{PerSecond: minRate, Window: StallTimeout}.Watch(w.ctx)
 	return w
 }
 
-func (w *watch) alive() { w.timer.Reset(StallTimeout) }
-func (w *watch) pause() { w.timer.Stop() }
-
 func (w *watch) stop() {
-	w.timer.Stop()
-	w.cancel(nil)
+	w.guard.Stop()
 	w.end()
 }
 

@@ -13,11 +13,12 @@ import (
 	"github.com/cotterpin/cotter/internal/httpapi"
 )
 
-// slow is a body with one byte every so often, and without an end. It ends
+// slow is a body with some bytes every so often, and without an end. It ends
 // with the request, as the bodies of net/http do.
 type slow struct {
 	ctx   context.Context
 	every time.Duration
+	bytes int
 }
 
 func (s slow) Read(p []byte) (int, error) {
@@ -25,8 +26,7 @@ func (s slow) Read(p []byte) (int, error) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		p[0] = 'x'
-		return 1, nil
+		return min(s.bytes, len(p)), nil
 	case <-s.ctx.Done():
 		return 0, s.ctx.Err()
 	}
@@ -42,19 +42,25 @@ func TestDownloadsAreWatched(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		every, ends time.Duration
+		bytes       int
+		minRate     int64
 		want        error
 	}{
-		{2 * time.Minute, time.Minute, httpapi.ErrStalled},
-		{50 * time.Second, time.Hour, httpapi.ErrTooSlow},
+		{2 * time.Minute, time.Minute, 1, 0, httpapi.ErrStalled},
+		{50 * time.Second, 2 * time.Minute, 1, 0, httpapi.ErrStalled},
+		{time.Second, 2 * time.Minute, 1 << 10, 0, httpapi.ErrStalled},
+		{time.Second, time.Hour, 5 << 10, 0, httpapi.ErrTooSlow},
+		{time.Second, time.Hour, 1 << 10, 1000, httpapi.ErrTooSlow},
+		{50 * time.Second, time.Hour, 1, -1, httpapi.ErrTooSlow},
 	}
 	for _, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
 			transport := roundTrip(func(req *http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: 200, ProtoMajor: 2, ContentLength: -1, Request: req,
-					Header: http.Header{}, Body: slow{req.Context(), test.every}}, nil
+					Header: http.Header{}, Body: slow{req.Context(), test.every, test.bytes}}, nil
 			})
 			// The timeout of the client is not meant for downloads.
-			c := httpapi.Client{HTTPClient: &http.Client{Transport: transport, Timeout: time.Second}}
+			c := httpapi.Client{HTTPClient: &http.Client{Transport: transport, Timeout: time.Second}, MinRate: test.minRate}
 			start := time.Now()
 			_, stream, err := c.Open(get(t, "https://example.com/"))
 			if err != nil {
@@ -62,10 +68,10 @@ func TestDownloadsAreWatched(t *testing.T) {
 			}
 			defer stream.Close()
 			if _, err = io.Copy(io.Discard, stream); !errors.Is(err, test.want) {
-				t.Errorf("a byte every %v: %v, want %v", test.every, err, test.want)
+				t.Errorf("%d bytes every %v: %v, want %v", test.bytes, test.every, err, test.want)
 			}
 			if got := time.Since(start); got != test.ends {
-				t.Errorf("a byte every %v: ended after %v, want %v", test.every, got, test.ends)
+				t.Errorf("%d bytes every %v: ended after %v, want %v", test.bytes, test.every, got, test.ends)
 			}
 		})
 	}

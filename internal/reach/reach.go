@@ -22,11 +22,36 @@
 package reach
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 )
+
+// maxLocation bounds addresses that servers name.
+const maxLocation = 8 << 10
+
+// Redirect returns where the answer to a request for a URL redirects to by its
+// header Location, or else the reason not to follow it, to stand after "the server
+// redirects". Only http and https are followed, and never from https to http.
+// Credentials and fragments are taken off.
+func Redirect(from *url.URL, location string) (to *url.URL, reason string) {
+	to, err := from.Parse(location)
+	switch {
+	case err != nil || location == "" || len(location) > maxLocation:
+		return nil, "to what is no valid URL"
+	case to.Hostname() == "" || to.Scheme != "https" && to.Scheme != "http":
+		return nil, fmt.Sprintf("to %q", to.Scheme+"://")
+	case from.Scheme == "https" && to.Scheme != "https":
+		return nil, "from https to http"
+	}
+	if reason, ok := May(from, to); !ok {
+		return nil, fmt.Sprintf("to %q, and %s", to.Scheme+"://"+to.Host, reason)
+	}
+	to.User, to.Fragment, to.RawFragment = nil, "", ""
+	return to, ""
+}
 
 // May reports whether a server may lead from one URL to another. The reason says
 // why not.

@@ -1,0 +1,142 @@
+//go:build unix
+
+package getmodules_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+type unusableCache struct {
+	name, reason string
+	spoil        func(*testing.T, *getmodules.Fetcher)
+}
+
+func unusableCaches(t *testing.T) []unusableCache {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// failing is a git that cannot write to a store in the cache.
+	failing := func(words string) func(*testing.T, *getmodules.Fetcher) {
+		return func(t *testing.T, f *getmodules.Fetcher) {
+			f.Git.Path = filepath.Join(t.TempDir(), "git")
+			gitScript(t, f.Git.Path, fmt.Sprintf(
+				`case "$GIT_DIR $*" in %[1]s*" fetch "*) echo %[2]q >&2; exit 128; esac; exec %[3]s "$@"`, f.CacheDir, words, real))
+		}
+	}
+	return []unusableCache{
+		{"a file", "not a directory", func(t *testing.T, f *getmodules.Fetcher) {
+			f.CacheDir = filepath.Join(t.TempDir(), "cache")
+			writeFile(t, f.CacheDir, "")
+		}},
+		{"below a file", "not a directory", func(t *testing.T, f *getmodules.Fetcher) {
+			file := filepath.Join(t.TempDir(), "file")
+			writeFile(t, file, "")
+			f.CacheDir = filepath.Join(file, "cache")
+		}},
+		{"a file for the stores", "not a directory", func(t *testing.T, f *getmodules.Fetcher) {
+			writeFile(t, filepath.Join(f.CacheDir, "git"), "")
+		}},
+		{"no permission", "permission denied", func(t *testing.T, f *getmodules.Fetcher) {
+			if os.Geteuid() == 0 {
+				t.Skip("root may write everywhere")
+			}
+			if err := os.Chmod(f.CacheDir, 0o500); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"where nothing can be made", "no such file or directory", func(t *testing.T, f *getmodules.Fetcher) {
+			// Nobody can make directories here, root included.
+			if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
+				t.Skip("there is no /proc")
+			}
+			f.CacheDir = "/proc/self/fdinfo/cache"
+		}},
+		{"of another user", "it belongs to another user", func(t *testing.T, f *getmodules.Fetcher) {
+			dir := filepath.Join(f.CacheDir, "git")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if os.Chown(dir, 12345, 12345) != nil {
+				t.Skip("only root can give directories away")
+			}
+		}},
+		{"full", "no space left on device", failing("fatal: write error: No space left on device; early EOF")},
+		{"quota", "disk quota exceeded", failing("error: Disk quota exceeded")},
+		{"read-only", "read-only file system", failing("error: cannot open FETCH_HEAD: Read-only file system")},
+		{"not git's", "permission denied", failing("error: insufficient permission for adding an object to repository database")},
+	}
+}
+
+// TestGitUnusableCache has caches that cannot be written to. That is a warning,
+// once, and no failure.
+func TestGitUnusableCache(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	for _, tt := range unusableCaches(t) {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := newGitFetcher(t)
+			tt.spoil(t, f)
+			warning := fmt.Sprintf("the cache %s cannot be written (%s); nothing is kept", f.CacheDir, tt.reason)
+			for i, req := range []getmodules.Request{
+				{Package: s.address(r, "ref=main")}, {Package: s.address(r, ""), Revision: first}, {Package: s.address(r, "ref="+first[:9])},
+			} {
+				want := map[bool]string{true: second, false: first}[i == 0]
+				pkg, _, err := fetchGit(t, f, req)
+				if err != nil || pkg.Revision != want {
+					t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, want)
+				}
+				var warnings []string
+				if i == 0 {
+					warnings = []string{warning}
+				}
+				if diff := cmp.Diff(warnings, pkg.FetchWarnings); diff != "" {
+					t.Errorf("FetchWarnings of fetch %d (-want +got):\n%s", i, diff)
+				}
+			}
+			if _, err := f.Tags(t.Context(), getmodules.Request{Package: s.address(r, "")}); err != nil {
+				t.Errorf("Tags: %v", err)
+			}
+		})
+	}
+}
+
+// TestGitOutsideRepository has a working directory with a configuration that runs
+// programs. Commands that need no repository do not look for one.
+func TestGitOutsideRepository(t *testing.T) {
+	s := newGitServer(t)
+	r, first, _ := gitMainTF(t, s)
+	r.git("", "tag", "v1", first)
+	mark := filepath.Join(t.TempDir(), "ran")
+	evil := filepath.Join(t.TempDir(), "evil")
+	gitScript(t, evil, "touch "+mark)
+	work := newGitRepo(t, t.TempDir(), "work.git")
+	for _, key := range []string{"core.sshCommand", "core.askPass", "credential.helper", "core.gitProxy"} {
+		work.git("", "config", key, evil)
+	}
+	work.git("", "config", "url.file:///nowhere/.insteadOf", s.URL)
+	t.Chdir(work.dir)
+	f := newGitFetcher(t)
+	if tags, err := f.Tags(t.Context(), getmodules.Request{Package: s.address(r, "")}); err != nil || len(tags) != 1 {
+		t.Errorf("Tags = %v, %v", tags, err)
+	}
+	// Nobody listens there.
+	_, err := f.Tags(t.Context(), getmodules.Request{Package: "git::ssh://git@127.0.0.1:1/net.git"})
+	if err == nil {
+		t.Error("Tags of nothing succeed")
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("a program of the working directory's repository was run")
+	}
+}

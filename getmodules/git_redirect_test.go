@@ -1,0 +1,182 @@
+package getmodules_test
+
+import (
+	"errors"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+)
+
+// redirectWeb is a web in which git.example.com redirects /moved/X to where to says,
+// and serves what is not below /moved. All hosts have the repositories net.git and
+// sub.git; parent.git has the submodule "sub" at /moved/sub.git.
+type redirectWeb struct {
+	*webtest.Web
+	s     *gitServer
+	first string
+}
+
+func newRedirectWeb(t *testing.T, to string) *redirectWeb {
+	t.Helper()
+	w := &redirectWeb{Web: webtest.New(t), s: newGitServer(t)}
+	_, w.first, _ = gitMainTF(t, w.s)
+	sub := newGitRepo(t, w.s.root, "sub.git")
+	id := sub.commit("main", gitFile{path: "sub.tf", content: "# sub\n"})
+	newGitRepo(t, w.s.root, "parent.git").commit("main", gitFile{path: "main.tf", content: "# parent\n"},
+		gitFile{path: "sub", mode: "160000", content: id},
+		gitFile{path: ".gitmodules", content: "[submodule \"sub\"]\n\tpath = sub\n\turl = http://git.example.com/moved/sub.git\n"})
+	serve := w.s.Config.Handler.ServeHTTP
+	w.Serve("http://git.example.com", func(rw http.ResponseWriter, r *http.Request) {
+		moved, ok := strings.CutPrefix(r.URL.RequestURI(), "/moved")
+		if !ok {
+			serve(rw, r)
+			return
+		}
+		http.Redirect(rw, r, to+moved, http.StatusMovedPermanently)
+	})
+	for _, host := range []string{"forge.example.org", "169.254.169.254", "127.0.0.1", "localhost", "[::1]"} {
+		w.Serve("http://"+host+":80", serve)
+	}
+	w.Serve("http://far.example.org", func(rw http.ResponseWriter, r *http.Request) {
+		http.Redirect(rw, r, "http://169.254.169.254"+r.URL.RequestURI(), http.StatusFound)
+	})
+	w.Serve("http://circle.example.org", func(rw http.ResponseWriter, r *http.Request) {
+		http.Redirect(rw, r, r.URL.RequestURI(), http.StatusFound)
+	})
+	return w
+}
+
+// fetchers are those of each git client, with no other net than this web.
+func (w *redirectWeb) fetchers(t *testing.T, env ...string) map[string]*getmodules.Fetcher {
+	t.Helper()
+	proxy := w.Proxy()
+	env = append(env, "http_proxy="+proxy, "https_proxy="+proxy, "no_proxy=")
+	all := map[string]*getmodules.Fetcher{"git": newGitFetcher(t, env...), "git after wire": newGitFetcher(t, env...), "go": newBuiltInFetcher(t)}
+	all["git after wire"].AlwaysGit = false
+	for _, f := range all {
+		f.HTTPClient, f.Retries = w.Client(), -1
+	}
+	return all
+}
+
+// TestGitRedirects has a server on the net that redirects. Neither git client asks
+// what a server may not lead to, by whichever command.
+func TestGitRedirects(t *testing.T) {
+	t.Parallel()
+	for to, allowed := range map[string]bool{
+		"http://forge.example.org":  true,
+		"http://git.example.com":    true,
+		"":                          true, // relative
+		"http://169.254.169.254":    false,
+		"http://127.0.0.1":          false,
+		"http://localhost":          false,
+		"http://[::1]":              false,
+		"http://2130706433":         false,
+		"http://far.example.org":    false, // which redirects to 169.254.169.254
+		"http://circle.example.org": false,
+		"file:///etc":               false,
+		"ftp://forge.example.org":   false,
+	} {
+		t.Run(to, func(t *testing.T) {
+			t.Parallel()
+			w := newRedirectWeb(t, to)
+			for name, f := range w.fetchers(t) {
+				const base = "git::http://git.example.com/"
+				moved := addrs.ModulePackage(base + "moved/net.git")
+				check := func(what string, err error) {
+					t.Helper()
+					if allowed != (err == nil) || err != nil && !errors.Is(err, getmodules.ErrRefusedLocation) {
+						t.Errorf("%s by %s: %v", what, name, err)
+					}
+				}
+				_, err := f.Fetch(t.Context(), getmodules.Request{Package: moved, Dir: filepath.Join(t.TempDir(), "tree")})
+				check("Fetch", err)
+				if to != "http://forge.example.org" && to != "http://169.254.169.254" {
+					continue // by whichever command, the rule is the same
+				}
+				_, err = f.Fetch(t.Context(), getmodules.Request{Package: moved, Revision: w.first, Dir: filepath.Join(t.TempDir(), "tree")})
+				if !allowed || name != "go" { // which needs the whole history for it
+					check("Fetch of a commit", err)
+				}
+				_, err = f.Fetch(t.Context(), getmodules.Request{Package: base + "parent.git", Submodules: true, Dir: filepath.Join(t.TempDir(), "tree")})
+				check("Fetch of a submodule", err)
+				_, err = f.Tags(t.Context(), getmodules.Request{Package: moved})
+				check("Tags", err)
+				_, err = f.Reference(t.Context(), getmodules.Request{Package: moved})
+				check("Reference", err)
+			}
+			for _, r := range w.Requests() {
+				if host := r.URL.Hostname(); !strings.HasSuffix(host, ".com") && !strings.HasSuffix(host, ".org") {
+					t.Errorf("a server redirected to %s, which was asked for %s", host, r.URL)
+				}
+			}
+		})
+	}
+}
+
+// TestGitRedirectFromHTTPS redirects from https to http.
+func TestGitRedirectFromHTTPS(t *testing.T) {
+	t.Parallel()
+	w := newRedirectWeb(t, "")
+	w.Serve("https://git.example.com", func(rw http.ResponseWriter, r *http.Request) {
+		http.Redirect(rw, r, "http://forge.example.org"+r.URL.RequestURI(), http.StatusFound)
+	})
+	certificates := filepath.Join(t.TempDir(), "certificates")
+	writeFile(t, certificates, string(w.Certificates()))
+	for name, f := range w.fetchers(t, "GIT_SSL_CAINFO="+certificates) {
+		if _, err := f.Tags(t.Context(), getmodules.Request{Package: "git::https://git.example.com/net.git"}); !errors.Is(err, getmodules.ErrRefusedLocation) {
+			t.Errorf("Tags by %s = %v, want ErrRefusedLocation", name, err)
+		}
+	}
+	for _, r := range w.Requests() {
+		if r.URL.Scheme != "https" && r.Method != http.MethodConnect {
+			t.Errorf("a redirect led to %s", r.URL)
+		}
+	}
+}
+
+// TestGitRedirectSecrecy checks that credentials, and headers for all servers, stay
+// behind where a server redirects to another one.
+func TestGitRedirectSecrecy(t *testing.T) {
+	t.Parallel()
+	w := newRedirectWeb(t, "http://forge.example.org")
+	w.Serve("http://private.example.com", func(rw http.ResponseWriter, r *http.Request) {
+		if _, _, ok := r.BasicAuth(); !ok {
+			rw.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+			rw.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		http.Redirect(rw, r, "http://forge.example.org"+r.URL.RequestURI(), http.StatusFound)
+	})
+	home := t.TempDir()
+	writeFile(t, filepath.Join(home, ".gitconfig"), "[http]\n\textraHeader = X-Token: "+webtest.Canary+
+		"\n[http \"http://private.example.com\"]\n\tfollowRedirects = true\n")
+	f := w.fetchers(t, "HOME="+home)["git"]
+	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: "git::http://u:" + webtest.Canary + "@private.example.com/net.git", Revision: w.first})
+	if err != nil || pkg.Revision != w.first {
+		t.Fatalf("FetchGit = %+v, %v", pkg, err)
+	}
+	w.CheckSecrecy("http://private.example.com")
+	for _, r := range w.Requests() {
+		if r.URL.Host == "forge.example.org" && r.Header.Get("Authorization") != "" {
+			t.Errorf("credentials went to %s", r.URL)
+		}
+	}
+}
+
+// TestGitRedirectsRefusedByUser has a user who wants no redirects.
+func TestGitRedirectsRefusedByUser(t *testing.T) {
+	t.Parallel()
+	w := newRedirectWeb(t, "http://forge.example.org")
+	home := t.TempDir()
+	writeFile(t, filepath.Join(home, ".gitconfig"), "[http]\n\tfollowRedirects = false\n")
+	f := w.fetchers(t, "HOME="+home)["git"]
+	if _, err := f.Tags(t.Context(), getmodules.Request{Package: "git::http://git.example.com/moved/net.git"}); err == nil {
+		t.Error("Tags follow a redirect against the user's configuration")
+	}
+}

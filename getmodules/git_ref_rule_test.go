@@ -1,0 +1,136 @@
+package getmodules_test
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/google/go-cmp/cmp"
+)
+
+// gitAmbiguous is a repository in which most names mean several refs, each of
+// which points to a commit of its own.
+func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
+	t.Helper()
+	r := newGitRepo(t, s.root, "net.git")
+	head := r.commit("main", gitFile{path: "main.tf", content: "HEAD"})
+	for _, ref := range []string{
+		"refs/heads/HEAD", "refs/tags/heads/main", "refs/heads/heads/main", "refs/v1", "refs/tags/v1", "refs/heads/v1",
+		"refs/tags/v2", "refs/heads/v2", "refs/remotes/v2", "refs/heads/v3", "refs/remotes/v3/HEAD", "refs/remotes/v4/HEAD",
+		"refs/remotes/v5", "refs/heads/refs/tags/v1", "refs/heads/refs/tags/masked", "refs/tags/refs/heads/main",
+		"refs/tags/tags/v2", "refs/heads/tags/v2", "refs/heads/tags/odd", "refs/tags/heads/odd", "refs/pull/1/head",
+		"refs/heads/pull/1/head", "refs/remotes/origin/main", "refs/remotes/origin/HEAD", "refs/heads/feat/x",
+	} {
+		id := r.git("", "commit-tree", "-m", ref, head+"^{tree}")
+		r.git("", "update-ref", ref, id)
+	}
+	r.git("", "tag", "-a", "-m", "x", "annotated", "refs/tags/v2")
+	r.git("", "branch", "annotated", "refs/heads/v2")
+	return r
+}
+
+// TestGitRefRule compares the ref that each way to fetch and to check takes for
+// a name with the one that git itself takes.
+func TestGitRefRule(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := gitAmbiguous(t, s)
+	fetchers := map[string]*getmodules.Fetcher{"git": newGitFetcher(t), "wire": newGitFetcher(t), "go": newBuiltInFetcher(t)}
+	fetchers["wire"].AlwaysGit = false
+	for _, name := range []string{
+		"", "HEAD", "main", "heads/main", "refs/heads/main", "tags/heads/main", "refs/tags/heads/main", "heads/heads/main",
+		"v1", "tags/v1", "heads/v1", "refs/v1", "refs/tags/v1", "refs/heads/v1", "v2", "tags/v2", "heads/v2", "tags/tags/v2",
+		"heads/tags/v2", "remotes/v2", "refs/remotes/v2", "v3", "remotes/v3", "v4", "v5", "tags/odd", "heads/odd",
+		"refs/tags/masked", "refs/heads/odd", "pull/1/head", "refs/pull/1/head", "1/head", "origin/main", "origin", "feat/x",
+		"feat", "x", "annotated", "tags/annotated", "refs/heads/annotated", "none", "refs/none", "tags", "heads", "refs",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := gitTakes(t, r, name)
+			got := map[string]string{}
+			for backend, f := range fetchers {
+				req := getmodules.Request{Package: s.address(r, "ref="+name)}
+				pkg, _, err := fetchGit(t, f, req)
+				got["fetch by "+backend] = takenCommit(t, err, func() string { return pkg.Revision })
+				ref, err := f.Reference(t.Context(), req)
+				got["check by "+backend] = takenCommit(t, err, func() string { return ref.Revision })
+			}
+			for how, commit := range got {
+				if commit != want {
+					t.Errorf("?ref=%s, %s: took %s, git takes %s", name, how, describeCommit(r, commit), describeCommit(r, want))
+				}
+			}
+		})
+	}
+}
+
+func takenCommit(t *testing.T, err error, commit func() string) string {
+	t.Helper()
+	switch {
+	case err == nil:
+		return commit()
+	case !errors.Is(err, getmodules.ErrRefNotFound):
+		t.Error(err)
+	}
+	return ""
+}
+
+// gitTakes returns the commit that git fetches by a name; "" if there is none.
+func gitTakes(t *testing.T, r *gitRepo, name string) string {
+	t.Helper()
+	if name == "" {
+		name = "HEAD"
+	}
+	into := newGitRepo(t, t.TempDir(), "into.git")
+	cmd := exec.Command("git", "--git-dir="+into.dir, "fetch", "--quiet", "--depth=1", "file://"+r.dir, name)
+	cmd.Env = into.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		if !strings.Contains(string(out), "couldn't find remote ref") {
+			t.Fatalf("git fetch %s: %v: %s", name, err, out)
+		}
+		return ""
+	}
+	return into.git("", "rev-parse", "FETCH_HEAD^{commit}")
+}
+
+// describeCommit returns the message of a commit, which is the ref that points to it.
+func describeCommit(r *gitRepo, commit string) string {
+	if commit == "" {
+		return "nothing"
+	}
+	return r.git("", "log", "-1", "--format=%s", commit)
+}
+
+// TestGitRivalRefs checks the warning about a second ref that a name could mean.
+func TestGitRivalRefs(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := gitAmbiguous(t, s)
+	id := func(ref string) string { return r.git("", "rev-parse", ref+"^{commit}") }
+	for name, want := range map[string]string{
+		"main": "", "v1": "refs/v1 refs/tags/v1", "heads/main": "refs/heads/main refs/tags/heads/main",
+		"annotated": "refs/tags/annotated refs/heads/annotated", "refs/tags/v2": "", "refs/tags/v1": "refs/tags/v1 refs/heads/refs/tags/v1",
+	} {
+		for backend, f := range map[string]*getmodules.Fetcher{"git": newGitFetcher(t), "wire": {CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t)}}, "go": newBuiltInFetcher(t)} {
+			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref="+name)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				if diff := cmp.Diff([]string(nil), pkg.Warnings); diff != "" {
+					t.Errorf("?ref=%s by %s: warnings (-want +got):\n%s", name, backend, diff)
+				}
+				continue
+			}
+			taken, rival, _ := strings.Cut(want, " ")
+			text := strings.Join(pkg.Warnings, "\n")
+			for _, part := range []string{"?ref=" + taken + " or ?ref=" + rival, "(commit " + id(taken) + ")", "(commit " + id(rival) + ")"} {
+				if !strings.Contains(text, part) {
+					t.Errorf("?ref=%s by %s: warnings %q, want %q in them", name, backend, text, part)
+				}
+			}
+		}
+	}
+}
