@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/project"
 )
 
@@ -36,7 +36,7 @@ func (r *run) arrange(ctx context.Context, nodes []*node) error {
 
 // arrangeCall builds a call's directory and hashes what it built.
 func (r *run) arrangeCall(n *node, real []string) error {
-	whole, err := os.OpenRoot(r.wholePath(n.pkg.whole))
+	whole, err := opendir.Root(r.wholePath(n.pkg.whole))
 	if err != nil {
 		return err
 	}
@@ -49,17 +49,17 @@ func (r *run) arrangeCall(n *node, real []string) error {
 		return err
 	}
 	n.pkg.staged = l.dst
-	root, err := os.OpenRoot(l.dst)
+	root, err := opendir.Root(l.dst)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	got, err := hashing.ReadLinkedTree(hashing.RootFS(root), func(path, target string) *hashing.Tree {
+	got, err := hashing.Reader{Whole: func(path, target string) *hashing.Tree {
 		if project.LinkedTree(target, path) != n.pkg.whole {
 			return nil
 		}
 		return n.pkg.tree.Tree
-	})
+	}}.Read(hashing.RootFS(root))
 	if err == nil && got != n.pkg.tree.Tree && got.T1() != n.pkg.tree.T1() {
 		err = errors.New("the copy differs from the package")
 	}

@@ -3,11 +3,11 @@ package cotter
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/opendir"
 )
 
 // Variable gives an input variable of the root module a value, or many theirs.
@@ -33,7 +33,7 @@ func (r Request) workspace() (string, error) {
 	if r.Workspace != "" {
 		return r.Workspace, nil
 	}
-	data, err := os.OpenRoot(r.dataPath())
+	data, err := opendir.Root(r.dataPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "default", nil
 	}

@@ -143,7 +143,7 @@ func (in *installation) read(key string, report *PackageReport) (*packageTree, e
 	}
 	defer root.Close()
 	var last *packageTree
-	tree, err := hashing.ReadLinkedTree(hashing.RootFS(root), func(path, target string) *hashing.Tree {
+	tree, err := hashing.Reader{MaxFile: maxPackageFile, Whole: func(path, target string) *hashing.Tree {
 		name := project.LinkedTree(target, path)
 		if name == "" {
 			return nil
@@ -155,7 +155,7 @@ func (in *installation) read(key string, report *PackageReport) (*packageTree, e
 			}
 		}
 		return last.Tree
-	})
+	}}.Read(hashing.RootFS(root))
 	switch {
 	case err != nil:
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/opendir"
 )
 
 // placeLocal finds the directory of a local module: in its caller's package,
@@ -49,7 +50,7 @@ func (n *node) enter() error {
 	if err := n.checkSubmodules(); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(n.pkg.now)
+	root, err := opendir.Root(n.pkg.now)
 	if err != nil {
 		return n.fail(err)
 	}

@@ -1,10 +1,10 @@
 package cotter
 
 import (
-	"os"
 	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
 )
 
 // packageTree is the tree of a package, whose hashes are computed once: the
@@ -24,14 +24,19 @@ func (t *packageTree) H1() hashing.Hash { return t.h1() }
 // T1 is the tree's t1 hash.
 func (t *packageTree) T1() hashing.Hash { return t.t1() }
 
+// maxPackageFile bounds the files of a package that is hashed where anyone may
+// have put something else, in bytes. It is far above what package getmodules
+// lets pass.
+const maxPackageFile = 1 << 30
+
 // readTree hashes a package on disk.
 func readTree(dir string) (*packageTree, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := opendir.Root(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	tree, err := hashing.ReadTree(hashing.RootFS(root))
+	tree, err := hashing.Reader{MaxFile: maxPackageFile}.Read(hashing.RootFS(root))
 	if err != nil {
 		return nil, err
 	}

@@ -11,16 +11,26 @@ import (
 // any, for which it returns nil, is an ordinary one.
 type WholeFunc func(path, target string) *Tree
 
-// ReadLinkedTree is [ReadTree] for a file system that has parts of the tree
-// elsewhere, reached by links. The links may lead out of the file system. What
-// is the same as the whole tree of the links is that tree: the result is the
-// one that whole returned, not a copy of it.
-func ReadLinkedTree(fsys fs.FS, whole WholeFunc) (*Tree, error) {
-	w := walker{fsys: fsys, whole: whole}
+// Reader is [ReadTree] with options.
+type Reader struct {
+	// Whole is for a file system that has parts of the tree elsewhere, reached
+	// by links, which may point out of the file system. A file system that is
+	// the same as the whole tree of the links gives that tree: the one that
+	// Whole returned, not a copy of it. nil means that all links are ordinary
+	// ones.
+	Whole WholeFunc
+	// MaxFile is the size in bytes of the largest file that is read; a larger
+	// one is an error. 0 means that there is no limit.
+	MaxFile int64
+}
+
+// Read is [ReadTree].
+func (r Reader) Read(fsys fs.FS) (*Tree, error) {
+	w := walker{fsys: fsys, whole: r.Whole}
 	if err := w.walk(); err != nil {
 		return nil, err
 	}
-	if err := sumFiles(fsys, w.entries); err != nil {
+	if err := sumFiles(fsys, w.entries, r.MaxFile); err != nil {
 		return nil, err
 	}
 	if w.isWhole() {

@@ -11,7 +11,7 @@ import (
 
 // sumFiles finds the kinds, sizes and sums of all files, on all processors. Of
 // several errors it returns that of the first path.
-func sumFiles(fsys fs.FS, entries []Entry) error {
+func sumFiles(fsys fs.FS, entries []Entry, maxFile int64) error {
 	var (
 		workers sync.WaitGroup
 		next    atomic.Int64
@@ -27,7 +27,7 @@ func sumFiles(fsys fs.FS, entries []Entry) error {
 				if i >= len(entries) {
 					return
 				}
-				if err := sumFile(files, &entries[i], &buffer); err != nil {
+				if err := sumFile(files, &entries[i], maxFile, &buffer); err != nil {
 					first.set(i, &TreeError{Path: entries[i].Path, Err: err})
 				}
 			}
@@ -63,7 +63,7 @@ const maxBuffer = 64 << 10
 // sumFile reads one file into a buffer, which grows with the files: most trees
 // have small ones only. It never reads more than the file's size at first
 // and one byte, so that a file that grows, or has no end, does not keep it.
-func sumFile(files *opener, e *Entry, buffer *[]byte) error {
+func sumFile(files *opener, e *Entry, maxFile int64, buffer *[]byte) error {
 	if !e.isFile() {
 		return nil
 	}
@@ -78,6 +78,9 @@ func sumFile(files *opener, e *Entry, buffer *[]byte) error {
 	}
 	if !before.Mode().IsRegular() {
 		return errChanged // since the walk saw a regular file
+	}
+	if maxFile > 0 && before.Size() > maxFile {
+		return errLarge
 	}
 	if want := int(min(before.Size()+1, maxBuffer)); len(*buffer) < want {
 		*buffer = make([]byte, want)

@@ -20,7 +20,7 @@ type Tree struct{ Entries []Entry }
 // [fs.ReadLinkFS] to have links. Good ones are [RootFS], [os.Root.FS],
 // [os.DirFS] and [testing/fstest.MapFS]; the first two also keep to their
 // directory while others change it. Errors are *[TreeError].
-func ReadTree(fsys fs.FS) (*Tree, error) { return ReadLinkedTree(fsys, nil) }
+func ReadTree(fsys fs.FS) (*Tree, error) { return Reader{}.Read(fsys) }
 
 // Dir returns the h1 hash of a directory on disk. The directory may be given
 // by a link. Errors are *[TreeError].

@@ -60,7 +60,7 @@ func (a *attacker) checkOut(t *testing.T, s *hostileSite) {
 // installAll installs the other content, and remembers the lock.
 func (a *attacker) installAll(t *testing.T) {
 	t.Helper()
-	if end := a.run(t, "update zip"); end.status != 0 {
+	if end := a.run(t, "update zip --accept-changed zip"); end.status != 0 {
 		t.Fatalf("the attacker's update: status %d\n%s", end.status, end.out)
 	}
 	a.lock = readFile(t, filepath.Join(a.project, lockFile))
@@ -75,7 +75,7 @@ func (a *attacker) interrupted(t *testing.T) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hostileDeadline)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, a.binary, "update", "zip")
+	cmd := exec.CommandContext(ctx, a.binary, "update", "zip", "--accept-changed", "zip")
 	cmd.Dir, cmd.Env = a.project, a.env()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

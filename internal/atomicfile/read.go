@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 		if errors.As(err, &pathErr) {
 			err = pathErr.Err
 		}
-		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+		return nil, &fs.PathError{Op: "read", Path: filepath.Join(root.Name(), name), Err: err}
 	}
 	return data, nil
 }

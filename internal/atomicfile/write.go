@@ -75,7 +75,7 @@ type Pending struct {
 func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, error) {
 	info, err := lstat(root, name)
 	if err != nil {
-		return nil, replaceError(name, err)
+		return nil, replaceError(root, name, err)
 	}
 	mode := newFileMode
 	if info != nil {
@@ -86,7 +86,7 @@ func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, e
 		p.opts.Step = "file"
 	}
 	if err := p.write(data, mode); err != nil {
-		return nil, replaceError(name, err)
+		return nil, replaceError(root, name, err)
 	}
 	return p, nil
 }
@@ -100,12 +100,12 @@ func (p *Pending) Commit() error {
 	}
 	if err != nil {
 		p.Discard()
-		return replaceError(p.name, err)
+		return replaceError(p.root, p.name, err)
 	}
 	if p.opts.Disposable {
 		return nil
 	}
-	return replaceError(p.name, SyncDir(p.root, path.Dir(p.name), p.opts.Step))
+	return replaceError(p.root, p.name, SyncDir(p.root, path.Dir(p.name), p.opts.Step))
 }
 
 // Discard removes the temporary file.
@@ -116,7 +116,7 @@ func (p *Pending) Discard() { _ = p.root.Remove(p.temp) }
 func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName string) error {
 	p := &Pending{root: root, name: name, temp: tempName(name), opts: Options{Step: stepName}}
 	if err := p.write(data, mode); err != nil {
-		return replaceError(name, err)
+		return replaceError(root, name, err)
 	}
 	defer p.Discard()
 	err := step.Do(stepName+".link", func() error { return root.Link(p.temp, name) })
@@ -128,7 +128,7 @@ func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName 
 	if err == nil {
 		err = SyncDir(root, path.Dir(name), stepName)
 	}
-	return replaceError(name, err)
+	return replaceError(root, name, err)
 }
 
 func (p *Pending) write(data []byte, mode fs.FileMode) (err error) {
@@ -211,7 +211,7 @@ func SyncDir(root *os.Root, name, stepName string) error {
 }
 
 // replaceError names the target; the temporary file means nothing to a user.
-func replaceError(name string, err error) error {
+func replaceError(root *os.Root, name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -223,7 +223,7 @@ func replaceError(name string, err error) error {
 	case errors.As(err, &linkErr):
 		err = linkErr.Err
 	}
-	return &fs.PathError{Op: "replace", Path: name, Err: err}
+	return &fs.PathError{Op: "replace", Path: filepath.Join(root.Name(), name), Err: err}
 }
 
 // The form of the names of temporary files: a dot, the target's name, a dot, a

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/cotterpin/cotter/internal/opendir"
 )
 
 const (
@@ -44,7 +46,7 @@ func openDirectory(dir Dir) (*directory, error) {
 	if d.rel, err = filepath.Rel(dir.Boundary, dir.Path); err != nil {
 		return nil, err
 	}
-	d.root, err = os.OpenRoot(dir.Boundary)
+	d.root, err = opendir.Root(dir.Boundary)
 	return d, err
 }
 

@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/opendir"
 )
 
 // moduleFiles are the files that a module's expressions can read. Those of the
@@ -77,7 +79,7 @@ func (m moduleFiles) open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir.Boundary)
+	root, err := opendir.Root(dir.Boundary)
 	if err != nil {
 		return nil, err
 	}

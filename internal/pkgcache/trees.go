@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -54,7 +55,7 @@ func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts Co
 	if !c.use(name) {
 		return nil, &fs.PathError{Op: "open", Path: c.treePath(name), Err: fs.ErrNotExist}
 	}
-	root, err := os.OpenRoot(c.treePath(name))
+	root, err := opendir.Root(c.treePath(name))
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func copyTree(ctx context.Context, dst string, src fs.FS) (*hashing.Tree, error)
 	if err != nil {
 		return nil, err
 	}
-	copied, err := os.OpenRoot(dst)
+	copied, err := opendir.Root(dst)
 	if err != nil {
 		return nil, err
 	}
@@ -129,17 +130,21 @@ func (c *Cache) Check(ctx context.Context, name string) error {
 	return err
 }
 
+// maxFile bounds the files of a tree, in bytes: far above what package getmodules
+// lets pass. A tree with a larger one is damaged.
+const maxFile = 1 << 30
+
 func (c *Cache) read(name string) (*hashing.Tree, error) {
 	path := c.treePath(name)
 	if !c.use(name) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	root, err := os.OpenRoot(path)
+	root, err := opendir.Root(path)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	tree, err := hashing.ReadTree(hashing.RootFS(root))
+	tree, err := hashing.Reader{MaxFile: maxFile}.Read(hashing.RootFS(root))
 	switch {
 	case err == nil && FileName(tree.T1()) == name:
 		return tree, nil

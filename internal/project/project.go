@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -78,7 +79,7 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if p.dir, err = os.OpenRoot(location.Dir); err != nil {
+	if p.dir, err = opendir.Root(location.Dir); err != nil {
 		return nil, err
 	}
 	ownsDir, err := p.holdDir(ctx, onWait)
@@ -108,7 +109,7 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 func View(location Location, key *userkey.Key) (*Project, error) {
 	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
 	var err error
-	if p.dir, err = os.OpenRoot(location.Dir); err == nil {
+	if p.dir, err = opendir.Root(location.Dir); err == nil {
 		err = p.openModules()
 	}
 	if err != nil {
@@ -206,7 +207,7 @@ func refuseLink(dir string) error {
 // openModules opens the modules directory and derives the project's identity.
 func (p *Project) openModules() error {
 	var err error
-	if p.modules, err = os.OpenRoot(p.path); err != nil {
+	if p.modules, err = opendir.Root(p.path); err != nil {
 		return err
 	}
 	dir, err := realPath(p.location.Dir)
@@ -239,6 +240,12 @@ func (p *Project) removeIrregular() error {
 		info, err := p.modules.Lstat(name)
 		if err != nil || wanted(info.Mode()) {
 			return nil //nolint:nilerr // it is absent, or its use will say what is wrong
+		}
+		switch name {
+		case journalName:
+			p.find(UnprovenJournal, name)
+		case lockCopyName:
+			p.find(UnprovenLockCopy, name)
 		}
 		return p.modules.RemoveAll(name)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/opendir"
 )
 
 // The limits of the files that are read here, in bytes. They are those of
@@ -46,7 +47,7 @@ const (
 // is not a regular file, or too large, is an *fs.PathError over
 // atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
 func ReadLock(location Location) ([]byte, error) {
-	dir, err := os.OpenRoot(location.Dir)
+	dir, err := opendir.Root(location.Dir)
 	if err != nil {
 		return nil, err
 	}

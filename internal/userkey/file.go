@@ -1,11 +1,13 @@
 package userkey
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
@@ -18,12 +20,25 @@ const fileName = "key"
 // fs.ErrNotExist. A file that other users can read or could have written is an
 // error: what it proves, they could forge.
 func Read(dir string) (*Key, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	return read(root)
+}
+
+// open opens the state directory, which must not be a link: its owner may be
+// another one than that of its target.
+func open(dir string) (*os.Root, error) {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: errors.New("it is not a directory")}
+	}
+	return os.OpenRoot(dir)
 }
 
 func read(root *os.Root) (*Key, error) {
@@ -45,21 +60,34 @@ func read(root *os.Root) (*Key, error) {
 	return &Key{secret: [size]byte(secret)}, nil
 }
 
+// maxWait is how long a process waits for another one that makes the key, which
+// takes milliseconds.
+const maxWait = 5 * time.Second
+
 // ReadOrMake is [Read], and makes the directory and the key if they are absent.
 // Processes that do so at the same time get the same key.
 func ReadOrMake(dir string) (*Key, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	// One process at a time makes the key and removes what killed ones left. If
-	// directories cannot be locked, the first one wins, and leftovers stay.
+	// directories cannot be locked, the first one wins.
 	lock := filelock.Dir(dir)
-	if ok, err := lock.TryExclusive(); ok && err == nil {
+	held, err := lock.TryExclusive()
+	if !held && err == nil {
+		if key, err := read(root); !errors.Is(err, fs.ErrNotExist) {
+			return key, err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), maxWait)
+		defer cancel()
+		held = lock.Exclusive(ctx, 0, nil) == nil
+	}
+	if held {
 		defer func() { _ = lock.Release() }()
 		atomicfile.Sweep(root, fileName)
 	}
