@@ -74,27 +74,36 @@ type crashScene struct {
 	args   []string
 }
 
+// crashWorld has servers that start no processes, but for those of the module
+// git, which one scenario calls.
 const crashWorld = `
 -- project/main.tf --
 module "net" {
-  source  = "MODTEST_HOST/acme/net/aws"
-  version = "~> 1.0"
+  source = "oci://MODTEST_HOST/net?version=~> 1.0"
 }
 module "part" {
+  source = "https://MODTEST_HOST/archives/mono.zip//modules/a"
+}
+-- project/git.txt --
+module "git" {
   source = "git::https://MODTEST_HOST/git/mono.git//modules/a?ref=v1.0.0"
 }
--- registry/acme/net/aws/1.0.0/main.tf --
+-- oci/net/1.0.0/main.tf --
 # net 1.0.0
--- registry/acme/net/aws/1.1.0/main.tf --
+-- oci/net/1.1.0/main.tf --
 module "zip" {
   source = "https://MODTEST_HOST/archives/n.zip"
 }
+-- archives/mono.zip/modules/a/main.tf --
+# a
+-- archives/mono.zip/modules/b/main.tf --
+# b
+-- archives/n.zip/main.tf --
+# zip
 -- git/mono.git/v1.0.0/modules/a/main.tf --
 # a
 -- git/mono.git/v1.0.0/modules/b/main.tf --
 # b
--- archives/n.zip/main.tf --
-# zip
 `
 
 // newCrashScene makes the state in which a command is to be killed by earlier
@@ -162,21 +171,33 @@ func TestCrash(t *testing.T) {
 			writeText(t, name, strings.Replace(string(src), old, text, 1))
 		}
 	}
-	noZip := change("main.tf", `"~> 1.0"`, `"1.0.0"`)
-	anyNet := change("main.tf", `"1.0.0"`, `"~> 1.0"`)
+	noZip := change("main.tf", `=~> 1.0"`, `=1.0.0"`)
+	anyNet := change("main.tf", `=1.0.0"`, `=~> 1.0"`)
 	noPart := change("main.tf", `module "part"`, `module "other"`)
 	bare := func(s *crashScene) { remove(t, filepath.Join(s.project(), ".terraform")) }
+	withGit := func(s *crashScene) {
+		if err := os.Rename(filepath.Join(s.project(), "git.txt"), filepath.Join(s.project(), "git.tf")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The share is that of the random kills: more of what is quick.
 	scenes := []struct {
 		name  string
+		share int
 		scene *crashScene
 	}{
-		{"cold install", newCrashScene(t, "install")},
-		{"cold install of copies", newCrashScene(t, "install --layout copy")},
-		{"update", newCrashScene(t, "update", noZip, install, anyNet)},
-		{"changed calls", newCrashScene(t, "install", noZip, install, anyNet, noPart)},
-		{"locked in a fresh checkout", newCrashScene(t, "install --locked", install, bare)},
-		{"restore", newCrashScene(t, "restore", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
-		{"cache clean", newCrashScene(t, "cache clean", install)},
+		{"cold install", 1, newCrashScene(t, "install")},
+		{"cold install from git", 0, newCrashScene(t, "install", withGit)},
+		{"cold install of copies", 1, newCrashScene(t, "install --layout copy")},
+		{"update", 3, newCrashScene(t, "update", noZip, install, anyNet)},
+		{"changed calls", 3, newCrashScene(t, "install", noZip, install, anyNet, noPart)},
+		{"locked in a fresh checkout", 4, newCrashScene(t, "install --locked", install, bare)},
+		{"restore", 4, newCrashScene(t, "restore", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
+		{"cache clean", 4, newCrashScene(t, "cache clean", install)},
+	}
+	shares := 0
+	for _, c := range scenes {
+		shares += c.share
 	}
 	named := 0
 	for _, c := range scenes {
@@ -184,7 +205,7 @@ func TestCrash(t *testing.T) {
 		named += len(slices.Compact(slices.Sorted(slices.Values(steps))))
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.scene.test(t, steps, *kills/len(scenes)+1)
+			c.scene.test(t, steps, *kills*c.share/shares)
 		})
 	}
 	if named < 60 {

@@ -176,7 +176,7 @@ func (s *site) expand(t *testing.T, config string) string {
 func (s *site) run(dir, cache string, args ...string) (status int, out string) {
 	cmd := exec.Command(s.binary, args...)
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home,
+	cmd.Env = append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home, "XDG_STATE_HOME=", "COTTER_STATE_DIR=",
 		"COTTER_CACHE_DIR="+cache, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"))
 	text, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/userkey"
 )
 
 // tampering is one way to change what an installation relies on, and what the
@@ -149,19 +153,41 @@ func (s *site) tamper(t *testing.T, row tampering) {
 	}
 }
 
-// copy is a scene with a copy of the project. A run in it, which has nothing to do,
-// makes the copy this user's own. The cache may be that of others unless
-// somebody tampers with it: nothing in it depends on who uses it.
+// copy is a scene with a copy of the project that is this user's own, as if it had
+// been installed there. The cache may be that of others unless somebody tampers
+// with it: nothing in it depends on who uses it.
 func (s *site) copy(t *testing.T) *scene {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "project")
 	if err := copyTree(dir, s.dir, false); err != nil {
 		t.Fatal(err)
 	}
-	if status, out := s.run(dir, s.cache, "install"); status != 0 {
-		t.Fatalf("install in a copy of the project: status %d\n%s", status, out)
+	if err := s.own(dir); err != nil {
+		t.Fatal(err)
 	}
 	return &scene{site: s, dir: dir, cache: s.cache}
+}
+
+// own does what a run with nothing to do does in a copy of the project: it seals
+// the copy of the lock for this path.
+func (s *site) own(dir string) error {
+	key, err := userkey.Read(filepath.Join(s.home, ".local/state/cotter"))
+	if err != nil {
+		return err
+	}
+	location := project.Location{Dir: dir, DataDir: filepath.Join(dir, ".terraform"), LockFile: lockFile}
+	p, err := project.Open(context.Background(), location, key, nil)
+	if err != nil {
+		return err
+	}
+	lock, err := p.Lock()
+	if err == nil {
+		var manifest []byte
+		if manifest, err = p.Manifest(); err == nil {
+			err = p.Commit(project.Change{OldLock: lock, NewLock: lock, Manifest: manifest})
+		}
+	}
+	return errors.Join(err, p.Close())
 }
 
 // save keeps a copy of the project.
