@@ -134,17 +134,16 @@ func (r *run) gone(keep map[string]bool) []string {
 // commit makes the change and tells about it.
 func (r *run) commit(p *plan) error {
 	r.installed.stopReading()
-	keep := make(map[string]bool)
-	for name, text := range p.sums {
-		keep[name] = true
-		if err := r.work.SaveSums(name, text); err != nil {
-			return err
-		}
-	}
 	if err := r.work.Commit(p.change); err != nil {
 		return err
 	}
+	// Without sums verify cannot name files; they are saved by the next run then.
 	// What is no longer needed does no harm.
+	keep := make(map[string]bool)
+	for name, text := range p.sums {
+		keep[name] = true
+		_ = r.work.SaveSums(name, text)
+	}
 	_ = r.work.KeepSums(keep)
 	_ = r.work.KeepTrees(p.wholes)
 	for _, n := range p.fresh {

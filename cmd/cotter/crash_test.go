@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,23 +27,28 @@ import (
 var kills = flag.Int("kills", 300, "kill so many processes at random")
 
 // The variables by which a test tells a child process to write the names of its
-// steps into a file, and before which of them to kill itself.
+// steps into a file, before which of them to kill itself, and which of them fails
+// with which error number: "12 28".
 const (
 	stepsVariable = "COTTER_TEST_STEPS"
 	killVariable  = "COTTER_TEST_KILL"
+	failVariable  = "COTTER_TEST_FAIL"
 )
 
 // mainWithSteps is main of a child process.
 func mainWithSteps() {
-	number, killAt := 0, -1
+	number, killAt, failAt, fault := 0, -1, -1, 0
 	if text := os.Getenv(killVariable); text != "" {
 		killAt, _ = strconv.Atoi(text)
+	}
+	if text := os.Getenv(failVariable); text != "" {
+		_, _ = fmt.Sscan(text, &failAt, &fault)
 	}
 	var names *os.File
 	if file := os.Getenv(stepsVariable); file != "" {
 		names, _ = os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
-	if killAt >= 0 || names != nil {
+	if killAt >= 0 || failAt >= 0 || names != nil {
 		hold := make(chan struct{}, 1) // steps of several goroutines come one by one
 		diskstep.SetHook(func(name string) error {
 			hold <- struct{}{}
@@ -55,6 +61,9 @@ func mainWithSteps() {
 				panic(fmt.Sprintf("not killed: %v", err))
 			}
 			number++
+			if number-1 == failAt {
+				return syscall.Errno(fault)
+			}
 			if names != nil {
 				_, _ = names.WriteString(name + "\n")
 			}
@@ -131,7 +140,7 @@ func (s *crashScene) project() string { return filepath.Join(s.dir, "project") }
 func (s *crashScene) run(env []string, args ...string) (string, error) {
 	cmd := exec.Command(s.binary, args...)
 	cmd.Dir = s.project()
-	cmd.Env = append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.dir,
+	cmd.Env = append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.dir, "TF_CLI_CONFIG_FILE=/dev/null",
 		"COTTER_CACHE_DIR="+filepath.Join(s.dir, "cache"), "COTTER_STATE_DIR="+filepath.Join(s.dir, "state"))
 	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.CombinedOutput()

@@ -112,9 +112,11 @@ func (c *Cache) probe() error {
 	return errors.Join(err, os.Remove(name))
 }
 
-// Close gives up the trees in use and removes what is still staged.
+// Close gives up the trees in use and removes what is still staged. What cannot be
+// removed, the next process removes.
 func (c *Cache) Close() error {
-	err := step.Do("cache.stage.remove", func() error { return os.RemoveAll(c.stage) })
+	_ = step.Do("cache.stage.remove", func() error { return os.RemoveAll(c.stage) })
+	var err error
 	if c.held != nil {
 		err = errors.Join(err, c.held.Release())
 	}

@@ -119,12 +119,13 @@ func View(location Location, key *userkey.Key) (*Project, error) {
 	return p, nil
 }
 
-// Close gives the project up and removes what is still staged.
+// Close gives the project up and removes what is still staged. What cannot be
+// removed, the next Open removes.
 func (p *Project) Close() error {
-	var err error
 	if p.stage != "" {
-		err = p.modules.RemoveAll(p.stage)
+		_ = step.Do("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
 	}
+	var err error
 	for _, lock := range p.held {
 		err = errors.Join(err, lock.Release())
 	}

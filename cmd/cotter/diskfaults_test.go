@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// diskFaults are the errors of a disk that a step fails with.
+var diskFaults = []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EACCES, syscall.EDQUOT, syscall.EMFILE}
+
+// TestDiskFaults makes each named step of real processes fail with an error of the
+// disk. A command that succeeds all the same has done its work; one that fails says
+// so and leaves the project as it was; and the next one ends as if nothing had
+// been.
+func TestDiskFaults(t *testing.T) {
+	t.Parallel()
+	install := func(s *crashScene) { s.mustRun(t, "install") }
+	for _, c := range []struct {
+		name  string
+		scene *crashScene
+	}{
+		{"cold install", newCrashScene(t, "install")},
+		{"locked in a fresh checkout", newCrashScene(t, "install --locked", install, func(s *crashScene) { remove(t, s.project()+"/.terraform") })},
+		{"rewritten lock", newCrashScene(t, "install", install, func(s *crashScene) { writeText(t, s.project()+"/"+lockFile, "# rewritten\n") })},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.scene.testFaults(t)
+		})
+	}
+}
+
+// mayBeLeftOut reports whether a command succeeds without a step: what is for later
+// runs only can be made up for by them.
+func mayBeLeftOut(name string) bool {
+	return strings.HasPrefix(name, "cache.") || strings.HasPrefix(name, "project.sums.") ||
+		name == "project.journal.remove" || name == "project.retired.remove"
+}
+
+func (s *crashScene) testFaults(t *testing.T) {
+	steps := s.steps(t)
+	want := picture(t, s.project())
+	s.reset(t)
+	before := picture(t, s.project())
+	for i, name := range steps {
+		if slices.Index(steps, name) != i {
+			continue
+		}
+		fault := diskFaults[i%len(diskFaults)]
+		s.reset(t)
+		at := fmt.Sprintf("%v at step %d, about %s", fault, i, name)
+		out, err := s.run([]string{fmt.Sprintf("%s=%d %d", failVariable, i, int(fault))}, s.args...)
+		var exit *exec.ExitError
+		switch {
+		case err == nil:
+			if diff := cmp.Diff(want, picture(t, s.project())); diff != "" && !mayBeLeftOut(name) {
+				t.Errorf("%s: success, with another result (-undisturbed +got):\n%s\n%s", at, diff, out)
+			}
+		case !errors.As(err, &exit) || exit.ExitCode() != 1:
+			t.Errorf("%s: %v\n%s", at, err, out)
+		default:
+			if !strings.Contains(out, "Error: ") || strings.Contains(out, "panic") {
+				t.Errorf("%s: the command failed without a word:\n%s", at, out)
+			}
+			if diff := differing(before, picture(t, s.project())); diff != "" {
+				t.Errorf("%s: the command failed and wrote something (-before +after):\n%s\n%s", at, diff, out)
+			}
+		}
+		if out, err := s.run(nil, s.args...); err != nil {
+			t.Errorf("%s: the next run: %v\n%s", at, err, out)
+		}
+		if diff := cmp.Diff(want, picture(t, s.project())); diff != "" {
+			t.Errorf("%s, and run again (-undisturbed +got):\n%s", at, diff)
+		}
+		s.checkLeftovers(t, at)
+	}
+}
