@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// TestCleanBesideInstalls removes everything from a cache again and again while
+// processes install from it, cold and warm: packages in use stay.
+func TestCleanBesideInstalls(t *testing.T) {
+	t.Parallel()
+	const installs = 24
+	s := newCrashScene(t, "install")
+	var cleaning, installing sync.WaitGroup
+	done := make(chan struct{})
+	cleaning.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				s.mustRun(t, "cache clean")
+			}
+		}
+	})
+	for i := range installs {
+		dir := filepath.Join(t.TempDir(), fmt.Sprint(i))
+		if err := copyTree(dir, s.project(), false); err != nil {
+			t.Fatal(err)
+		}
+		installing.Go(func() {
+			for _, args := range []string{"install", "install --locked", "install --layout copy"} {
+				if out, err := s.run(nil, strings.Fields(args + " -chdir=" + dir)...); err != nil {
+					t.Errorf("cotter %s beside cache clean: %v\n%s", args, err, out)
+				}
+				if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	installing.Wait()
+	close(done)
+	cleaning.Wait()
+}
+
+// TestOwnDataDirs has processes with data directories of their own install one
+// project for the first time, all at once. They write one lock.
+func TestOwnDataDirs(t *testing.T) {
+	t.Parallel()
+	const processes = 8
+	world := modtest.New(t, modtest.Txtar(demoWorld))
+	binary, dir, cache := commandAsBinary(t), world.Dir(t, "config"), t.TempDir()
+	var wait sync.WaitGroup
+	locks := make([]string, processes)
+	for i := range processes {
+		cmd := cotterIn(world, binary, dir, cache)
+		cmd.Env = append(cmd.Env, "TF_DATA_DIR="+filepath.Join(t.TempDir(), "missing", fmt.Sprint(i)))
+		wait.Go(func() {
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Errorf("process %d: %v\n%s", i, err, out)
+			}
+			lock, err := os.ReadFile(filepath.Join(dir, lockFile))
+			if err != nil {
+				t.Error(err)
+			}
+			locks[i] = string(lock)
+		})
+	}
+	wait.Wait()
+	for i, lock := range locks {
+		if diff := cmp.Diff(locks[0], lock); diff != "" || !strings.Contains(lock, "module ") {
+			t.Errorf("the lock after process %d (-first +this):\n%s", i, diff)
+		}
+	}
+}

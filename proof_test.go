@@ -1,0 +1,325 @@
+package cotter_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+const changingWorld = `
+-- config/main.tf --
+module "registry" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "1.0.0"
+}
+module "range" {
+  source = "git::https://MODTEST_HOST/git/net.git?version=~> 1.0"
+}
+module "tag" {
+  source = "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0"
+}
+module "branch" {
+  source = "git::https://MODTEST_HOST/git/plain.git?ref=main"
+}
+module "archive" {
+  source = "https://MODTEST_HOST/archives/n.zip"
+}
+module "oci" {
+  source = "oci://MODTEST_HOST/db?tag=1.0.0"
+}
+-- registry/acme/net/aws/1.0.0/main.tf --
+# first
+-- git/net.git/v1.0.0/main.tf --
+# first
+-- git/plain.git/_HEAD/main.tf --
+# first
+-- archives/n.zip/main.tf --
+# first
+-- oci/db/1.0.0/main.tf --
+# first
+`
+
+// changeAll gives all packages of changingWorld other content under the same names.
+func changeAll(t *testing.T, p *project) {
+	t.Helper()
+	second := fstest.MapFS{"main.tf": {Data: []byte("# second\n")}}
+	if err := errors.Join(
+		p.world.PublishVersion("acme/net/aws", "1.0.0", second), p.world.MoveTag("net.git", "v1.0.0", second),
+		p.world.PublishArchive("n.zip", second), p.world.PushOCI("db", "1.0.0", modtest.OCIModule, second),
+		p.world.PublishTag("plain.git", "v9.0.0", second),
+	); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An update takes no other content for a version, a tag that is one, or an archive,
+// unless the call is named. Branches may move.
+func TestUpdateRefusesOtherContent(t *testing.T) {
+	t.Parallel()
+	p := world(t, changingWorld)
+	p.mustInstall(t, cotter.Request{})
+	before := p.file(".terraform.lock.hcl")
+	changeAll(t, p)
+
+	err := p.mustFail(t, cotter.Request{Upgrade: true})
+	refused := map[string]string{}
+	for _, err := range joinedErrors(err) {
+		var changed *cotter.ContentChangedError
+		if !errors.As(err, &changed) {
+			t.Errorf("update: %v", err)
+			continue
+		}
+		refused[changed.Key] = strings.ReplaceAll(changed.Name, string(p.world.Host()), "HOST")
+		if !strings.Contains(changed.Error(), "has OTHER CONTENT than the lock (") || changed.Locked == changed.Now {
+			t.Errorf("%s: %s", changed.Key, changed.Error())
+		}
+	}
+	want := map[string]string{"registry": "1.0.0", "range": "1.0.0", "tag": "v1.0.0", "archive": "https://HOST/archives/n.zip", "oci": "1.0.0"}
+	if diff := cmp.Diff(want, refused); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, p.file(".terraform.lock.hcl")); diff != "" {
+		t.Errorf("the lock after a refused update (-before +after):\n%s", diff)
+	}
+
+	result := p.mustInstall(t, cotter.Request{Upgrade: true, AcceptChanged: []string{"registry", "range", "tag", "archive", "oci"}})
+	told := 0
+	for _, change := range result.LockChanges {
+		if strings.Contains(change.OtherContent, "OTHER CONTENT") {
+			told++
+		}
+	}
+	if told != 5 || len(result.LockChanges) != 6 {
+		t.Errorf("%d of %d changes are told as other content, want 5 of 6", told, len(result.LockChanges))
+	}
+	if got := p.file(".terraform/modules/registry/main.tf"); got != "# second\n" {
+		t.Errorf("the accepted module is %q", got)
+	}
+}
+
+// joinedErrors are the errors that errors.Join has joined, at any depth.
+func joinedErrors(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, err := range joined.Unwrap() {
+		all = append(all, joinedErrors(err)...)
+	}
+	return all
+}
+
+// dropEntry removes the block of a module from the lock.
+func (p *project) dropEntry(t *testing.T, key string) {
+	t.Helper()
+	block := regexp.MustCompile(`(?s)\nmodule "` + regexp.QuoteMeta(key) + `" \{.*?\n\}\n`)
+	lock := p.file(".terraform.lock.hcl")
+	if !block.MatchString(lock) {
+		t.Fatalf("the lock has no entry for %s", key)
+	}
+	p.write(t, ".terraform.lock.hcl", block.ReplaceAllString(lock, ""))
+}
+
+// A single entry that vanished is put back, and its origin is asked whether the tag
+// still means what was locked.
+func TestVanishedEntry(t *testing.T) {
+	t.Parallel()
+	for _, moved := range []bool{false, true} {
+		p := world(t, changingWorld)
+		p.mustInstall(t, cotter.Request{})
+		lock := p.file(".terraform.lock.hcl")
+		for _, key := range []string{"registry", "tag"} {
+			p.dropEntry(t, key)
+		}
+		if err := p.mustFail(t, cotter.Request{Locked: true}); !strings.Contains(err.Error(), "cotter restore") {
+			t.Errorf("Locked: %v", err)
+		}
+		if moved {
+			changeAll(t, p)
+			var tag *cotter.MovedError
+			if err := p.mustFail(t, cotter.Request{}); !errors.As(err, &tag) {
+				t.Errorf("Install after the tag has moved: %v", err)
+			}
+			continue
+		}
+		p.mustInstall(t, cotter.Request{})
+		if diff := cmp.Diff(lock, p.file(".terraform.lock.hcl")); diff != "" {
+			t.Errorf("the lock (-before +after):\n%s", diff)
+		}
+		if !strings.Contains(p.events(), "had lost its entries for 2 modules (registry, tag)") {
+			t.Errorf("no warning:\n%s", p.events())
+		}
+	}
+}
+
+// Restore puts back single entries too, but none of calls that are gone or have
+// another source now.
+func TestRestoreSingleEntries(t *testing.T) {
+	t.Parallel()
+	p := world(t, changingWorld)
+	p.mustInstall(t, cotter.Request{})
+	for _, key := range []string{"registry", "tag", "archive", "branch"} {
+		p.dropEntry(t, key)
+	}
+	config := p.file("main.tf")
+	config = strings.Replace(config, `module "branch"`, `module "renamed"`, 1)
+	config = strings.Replace(config, "n.zip", "other.zip", 1)
+	p.write(t, "main.tf", config)
+	restored, err := p.installer().Restore(context.Background(), cotter.Request{Dir: p.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"registry", "tag"}, restored.Keys); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+}
+
+// A provider in the lock that changes whose project it seems to be does not change
+// where locked modules come from.
+func TestHostStays(t *testing.T) {
+	t.Parallel()
+	p := world(t, "-- config/main.tf --\nmodule \"net\" {\n  source = \"acme/net/aws\"\n}\n")
+	lock := `
+module "net" {
+  version = "1.0.0"
+  source  = "registry.terraform.io/acme/net/aws"
+
+  package = "git::https://git.example.com/net.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
+
+  hashes = [
+    "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+  ]
+}
+provider "registry.opentofu.org/hashicorp/null" {
+  version = "3.2.1"
+}
+`
+	p.write(t, ".terraform.lock.hcl", lock)
+	err := p.mustFail(t, cotter.Request{})
+	var changed *cotter.HostChangedError
+	if !errors.As(err, &changed) {
+		t.Fatalf("Install: %v", err)
+	}
+	for _, text := range []string{"registry.terraform.io", "registry.opentofu.org", "--for terraform"} {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("the message does not name %s: %v", text, err)
+		}
+	}
+	if diff := cmp.Diff(lock, p.file(".terraform.lock.hcl")); diff != "" {
+		t.Errorf("the lock (-before +after):\n%s", diff)
+	}
+	if err := p.mustFail(t, cotter.Request{Dialect: cotter.DialectOpenTofu}); errors.As(err, &changed) {
+		t.Errorf("with the dialect of the request: %v", err)
+	}
+}
+
+// loggingFetcher wraps another Fetcher, as an embedder's does.
+type loggingFetcher struct{ cotter.Fetcher }
+
+// blindFetcher cannot tell what a reference means.
+type blindFetcher struct{ cotter.Fetcher }
+
+var errBlind = errors.New("references cannot be resolved here")
+
+func (blindFetcher) Reference(context.Context, getmodules.Request) (getmodules.Reference, error) {
+	return getmodules.Reference{}, errBlind
+}
+
+// What a wrapped Fetcher can do is not lost, and what it cannot do is an error.
+func TestWrappedFetcher(t *testing.T) {
+	t.Parallel()
+	p := world(t, changingWorld)
+	p.mustInstall(t, cotter.Request{})
+	changeAll(t, p)
+	p.remove(t, ".terraform")
+	in := p.installer()
+	in.Fetcher = loggingFetcher{in.Fetcher}
+	_, err := in.Install(context.Background(), cotter.Request{Dir: p.dir, Locked: true})
+	var moved *cotter.MovedError
+	if !errors.As(err, &moved) {
+		t.Errorf("a moved tag, by a wrapped Fetcher: %v", err)
+	}
+	in.Fetcher = blindFetcher{in.Fetcher}
+	if _, err = in.Install(context.Background(), cotter.Request{Dir: p.dir, Locked: true}); !errors.Is(err, errBlind) {
+		t.Errorf("a moved tag, by a Fetcher that cannot tell: %v", err)
+	}
+}
+
+// A run with Unify, and one that asks the origins, tell what they do.
+func TestEventsOfEveryRun(t *testing.T) {
+	t.Parallel()
+	p := world(t, changingWorld)
+	p.mustInstall(t, cotter.Request{Unify: true})
+	for _, event := range []string{"FetchStarted", "FetchDone", "Resolved"} {
+		if !strings.Contains(p.events(), event) {
+			t.Errorf("a run with Unify has no %s:\n%s", event, p.events())
+		}
+	}
+	p.log = nil
+	if _, err := p.installer().VerifyRemote(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(p.events(), "FetchStarted") { // of the archive
+		t.Errorf("VerifyRemote has no events:\n%s", p.events())
+	}
+}
+
+// A lock with an entry for a call that is gone fits the configuration as little for
+// Verify as for a locked run.
+func TestVerifyGoneCall(t *testing.T) {
+	t.Parallel()
+	p := world(t, changingWorld)
+	p.mustInstall(t, cotter.Request{})
+	p.write(t, "main.tf", strings.Replace(p.file("main.tf"), `module "oci"`, `module "renamed"`, 1))
+	report, err := p.installer().Verify(context.Background(), p.dir)
+	if err != nil || len(report.Stale) != 2 {
+		t.Errorf("Verify = %v, %v; want the call without an entry and the entry without a call", report.Stale, err)
+	}
+}
+
+// Without a state directory nothing that is in the project counts, and everything
+// still works.
+func TestWithoutState(t *testing.T) {
+	t.Parallel()
+	p := world(t, changingWorld)
+	p.state = ""
+	p.mustInstall(t, cotter.Request{})
+	p.mustInstall(t, cotter.Request{Locked: true})
+	if strings.Contains(p.events(), "Warning") {
+		t.Errorf("there is a warning:\n%s", p.events())
+	}
+}
+
+// A cache that cannot be used is replaced, and the user is told once.
+func TestUnusableCache(t *testing.T) {
+	t.Parallel()
+	p := world(t, changingWorld)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := p.installer()
+	in.CacheDir = filepath.Join(file, "cache")
+	if _, err := in.Install(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(p.events(), "COTTER_CACHE_DIR"); n != 1 {
+		t.Errorf("%d warnings name COTTER_CACHE_DIR, want one:\n%s", n, p.events())
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/.cotter/stage/@cache")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the temporary cache is still there: %v", err)
+	}
+}
