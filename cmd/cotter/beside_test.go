@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,8 +18,15 @@ import (
 // processes install from it, cold and warm: packages in use stay.
 func TestCleanBesideInstalls(t *testing.T) {
 	t.Parallel()
-	const installs = 24
+	const installs, files = 8, 400
 	s := newCrashScene(t, "install")
+	large := fstest.MapFS{"main.tf": {Data: []byte("# large\n")}} // to take long enough to be hit
+	for i := range files {
+		large[fmt.Sprintf("files/%d.txt", i)] = &fstest.MapFile{Data: fmt.Append(nil, i)}
+	}
+	if err := s.world.PublishArchive("n.zip", large); err != nil {
+		t.Fatal(err)
+	}
 	var cleaning, installing sync.WaitGroup
 	done := make(chan struct{})
 	cleaning.Go(func() {
@@ -37,7 +45,7 @@ func TestCleanBesideInstalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		installing.Go(func() {
-			for _, args := range []string{"install", "install --locked", "install --layout copy"} {
+			for _, args := range []string{"install", "install --locked"} {
 				if out, err := s.run(nil, strings.Fields(args + " -chdir=" + dir)...); err != nil {
 					t.Errorf("cotter %s beside cache clean: %v\n%s", args, err, out)
 				}
