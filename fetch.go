@@ -118,7 +118,7 @@ func (r *run) download(ctx context.Context, n *node, key fetchKey, at location, 
 		return r.fetchHosted(ctx, n, at.from, dir)
 	}
 	shown := key.pkg.Redacted()
-	req := key.request(at)
+	req := r.prepared(key.request(at))
 	req.Dir, req.Allow = dir, r.rules.allow
 	req.Progress = func(done, total int64) { r.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) }
 	return r.fetcher.Fetch(ctx, req)

@@ -141,7 +141,7 @@ func (r *run) reference(ctx context.Context, n *node, at location) (getmodules.R
 			return getmodules.Reference{}, err
 		}
 		defer done()
-		return r.fetcher.Reference(ctx, key.request(at))
+		return r.fetcher.Reference(ctx, r.prepared(key.request(at)))
 	})
 }
 

@@ -90,6 +90,12 @@ func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), e
 	}, nil
 }
 
+// prepared adds to a request what it needs to know of the session's cache.
+func (s *session) prepared(req getmodules.Request) getmodules.Request {
+	req.Scratch, req.NoCache = s.cache.StageDir(), s.cacheErr != nil
+	return req
+}
+
 // warnOfCache tells the user that packages are not kept.
 func (s *session) warnOfCache(events *events) {
 	if s.cacheErr != nil {

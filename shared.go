@@ -169,5 +169,5 @@ func (r *run) referenceOf(ctx context.Context, key fetchKey, at location) (getmo
 		return getmodules.Reference{}, err
 	}
 	defer done()
-	return r.fetcher.Reference(ctx, key.request(at))
+	return r.fetcher.Reference(ctx, r.prepared(key.request(at)))
 }

@@ -51,7 +51,7 @@ func (r *run) offeredTags(ctx context.Context, n *node) ([]versions.Candidate, e
 			return nil, err
 		}
 		defer done()
-		return r.fetcher.Tags(ctx, key.request())
+		return r.fetcher.Tags(ctx, r.prepared(key.request()))
 	})
 	if err != nil {
 		return nil, n.fail(err)

@@ -101,6 +101,13 @@ type Request struct {
 	// Submodules has the submodules of a git repository fetched as well, each
 	// as a package of its own, and put into the tree.
 	Submodules bool
+	// Scratch is an existing private directory for the keys and credentials of
+	// requests that fetch nothing. "" means one in the system's directory for
+	// temporary files.
+	Scratch string
+	// NoCache keeps git stores out of [Fetcher].CacheDir: the caller knows that
+	// it cannot be used.
+	NoCache bool
 	// Progress is called with the bytes so far and the total, 0 where it is
 	// not known; at most every 100 ms. nil is fine. It may be called from
 	// another goroutine, never concurrently with itself.

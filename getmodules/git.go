@@ -79,7 +79,11 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 	if err := g.prepareNetwork(); err != nil {
 		return nil, nil, err
 	}
-	g.store = newGitStore(f.CacheDir, g.scratch, g.addr)
+	cacheDir := f.CacheDir
+	if req.NoCache {
+		cacheDir = ""
+	}
+	g.store = newGitStore(cacheDir, g.scratch, g.addr)
 	if err := g.run(ctx); err != nil {
 		return nil, nil, g.explain(err)
 	}

@@ -79,7 +79,7 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 		out, err := f.builtInList(ctx, g, refs)
 		return out, explainBuiltIn(err)
 	}
-	scratch, err := f.privateDir()
+	scratch, err := req.privateDir()
 	if err != nil {
 		return nil, err
 	}
@@ -103,18 +103,8 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 }
 
 // privateDir makes a directory for keys and credentials.
-func (f *Fetcher) privateDir() (string, error) {
-	if f.CacheDir != "" {
-		// What a crash leaves there is tidied up. A cache that cannot be
-		// written to is no reason to fail.
-		parent := filepath.Join(f.CacheDir, "stage")
-		if storesDir(parent) == nil {
-			if dir, err := os.MkdirTemp(parent, ".git-tags-"); err == nil {
-				return filepath.Abs(dir)
-			}
-		}
-	}
-	dir, err := os.MkdirTemp("", ".git-tags-")
+func (r Request) privateDir() (string, error) {
+	dir, err := os.MkdirTemp(r.Scratch, ".git-tags-")
 	if err != nil {
 		return "", err
 	}

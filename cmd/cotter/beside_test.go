@@ -46,7 +46,7 @@ func TestCleanBesideInstalls(t *testing.T) {
 		}
 		installing.Go(func() {
 			for _, args := range []string{"install", "install --locked"} {
-				if out, err := s.run(nil, strings.Fields(args + " -chdir=" + dir)...); err != nil {
+				if out, err := s.run(nil, strings.Fields(args+" -chdir="+dir)...); err != nil {
 					t.Errorf("cotter %s beside cache clean: %v\n%s", args, err, out)
 				}
 				if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/urfave/cli/v3"
 
@@ -53,6 +55,10 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	if err != nil {
 		return nil, err
 	}
+	limits, err := limits(out.env)
+	if err != nil {
+		return nil, err
+	}
 	dir := cacheDir(cmd, out.env)
 	return &cotter.Installer{
 		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
@@ -64,11 +70,26 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 			Getters:         getters(unbounded, out.env),
 			AlwaysGit:       out.env("COTTER_ALWAYS_GIT") != "",
 			GitBackend:      git,
+			Limits:          limits,
 		},
 		CacheDir: dir,
 		StateDir: stateDir(out.env),
 		StateKey: out.env("COTTER_STATE_KEY"),
 	}, nil
+}
+
+// limits are those of fetches. COTTER_MIN_RATE is for links that are slower than
+// the least rate of a transfer, in bytes per second; -1 turns that limit off.
+func limits(env func(string) string) (getmodules.Limits, error) {
+	text := env("COTTER_MIN_RATE")
+	if text == "" {
+		return getmodules.Limits{}, nil
+	}
+	rate, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return getmodules.Limits{}, usageError{fmt.Errorf("COTTER_MIN_RATE takes a number of bytes per second, and got %q", text)}
+	}
+	return getmodules.Limits{MinRate: rate}, nil
 }
 
 // localInstaller is an Installer for commands that read what is installed and

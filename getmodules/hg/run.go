@@ -51,7 +51,7 @@ func (g Getter) environ() []string {
 	if g.Env != nil {
 		return slices.Clone(g.Env)
 	}
-	return os.Environ()
+	return child.Without(os.Environ(), "COTTER_STATE_KEY") // the user's key is nobody else's to know
 }
 
 func (g Getter) find() (string, error) {

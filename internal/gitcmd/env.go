@@ -9,7 +9,9 @@ import (
 
 // dropped are variables that point git at another repository, change what its
 // objects mean, or are meant for a process that git itself started.
+// The user's key is nobody else's to know.
 var dropped = [...]string{
+	"COTTER_STATE_KEY",
 	"GIT_ALLOW_PROTOCOL", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE",
 	"GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT",
 	"GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE",

@@ -132,6 +132,9 @@ func (c *Cache) Close() error {
 // Dir is the cache's directory.
 func (c *Cache) Dir() string { return c.dir }
 
+// StageDir is a directory that is this process's alone until Close.
+func (c *Cache) StageDir() string { return c.stage }
+
 // Stage returns a fresh path for a tree on its way in. The path does not exist
 // yet. It is on the same file system as the published trees.
 func (c *Cache) Stage() string { return filepath.Join(c.stage, rand.Text()) }
