@@ -24,17 +24,20 @@
 // never points: packages are fetched from where the configuration and the
 // registry say, never from where the lock says.
 //
-// What is installed or in the cache is used without asking anybody only for
+// What is installed or in the cache is used without asking its origin only for
 // entries that an origin has confirmed before: for the last run in the project,
-// or for one that shares the cache. For any other entry the origin is asked
+// or for one that shares the cache. Both count only with a code under the user's
+// key, see Installer.StateDir: a repository or a restored cache can hold anything. For any other entry the origin is asked
 // whether the source, at that version, leads to that directory of that package.
 // A run that may not change the lock also asks, once, whether tags that are
 // versions lead to the locked commit or digest; other runs keep to that,
 // whatever became of the tag.
 //
-// Stock tools drop module blocks when they rewrite the lock. A run puts them back
-// from a copy that the last one kept, and says so; one that may not change the
-// lock fails instead.
+// Stock tools drop module blocks when they rewrite the lock. A run puts back what
+// the lock has lost from a copy that the last one kept, asks whether tags still
+// mean what was locked, and says so; one that may not change the lock fails
+// instead. A version, a version tag or an archive that has other content than the
+// lock is refused, also by an upgrade, unless the request names the call.
 //
 // # What a run does
 //
@@ -44,8 +47,10 @@
 // again. A call of a package's directory gets a private copy of it and of the
 // local modules that it calls; the rest of the package is in the project once,
 // reached by relative links. Only when the whole tree is staged do the directories move to their
-// places, then the lock is written, then modules.json. After an error nothing
-// has changed; after a crash the next run finishes or forgets what was begun.
+// places, then the lock is written, then modules.json, which is away in the
+// meantime. After an error nothing has changed; after a crash or a power cut the
+// next run undoes what was begun. The lock file, the copy and all else that is read
+// must be regular files of a bounded size.
 //
 // # Expressions
 //

@@ -25,6 +25,8 @@ type fetchKey struct {
 	places string
 	// want is the t1 hash that the lock has for it; "" where that has none.
 	want hashing.Hash
+	// fresh keeps to what the origin sends.
+	fresh bool
 }
 
 // request asks for the package, wherever it is to go.
@@ -73,6 +75,7 @@ func (r *run) fetch(ctx context.Context, n *node, at location, revision string, 
 		submodules:  r.req.Submodules,
 		places:      r.rules.key(),
 		want:        want,
+		fresh:       at.unconfirmed,
 	}
 	got, err := r.packages.get(key, func() (*fetched, error) { return r.fetchOnce(ctx, n, key, at) })
 	if err != nil {
@@ -119,6 +122,7 @@ func (r *run) download(ctx context.Context, n *node, key fetchKey, at location, 
 	}
 	shown := key.pkg.Redacted()
 	req := r.prepared(key.request(at))
+	req.NoCache = req.NoCache || key.fresh
 	req.Dir, req.Allow = dir, r.rules.allow
 	req.Progress = func(done, total int64) { r.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) }
 	return r.fetcher.Fetch(ctx, req)

@@ -20,6 +20,9 @@ type location struct {
 	subdir string
 	// revision is what must come from there, where that is known.
 	revision string
+	// unconfirmed says that a lock names the revision, and that no origin has
+	// confirmed it: that a git store in the cache has it proves nothing.
+	unconfirmed bool
 	// from is the registry's answer that named the location; nil where the
 	// configuration did.
 	from *registryclient.Location

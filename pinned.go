@@ -85,6 +85,7 @@ func (r *run) askOrigin(ctx context.Context, n *node, entry lockfile.Module) (lo
 	}
 	asksName := r.asksName(n, entry)
 	drifted := r.startDrift(ctx, n, entry, location, asksName)
+	location.unconfirmed = !r.isConfirmed(n, entry)
 	got, err := r.fetch(ctx, n, location, revisionOf(entry.Package), hashOfScheme(entry, "t1"))
 	drift := <-drifted
 	if err == nil {

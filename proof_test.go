@@ -258,6 +258,44 @@ func TestWrappedFetcher(t *testing.T) {
 	}
 }
 
+// A git store in the cache holds a commit that the origin never had. The locked
+// branch says nothing against it, so the origin has to be asked for the commit.
+func TestCommitOfForeignStore(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "branch" {
+  source = "git::https://MODTEST_HOST/git/plain.git?ref=main"
+}
+-- git/plain.git/v1.0.0/main.tf --
+# good
+`)
+	cache := t.TempDir()
+	install := func(req cotter.Request) error {
+		in := p.installer()
+		in.CacheDir = cache
+		in.Fetcher.(*getmodules.Fetcher).CacheDir, in.Fetcher.(*getmodules.Fetcher).AlwaysGit = cache, true
+		req.Dir = p.dir
+		_, err := in.Install(context.Background(), req)
+		return err
+	}
+	evil := fstest.MapFS{"main.tf": {Data: []byte("# evil\n")}}
+	if err := errors.Join(p.world.PublishTag("plain.git", "v2.0.0", evil), install(cotter.Request{})); err != nil {
+		t.Fatal(err)
+	}
+	if p.file(".terraform/modules/branch/main.tf") != "# evil\n" {
+		t.Fatal("the attacker's commit is not installed")
+	}
+	if err := p.world.ReplaceRepository("plain.git", "v1.0.0", fstest.MapFS{"main.tf": {Data: []byte("# good\n")}}); err != nil {
+		t.Fatal(err)
+	}
+	p.remove(t, ".terraform")
+	p.state = t.TempDir() // another user's
+	if err := install(cotter.Request{Locked: true}); err == nil || p.file(".terraform/modules/branch/main.tf") != "" {
+		t.Errorf("a commit that only the cache has was installed: %v", err)
+	}
+}
+
 // A run with Unify, and one that asks the origins, tell what they do.
 func TestEventsOfEveryRun(t *testing.T) {
 	t.Parallel()

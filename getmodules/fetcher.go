@@ -105,8 +105,8 @@ type Request struct {
 	// requests that fetch nothing. "" means one in the system's directory for
 	// temporary files.
 	Scratch string
-	// NoCache keeps git stores out of [Fetcher].CacheDir: the caller knows that
-	// it cannot be used.
+	// NoCache uses no git store in [Fetcher].CacheDir: because it cannot be
+	// written, or because the origin is to say that it has the commit.
 	NoCache bool
 	// Progress is called with the bytes so far and the total, 0 where it is
 	// not known; at most every 100 ms. nil is fine. It may be called from
