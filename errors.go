@@ -84,11 +84,6 @@ type LockFileError struct {
 func (e *LockFileError) Error() string { return e.Diagnostics.Error() }
 func (e *LockFileError) Unwrap() error { return e.Diagnostics }
 
-func asDiagnostics(err error) (hcl.Diagnostics, bool) {
-	var diags hcl.Diagnostics
-	return diags, errors.As(err, &diags)
-}
-
 // HashMismatchError says that a package is not what the lock says. Nothing was
 // installed and the lock was not touched.
 type HashMismatchError struct {

@@ -79,7 +79,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, e
 }
 
 // compare compares what is installed with the lock.
-func (l *loader) compare(ctx context.Context) (*Report, error) {
+func (l *loader) compare(ctx context.Context) (_ *Report, err error) {
 	work, err := project.View(l.req.location(), l.key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return allMissing(l.lock), nil
@@ -87,7 +87,7 @@ func (l *loader) compare(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer work.Close()
+	defer func() { err = errors.Join(err, work.Close()) }()
 	report := &Report{Unfinished: work.Unfinished()}
 	for _, f := range work.Findings() {
 		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {

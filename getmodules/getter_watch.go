@@ -164,9 +164,9 @@ func (w *watch) measure() (written, error) {
 	return sum, err
 }
 
-func (s *written) add(d fs.DirEntry, inside, top bool) error {
+func (w *written) add(d fs.DirEntry, inside, top bool) error {
 	if inside && !top {
-		s.entries++
+		w.entries++
 	}
 	if !d.Type().IsRegular() {
 		return nil
@@ -178,9 +178,9 @@ func (s *written) add(d fs.DirEntry, inside, top bool) error {
 	case err != nil:
 		return err
 	case inside:
-		s.bytes += info.Size()
+		w.bytes += info.Size()
 	default:
-		s.temporary += info.Size()
+		w.temporary += info.Size()
 	}
 	return nil
 }

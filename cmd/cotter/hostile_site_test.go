@@ -285,7 +285,7 @@ func (s *hostileSite) run(t *testing.T, command string, env ...string) ending {
 	}
 	end := ending{status: state.ExitCode(), hung: errors.Is(ctx.Err(), context.DeadlineExceeded), out: string(out), cpu: state.UserTime() + state.SystemTime()}
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		end.memory = int64(usage.Maxrss)
+		end.memory = usage.Maxrss
 		if runtime.GOOS != "darwin" { // which counts in bytes, others in KiB
 			end.memory <<= 10
 		}

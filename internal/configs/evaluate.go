@@ -110,13 +110,13 @@ func (a argument) asText(value cty.Value) (cty.Value, hcl.Diagnostics) {
 
 // native turns an argument of a JSON file into an expression of the native
 // syntax.
-func (arg argument) native() (hclsyntax.Expression, hcl.Diagnostics) {
-	if expr, ok := arg.expr.(hclsyntax.Expression); ok {
+func (a argument) native() (hclsyntax.Expression, hcl.Diagnostics) {
+	if expr, ok := a.expr.(hclsyntax.Expression); ok {
 		return expr, nil
 	}
-	expr, diags := eval.Native(arg.expr)
+	expr, diags := eval.Native(a.expr)
 	if len(diags) > 0 && errors.Is(extra(diags[0]), eval.ErrTemplateTooLong) {
-		return nil, hcl.Diagnostics{arg.tooLong()}
+		return nil, hcl.Diagnostics{a.tooLong()}
 	}
 	return expr, diags
 }

@@ -96,7 +96,7 @@ func ReadOrMake(dir string) (*Key, error) {
 		return key, err
 	}
 	secret := make([]byte, size)
-	rand.Read(secret) //nolint:errcheck // it never returns an error
+	rand.Read(secret)
 	err = atomicfile.Create(root, fileName, secret, 0o600, "userkey.key")
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
