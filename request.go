@@ -98,6 +98,20 @@ func (r Request) installDir(key string) string {
 	return path.Join(filepath.ToSlash(r.dataDir()), "modules", key)
 }
 
+// realInstallDir is installDir without symbolic links in the path of the data
+// directory.
+func (r Request) realInstallDir(key string) string {
+	base, err := filepath.EvalSymlinks(r.dir())
+	if err != nil {
+		return r.installDir(key)
+	}
+	modules, err := resolveLinks(base, filepath.Join(r.dataDir(), "modules"))
+	if err != nil {
+		return r.installDir(key)
+	}
+	return path.Join(filepath.ToSlash(modules), key)
+}
+
 func orElse(s, otherwise string) string {
 	if s == "" {
 		return otherwise
