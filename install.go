@@ -169,5 +169,8 @@ func (r *run) walk(ctx context.Context) ([]*node, error) {
 	if text := r.restored.warning(r.req.lockFile()); text != "" {
 		r.warn(nil, text)
 	}
+	if text := rangesBeside(nodes); text != "" {
+		r.warn(nil, text)
+	}
 	return nodes, errors.Join(r.refusals.err(r.req.lockFile()), err)
 }

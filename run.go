@@ -78,6 +78,15 @@ func (r *run) online() error {
 	return nil
 }
 
+// listing is a slot for listing the versions that a server has.
+func (r *run) listing(ctx context.Context) (release func(), err error) {
+	if r.req.Offline {
+		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed offline: %w; "+
+			"run cotter install once without --offline to lock one", ErrOffline)
+	}
+	return r.slot(ctx)
+}
+
 // onlineSlot is slot for those who ask a server.
 func (r *run) onlineSlot(ctx context.Context) (release func(), err error) {
 	if err := r.online(); err != nil {

@@ -17,7 +17,7 @@ func (r *run) offeredOCI(ctx context.Context, n *node) ([]versions.Candidate, er
 		if err != nil {
 			return nil, err
 		}
-		done, err := r.onlineSlot(ctx)
+		done, err := r.listing(ctx)
 		if err != nil {
 			return nil, err
 		}
