@@ -54,7 +54,7 @@ func (r *run) open(ctx context.Context, shared *session) error {
 	r.work, r.installed = work, newInstallation(work)
 	r.installed.startReading()
 	if err = r.read(); err == nil {
-		err = r.prepare(key, shared)
+		err = r.prepare(ctx, key, shared)
 	}
 	if err != nil {
 		return errors.Join(err, r.close())
@@ -102,11 +102,12 @@ func recordedManifest(work *project.Project) (*manifest.Manifest, error) {
 }
 
 // prepare fills in what the caller left to us.
-func (r *run) prepare(key *userkey.Key, shared *session) error {
+func (r *run) prepare(ctx context.Context, key *userkey.Key, shared *session) error {
 	r.former = sync.OnceValue(func() *lockfile.File { return formerLock(r.work, r.lockSrc, r.lock) })
 	r.dialect = r.req.Dialect
 	if r.dialect == DialectAuto {
-		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)
+		r.detected = r.req.detect(ctx, r.lockSrc, r.lock, r.recorded)
+		r.dialect = r.detected.dialect
 	}
 	r.foldsCase = r.work.FoldsCase()
 	if !r.work.HasLinks() {
@@ -167,6 +168,9 @@ func (r *run) walk(ctx context.Context) ([]*node, error) {
 	}
 	nodes, err := w.walk(ctx, &node{dir: ".", now: r.req.dir()})
 	if text := r.restored.warning(r.req.lockFile()); text != "" {
+		r.warn(nil, text)
+	}
+	if text := r.assumption(); text != "" {
 		r.warn(nil, text)
 	}
 	if text := rangesBeside(nodes); text != "" {

@@ -66,6 +66,9 @@ func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 		if err := r.lock.Check(); err != nil {
 			return nil, err
 		}
+		if r.knowsTool() {
+			r.lock.NameTool(r.dialect.String())
+		}
 		p.change.NewLock = r.lock.Bytes()
 	}
 	return p, r.refuseChanges(p.result.LockChanges)

@@ -59,6 +59,9 @@ type Request struct {
 	BestEffort bool
 	// Dialect says whose conventions apply; the zero value finds it out.
 	Dialect Dialect
+	// Tools are the stock tools that the user has, for finding out the dialect:
+	// see [DialectAuto]. The command takes them from PATH.
+	Tools []Dialect
 
 	// Variables are the values of the root module's input variables, for the
 	// sources and versions that depend on some. Of two for one variable the

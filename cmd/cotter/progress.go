@@ -153,7 +153,7 @@ func (o *output) installed(result *cotter.Result, p *progress) error {
 		o.printf("The configuration calls no modules.\n")
 		return nil
 	}
-	o.printf("\n%s: %s, %s, %s.\n", count(len(result.Modules), "module"),
+	o.printf("\n%s for %s: %s, %s, %s.\n", count(len(result.Modules), "module"), result.Dialect,
 		count(p.fetched, "package")+" fetched",
 		fmt.Sprintf("%d placed", p.placed),
 		fmt.Sprintf("%d verified against the lock", p.verified))
