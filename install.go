@@ -77,7 +77,7 @@ func (r *run) close() error {
 func (r *run) read() error {
 	src, err := r.work.Lock()
 	if err != nil {
-		return unusableLock(err)
+		return r.req.unusableLock(err)
 	}
 	r.lockSrc = src
 	r.recorded, _ = recordedManifest(r.work) // what cannot be read is written anew

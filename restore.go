@@ -72,7 +72,7 @@ func (in *Installer) restoreFrom(ctx context.Context, req Request, work *project
 	}
 	src, err := work.Lock()
 	if err != nil {
-		return nil, unusableLock(err)
+		return nil, req.unusableLock(err)
 	}
 	lock, err := parseLock(src, req)
 	if err != nil {
