@@ -31,6 +31,9 @@ func (in *Installer) installIn(ctx context.Context, shared *session, req Request
 		return nil, err
 	}
 	r := &run{in: in, req: req, events: &events{fn: in.OnEvent}}
+	if result, err := r.nothingToInstall(ctx); result != nil || err != nil {
+		return result, err
+	}
 	if err := r.open(ctx, shared); err != nil {
 		return nil, err
 	}

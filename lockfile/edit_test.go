@@ -169,21 +169,15 @@ func TestModulesAreCopies(t *testing.T) {
 
 func TestNameTool(t *testing.T) {
 	t.Parallel()
-	module := lockfile.Module{Key: "vpc", Version: "1.0.0", Source: "registry.opentofu.org/acme/vpc/aws", Hashes: []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}}
-	for before, want := range map[string]string{
-		"": "# This file is maintained automatically by \"cotter install\", which keeps the\n" +
-			"# module blocks, and by \"terraform init\", which keeps the provider blocks.\n" +
-			"# Manual edits may be lost in future updates.\n\n",
-		"# by hand\n": "# by hand\n\n",
-	} {
-		f, diags := lockfile.Parse([]byte(before), "test.hcl")
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-		f.NameTool("terraform")
-		f.SetModule(module)
-		if diff := gocmp.Diff(want+testBlock, string(f.Bytes())); diff != "" {
-			t.Errorf("Bytes() of %q (-want +got):\n%s", before, diff)
+	const header = "# This file is maintained automatically by \"cotter install\", which keeps the\n" +
+		"# module blocks, and by \"terraform init\", which keeps the provider blocks.\n" +
+		"# Manual edits may be lost in future updates.\n"
+	for before, comment := range map[string]string{"": header, "# by hand\n": "# by hand\n"} {
+		file := parse(t, []byte(before), "x")
+		file.NameTool("terraform")
+		file.SetModule(testModule("a"))
+		if diff := gocmp.Diff(comment+"\n"+testBlock, string(file.Bytes())); diff != "" {
+			t.Errorf("Bytes of %q (-want +got):\n%s", before, diff)
 		}
 	}
 }
