@@ -197,9 +197,5 @@ func (c layoutCase) project(t *testing.T) *project {
 
 // manifest is modules.json of the case.
 func (c layoutCase) manifest() string {
-	data := c.dataDir
-	if data == "" {
-		data = ".terraform"
-	}
-	return filepath.Join(c.root, data, "modules", "modules.json")
+	return filepath.Join(c.root, orElse(c.dataDir, ".terraform"), "modules", "modules.json")
 }
