@@ -44,9 +44,8 @@ func (h *hostless) note(n *node) {
 	}
 }
 
-// knowsTool reports whether the run has decided which stock tool the project is
-// for: it was told or found signs, or had to assume one.
-func (r *run) knowsTool() bool {
+// dialectMatters is [Result.DialectMatters] of the run.
+func (r *run) dialectMatters() bool {
 	return r.req.Dialect != DialectAuto || !r.detected.guessed() || r.hostless.call != nil
 }
 

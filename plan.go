@@ -26,7 +26,11 @@ type plan struct {
 // plan derives the lock, the manifest and the moves from the finished tree.
 func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 	p := &plan{
-		result: &Result{Dialect: r.dialect, LockFile: filepath.Join(r.req.dir(), r.req.lockFile())},
+		result: &Result{
+			Dialect:        r.dialect,
+			DialectMatters: r.dialectMatters(),
+			LockFile:       filepath.Join(r.req.dir(), r.req.lockFile()),
+		},
 		change: project.Change{OldLock: r.lockSrc, Packages: make(map[string]string)},
 		sums:   make(map[string][]byte),
 		wholes: make(map[string]bool),
@@ -66,7 +70,7 @@ func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 		if err := r.lock.Check(); err != nil {
 			return nil, err
 		}
-		if r.knowsTool() {
+		if p.result.DialectMatters {
 			r.lock.NameTool(r.dialect.String())
 		}
 		p.change.NewLock = r.lock.Bytes()
