@@ -2,24 +2,43 @@ package cotter
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/lockfile"
 )
 
 // Dialect is the stock tool whose conventions apply: which registry an address
 // without a host means, and which files are configuration.
 type Dialect int
 
-// The dialects. DialectAuto finds out: by the hosts of the lock's providers,
-// by .tofu files in the root module, by the sources in modules.json, and for
-// want of all that it is OpenTofu's.
+// The dialects.
 const (
+	// DialectAuto finds out whose project it is. The first of these that tells
+	// decides:
+	//
+	//  1. the hosts of the providers in the lock, and in .terraform.lock.hcl if
+	//     that is another file
+	//  2. the hosts of the modules in the lock
+	//  3. files in the root module that only OpenTofu reads, *.tofu and
+	//     *.tofu.json
+	//  4. the hosts in modules.json
+	//  5. the comment at the beginning of the lock: "tofu init" or "terraform
+	//     init"
+	//  6. .opentofu-version, .terraform-version, and opentofu or terraform in
+	//     .tool-versions, in the nearest directory that has some, from the root
+	//     module's up to that of the git repository
+	//  7. a cloud block or a remote backend at app.terraform.io, which is also
+	//     the host of one that names none
+	//  8. a required_version that no version of OpenTofu meets
+	//  9. Request.Tools, if it has one tool only and one of the user's own modules
+	//     calls a registry's module without a host
+	//
+	// For want of all that it is OpenTofu's. In 1, 2 and 4 OpenTofu's registry
+	// decides if both occur, and a module whose host the root module writes
+	// itself says nothing. What is a symbolic link or no regular file is not
+	// looked at. A [Warning] says what was assumed if one of these contradicts
+	// another, or none tells, and the configuration has a registry's module
+	// without a host.
 	DialectAuto Dialect = iota
 	DialectOpenTofu
 	DialectTerraform
@@ -59,31 +78,6 @@ func (d Dialect) registryHost() addrs.Hostname {
 
 // parser parses source addresses as the stock tool does.
 func (d Dialect) parser() addrs.Parser { return addrs.Parser{DefaultRegistryHost: d.registryHost()} }
-
-// detectDialect finds out whose project this is.
-func detectDialect(dir string, lock *lockfile.File, recorded *manifest.Manifest) Dialect {
-	if d := dialectOfHosts(lock.Providers()); d != DialectAuto {
-		return d
-	}
-	if files, err := fs.Glob(os.DirFS(dir), "*.tofu*"); err == nil {
-		for _, file := range files {
-			if path.Ext(file) == ".tofu" || strings.HasSuffix(file, ".tofu.json") {
-				return DialectOpenTofu
-			}
-		}
-	}
-	var sources []string
-	for _, m := range lock.Modules() {
-		sources = append(sources, m.Source)
-	}
-	for _, record := range recorded.Records() {
-		sources = append(sources, record.Source)
-	}
-	if d := dialectOfHosts(sources); d != DialectAuto {
-		return d
-	}
-	return DialectOpenTofu
-}
 
 // dialectOfHosts judges by the hosts of addresses. OpenTofu's registry decides
 // where both occur: a configuration for tofu may well name Terraform's registry

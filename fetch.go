@@ -77,7 +77,16 @@ func (r *run) fetch(ctx context.Context, n *node, at location, revision string, 
 		want:        want,
 		fresh:       at.unconfirmed,
 	}
-	got, err := r.packages.get(key, func() (*fetched, error) { return r.fetchOnce(ctx, n, key, at) })
+	fetch := func(key fetchKey) (*fetched, error) {
+		return r.packages.get(key, func() (*fetched, error) { return r.fetchOnce(ctx, n, key, at) })
+	}
+	var got *fetched
+	var err error
+	if key.pkg.Getter() == "oci" && key.revision == "" {
+		got, err = r.fetchArtifact(ctx, key, at, fetch)
+	} else {
+		got, err = fetch(key)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package cotter
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
@@ -23,6 +24,48 @@ type HostChangedError struct {
 func (e *HostChangedError) Error() string {
 	return fmt.Sprintf("the lock has it from %s, and it would now come from %s, though the call is the same; --for %s keeps the registry, --for %s changes it",
 		e.Locked, e.Now, e.Dialect, e.Dialect.other())
+}
+
+// hostless is the first call of a registry's module, by its path, that leaves the
+// host to the stock tool.
+type hostless struct {
+	mu   sync.Mutex
+	call *node
+}
+
+func (h *hostless) note(n *node) {
+	if _, ok := n.source.(addrs.ModuleSourceRegistry); !ok || !meansHost(n.call.Source) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.call == nil || compareKeys(n.path.String(), h.call.path.String()) < 0 {
+		h.call = n
+	}
+}
+
+// dialectMatters is [Result.DialectMatters] of the run.
+func (r *run) dialectMatters() bool {
+	return r.req.Dialect != DialectAuto || !r.detected.guessed() || r.hostless.call != nil
+}
+
+// assumption says which stock tool the project was taken to be for, if that
+// matters and was not certain; "" otherwise.
+func (r *run) assumption() string {
+	n := r.hostless.call
+	if n == nil || r.req.Dialect != DialectAuto {
+		return ""
+	}
+	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s; --for tofu or --for terraform decides",
+		r.dialect, addrs.Redact(n.call.Source), n.call.Range.Filename, n.call.Range.Start.Line, r.dialect.registryHost().ForDisplay())
+	if r.detected.guessed() {
+		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed
+	}
+	if against := r.detected.contradiction(); against != "" {
+		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
+			r.detected.signs[0].what, r.dialect, against, r.dialect.other(), assumed)
+	}
+	return ""
 }
 
 // other is the other stock tool.

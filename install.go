@@ -31,6 +31,9 @@ func (in *Installer) installIn(ctx context.Context, shared *session, req Request
 		return nil, err
 	}
 	r := &run{in: in, req: req, events: &events{fn: in.OnEvent}}
+	if result, err := r.nothingToInstall(ctx); result != nil || err != nil {
+		return result, err
+	}
 	if err := r.open(ctx, shared); err != nil {
 		return nil, err
 	}
@@ -54,7 +57,7 @@ func (r *run) open(ctx context.Context, shared *session) error {
 	r.work, r.installed = work, newInstallation(work)
 	r.installed.startReading()
 	if err = r.read(); err == nil {
-		err = r.prepare(key, shared)
+		err = r.prepare(ctx, key, shared)
 	}
 	if err != nil {
 		return errors.Join(err, r.close())
@@ -77,7 +80,7 @@ func (r *run) close() error {
 func (r *run) read() error {
 	src, err := r.work.Lock()
 	if err != nil {
-		return unusableLock(err)
+		return r.req.unusableLock(err)
 	}
 	r.lockSrc = src
 	r.recorded, _ = recordedManifest(r.work) // what cannot be read is written anew
@@ -102,11 +105,12 @@ func recordedManifest(work *project.Project) (*manifest.Manifest, error) {
 }
 
 // prepare fills in what the caller left to us.
-func (r *run) prepare(key *userkey.Key, shared *session) error {
+func (r *run) prepare(ctx context.Context, key *userkey.Key, shared *session) error {
 	r.former = sync.OnceValue(func() *lockfile.File { return formerLock(r.work, r.lockSrc, r.lock) })
 	r.dialect = r.req.Dialect
 	if r.dialect == DialectAuto {
-		r.dialect = detectDialect(r.req.dir(), r.lock, r.recorded)
+		r.detected = r.req.detect(ctx, r.lockSrc, r.lock, r.recorded)
+		r.dialect = r.detected.dialect
 	}
 	r.foldsCase = r.work.FoldsCase()
 	if !r.work.HasLinks() {
@@ -167,6 +171,12 @@ func (r *run) walk(ctx context.Context) ([]*node, error) {
 	}
 	nodes, err := w.walk(ctx, &node{dir: ".", now: r.req.dir()})
 	if text := r.restored.warning(r.req.lockFile()); text != "" {
+		r.warn(nil, text)
+	}
+	if text := r.assumption(); text != "" {
+		r.warn(nil, text)
+	}
+	if text := rangesBeside(nodes); text != "" {
 		r.warn(nil, text)
 	}
 	return nodes, errors.Join(r.refusals.err(r.req.lockFile()), err)

@@ -25,7 +25,7 @@ import (
 // configuration has now, is a *ModuleError over [ErrNotInstalled]; with
 // BestEffort it is in Result.Unresolved, and the rest is returned.
 func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
-	l, err := in.loader(req)
+	l, err := in.loader(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ type loader struct {
 
 // loader reads what a project has: the lock and the manifest, both as good as
 // empty where they are absent.
-func (in *Installer) loader(req Request) (*loader, error) {
+func (in *Installer) loader(ctx context.Context, req Request) (*loader, error) {
 	l := &loader{in: in, req: req, recorded: &manifest.Manifest{}, dialect: req.Dialect}
 	src, err := readLock(req)
 	if err != nil {
@@ -123,7 +123,7 @@ func (in *Installer) loader(req Request) (*loader, error) {
 		}
 	}
 	if l.dialect == DialectAuto {
-		l.dialect = detectDialect(req.dir(), l.lock, l.recorded)
+		l.dialect = req.detect(ctx, src, l.lock, l.recorded).dialect
 	}
 	return l, nil
 }

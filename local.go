@@ -29,17 +29,24 @@ func placeLocal(n *node, rootDir string) error {
 	return n.enter()
 }
 
-// placeOwn places a module of the user's own, which may be anywhere. Links in
-// its path are resolved, as stock tools do.
+// placeOwn places a module of the user's own, which may be anywhere. Its
+// directory is recorded as stock tools do it, for it is what path.module gives:
+// the source as it is written joined to the caller's directory, and then without
+// symbolic links.
 func (n *node) placeOwn(source, rootDir string) error {
-	n.now = filepath.Join(n.parent.now, filepath.FromSlash(source))
-	info, err := os.Stat(n.now)
-	if err != nil || !info.IsDir() {
-		return n.fail(unreadable(path.Join(n.parent.dir, source), err))
-	}
-	n.dir, err = relativeTo(rootDir, n.now)
+	written := path.Join(n.parent.dir, source)
+	base, err := filepath.EvalSymlinks(rootDir)
 	if err != nil {
 		return n.fail(err)
+	}
+	dir, err := resolveLinks(base, filepath.FromSlash(written))
+	if err != nil {
+		return n.fail(unreadable(written, err))
+	}
+	n.dir, n.now = filepath.ToSlash(dir), inside(base, dir)
+	info, err := os.Stat(n.now)
+	if err != nil || !info.IsDir() {
+		return n.fail(unreadable(written, err))
 	}
 	return nil
 }
@@ -66,6 +73,9 @@ func (n *node) enter() error {
 	}
 	n.now = filepath.Join(n.pkg.now, n.subdir)
 	n.dir = path.Join(n.pkg.dir, n.subdir)
+	if _, local := n.source.(addrs.ModuleSourceLocal); local {
+		n.dir = path.Join(n.pkg.realDir, n.subdir)
+	}
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (r *run) selectVersion(ctx context.Context, n *node, source addrs.ModuleSou
 // offeredVersions lists the versions of a registry's package, once in a run.
 func (r *run) offeredVersions(ctx context.Context, n *node, source addrs.ModuleSourceRegistry) ([]versions.Candidate, error) {
 	offered, err := r.listings.get(source.Package, func() ([]versions.Candidate, error) {
-		done, err := r.onlineSlot(ctx)
+		done, err := r.listing(ctx)
 		if err != nil {
 			return nil, err
 		}

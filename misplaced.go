@@ -26,7 +26,13 @@ func (l *loader) placeLocked(n *node, entry lockfile.Module) error {
 		return l.notInstalled(n, err)
 	}
 	key := n.path.String()
-	n.pkg = &placed{key: key, entry: entry, dir: l.req.installDir(key), now: filepath.Join(l.req.dataPath(), "modules", key)}
+	n.pkg = &placed{
+		key:     key,
+		entry:   entry,
+		dir:     l.req.installDir(key),
+		realDir: l.req.realInstallDir(key),
+		now:     filepath.Join(l.req.dataPath(), "modules", key),
+	}
 	if _, err := os.Lstat(n.pkg.now); err != nil {
 		return n.fail(ErrNotInstalled) // which the package's report says
 	}

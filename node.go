@@ -43,6 +43,9 @@ type placed struct {
 	// now is where its files are until the run is over; dir is the call's
 	// directory then, as modules.json would name it.
 	now, dir string
+	// realDir is dir without links, by which stock tools record the local modules
+	// that the package's own modules call.
+	realDir string
 	// staged is what becomes the call's directory; "" for one that stays.
 	staged string
 	// whole is the name of the whole package in the project, if the call's

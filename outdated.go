@@ -24,7 +24,7 @@ type Outdated struct {
 // their paths. The modules must be installed; nothing is changed. A call whose
 // origin gave no answer is a *ModuleError; the others are returned beside it.
 func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, error) {
-	l, err := in.loader(req)
+	l, err := in.loader(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -114,11 +114,12 @@ func (r *run) peekAt(ctx context.Context, entry lockfile.Module, t1 hashing.Hash
 
 func (r *run) newPlaced(entry lockfile.Module, tree *packageTree) *placed {
 	return &placed{
-		key:   entry.Key,
-		entry: entry,
-		tree:  tree,
-		dir:   r.req.installDir(entry.Key),
-		local: isLocalPackage(entry.Package),
+		key:     entry.Key,
+		entry:   entry,
+		tree:    tree,
+		dir:     r.req.installDir(entry.Key),
+		realDir: r.req.realInstallDir(entry.Key),
+		local:   isLocalPackage(entry.Package),
 	}
 }
 

@@ -26,7 +26,11 @@ type plan struct {
 // plan derives the lock, the manifest and the moves from the finished tree.
 func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 	p := &plan{
-		result: &Result{Dialect: r.dialect, LockFile: filepath.Join(r.req.dir(), r.req.lockFile())},
+		result: &Result{
+			Dialect:        r.dialect,
+			DialectMatters: r.dialectMatters(),
+			LockFile:       filepath.Join(r.req.dir(), r.req.lockFile()),
+		},
 		change: project.Change{OldLock: r.lockSrc, Packages: make(map[string]string)},
 		sums:   make(map[string][]byte),
 		wholes: make(map[string]bool),
@@ -65,6 +69,9 @@ func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
 	if len(p.result.LockChanges) > 0 || r.restored.any() {
 		if err := r.lock.Check(); err != nil {
 			return nil, err
+		}
+		if p.result.DialectMatters {
+			r.lock.NameTool(r.dialect.String())
 		}
 		p.change.NewLock = r.lock.Bytes()
 	}

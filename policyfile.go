@@ -56,22 +56,26 @@ func (r Request) readRules() (rules, error) {
 // it as far as the repository goes; "" where there is none. Those beyond the
 // repository are not the project's.
 func findPolicy(dir string) string {
-	own := filepath.Join(dir, policyFileName)
-	if exists(own) {
-		return own
+	for _, at := range repositoryDirs(dir) {
+		if name := filepath.Join(at, policyFileName); exists(name) {
+			return name
+		}
 	}
-	found := ""
-	for at := dir; ; at = filepath.Dir(at) {
-		if name := filepath.Join(at, policyFileName); found == "" && exists(name) {
-			found = name
-		}
-		if exists(filepath.Join(at, ".git")) {
-			return found
-		}
+	return ""
+}
+
+// repositoryDirs are an absolute directory and those above it as far as its git
+// repository goes; the directory alone if it is in none.
+func repositoryDirs(dir string) []string {
+	dirs := []string{dir}
+	for at := dir; !exists(filepath.Join(at, ".git")); {
 		if at == filepath.Dir(at) {
-			return "" // there is no repository
+			return dirs[:1]
 		}
+		at = filepath.Dir(at)
+		dirs = append(dirs, at)
 	}
+	return dirs
 }
 
 func exists(name string) bool {

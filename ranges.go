@@ -15,8 +15,8 @@ import (
 //
 //	source = "git::https://git.example.com/net.git?version=~> 1.2"
 //
-// or by a version argument beside it, which only embedding tools do, because
-// stock tools refuse it.
+// or by a version argument beside it, which stock tools refuse: a run warns of
+// that, and embedding tools may have a use for it.
 
 // ErrRangeAndRef says that a call asks for a range of versions and for one
 // particular ref, tag or digest as well.
@@ -85,4 +85,28 @@ func tagged(repository addrs.ModulePackage, tag string) addrs.ModulePackage {
 		separator = "&"
 	}
 	return addrs.ModulePackage(string(repository) + separator + argument)
+}
+
+// rangesBeside says which of the calls stock tools refuse because they have a
+// version argument beside an address that is not a registry's; "" if there are
+// none.
+func rangesBeside(nodes []*node) string {
+	var places []string
+	var constraint string
+	for _, n := range nodes {
+		if _, remote := n.source.(addrs.ModuleSourceRemote); !remote || !n.call.HasVersion {
+			continue
+		}
+		if len(places) == maxListed {
+			places = append(places, "...")
+			break
+		}
+		constraint = orElse(constraint, n.want.String())
+		places = append(places, fmt.Sprintf("%s:%d (module %s)", n.call.VersionRange.Filename, n.call.VersionRange.Start.Line, n.path))
+	}
+	if len(places) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("tofu and terraform refuse a version argument beside a source that is not a registry's: %s; "+
+		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
 }

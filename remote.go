@@ -38,7 +38,7 @@ func (o Origin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 // Archives, which have no revisions, are fetched and hashed. The modules must
 // be installed; nothing is changed. The origins are in the order of the paths.
 func (in *Installer) VerifyRemote(ctx context.Context, req Request) ([]Origin, error) {
-	l, err := in.loader(req)
+	l, err := in.loader(ctx, req)
 	if err != nil {
 		return nil, err
 	}

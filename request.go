@@ -59,6 +59,9 @@ type Request struct {
 	BestEffort bool
 	// Dialect says whose conventions apply; the zero value finds it out.
 	Dialect Dialect
+	// Tools are the stock tools that the user has, for finding out the dialect:
+	// see [DialectAuto]. The command takes them from PATH.
+	Tools []Dialect
 
 	// Variables are the values of the root module's input variables, for the
 	// sources and versions that depend on some. Of two for one variable the
@@ -96,6 +99,20 @@ func (r Request) dataPath() string {
 // installDir is the directory of a call's package as modules.json names it.
 func (r Request) installDir(key string) string {
 	return path.Join(filepath.ToSlash(r.dataDir()), "modules", key)
+}
+
+// realInstallDir is installDir without symbolic links in the path of the data
+// directory.
+func (r Request) realInstallDir(key string) string {
+	base, err := filepath.EvalSymlinks(r.dir())
+	if err != nil {
+		return r.installDir(key)
+	}
+	modules, err := resolveLinks(base, filepath.Join(r.dataDir(), "modules"))
+	if err != nil {
+		return r.installDir(key)
+	}
+	return path.Join(filepath.ToSlash(modules), key)
 }
 
 func orElse(s, otherwise string) string {

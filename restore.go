@@ -72,7 +72,7 @@ func (in *Installer) restoreFrom(ctx context.Context, req Request, work *project
 	}
 	src, err := work.Lock()
 	if err != nil {
-		return nil, unusableLock(err)
+		return nil, req.unusableLock(err)
 	}
 	lock, err := parseLock(src, req)
 	if err != nil {
@@ -113,7 +113,7 @@ func (in *Installer) restoreFrom(ctx context.Context, req Request, work *project
 // configuration. What cannot be known, because a module is not installed, is
 // not among them.
 func (in *Installer) unfitEntries(ctx context.Context, req Request, lock *lockfile.File) (map[string]bool, error) {
-	l, err := in.loader(req)
+	l, err := in.loader(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,10 @@ type Result struct {
 	Unresolved []Unresolved
 	// Dialect is the one that was asked for or found out.
 	Dialect Dialect
+	// DialectMatters says that Install was told the dialect, found signs of it, or
+	// had to assume it for a registry's address without a host. Otherwise it is a
+	// default on which no address depends.
+	DialectMatters bool
 	// LockFile is the path of the dependency lock.
 	LockFile string
 	// LockChanges are the entries of the lock that were added, changed or

@@ -20,8 +20,12 @@ type run struct {
 	req     Request
 	rules   rules
 	dialect Dialect
-	config  ConfigReader
-	events  *events
+	// detected is how the dialect was found, if the request does not say it, and
+	// hostless the first call, by its path, for which it matters.
+	detected detection
+	hostless hostless
+	config   ConfigReader
+	events   *events
 
 	work      *project.Project
 	installed *installation
@@ -59,6 +63,7 @@ func (r *run) resolve(ctx context.Context, n *node) error {
 	if err := parseCall(n, r.dialect); err != nil {
 		return err
 	}
+	r.hostless.note(n)
 	entry, locked := r.lock.Module(n.path.String())
 	if err := r.rules.judge(n, entry, locked); err != nil {
 		return err
@@ -76,6 +81,15 @@ func (r *run) online() error {
 		return fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
 	}
 	return nil
+}
+
+// listing is a slot for listing the versions that a server has.
+func (r *run) listing(ctx context.Context) (release func(), err error) {
+	if r.req.Offline {
+		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed offline: %w; "+
+			"run cotter install once without --offline to lock one", ErrOffline)
+	}
+	return r.slot(ctx)
 }
 
 // onlineSlot is slot for those who ask a server.

@@ -38,6 +38,9 @@ type session struct {
 	listings  memo[addrs.ModuleRegistryPackage, []versions.Candidate]
 	locations memo[release, registryclient.Location]
 	packages  memo[fetchKey, *fetched]
+	// artifacts are the first that were fetched from OCI repositories, by the
+	// repositories' addresses.
+	artifacts memo[string, artifact]
 	// references are where addresses lead.
 	references memo[originKey, getmodules.Reference]
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -85,14 +87,33 @@ func (r Request) location() project.Location {
 // readLock reads the dependency lock; nil if there is none.
 func readLock(req Request) ([]byte, error) {
 	src, err := project.ReadLock(req.location())
-	return src, unusableLock(err)
+	return src, req.unusableLock(err)
 }
 
 // unusableLock says what to do about a lock that is not a regular file.
-func unusableLock(err error) error {
+func (r Request) unusableLock(err error) error {
 	var pathErr *fs.PathError
 	if err == nil || !errors.As(err, &pathErr) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if remedy := r.unlinkLock(); remedy != "" {
+		return fmt.Errorf("the lock file cannot be used: %w; %s", err, remedy)
+	}
 	return fmt.Errorf("the lock file cannot be used: %w", err)
+}
+
+// unlinkLock says what to do about a lock that is a symbolic link. Stock tools
+// replace it by a file when they write it, so that the link's target gets stale;
+// "" if it is no link.
+func (r Request) unlinkLock() string {
+	target, err := os.Readlink(filepath.Join(r.dir(), r.lockFile()))
+	if err != nil {
+		return ""
+	}
+	remedy := fmt.Sprintf("put a copy of the file %q in the place of the link, for tofu and terraform do so too when they write the lock", target)
+	below := filepath.Join(filepath.Dir(r.lockFile()), target)
+	if filepath.IsAbs(target) || !filepath.IsLocal(below) {
+		return remedy
+	}
+	return fmt.Sprintf("%s; or keep Cotter's entries in that file alone, with --lock-file %s", remedy, filepath.ToSlash(below))
 }

@@ -46,7 +46,7 @@ func (r *run) offeredTags(ctx context.Context, n *node) ([]versions.Candidate, e
 	}
 	key := n.repositoryKey()
 	tags, err := r.tags.get(key, func() ([]getmodules.Tag, error) {
-		done, err := r.onlineSlot(ctx)
+		done, err := r.listing(ctx)
 		if err != nil {
 			return nil, err
 		}

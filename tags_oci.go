@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/ocitags"
@@ -16,7 +17,7 @@ func (r *run) offeredOCI(ctx context.Context, n *node) ([]versions.Candidate, er
 		if err != nil {
 			return nil, err
 		}
-		done, err := r.onlineSlot(ctx)
+		done, err := r.listing(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -49,4 +50,37 @@ func (r *run) settleOCI(ctx context.Context, n *node, offered []versions.Candida
 		}
 	}
 	return versions.Select(same, want)
+}
+
+// artifact is an artifact of an OCI repository, and what it was fetched by.
+type artifact struct {
+	key fetchKey
+	got *fetched
+}
+
+// fetchArtifact fetches an artifact whose digest is not known yet. Tags tell only
+// when they are asked whether they mean the same, and most repositories are
+// called by one tag: so the first is fetched right away, and the others wait for
+// it and ask for their digests then.
+func (r *run) fetchArtifact(ctx context.Context, key fetchKey, at location, fetch func(fetchKey) (*fetched, error)) (*fetched, error) {
+	repository, _, _ := strings.Cut(string(key.pkg), "?")
+	first, err := r.artifacts.get(repository, func() (artifact, error) {
+		got, err := fetch(key)
+		return artifact{key, got}, err
+	})
+	if first.key == key {
+		return first.got, err
+	}
+	if ctx.Err() != nil || r.req.Offline {
+		return fetch(key)
+	}
+	reference, err := r.referenceOf(ctx, key, at)
+	if err != nil {
+		return fetch(key) // which says what is wrong
+	}
+	if first.got != nil && revisionOf(string(first.got.resolved)) == reference.Revision {
+		return first.got, nil
+	}
+	key.revision = reference.Revision
+	return fetch(key)
 }

@@ -86,15 +86,22 @@ func (p *project) sameAsStock(t *testing.T, binary, manifest string) {
 	}
 }
 
+// stock runs a stock tool, which must succeed, in the project.
 func (p *project) stock(t *testing.T, binary string, args ...string) {
 	t.Helper()
+	p.runStock(t, p.dir, nil, binary, args...)
+}
+
+// runStock runs a stock tool, which must succeed, in a directory.
+func (p *project) runStock(t *testing.T, dir string, env []string, binary string, args ...string) {
+	t.Helper()
 	cmd := exec.Command(binary, args...)
-	cmd.Dir = p.dir
+	cmd.Dir = dir
 	empty := filepath.Join(t.TempDir(), "cli.tfrc")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Env = append(os.Environ(), p.world.Env()...)
+	cmd.Env = append(append(os.Environ(), p.world.Env()...), env...)
 	cmd.Env = append(cmd.Env, "TF_CLI_CONFIG_FILE="+empty, "CHECKPOINT_DISABLE=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", binary, args, err, out)

@@ -67,7 +67,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, e
 	} else if src == nil {
 		return nil, &fs.PathError{Op: "open", Path: filepath.Join(req.dir(), req.lockFile()), Err: fs.ErrNotExist}
 	}
-	l, err := in.loader(req)
+	l, err := in.loader(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -166,3 +166,18 @@ func TestModulesAreCopies(t *testing.T) {
 		t.Errorf("Module = %v, want %v", got, testModule("a"))
 	}
 }
+
+func TestNameTool(t *testing.T) {
+	t.Parallel()
+	const header = "# This file is maintained automatically by \"cotter install\", which keeps the\n" +
+		"# module blocks, and by \"terraform init\", which keeps the provider blocks.\n" +
+		"# Manual edits may be lost in future updates.\n"
+	for before, comment := range map[string]string{"": header, "# by hand\n": "# by hand\n"} {
+		file := parse(t, []byte(before), "x")
+		file.NameTool("terraform")
+		file.SetModule(testModule("a"))
+		if diff := gocmp.Diff(comment+"\n"+testBlock, string(file.Bytes())); diff != "" {
+			t.Errorf("Bytes of %q (-want +got):\n%s", before, diff)
+		}
+	}
+}

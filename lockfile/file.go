@@ -16,7 +16,13 @@ type File struct {
 	foreign       []string
 	providers     []string
 	firstProvider int // offset of the first provider block, if there is any
+	tool          string
 }
+
+// NameTool has the comment of a new file name the stock tool whose providers it
+// will have: "tofu" or "terraform". It names both otherwise. A file that is not
+// empty keeps the comment that it has.
+func (f *File) NameTool(tool string) { f.tool = tool }
 
 // entry is a module as it shall be, and the block that says what it was.
 type entry struct {

@@ -13,6 +13,20 @@ const newHeader = `# This file is maintained automatically by "cotter install", 
 # provider blocks. Manual edits may be lost in future updates.
 `
 
+// newHeaderOf is newHeader for a project of one stock tool.
+const newHeaderOf = `# This file is maintained automatically by "cotter install", which keeps the
+# module blocks, and by "%s init", which keeps the provider blocks.
+# Manual edits may be lost in future updates.
+`
+
+// header opens a file that was empty.
+func (f *File) header() string {
+	if f.tool == "" {
+		return newHeader
+	}
+	return fmt.Sprintf(newHeaderOf, f.tool)
+}
+
 // render is a module's block, without a newline at its end.
 func (e *entry) render() string {
 	var groups []string

@@ -24,7 +24,7 @@ func (f *File) Bytes() []byte {
 	}
 	edits := f.edits()
 	if len(edits) > 0 && len(bytes.TrimSpace(bytes.TrimPrefix(f.src, byteOrderMark))) == 0 {
-		header := edit{span: span{len(f.src), len(f.src)}, text: newHeader, separate: true}
+		header := edit{span: span{len(f.src), len(f.src)}, text: f.header(), separate: true}
 		edits = append([]edit{header}, edits...)
 	}
 	return splice(f.src, edits)

@@ -144,6 +144,16 @@ func (p *progress) end() {
 	p.bars.Wait()
 }
 
+// modulesFor is how many modules were installed, and for which stock tool if
+// anything depends on that.
+func modulesFor(result *cotter.Result) string {
+	modules := count(len(result.Modules), "module")
+	if result.DialectMatters {
+		modules += " for " + result.Dialect.String()
+	}
+	return modules
+}
+
 // installed prints the end of an installation.
 func (o *output) installed(result *cotter.Result, p *progress) error {
 	if o.json {
@@ -153,7 +163,7 @@ func (o *output) installed(result *cotter.Result, p *progress) error {
 		o.printf("The configuration calls no modules.\n")
 		return nil
 	}
-	o.printf("\n%s: %s, %s, %s.\n", count(len(result.Modules), "module"),
+	o.printf("\n%s: %s, %s, %s.\n", modulesFor(result),
 		count(p.fetched, "package")+" fetched",
 		fmt.Sprintf("%d placed", p.placed),
 		fmt.Sprintf("%d verified against the lock", p.verified))

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/child"
 	"github.com/cotterpin/cotter/registryclient"
 )
 
@@ -27,8 +28,20 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 		DataDir:  env("TF_DATA_DIR"),
 		LockFile: cmd.String("lock-file"),
 		Dialect:  dialect,
+		Tools:    tools(env),
 	}
 	return req, setInputs(cmd, env, &req)
+}
+
+// tools are the stock tools in PATH.
+func tools(env func(string) string) []cotter.Dialect {
+	var found []cotter.Dialect
+	for _, tool := range []cotter.Dialect{cotter.DialectOpenTofu, cotter.DialectTerraform} {
+		if child.Find([]string{"PATH=" + env("PATH")}, tool.String()) != "" {
+			found = append(found, tool)
+		}
+	}
+	return found
 }
 
 // installer is an Installer as the command uses it: with what the CLI

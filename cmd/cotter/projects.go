@@ -110,7 +110,7 @@ func (o *output) project(dir string, result *cotter.Result) error {
 	if o.json {
 		return o.writeJSON(inProject{dir, jsonInstalled(result)})
 	}
-	o.printf("- %s: %s\n", dir, count(len(result.Modules), "module"))
+	o.printf("- %s: %s\n", dir, modulesFor(result))
 	for _, change := range result.LockChanges {
 		o.printf("    %s: %s\n", change.Key, changeText(change))
 	}

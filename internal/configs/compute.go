@@ -112,7 +112,7 @@ func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 	}
 	known := "Only variables, local values, path and terraform.workspace are."
 	if r.Terraform {
-		known = "Only literals and variables with const = true are, the latter since Terraform 1.15."
+		known = "Only literals and variables with const = true are, the latter since Terraform 1.15; --for tofu reads the project as tofu does."
 	}
 	detail := fmt.Sprintf("The %s is not known before the modules are installed. %s", a, known)
 	if marks := eval.Marks(value, eval.Unknown); len(marks) > 0 {

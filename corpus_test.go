@@ -1,0 +1,351 @@
+package cotter_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+var corpus = flag.String("corpus", "", "compare with the stock tools on the cases in `DIR`, as testdata/README.md says, instead of those in testdata/corpus")
+
+// allowedDifferences are those between us and the stock tools that are meant. A
+// difference is allowed if its text has all of the words.
+var allowedDifferences = []struct {
+	words  []string
+	reason string
+}{
+	{[]string{"ours installs, stock fails", "Invalid registry module source address"}, "a version argument beside a git or OCI address is accepted, with a warning"},
+	{[]string{"stock installs, ours fails", "is not a regular file but a symbolic link"}, "a lock is not written through a link, and the error says what to do"},
+	{[]string{"stock installs, ours fails", "local module path escapes module package"}, "what a path out of a package hits depends on the order in which things were installed"},
+	{[]string{"modules.json", "nothing was installed"}, "without module calls we write nothing, as stock init"},
+}
+
+// TestCorpus installs each root module of each case with ours and with each stock
+// tool that is installed, and compares exit codes, modules.json, the files of all
+// modules, and what the stock tool still asks servers for after ours.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	dir := *corpus
+	if dir == "" {
+		dir = filepath.Join("testdata", "corpus")
+	}
+	if len(stockTools(t)) == 0 {
+		t.Skip("neither tofu nor terraform is installed")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		t.Fatalf("%s has no cases: %v", dir, err)
+	}
+	for _, entry := range entries {
+		t.Run(strings.TrimSuffix(entry.Name(), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			readCorpusCase(t, filepath.Join(dir, entry.Name())).run(t)
+		})
+	}
+}
+
+// corpusCase is one world of the corpus.
+type corpusCase struct {
+	files fs.FS
+	// tool is the stock tool to compare with, which ours must find out; "" means
+	// all that there are, and ours is told.
+	tool     string
+	dataDir  string
+	lockFile string
+	links    []string // "NAME -> TARGET" in the configuration
+}
+
+func readCorpusCase(t *testing.T, name string) *corpusCase {
+	t.Helper()
+	if filepath.Ext(name) != ".txtar" {
+		return &corpusCase{files: os.DirFS(name)}
+	}
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &corpusCase{}
+	for line := range strings.Lines(string(archive.Comment)) {
+		option, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch option {
+		case "tool":
+			c.tool = value
+		case "data-dir":
+			c.dataDir = value
+		case "lock-file":
+			c.lockFile = value
+		case "link":
+			c.links = append(c.links, value)
+		}
+	}
+	if c.files, err = txtar.FS(archive); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c *corpusCase) run(t *testing.T) {
+	p := &project{world: modtest.NewWith(t, c.files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
+	if err := p.world.WriteTree(p.dir, "config"); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range c.links {
+		name, target, _ := strings.Cut(link, " -> ")
+		if err := os.Symlink(strings.ReplaceAll(target, "DIR", p.dir), filepath.Join(p.dir, name)); err != nil {
+			t.Skipf("there are no symbolic links here: %v", err)
+		}
+	}
+	env := c.gitEnv(t, p)
+	roots, err := (&cotter.Installer{}).Roots(t.Context(), p.dir, cotter.DialectAuto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(roots) == 0 {
+		roots = []string{p.dir}
+	}
+	compared := false
+	for dialect, binary := range stockTools(t) {
+		if c.tool != "" && c.tool != dialect.String() {
+			continue
+		}
+		compared = true
+		for _, root := range roots {
+			req := cotter.Request{Dir: root, DataDir: c.dataDir, LockFile: c.lockFile, Dialect: dialect}
+			if c.tool != "" {
+				req.Dialect = cotter.DialectAuto
+			}
+			one := &comparison{project: p, binary: binary, env: env, req: req}
+			one.run(t)
+			for _, difference := range one.differences {
+				report(t, fmt.Sprintf("%s, %s: %s", dialect, strings.TrimPrefix(root, p.dir), difference))
+			}
+		}
+	}
+	if !compared {
+		t.Skipf("%s is not installed", c.tool)
+	}
+}
+
+// gitEnv has git use the case's own gitconfig, if it has one: it can lead the
+// repositories' real addresses to mirrors.
+func (c *corpusCase) gitEnv(t *testing.T, p *project) []string {
+	t.Helper()
+	text, err := fs.ReadFile(c.files, "gitconfig")
+	if err != nil {
+		return nil
+	}
+	name := filepath.Join(t.TempDir(), "gitconfig")
+	text = bytes.ReplaceAll(text, []byte(modtest.HostPlaceholder), []byte(p.world.Host()))
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"GIT_CONFIG_GLOBAL=" + name}
+}
+
+// report fails the test unless the difference is allowed.
+func report(t *testing.T, difference string) {
+	t.Helper()
+	for _, allowed := range allowedDifferences {
+		if !slices.ContainsFunc(allowed.words, func(word string) bool { return !strings.Contains(difference, word) }) {
+			t.Logf("allowed: %s\n%s", allowed.reason, difference)
+			return
+		}
+	}
+	t.Error(difference)
+}
+
+// comparison installs one root module with both.
+type comparison struct {
+	*project
+	binary      string
+	env         []string
+	req         cotter.Request
+	differences []string
+}
+
+func (c *comparison) differ(format string, args ...any) {
+	c.differences = append(c.differences, fmt.Sprintf(format, args...))
+}
+
+func (c *comparison) run(t *testing.T) {
+	lockFile := filepath.Join(c.req.Dir, orElse(c.req.LockFile, ".terraform.lock.hcl"))
+	lock, lockErr := os.ReadFile(lockFile)
+	in := c.installerOfBoth()
+	fetcher := in.Fetcher.(*getmodules.Fetcher)
+	fetcher.Git.Env = append(fetcher.Git.Env, c.env...)
+	_, ourErr := in.Install(t.Context(), c.req)
+	ours := c.installed(t)
+	c.clear(t)
+	if info, err := os.Lstat(lockFile); err == nil && info.Mode().IsRegular() {
+		if lockErr != nil {
+			c.removeAll(t, lockFile)
+		} else if err := os.WriteFile(lockFile, lock, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, stockErr := c.get(t)
+	stock := c.installed(t)
+	c.clear(t)
+	switch {
+	case stockErr != nil && ourErr == nil:
+		c.differ("ours installs, stock fails:\n%s", out)
+	case stockErr == nil && ourErr != nil:
+		c.differ("stock installs, ours fails: %v", ourErr)
+	case ourErr != nil:
+		return // what stock leaves of a failure is not a model
+	}
+	if ourErr != nil || stockErr != nil {
+		return
+	}
+	if ours.manifest == "" && stock.manifest != "" {
+		c.differ("modules.json: nothing was installed, stock has %s", stock.manifest)
+		return
+	}
+	if diff := cmp.Diff(stock.manifest, ours.manifest); diff != "" {
+		c.differ("modules.json (-stock +ours):\n%s", diff)
+	}
+	if diff := cmp.Diff(stock.files, ours.files); diff != "" {
+		c.differ("files (-stock +ours):\n%s", diff)
+	}
+	c.askedAfterOurs(t, in)
+}
+
+// askedAfterOurs compares what the stock tool asks servers for, and makes of
+// modules.json, after ours.
+func (c *comparison) askedAfterOurs(t *testing.T, in *cotter.Installer) {
+	if _, err := in.Install(t.Context(), c.req); err != nil {
+		c.differ("a second install of ours: %v", err)
+		return
+	}
+	before := c.installed(t)
+	c.world.ResetRequests()
+	out, err := c.get(t)
+	if err != nil {
+		c.differ("after ours, stock fails:\n%s", out)
+	}
+	if requests := c.world.Requests(); len(requests) > 0 {
+		c.differ("after ours, stock asks for %v", requests)
+	}
+	if diff := cmp.Diff(before.manifest, c.installed(t).manifest); diff != "" {
+		c.differ("after ours, stock changes modules.json (-ours +stock):\n%s", diff)
+	}
+	c.clear(t)
+}
+
+func (c *comparison) modules() string {
+	return filepath.Join(c.req.Dir, orElse(c.req.DataDir, ".terraform"), "modules")
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// clear removes what was installed.
+func (c *comparison) clear(t *testing.T) { c.removeAll(t, c.modules()) }
+
+func (c *comparison) removeAll(t *testing.T, name string) {
+	t.Helper()
+	if err := os.RemoveAll(name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get runs the stock tool.
+func (c *comparison) get(t *testing.T) (string, error) {
+	t.Helper()
+	config := filepath.Join(t.TempDir(), "cli.tfrc")
+	var text strings.Builder
+	for _, host := range []string{"registry.opentofu.org", "registry.terraform.io"} {
+		fmt.Fprintf(&text, "host %q {\n  services = {\n    \"modules.v1\" = %q\n  }\n}\n", host, c.world.URL()+"/v1/modules/")
+	}
+	if err := os.WriteFile(config, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(c.binary, "get", "-no-color")
+	cmd.Dir = c.req.Dir
+	cmd.Env = append(append(os.Environ(), c.world.Env()...), "TF_CLI_CONFIG_FILE="+config, "TF_DATA_DIR="+c.req.DataDir, "CHECKPOINT_DISABLE=1")
+	cmd.Env = append(cmd.Env, c.env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// installedTree is modules.json and the files of all modules by their keys and
+// paths.
+type installedTree struct {
+	manifest string
+	files    map[string]string
+}
+
+func (c *comparison) installed(t *testing.T) installedTree {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.modules(), "modules.json"))
+	if err != nil {
+		return installedTree{}
+	}
+	recorded, err := manifest.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := installedTree{manifest: string(text), files: map[string]string{}}
+	for _, record := range recorded.Records()[1:] {
+		dir := record.Dir
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(c.req.Dir, dir)
+		}
+		if err := tree.read(record.Key+": ", dir, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	return tree
+}
+
+// read reads a directory, and what links lead to. Names that begin with a dot do
+// not count: stock tools have them in the first copy of a package only.
+func (i installedTree) read(prefix, dir string, depth int) error {
+	const maxDepth = 30
+	entries, err := os.ReadDir(dir)
+	if err != nil || depth > maxDepth {
+		return err
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		name := filepath.Join(dir, entry.Name())
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			i.files[prefix+entry.Name()] = "a link to nothing"
+		case info.IsDir():
+			if err := i.read(prefix+entry.Name()+"/", name, depth+1); err != nil {
+				return err
+			}
+		case info.Mode().IsRegular():
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			i.files[prefix+entry.Name()] = string(text)
+		}
+	}
+	return nil
+}

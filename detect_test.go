@@ -1,0 +1,255 @@
+package cotter_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+const (
+	tofuLock      = "# This file is maintained automatically by \"tofu init\".\n# Manual edits may be lost in future updates.\n"
+	terraformLock = "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n"
+
+	tofuProvider      = "\nprovider \"registry.opentofu.org/hashicorp/null\" {\n  version = \"3.2.1\"\n}\n"
+	terraformProvider = "\nprovider \"registry.terraform.io/hashicorp/null\" {\n  version = \"3.2.1\"\n}\n"
+
+	tofuManifest      = `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"x","Source":"registry.opentofu.org/a/b/c","Version":"1.0.0","Dir":"x"}]}`
+	terraformManifest = `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"x","Source":"registry.terraform.io/a/b/c","Version":"1.0.0","Dir":"x"}]}`
+)
+
+var (
+	onlyTofu      = []cotter.Dialect{cotter.DialectOpenTofu}
+	onlyTerraform = []cotter.Dialect{cotter.DialectTerraform}
+	bothTools     = []cotter.Dialect{cotter.DialectOpenTofu, cotter.DialectTerraform}
+)
+
+// detectCase is a project whose root module, in infra/prod of a git repository,
+// calls acme/network/aws.
+type detectCase struct {
+	name     string
+	files    map[string]string
+	tools    []cotter.Dialect
+	lockFile string
+	want     cotter.Dialect
+	warns    string // what the warning says; "" for none
+}
+
+var detectCases = []detectCase{
+	{name: "nothing", want: cotter.DialectOpenTofu, warns: "nothing in the project tells whether it is for tofu or for terraform; tofu was assumed"},
+	{name: "nothing, both tools", tools: bothTools, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "only terraform is there", tools: onlyTerraform, want: cotter.DialectTerraform},
+	{name: "only tofu is there", tools: onlyTofu, want: cotter.DialectOpenTofu},
+
+	{name: "providers of terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTofu, want: cotter.DialectTerraform},
+	{name: "providers of both", files: map[string]string{".terraform.lock.hcl": terraformProvider + tofuProvider}, want: cotter.DialectOpenTofu},
+	{name: "providers in the other lock", files: map[string]string{".terraform.lock.hcl": terraformProvider}, lockFile: ".cotter.lock.hcl", want: cotter.DialectTerraform},
+	{name: "the comment of the other lock", files: map[string]string{".terraform.lock.hcl": terraformLock}, lockFile: ".cotter.lock.hcl", want: cotter.DialectTerraform},
+
+	{name: "tofu files", files: map[string]string{"extra.tofu": ""}, tools: onlyTerraform, want: cotter.DialectOpenTofu},
+	{name: "tofu files in JSON", files: map[string]string{"extra.tofu.json": "{}"}, want: cotter.DialectOpenTofu},
+	{name: "a manifest", files: map[string]string{".terraform/modules/modules.json": terraformManifest}, want: cotter.DialectTerraform},
+	{
+		name: "a manifest of a module whose host is written",
+		files: map[string]string{
+			"x.tf":                            "module \"x\" {\n  source = \"registry.terraform.io/acme/network/aws\"\n}\n",
+			".terraform/modules/modules.json": terraformManifest,
+		},
+		want: cotter.DialectOpenTofu, warns: "nothing in the project tells",
+	},
+	{name: "a comment of terraform", files: map[string]string{".terraform.lock.hcl": terraformLock}, want: cotter.DialectTerraform},
+	{name: "a comment of tofu", files: map[string]string{".terraform.lock.hcl": tofuLock}, want: cotter.DialectOpenTofu},
+	{name: "a comment that is not at the beginning", files: map[string]string{".terraform.lock.hcl": "provider \"example.com/a/b\" {\n  version = \"1.0.0\"\n}\n" + terraformLock}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+
+	{name: ".terraform-version", files: map[string]string{".terraform-version": "1.5.7\n"}, want: cotter.DialectTerraform},
+	{name: ".opentofu-version", files: map[string]string{".opentofu-version": "1.9.0\n"}, tools: onlyTerraform, want: cotter.DialectOpenTofu},
+	{name: "an empty file", files: map[string]string{".terraform-version": "\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: ".tool-versions", files: map[string]string{".tool-versions": "nodejs 20.1.0\nterraform 1.5.7 # or later\n"}, want: cotter.DialectTerraform},
+	{name: ".tool-versions of tofu", files: map[string]string{".tool-versions": "# terraform 1.5.7\nopentofu 1.9.0\n"}, want: cotter.DialectOpenTofu},
+	{name: "of the repository", files: map[string]string{"../../.terraform-version": "1.5.7"}, want: cotter.DialectTerraform},
+	{name: "the nearest one", files: map[string]string{"../../.terraform-version": "1.5.7", "../.opentofu-version": "1.9.0"}, want: cotter.DialectOpenTofu},
+	{name: "beyond the repository", files: map[string]string{"../../../.terraform-version": "1.5.7"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "a directory", files: map[string]string{".terraform-version/x": "1.5.7"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "a large file", files: map[string]string{".terraform-version": strings.Repeat("1.5.7\n", 20_000)}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+
+	{name: "cloud", files: map[string]string{"cloud.tf": "terraform {\n  cloud {\n    organization = \"acme\"\n  }\n}\n"}, want: cotter.DialectTerraform},
+	{name: "cloud elsewhere", files: map[string]string{"cloud.tf": "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "a remote backend", files: map[string]string{"backend.tf": "terraform {\n  backend \"remote\" {\n    hostname = \"app.terraform.io\"\n  }\n}\n"}, want: cotter.DialectTerraform},
+	{name: "a remote backend in JSON", files: map[string]string{"backend.tf.json": `{"terraform":{"backend":{"remote":{"hostname":"app.terraform.io"}}}}`}, want: cotter.DialectTerraform},
+	{name: "another backend", files: map[string]string{"backend.tf": "terraform {\n  backend \"http\" {\n  }\n}\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "a version before tofu", files: map[string]string{"versions.tf": "terraform {\n  required_version = \"~> 1.5.0\"\n}\n"}, want: cotter.DialectTerraform},
+	{name: "a version of both", files: map[string]string{"versions.tf": "terraform {\n  required_version = \">= 1.5\"\n}\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+
+	{
+		name:  "providers of tofu and .terraform-version",
+		files: map[string]string{".terraform.lock.hcl": tofuProvider, ".terraform-version": "1.5.7"},
+		want:  cotter.DialectOpenTofu,
+		warns: "the hosts of the lock's providers (tofu), but .terraform-version (terraform)",
+	},
+	{
+		name:  "tofu files and a manifest of terraform",
+		files: map[string]string{"extra.tofu": "", ".terraform/modules/modules.json": terraformManifest},
+		want:  cotter.DialectOpenTofu,
+		warns: `the file "extra.tofu" (tofu), but the hosts in modules.json (terraform)`,
+	},
+	{
+		name:  "a manifest of tofu and a comment of terraform",
+		files: map[string]string{".terraform.lock.hcl": terraformLock, ".terraform/modules/modules.json": tofuManifest},
+		want:  cotter.DialectOpenTofu,
+		warns: `the hosts in modules.json (tofu), but "terraform init" in the lock's comment (terraform)`,
+	},
+	{
+		name:  "both version files",
+		files: map[string]string{".opentofu-version": "1.9.0", ".terraform-version": "1.5.7"},
+		want:  cotter.DialectOpenTofu,
+		warns: ".opentofu-version (tofu), but .terraform-version (terraform)",
+	},
+	{
+		name:  "a comment of tofu and cloud",
+		files: map[string]string{".terraform.lock.hcl": tofuLock, "cloud.tf": "terraform {\n  cloud {}\n}\n"},
+		want:  cotter.DialectOpenTofu,
+		warns: "but a cloud block or remote backend at app.terraform.io (terraform)",
+	},
+	{
+		name:  ".terraform-version and only tofu",
+		files: map[string]string{".terraform-version": "1.5.7"},
+		tools: onlyTofu,
+		want:  cotter.DialectTerraform,
+	},
+}
+
+// The signs of a project tell whose it is, in the order of DialectAuto, and a
+// warning says what was assumed where they do not.
+func TestDetect(t *testing.T) {
+	t.Parallel()
+	for _, test := range detectCases {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := test.project(t)
+			in := p.installerOfBoth()
+			req := cotter.Request{Dir: p.dir, Tools: test.tools, LockFile: test.lockFile}
+			result, err := in.Install(context.Background(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.Dialect != test.want {
+				t.Errorf("the dialect is %s, want %s", result.Dialect, test.want)
+			}
+			p.checkWarning(t, test.warns)
+			if text := p.file(result.LockFile[len(p.dir):]); test.files[".terraform.lock.hcl"] == "" && !strings.Contains(text, `"`+test.want.String()+` init", which keeps`) {
+				t.Errorf("the lock's comment does not name %s:\n%s", test.want, text)
+			}
+			req.Tools, req.Locked = nil, true
+			again, err := in.Install(context.Background(), req)
+			if err != nil || again.Dialect != test.want {
+				t.Errorf("a second install = %+v, %v; want the same dialect", again, err)
+			}
+		})
+	}
+}
+
+// checkWarning wants one warning about the dialect, or none.
+func (p *project) checkWarning(t *testing.T, says string) {
+	t.Helper()
+	var warnings []string
+	for line := range strings.Lines(p.events()) {
+		if strings.HasPrefix(line, "Warning") && strings.Contains(line, "--for ") {
+			warnings = append(warnings, line)
+		}
+	}
+	switch {
+	case says == "" && len(warnings) > 0:
+		t.Errorf("it warns: %q", warnings)
+	case says != "" && (len(warnings) != 1 || !strings.Contains(warnings[0], says) ||
+		!strings.Contains(warnings[0], `tofu was assumed, so "acme/network/aws" (main.tf:1) comes from registry.opentofu.org`)):
+		t.Errorf("the warnings are %q, want one with %q", warnings, says)
+	}
+}
+
+// project writes the files of a case.
+func (c detectCase) project(t *testing.T) *project {
+	t.Helper()
+	p := world(t, "-- config/README.md --\n-- registry/acme/network/aws/1.0.0/main.tf --\n")
+	p.dir = filepath.Join(p.dir, "repository", "infra", "prod")
+	p.write(t, "main.tf", "module \"network\" {\n  source = \"acme/network/aws\"\n}\n")
+	p.write(t, "../../.git/HEAD", "")
+	for name, text := range c.files {
+		p.write(t, name, text)
+	}
+	return p
+}
+
+// installerOfBoth is an installer for which the world has both stock tools'
+// registries.
+func (p *project) installerOfBoth() *cotter.Installer {
+	in := p.installer()
+	here := map[string]any{"modules.v1": p.world.URL() + "/v1/modules/"}
+	in.Registry = &registryclient.Client{
+		Services: &disco.Client{ForcedServices: map[addrs.Hostname]map[string]any{
+			addrs.DefaultRegistryHost:   here,
+			addrs.TerraformRegistryHost: here,
+		}},
+		HTTPClient: p.world.HTTPClient(),
+	}
+	return in
+}
+
+// Where it does not matter, nothing is assumed and nothing is said; and what the
+// machine has does not count.
+func TestDetectWithoutNeed(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "network" {
+  source = "MODTEST_HOST/acme/network/aws"
+}
+-- registry/acme/network/aws/1.0.0/main.tf --
+`)
+	result := p.mustInstall(t, cotter.Request{Tools: onlyTerraform})
+	if result.Dialect != cotter.DialectOpenTofu {
+		t.Errorf("the dialect is %s", result.Dialect)
+	}
+	p.checkWarning(t, "")
+	if text := p.file(".terraform.lock.hcl"); !strings.Contains(text, `by "tofu init" or "terraform init"`) {
+		t.Errorf("the lock's comment names one tool:\n%s", text)
+	}
+}
+
+// A tool that is there counts for a local module's calls too.
+func TestDetectInLocalModule(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+module "app" {
+  source = "./app"
+}
+-- config/app/main.tf --
+module "network" {
+  source = "acme/network/aws"
+}
+-- registry/acme/network/aws/1.0.0/main.tf --
+`)
+	result, err := p.installerOfBoth().Install(t.Context(), cotter.Request{Dir: p.dir, Tools: onlyTerraform})
+	if err != nil || result.Dialect != cotter.DialectTerraform {
+		t.Errorf("Install = %+v, %v; want terraform", result, err)
+	}
+}
+
+// Links are not followed.
+func TestDetectPassesOverLinks(t *testing.T) {
+	t.Parallel()
+	p := detectCase{files: map[string]string{"version": "1.5.7"}}.project(t)
+	if err := os.Symlink("version", filepath.Join(p.dir, ".terraform-version")); err != nil {
+		t.Skipf("there are no symbolic links here: %v", err)
+	}
+	result, err := p.installerOfBoth().Install(t.Context(), cotter.Request{Dir: p.dir})
+	if err != nil || result.Dialect != cotter.DialectOpenTofu {
+		t.Errorf("Install = %+v, %v; want tofu", result, err)
+	}
+}

@@ -1,0 +1,96 @@
+package configs
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Settings is what a module's files say, as literals, that tells which stock
+// tool they are for.
+type Settings struct {
+	// CloudHosts are the hosts of "cloud" blocks and of remote backends; "" for a
+	// block that has no hostname.
+	CloudHosts []string
+	// RequiredVersions are the values of required_version.
+	RequiredVersions []string
+	// Sources are the sources of the module calls, by name.
+	Sources map[string]string
+}
+
+var (
+	settingsSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+		{Type: "terraform"},
+		{Type: "module", LabelNames: []string{"name"}},
+	}}
+	terraformSchema = &hcl.BodySchema{
+		Attributes: []hcl.AttributeSchema{{Name: "required_version"}},
+		Blocks:     []hcl.BlockHeaderSchema{{Type: "cloud"}, {Type: "backend", LabelNames: []string{"type"}}},
+	}
+	hostnameSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "hostname"}}}
+)
+
+// ReadSettings reads the settings of a directory. It passes over what it cannot
+// read: whether the configuration is right is for others to say.
+func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
+	found := Settings{Sources: map[string]string{}}
+	d, err := openDirectory(dir)
+	if err != nil {
+		return found
+	}
+	defer d.close()
+	names, err := d.names()
+	if err != nil {
+		return found
+	}
+	for _, file := range r.selectFiles(names) {
+		if ctx.Err() != nil {
+			return found
+		}
+		if body, _ := d.parseFile(file, []byte("terraform"), keyword); body != nil {
+			found.add(body)
+		}
+	}
+	return found
+}
+
+// add takes the settings of one file.
+func (s *Settings) add(body hcl.Body) {
+	content, _, _ := body.PartialContent(settingsSchema)
+	for _, block := range content.Blocks {
+		if block.Type == "module" {
+			inner, _, _ := block.Body.PartialContent(moduleSchema)
+			if source, ok := literalString(inner.Attributes["source"]); ok {
+				s.Sources[block.Labels[0]] = source
+			}
+			continue
+		}
+		inner, _, _ := block.Body.PartialContent(terraformSchema)
+		if version, ok := literalString(inner.Attributes["required_version"]); ok {
+			s.RequiredVersions = append(s.RequiredVersions, version)
+		}
+		for _, block := range inner.Blocks {
+			if block.Type == "backend" && block.Labels[0] != "remote" {
+				continue
+			}
+			settings, _, _ := block.Body.PartialContent(hostnameSchema)
+			hostname := settings.Attributes["hostname"]
+			if host, ok := literalString(hostname); ok || hostname == nil {
+				s.CloudHosts = append(s.CloudHosts, host)
+			}
+		}
+	}
+}
+
+// literalString is the value of an argument that is a string without references.
+func literalString(attr *hcl.Attribute) (string, bool) {
+	if attr == nil {
+		return "", false
+	}
+	value, diags := attr.Expr.Value(nil)
+	if diags.HasErrors() || value.Type() != cty.String || !value.IsKnown() || value.IsNull() {
+		return "", false
+	}
+	return value.AsString(), true
+}

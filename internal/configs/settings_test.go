@@ -1,0 +1,52 @@
+package configs_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/configs"
+)
+
+func TestReadSettings(t *testing.T) {
+	t.Parallel()
+	none := map[string]string{}
+	tests := []struct {
+		name string
+		file string
+		src  string
+		want configs.Settings
+	}{
+		{"nothing", "main.tf", "", configs.Settings{Sources: none}},
+		{"cloud", "main.tf", "terraform {\n  cloud {}\n}\n", configs.Settings{CloudHosts: []string{""}, Sources: none}},
+		{"a host", "main.tf", "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n", configs.Settings{CloudHosts: []string{"tfe.example.com"}, Sources: none}},
+		{"a computed host", "main.tf", "terraform {\n  cloud {\n    hostname = var.host\n  }\n}\n", configs.Settings{Sources: none}},
+		{"backends", "main.tf", "terraform {\n  backend \"remote\" {}\n}\nterraform {\n  backend \"s3\" {}\n}\n", configs.Settings{CloudHosts: []string{""}, Sources: none}},
+		{"a version", "main.tf", "terraform {\n  required_version = \"~> 1.5.0\"\n}\n", configs.Settings{RequiredVersions: []string{"~> 1.5.0"}, Sources: none}},
+		{
+			"sources", "main.tf", "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = var.b\n}\nmodule \"c\" {}\n",
+			configs.Settings{Sources: map[string]string{"a": "./a"}},
+		},
+		{
+			"JSON", "main.tf.json", `{"terraform":{"cloud":{"hostname":"tfe.example.com"},"required_version":"1.5.7"},"module":{"a":{"source":"./a"}}}`,
+			configs.Settings{CloudHosts: []string{"tfe.example.com"}, RequiredVersions: []string{"1.5.7"}, Sources: map[string]string{"a": "./a"}},
+		},
+		{"a file that is no configuration", "main.txt", "terraform {\n  cloud {}\n}\n", configs.Settings{Sources: none}},
+		{"what can be read of a broken file", "main.tf", "terraform {\n  cloud {}\n}\nmodule \"a\" {\n", configs.Settings{CloudHosts: []string{""}, Sources: none}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, test.file), test.src)
+			got := configs.Reader{}.ReadSettings(t.Context(), configs.Dir{Path: dir})
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("ReadSettings (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if got := (configs.Reader{}).ReadSettings(t.Context(), configs.Dir{Path: filepath.Join(t.TempDir(), "gone")}); len(got.Sources) > 0 {
+		t.Errorf("ReadSettings of a directory that does not exist = %+v", got)
+	}
+}
