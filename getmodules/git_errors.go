@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/gitwire"
 )
 
 // Why git could not fetch a package. errors.Is finds them in what Fetch
@@ -126,6 +127,10 @@ var gitFailures = [...]struct {
 func (g *gitFetch) explain(err error) error {
 	if g.wireErr != nil && errors.Is(err, ErrNoGit) {
 		return fmt.Errorf("%w, and without it: %w", err, g.wireErr)
+	}
+	if page, ok := errors.AsType[*gitwire.PageError](g.wireErr); ok && errors.Is(err, ErrRefNotFound) {
+		// Git takes a page for the list of refs of an old server.
+		return fmt.Errorf("%w: %w; check the address, and whether the server wants a login", ErrRepositoryNotFound, page)
 	}
 	said, ok := errors.AsType[*gitcmd.Error](err)
 	if !ok || isCancelled(err) {

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/gitpack"
 	"github.com/cotterpin/cotter/internal/gitref"
 	"github.com/cotterpin/cotter/internal/gitwire"
+	"github.com/cotterpin/cotter/internal/pause"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -50,10 +51,23 @@ func (g *gitFetch) runWire(ctx context.Context) (done bool, err error) {
 	case ctx.Err() != nil:
 		return true, ctx.Err()
 	}
+	if err := g.longPause(err); err != nil {
+		return true, err
+	}
 	g.wireErr = err
 	g.wire.failed(err)
 	g.pkg, g.chosen = Package{}, chosenRef{}
 	return false, nil
+}
+
+// longPause is the error if a server asks for a longer pause than is kept to. Git
+// would ask it again at once.
+func (g *gitFetch) longPause(err error) error {
+	status, ok := errors.AsType[*gitwire.StatusError](err)
+	if !ok || !pause.Requested(status.RetryAfter).TooLong() {
+		return nil
+	}
+	return statusError(&g.addr.remote, status.StatusCode, status.RetryAfter)
 }
 
 // isVerdict reports whether an error is about the package itself.
@@ -156,6 +170,9 @@ func (g *gitFetch) wireTags(ctx context.Context) (tags []Tag, done bool, err err
 	refs, err := g.wire.client.Refs(ctx, maxTags, "refs/tags/")
 	if ctx.Err() != nil {
 		return nil, true, ctx.Err()
+	}
+	if err := g.longPause(err); err != nil {
+		return nil, true, err
 	}
 	if err != nil {
 		g.wireErr = err

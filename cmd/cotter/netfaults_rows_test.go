@@ -165,7 +165,7 @@ func gitFaults() []netFault {
 		return netFault{name: name, call: "git", at: at, answer: answer, says: append(says, "HOST/git/tools.git")}
 	}
 	patient := row("429 for long", refs, answers(429, "", "Retry-After: 3600"), "429", "1h0m0s")
-	patient.asked = 2 // by two ways of asking
+	patient.asked = 1
 	return []netFault{
 		patient,
 		row("401", refs, answers(401, "", "WWW-Authenticate: Basic"), "authentication failed"),

@@ -28,6 +28,7 @@ module "network" {
 	in := cotter.Installer{
 		Registry: &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client},
 		Fetcher:  &getmodules.Fetcher{HTTPClient: client},
+		StateDir: t.TempDir(), // else the second installation asks the origins again
 	}
 	result, err := in.Install(context.Background(), cotter.Request{Dir: dir})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -120,10 +121,13 @@ func checkAnswer(response *http.Response, asked *url.URL, wantType string) error
 		}
 		return &movedError{to}
 	default:
-		return &StatusError{response.StatusCode}
+		return &StatusError{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After")}
 	}
 	// A transport that undoes an encoding removes this header.
 	if response.Header.Get("Content-Type") != wantType || response.Header.Get("Content-Encoding") != "" {
+		if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err == nil && kind == "text/html" {
+			return &PageError{ContentType: kind}
+		}
 		return ErrNotSmart
 	}
 	return nil

@@ -23,9 +23,28 @@ var (
 	ErrRedirect = errors.New("the git server redirects to where it must not")
 )
 
+// PageError is an answer that is a document for people, as servers give that want
+// a login. It is [ErrNotSmart].
+type PageError struct {
+	// ContentType is the answer's media type, such as "text/html".
+	ContentType string
+}
+
+func (e *PageError) Error() string {
+	return fmt.Sprintf("the server answers with a web page (%s)", e.ContentType)
+}
+
+// Unwrap returns [ErrNotSmart].
+func (e *PageError) Unwrap() error { return ErrNotSmart }
+
 // StatusError is an HTTP status that is not wanted. It is [ErrAuthRequired]
 // for 401, 403 and 404.
-type StatusError struct{ StatusCode int }
+type StatusError struct {
+	StatusCode int
+	// RetryAfter is the header by which the server asks for a pause; "" if it
+	// does not.
+	RetryAfter string
+}
 
 func (e *StatusError) Error() string {
 	return fmt.Sprintf("the git server answers %d %s", e.StatusCode, http.StatusText(e.StatusCode))
