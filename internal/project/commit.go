@@ -76,6 +76,7 @@ func (p *Project) Commit(c Change) error {
 	if lock != nil {
 		lock.Discard()
 	}
+	_ = p.modules.RemoveAll(retiredName) // nothing was moved there yet
 	return err
 }
 

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// projectState is a state that an update leaves which is killed before a step, or
+// that other programs make of it. The package comment of internal/project has all
+// of them.
+type projectState struct {
+	name string
+	// killedBefore is the first step of this name, which is not done; "" if no
+	// update was begun.
+	killedBefore string
+	then         func(t *testing.T, s *crashScene)
+	// stock is what stock tools see: "old", "new", "none" or "other".
+	stock string
+	// install, locked and verify are what these commands end with.
+	install, locked, verify stateEnd
+}
+
+// stateEnd is the end of a command in a state. Statuses of verify are sums: 1 for a
+// package that differs from the lock, 4 for one that is not there, 8 for the change
+// that is not finished, 16 for an entry of a call that is gone.
+type stateEnd struct {
+	status int
+	lock   string // "old" or "new"
+	says   string
+}
+
+var projectStates = []projectState{
+	{
+		name: "no journal", stock: "old",
+		install: stateEnd{0, "old", ""}, locked: stateEnd{0, "old", ""}, verify: stateEnd{0, "old", "verified against the lock"},
+	},
+	{
+		name: "a journal without proof", stock: "old",
+		then: func(t *testing.T, s *crashScene) {
+			t.Helper()
+			writeText(t, filepath.Join(s.project(), modules, ".cotter/journal"), "{}")
+		},
+		install: stateEnd{0, "old", ".cotter/journal was not written here by this user"},
+		locked:  stateEnd{0, "old", ".cotter/journal was not written here by this user"},
+		verify:  stateEnd{0, "old", ".cotter/journal was not written here by this user"},
+	},
+	{
+		name: "before the manifest is away", killedBefore: "project.manifest.retire", stock: "old",
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{8, "old", "interrupted"},
+	},
+	{
+		name: "before the packages are in place", killedBefore: "project.package.place", stock: "none",
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{13, "old", "interrupted"},
+	},
+	{
+		name: "before the lock is written", killedBefore: "project.lock.rename", stock: "none",
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{13, "old", "interrupted"},
+	},
+	{
+		name: "after the lock is written", killedBefore: "project.copy.retire", stock: "none",
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{25, "new", "interrupted"},
+	},
+	{
+		name: "before the manifest is back", killedBefore: "project.manifest.place", stock: "none",
+		install: stateEnd{0, "old", "was undone"}, locked: stateEnd{0, "old", "was undone"}, verify: stateEnd{9, "new", "interrupted"},
+	},
+	{
+		name: "complete, with its journal", killedBefore: "project.journal.remove", stock: "new",
+		install: stateEnd{0, "new", ""}, locked: stateEnd{0, "new", ""}, verify: stateEnd{0, "new", "verified against the lock"},
+	},
+	{
+		name: "another program has installed since", killedBefore: "project.lock.rename", stock: "other",
+		then: func(t *testing.T, s *crashScene) {
+			t.Helper()
+			writeText(t, filepath.Join(s.project(), modules, "modules.json"), `{"Modules":[{"Key":"","Source":"","Dir":"."}]}`)
+		},
+		install: stateEnd{0, "old", "was given up"}, locked: stateEnd{0, "old", "was given up"}, verify: stateEnd{13, "old", "interrupted"},
+	},
+}
+
+// TestStates runs each kind of command in each state that a project can be in.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	s := newCrashScene(t, "update", func(s *crashScene) { s.mustRun(t, "install") })
+	newer := fstest.MapFS{"main.tf": {Data: []byte("# net 1.2.0, which calls no other module\n")}}
+	if err := s.world.PushOCI("net", "1.2.0", modtest.OCIModule, newer); err != nil {
+		t.Fatal(err)
+	}
+	locks := map[string]string{"old": s.lock(t)}
+	steps := s.steps(t)
+	locks["new"] = s.lock(t)
+	if locks["old"] == locks["new"] {
+		t.Fatal("the update changes nothing")
+	}
+	oldTree, newTree := stockView(t, filepath.Join(s.saved, "project")), stockView(t, s.project())
+	for _, state := range projectStates {
+		s.enter(t, state, steps)
+		seen := stockView(t, s.project())
+		want := map[string]map[string]string{"old": oldTree, "new": newTree, "none": nil, "other": seen}[state.stock]
+		if diff := cmp.Diff(want, seen); diff != "" {
+			t.Errorf("%s: stock tools see (-want +got):\n%s", state.name, diff)
+		}
+		s.checkStock(t, state)
+		for args, want := range map[string]stateEnd{"install": state.install, "install --locked": state.locked, "verify": state.verify} {
+			s.enter(t, state, steps)
+			before := picture(t, s.project())
+			out, err := s.run(nil, strings.Fields(args)...)
+			at := fmt.Sprintf("cotter %s, %s", args, state.name)
+			if status := exitCode(err); status != want.status || !strings.Contains(out, want.says) {
+				t.Errorf("%s: status %d, want %d, saying %q\n%s", at, status, want.status, want.says, out)
+			}
+			if diff := cmp.Diff(locks[want.lock], s.lock(t)); diff != "" {
+				t.Errorf("%s: the lock is not the %s one (-want +got):\n%s", at, want.lock, diff)
+			}
+			if args == "verify" {
+				if diff := differing(before, picture(t, s.project())); diff != "" {
+					t.Errorf("%s wrote something:\n%s", at, diff)
+				}
+				continue
+			}
+			s.checkLeftovers(t, at)
+			if diff := cmp.Diff(map[string]map[string]string{"old": oldTree, "new": newTree}[want.lock], stockView(t, s.project())); diff != "" {
+				t.Errorf("%s: stock tools see afterwards (-want +got):\n%s", at, diff)
+			}
+		}
+	}
+}
+
+// enter brings the project into a state.
+func (s *crashScene) enter(t *testing.T, state projectState, steps []string) {
+	t.Helper()
+	s.reset(t)
+	if state.killedBefore != "" {
+		number := slices.Index(steps, state.killedBefore)
+		if number < 0 {
+			t.Fatalf("%s: the update has no step %s", state.name, state.killedBefore)
+		}
+		out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.Exited() {
+			t.Fatalf("%s: the update was not killed: %v\n%s", state.name, err, out)
+		}
+	}
+	if state.then != nil {
+		state.then(t, s)
+	}
+}
+
+// checkStock asks the real tool whether the modules are installed.
+func (s *crashScene) checkStock(t *testing.T, state projectState) {
+	t.Helper()
+	binary, err := exec.LookPath("terraform")
+	if err != nil {
+		t.Log("terraform is not installed, so it was not asked")
+		return
+	}
+	cmd := exec.Command(binary, "validate", "-no-color")
+	cmd.Dir = s.project()
+	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=/dev/null")
+	out, err := cmd.CombinedOutput()
+	installed := !strings.Contains(string(out), "Module not installed")
+	if want := state.stock == "old" || state.stock == "new"; installed != want || want && err != nil {
+		t.Errorf("%s: terraform validate: %v\n%s", state.name, err, out)
+	}
+}
+
+func (s *crashScene) lock(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.project(), lockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// exitCode is the exit status of a command that has ended, or -1.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	return -1
+}
