@@ -49,7 +49,7 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	}
 	out.printf("$ cotter install\n")
 	progress := newProgress(out)
-	in := demoInstaller(world)
+	in := demoInstaller(world, stateDir(out.env))
 	in.OnEvent = progress.event
 	result, err := in.Install(ctx, cotter.Request{Dir: dir})
 	progress.end()
@@ -70,9 +70,11 @@ func runDemo(ctx context.Context, out *output) (err error) {
 }
 
 // demoInstaller is the command's installer, but it trusts the demo's servers
-// and keeps nothing in the user's cache.
-func demoInstaller(world *modtest.World) *cotter.Installer {
+// and keeps nothing in the user's cache. The user's key makes what it installs
+// the user's own, so that the commands to try next verify it.
+func demoInstaller(world *modtest.World, stateDir string) *cotter.Installer {
 	return &cotter.Installer{
+		StateDir: stateDir,
 		Registry: &registryclient.Client{
 			Services:   &disco.Client{HTTPClient: world.HTTPClient()},
 			HTTPClient: world.HTTPClient(),

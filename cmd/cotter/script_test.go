@@ -187,7 +187,7 @@ func leaveCotter(ts *testscript.TestScript, _ bool, _ []string) {
 
 // TestDemo runs the README's first command.
 func TestDemo(t *testing.T) {
-	t.Parallel()
+	t.Setenv("COTTER_STATE_DIR", t.TempDir()) // so it is not parallel
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
