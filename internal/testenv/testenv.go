@@ -6,7 +6,8 @@
 //     waits for what they have written as well.
 //   - No certificates of the system are trusted. Each process would read more
 //     than a hundred of them before its first request to a server of the tests,
-//     whose own certificate is named in SSL_CERT_FILE and GIT_SSL_CAINFO.
+//     whose own certificate is named in SSL_CERT_FILE. Git is left alone: a
+//     variable of its own would tell Cotter that only git can fetch.
 //
 // Tests run on a disk if TMPDIR is set. What needs a disk anyway makes an image.
 package testenv
@@ -29,8 +30,7 @@ const abandonedAfter = 24 * time.Hour
 type Runner interface{ Run() int }
 
 // Prepare returns a runner that prepares the process before it runs m. The
-// variables TMPDIR, SSL_CERT_DIR and GIT_SSL_CAPATH are those of the process
-// while m runs.
+// variables TMPDIR and SSL_CERT_DIR are those of the process while m runs.
 func Prepare(m Runner) Runner { return prepared{m} }
 
 type prepared struct{ tests Runner }
@@ -58,7 +58,7 @@ func newDir() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	variables := map[string]string{"SSL_CERT_DIR": "certificates", "GIT_SSL_CAPATH": "certificates"}
+	variables := map[string]string{"SSL_CERT_DIR": "certificates"}
 	if memory != "" {
 		variables["TMPDIR"] = "tmp"
 	}

@@ -13,16 +13,14 @@ type runner func() int
 func (r runner) Run() int { return r() }
 
 func TestPrepare(t *testing.T) {
-	for _, variable := range []string{"TMPDIR", "SSL_CERT_DIR", "GIT_SSL_CAPATH"} {
+	for _, variable := range []string{"TMPDIR", "SSL_CERT_DIR"} {
 		t.Setenv(variable, "") // to be set back
 	}
 	var temporary string
 	status := testenv.Prepare(runner(func() int {
-		for _, variable := range []string{"SSL_CERT_DIR", "GIT_SSL_CAPATH"} {
-			dir := os.Getenv(variable)
-			if entries, err := os.ReadDir(dir); dir == "" || err != nil || len(entries) > 0 {
-				t.Errorf("%s is %q, which has %v, %v", variable, dir, entries, err)
-			}
+		certificates := os.Getenv("SSL_CERT_DIR")
+		if entries, err := os.ReadDir(certificates); certificates == "" || err != nil || len(entries) > 0 {
+			t.Errorf("SSL_CERT_DIR is %q, which has %v, %v", certificates, entries, err)
 		}
 		var err error
 		if temporary, err = os.MkdirTemp("", ""); err != nil {
@@ -45,7 +43,6 @@ func TestChosenDirectory(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("SSL_CERT_DIR", "")
-	t.Setenv("GIT_SSL_CAPATH", "")
 	testenv.Prepare(runner(func() int {
 		if got := os.Getenv("TMPDIR"); got != dir {
 			t.Errorf("TMPDIR is %q, want %q", got, dir)
