@@ -8,15 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/gitserve"
 )
 
-// gitServer serves the repositories below root by git http-backend.
+// gitServer serves the repositories below root as git http-backend does.
 type gitServer struct {
 	*httptest.Server
 	root string
@@ -39,6 +41,10 @@ func newGitServer(t testing.TB) *gitServer {
 	if _, err := os.Stat(backend); err != nil {
 		t.Skip("git http-backend is not installed")
 	}
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &gitServer{root: t.TempDir()}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -49,14 +55,16 @@ func newGitServer(t testing.TB) *gitServer {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		env := []string{"GIT_PROJECT_ROOT=" + s.root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + s.root}
+		env := []string{"PATH=" + os.Getenv("PATH"), "GIT_PROJECT_ROOT=" + s.root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + s.root}
 		if s.oldProtocol {
 			r.Header.Del("Git-Protocol")
 		}
+		own := slices.Clone(env)
 		if v := r.Header.Get("Git-Protocol"); v != "" {
-			env = append(env, "GIT_PROTOCOL="+v)
+			own = append(own, "GIT_PROTOCOL="+v)
 		}
-		(&cgi.Handler{Path: backend, Env: env, Stderr: io.Discard}).ServeHTTP(w, r)
+		h := &gitserve.Handler{Git: git, Root: s.root, Env: env, Backend: &cgi.Handler{Path: backend, Env: own, Stderr: io.Discard}}
+		h.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/"))
 	}))
 	t.Cleanup(s.Close)
 	return s

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/cgi"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/gitserve"
 )
 
 // maxGitRequest is the most that a request to git may hold. A fetch lists the
@@ -25,7 +27,7 @@ func (g *gitServer) mount(mux *http.ServeMux) {
 		case err != nil:
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		default:
-			g.backend(git, w, req)
+			g.serve(git, w, req)
 		}
 	})
 }
@@ -67,21 +69,28 @@ func isWholeRoot(path string, isRoot func(string) bool) bool {
 	return false
 }
 
-// backend lets git http-backend answer.
-func (g *gitServer) backend(git string, w http.ResponseWriter, req *http.Request) {
-	env := append(gitEnv(g.dir), "GIT_PROJECT_ROOT="+g.dir, "GIT_HTTP_EXPORT_ALL=1")
+// serve lets git answer.
+func (g *gitServer) serve(git string, w http.ResponseWriter, req *http.Request) {
 	if g.opts.RefuseCommits {
 		// Servers of protocol version 2 do not check what is wanted against
 		// their refs, so a refusing server must not speak it.
 		req.Header.Del("Git-Protocol")
-	} else if protocol := req.Header.Get("Git-Protocol"); protocol != "" {
-		env = append(env, "GIT_PROTOCOL="+protocol)
 	}
 	if err := settleBody(w, req); err != nil {
 		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 		return
 	}
-	h := &cgi.Handler{
+	h := &gitserve.Handler{Git: git, Root: g.dir, Env: gitEnv(g.dir), Backend: g.backend(git, req.Header.Get("Git-Protocol"))}
+	h.Serve(w, req, req.PathValue("path"))
+}
+
+// backend lets git http-backend answer.
+func (g *gitServer) backend(git, protocol string) http.Handler {
+	env := append(gitEnv(g.dir), "GIT_PROJECT_ROOT="+g.dir, "GIT_HTTP_EXPORT_ALL=1")
+	if protocol != "" {
+		env = append(env, "GIT_PROTOCOL="+protocol)
+	}
+	return &cgi.Handler{
 		Path: git,
 		Args: []string{"http-backend"},
 		Root: "/git",
@@ -91,7 +100,6 @@ func (g *gitServer) backend(git string, w http.ResponseWriter, req *http.Request
 		Stderr: io.Discard,
 		Logger: log.New(io.Discard, "", 0),
 	}
-	h.ServeHTTP(w, req)
 }
 
 // settleBody reads a body of unknown length, because CGI knows only bodies

@@ -13,13 +13,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cotter": mainWithSteps})
+	testscript.Main(testenv.Prepare(m), map[string]func(){"cotter": mainWithSteps})
 }
 
 // TestScripts runs the scripts in testdata/script. Besides the commands of
@@ -68,6 +69,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("CHECKPOINT_DISABLE", "1")
 	env.Setenv("NO_COLOR", "1")
 	env.Setenv("CI", "")
+	env.Setenv("SSL_CERT_DIR", os.Getenv("SSL_CERT_DIR")) // see testenv
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const (
@@ -38,7 +40,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(testenv.Prepare(m).Run())
 }
 
 // report is what came of all inputs.

@@ -19,7 +19,7 @@ var allowed = map[string][]string{
 	"getmodules/s3":    {"getmodules", "internal/objects"},
 	"hashing":          {},
 	"lockfile":         {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
-	"modtest":          {"addrs", "hashing"},
+	"modtest":          {"addrs", "hashing", "internal/gitserve"},
 	"policy":           {"addrs", "internal/nesting", "versions"},
 	"registryclient":   {"addrs", "internal/flight", "internal/httpapi", "internal/pause", "internal/reach", "versions"},
 	"versions":         {"addrs"},

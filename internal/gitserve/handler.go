@@ -1,0 +1,104 @@
+// Package gitserve answers the requests of a git fetch as git http-backend does,
+// by fewer processes. It is for the servers of tests, which spend most of their
+// time in starting processes.
+package gitserve
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Handler serves the repositories below a directory.
+type Handler struct {
+	Git  string   // the path of the program
+	Root string   // the directory
+	Env  []string // the whole environment of git
+
+	// Backend answers the requests that do not belong to a fetch by the smart
+	// protocol, and those whose repository is not found.
+	Backend http.Handler
+}
+
+// Serve answers a request for name, which is a path below Root:
+// "net.git/info/refs".
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, name string) {
+	if repo, ok := h.repository(name, "/info/refs"); ok && r.Method == http.MethodGet && r.URL.RawQuery == "service=git-upload-pack" {
+		h.advertise(w, r, repo)
+	} else if repo, ok := h.repository(name, "/git-upload-pack"); ok && isFetch(r) {
+		h.fetch(w, r, repo)
+	} else {
+		h.Backend.ServeHTTP(w, r)
+	}
+}
+
+// repository is the directory of the bare repository of a request that ends in
+// suffix.
+func (h *Handler) repository(name, suffix string) (dir string, ok bool) {
+	name, ok = strings.CutSuffix(name, suffix)
+	if !ok || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", false
+	}
+	dir = filepath.Join(h.Root, filepath.FromSlash(name))
+	_, headErr := os.Stat(filepath.Join(dir, "HEAD"))
+	_, objectsErr := os.Stat(filepath.Join(dir, "objects"))
+	return dir, headErr == nil && objectsErr == nil
+}
+
+// isFetch reports whether a request to git-upload-pack is one that
+// git http-backend takes. It takes none of unknown length.
+func isFetch(r *http.Request) bool {
+	encoding := r.Header.Get("Content-Encoding")
+	return r.Method == http.MethodPost && r.ContentLength >= 0 && (encoding == "" || encoding == "gzip") &&
+		r.Header.Get("Content-Type") == "application/x-git-upload-pack-request"
+}
+
+// advertise answers the first request of a fetch.
+func (h *Handler) advertise(w http.ResponseWriter, r *http.Request, repo string) {
+	setHeader(w, "application/x-git-upload-pack-advertisement")
+	if !slices.Contains(strings.Split(r.Header.Get("Git-Protocol"), ":"), "version=2") {
+		// A client that goes away is seen when its answer is written.
+		_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
+	}
+	h.uploadPack(w, r, repo, nil, "--http-backend-info-refs")
+}
+
+// fetch answers a further one.
+func (h *Handler) fetch(w http.ResponseWriter, r *http.Request, repo string) {
+	body := io.Reader(r.Body)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		body = unpacked
+	}
+	setHeader(w, "application/x-git-upload-pack-result")
+	h.uploadPack(w, r, repo, body)
+}
+
+// setHeader sets what git http-backend sets.
+func setHeader(w http.ResponseWriter, contentType string) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Expires", "Fri, 01 Jan 1980 00:00:00 GMT")
+	w.Header().Set("Pragma", "no-cache")
+	w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
+}
+
+// uploadPack copies what git upload-pack says to the client, who sees there what
+// went wrong. It ends when the client has gone.
+func (h *Handler) uploadPack(w http.ResponseWriter, r *http.Request, repo string, stdin io.Reader, options ...string) {
+	args := append(append([]string{"upload-pack", "--stateless-rpc"}, options...), ".")
+	cmd := exec.CommandContext(r.Context(), h.Git, args...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = repo, slices.Clip(h.Env), stdin, w
+	if protocol := r.Header.Get("Git-Protocol"); protocol != "" {
+		cmd.Env = append(cmd.Env, "GIT_PROTOCOL="+protocol)
+	}
+	_ = cmd.Run()
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package testenv
+
+// memoryDir is "": other systems have no directory in memory at a known place.
+func memoryDir() string { return "" }

@@ -1,0 +1,92 @@
+// Package testenv prepares the process in which the tests of a package run, so
+// that they and the processes that they start cost less:
+//
+//   - Temporary directories are in memory if the system has room for them there.
+//     Cotter makes what it writes durable, which on a disk that others use too
+//     waits for what they have written as well.
+//   - No certificates of the system are trusted. Each process would read more
+//     than a hundred of them before its first request to a server of the tests,
+//     whose own certificate is named in SSL_CERT_FILE. Git is left alone: a
+//     variable of its own would tell Cotter that only git can fetch.
+//
+// Tests run on a disk if TMPDIR is set. What needs a disk anyway makes an image.
+package testenv
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// prefix begins the names of the directories of this package.
+const prefix = "cotter-tests-"
+
+// abandonedAfter is the age of a directory whose tests have been killed. It is
+// far more than the time limit of go test.
+const abandonedAfter = 24 * time.Hour
+
+// Runner is what a TestMain has: a [*testing.M].
+type Runner interface{ Run() int }
+
+// Prepare returns a runner that prepares the process before it runs m. The
+// variables TMPDIR and SSL_CERT_DIR are those of the process while m runs.
+func Prepare(m Runner) Runner { return prepared{m} }
+
+type prepared struct{ tests Runner }
+
+func (p prepared) Run() int {
+	dir, err := newDir()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testenv:", err)
+		return 1
+	}
+	status := p.tests.Run()
+	if err := os.RemoveAll(dir); err != nil {
+		fmt.Fprintln(os.Stderr, "testenv:", err)
+		return max(status, 1)
+	}
+	return status
+}
+
+// newDir makes the directory of all that belongs to this process, and sets the
+// variables.
+func newDir() (string, error) {
+	memory := memoryDir()
+	removeAbandoned(memory)
+	dir, err := os.MkdirTemp(memory, prefix)
+	if err != nil {
+		return "", err
+	}
+	variables := map[string]string{"SSL_CERT_DIR": "certificates"}
+	if memory != "" {
+		variables["TMPDIR"] = "tmp"
+	}
+	for variable, name := range variables {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(name, 0o755); err != nil {
+			return dir, err
+		}
+		if err := os.Setenv(variable, name); err != nil {
+			return dir, err
+		}
+	}
+	return dir, nil
+}
+
+// removeAbandoned removes the directories of processes that were killed: what is
+// in memory would stay there until the system is started again.
+func removeAbandoned(memory string) {
+	if memory == "" {
+		return
+	}
+	left, err := filepath.Glob(filepath.Join(memory, prefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range left {
+		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > abandonedAfter {
+			_ = os.RemoveAll(dir) // another user's stay
+		}
+	}
+}

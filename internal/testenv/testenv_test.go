@@ -1,0 +1,58 @@
+package testenv_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
+)
+
+type runner func() int
+
+func (r runner) Run() int { return r() }
+
+func TestPrepare(t *testing.T) {
+	for _, variable := range []string{"TMPDIR", "SSL_CERT_DIR"} {
+		t.Setenv(variable, "") // to be set back
+	}
+	var temporary string
+	status := testenv.Prepare(runner(func() int {
+		certificates := os.Getenv("SSL_CERT_DIR")
+		if entries, err := os.ReadDir(certificates); certificates == "" || err != nil || len(entries) > 0 {
+			t.Errorf("SSL_CERT_DIR is %q, which has %v, %v", certificates, entries, err)
+		}
+		var err error
+		if temporary, err = os.MkdirTemp("", ""); err != nil {
+			t.Fatal(err)
+		}
+		return 3
+	})).Run()
+	if status != 3 {
+		t.Errorf("status %d, want that of the tests", status)
+	}
+	if os.Getenv("TMPDIR") == "" {
+		return // no memory to use, and nothing to remove
+	}
+	if _, err := os.Lstat(temporary); !os.IsNotExist(err) {
+		t.Errorf("a temporary directory is left: %v", err)
+	}
+}
+
+func TestChosenDirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("SSL_CERT_DIR", "")
+	testenv.Prepare(runner(func() int {
+		if got := os.Getenv("TMPDIR"); got != dir {
+			t.Errorf("TMPDIR is %q, want %q", got, dir)
+		}
+		if got := filepath.Dir(filepath.Dir(os.Getenv("SSL_CERT_DIR"))); got != dir {
+			t.Errorf("the certificates are in %q, want %q", got, dir)
+		}
+		return 0
+	})).Run()
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("left over: %v, %v", entries, err)
+	}
+}
