@@ -67,6 +67,7 @@ func benchmarkInstall(b *testing.B, text string) {
 					Registry: &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client},
 					Fetcher:  &getmodules.Fetcher{HTTPClient: client, CacheDir: cache, Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}},
 					CacheDir: cache,
+					StateDir: filepath.Join(dir, "state"),
 				}
 				if _, err := in.Install(context.Background(), cotter.Request{Dir: project}); err != nil {
 					b.Fatal(err)

@@ -135,7 +135,7 @@ func (p project) command(ctx context.Context, dir string, args ...string) (u usa
 	cmd := exec.CommandContext(ctx, p.tool.args[0], append(slices.Clone(p.tool.args[1:]), args...)...)
 	cmd.Dir = p.file(dir)
 	cmd.Env = append(os.Environ(), p.servers.Env()...)
-	cmd.Env = append(cmd.Env, "COTTER_CACHE_DIR="+p.file("cache"), "TF_CLI_CONFIG_FILE="+p.file("cli.tfrc"), "CHECKPOINT_DISABLE=1", "CI=")
+	cmd.Env = append(cmd.Env, "COTTER_CACHE_DIR="+p.file("cache"), "COTTER_STATE_DIR="+p.file("state"), "TF_CLI_CONFIG_FILE="+p.file("cli.tfrc"), "CHECKPOINT_DISABLE=1", "CI=")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
