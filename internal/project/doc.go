@@ -71,6 +71,7 @@
 //
 // Two locks serialise processes: one on the project directory, for the
 // dependency lock, and one on .cotter/lock, for the modules directory, which
-// TF_DATA_DIR can put anywhere. Where directories cannot be locked, replacing
-// the dependency lock relies on the comparison in step 5 alone.
+// TF_DATA_DIR can put anywhere. If directories cannot be locked, or another
+// program keeps the lock on the project directory, replacing the dependency lock
+// relies on the comparison in step 5 alone.
 package project

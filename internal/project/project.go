@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
@@ -150,15 +151,23 @@ func (p *Project) Stage(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
 }
 
-// holdDir takes the lock on the project directory. It reports whether it did:
-// not every file system has such locks.
+// dirPatience is how long a process waits for the lock on the project directory.
+// A script may run Cotter under the same lock ("flock . cotter install") and would
+// wait for itself; then the lock file is compared before it is replaced, and that
+// is all.
+const dirPatience = 30 * time.Second
+
+// holdDir takes the lock on the project directory. It reports whether it did: not
+// every file system has such locks, and other programs may hold them.
 func (p *Project) holdDir(ctx context.Context, onWait func()) (bool, error) {
 	dir, err := filepath.EvalSymlinks(p.location.Dir)
 	if err != nil {
 		return false, err
 	}
-	err = p.hold(ctx, filelock.Dir(dir), onWait)
-	if errors.Is(err, filelock.ErrUnsupported) {
+	patient, cancel := context.WithTimeout(ctx, dirPatience)
+	defer cancel()
+	err = p.hold(patient, filelock.Dir(dir), onWait)
+	if errors.Is(err, filelock.ErrUnsupported) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return false, nil
 	}
 	return err == nil, err
