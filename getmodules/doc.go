@@ -13,7 +13,9 @@
 //     that is installed, with the user's own configuration for credentials and
 //     proxies. No hooks, no filters, no submodules, never a prompt. Credentials
 //     in the address are in no process's arguments; arguments of the address are,
-//     as git gives the URL to its remote helpers. Many repositories are fetched
+//     as git gives the URL to its remote helpers. An address with a user and no
+//     password has the empty password if neither the user's credential helpers
+//     nor an askpass program know one. Many repositories are fetched
 //     without git; see the section on git.
 //   - http(s)://host/x.zip, or with ?archive=zip: an archive. The formats are
 //     zip, tar.gz (tgz) and tar.bz2; the first found of the archive argument
