@@ -52,7 +52,8 @@
 // # What is refused
 //
 // Trees are those of package treewriter: regular files, directories and links
-// that stay inside; no unsafe names. Archives are refused as well if they
+// that stay inside; no unsafe names. Other symbolic links are left out; see the
+// section on links. Archives are refused as well if they
 //
 //   - are truncated, anywhere, or followed by anything
 //   - hold hard links, devices, pipes, sparse files, or a name twice
@@ -70,6 +71,23 @@
 // looked at. That holds for redirects too, whichever git client meets them: git
 // itself follows none.
 // A package's own configuration does not lead to files of this machine.
+//
+// # Links
+//
+// A symbolic link is part of a tree if its target is relative and clean, and a
+// file or directory of the same tree is there, by way of at most 40 links. All
+// others are left out, whatever the package comes from: they are never written,
+// and so are part of neither the tree nor its hashes. That goes for links that are
+// absolute, lead out of the package, to nothing, through a file or in circles, and
+// for links that lead through one of these. Where a page leads to a //subdir, or a
+// repository has its submodules left out, the tree is what is fetched, and links
+// that lead out of that are left out. The directory of such a link stays, also if
+// it becomes empty. [Package].LeftOut has the links, and one of the Warnings
+// names the first ones and says how many more there are. Whether a module can do
+// without them is for the caller to decide: this package knows of no modules.
+//
+// Hard links in archives are refused, as are files of a link's name or below it,
+// and packages of which nothing remains.
 //
 // # HTTP
 //
