@@ -79,12 +79,12 @@
 // others are left out, whatever the package comes from: they are never written,
 // and so are part of neither the tree nor its hashes. That goes for links that are
 // absolute, lead out of the package, to nothing, through a file or in circles, and
-// for links that lead through one of these. Where a page leads to a //subdir, or a
-// repository has its submodules left out, the tree is what is fetched, and links
-// that lead out of that are left out. The directory of such a link stays, also if
-// it becomes empty. [Package].LeftOut has the links, and one of the Warnings
-// names the first ones and says how many more there are. Whether a module can do
-// without them is for the caller to decide: this package knows of no modules.
+// for links that lead through one of these. The //subdir to which a page leads is a
+// tree of its own here, and so is each submodule: links from one tree into another
+// are left out. The directory of such a link stays, even if it becomes empty.
+// [Package].LeftOut has the links, and a warning names the first ones and says how
+// many more there are. Whether a module can do without them is for the caller to
+// decide: this package does not know which directories are modules.
 //
 // Hard links in archives are refused, as are files of a link's name or below it,
 // and packages of which nothing remains.
