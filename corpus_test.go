@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -81,6 +82,7 @@ func readCorpusCase(t *testing.T, name string) *corpusCase {
 		t.Fatal(err)
 	}
 	c := &corpusCase{}
+	files := fstest.MapFS{}
 	for line := range strings.Lines(string(archive.Comment)) {
 		option, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch option {
@@ -92,11 +94,15 @@ func readCorpusCase(t *testing.T, name string) *corpusCase {
 			c.lockFile = value
 		case "link":
 			c.links = append(c.links, value)
+		case "package-link":
+			name, target, _ := strings.Cut(value, " -> ")
+			files[name] = &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink}
 		}
 	}
-	if c.files, err = txtar.FS(archive); err != nil {
-		t.Fatal(err)
+	for _, file := range archive.Files {
+		files[file.Name] = &fstest.MapFile{Data: file.Data}
 	}
+	c.files = files
 	return c
 }
 

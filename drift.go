@@ -74,7 +74,7 @@ func (r *run) drift(ctx context.Context, n *node, entry lockfile.Module, at loca
 	if !exact && !(ask && (n.ranged || at.from != nil || isVersionTag(name, n.source))) {
 		return nil
 	}
-	reference, err := r.leadsTo(ctx, n, at)
+	reference, err := r.leadsTo(ctx, n, at, locked)
 	switch {
 	case err != nil:
 		return err

@@ -50,6 +50,7 @@ type fetched struct {
 	archive  hashing.Hash // zh:, "" where there is none that counts
 	tree     *packageTree
 	gitlinks []string
+	leftOut  []getmodules.Link
 	local    bool
 }
 
@@ -116,6 +117,7 @@ func (r *run) fetchInto(ctx context.Context, n *node, key fetchKey, at location,
 	for _, warning := range append(pkg.FetchWarnings, pkg.Warnings...) {
 		r.warn(n.path, warning)
 	}
+	pkg.LeftOut = linksBelow(pkg.LeftOut, pkg.Subdir)
 	got, err := r.publish(filepath.Join(staged, filepath.FromSlash(pkg.Subdir)), pkg)
 	if err != nil {
 		return nil, sharedAnswer{}, fmt.Errorf("%s: %w", shown, err)
@@ -157,6 +159,7 @@ func newFetched(tree *packageTree, pkg *getmodules.Package) *fetched {
 		archive:  hashing.Hash(pkg.ArchiveSum),
 		tree:     tree,
 		gitlinks: pkg.Gitlinks,
+		leftOut:  pkg.LeftOut,
 		local:    pkg.Resolved.Getter() == "file",
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
 )
@@ -57,6 +58,9 @@ func (n *node) enter() error {
 	if err := n.checkSubmodules(); err != nil {
 		return err
 	}
+	if err := n.checkLinks(); err != nil {
+		return err
+	}
 	root, err := opendir.Root(n.pkg.now)
 	if err != nil {
 		return n.fail(err)
@@ -88,6 +92,43 @@ func (n *node) checkSubmodules() error {
 		}
 	}
 	return nil
+}
+
+// checkLinks refuses a module in a directory that a link leads to, or from which
+// a link leads, that was left out of the package. For a module at the package's
+// root only links right in that directory count: below it are directories that the
+// module does not need, such as examples.
+func (n *node) checkLinks() error {
+	if len(n.pkg.leftOut) == 0 {
+		return nil
+	}
+	dirs := []string{n.subdir}
+	if actual, err := relativeTo(n.pkg.now, filepath.Join(n.pkg.now, n.subdir)); err == nil {
+		dirs = append(dirs, strings.TrimPrefix(actual, "."))
+	} // else enter says what is wrong
+	for _, link := range n.pkg.leftOut {
+		for _, dir := range dirs {
+			if within(link.Path, dir) || within(dir, link.Path) || dir == "" && path.Dir(link.Path) == "." {
+				return n.fail(fmt.Errorf("%w: the symbolic link %s", getmodules.ErrUnsafeEntry, link))
+			}
+		}
+	}
+	return nil
+}
+
+// linksBelow are the links below a directory of a package, as this directory's.
+func linksBelow(links []getmodules.Link, dir string) []getmodules.Link {
+	if dir == "" {
+		return links
+	}
+	var below []getmodules.Link
+	for _, link := range links {
+		if within(link.Path, dir) {
+			link.Path = strings.TrimPrefix(link.Path, dir+"/")
+			below = append(below, link)
+		}
+	}
+	return below
 }
 
 // within reports whether the path is the directory or below it.

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -58,6 +59,9 @@ type placed struct {
 	local bool
 	// gitlinks are the submodules that were left out.
 	gitlinks []string
+	// leftOut are the links that are not part of the package; nil if it is from
+	// the cache or in place already, where the lock was made with the check.
+	leftOut []getmodules.Link
 }
 
 // fail wraps what went wrong with the node's call.

@@ -65,7 +65,7 @@ func (r *run) stage(ctx context.Context, n *node, entry lockfile.Module, got *fe
 	if err != nil {
 		return nil, n.fail(err)
 	}
-	p.gitlinks = got.gitlinks
+	p.gitlinks, p.leftOut = got.gitlinks, got.leftOut
 	return p, nil
 }
 

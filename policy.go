@@ -95,7 +95,7 @@ func (r *run) judgeRef(ctx context.Context, n *node, at location) error {
 		r.warn(n.path, "whether its ref is a branch, which the policy denies, cannot be told without asking its origin")
 		return nil
 	}
-	reference, err := r.reference(ctx, n, at)
+	reference, err := r.reference(ctx, n, at, "")
 	if err != nil {
 		return err
 	}

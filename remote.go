@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/gitcmd"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -80,10 +82,12 @@ type originVerifier struct{ *run }
 type originKey struct {
 	pkg                     addrs.ModulePackage
 	fromServer, fromPackage bool
+	// locked is the commit of the lock if the address may abbreviate it.
+	locked string
 }
 
 func (k originKey) request(at location) getmodules.Request {
-	req := getmodules.Request{Package: k.pkg, FromServer: k.fromServer, FromPackage: k.fromPackage}
+	req := getmodules.Request{Package: k.pkg, FromServer: k.fromServer, FromPackage: k.fromPackage, Revision: k.locked}
 	if at.from != nil {
 		req.Origin = at.from.Origin
 	}
@@ -107,7 +111,7 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.subdir
 		return
 	}
-	reference, err := v.leadsTo(ctx, n, at)
+	reference, err := v.leadsTo(ctx, n, at, revisionOf(entry.Package))
 	switch {
 	case err != nil:
 		o.Err = n.fail(err)
@@ -132,9 +136,13 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 	}
 }
 
-// reference asks where an address leads, once in a session.
-func (r *run) reference(ctx context.Context, n *node, at location) (getmodules.Reference, error) {
-	key := originKey{at.pkg, at.from != nil, n.untrusted()}
+// reference asks where an address leads, once in a session. locked is the commit
+// that the lock has, "" if it has none.
+func (r *run) reference(ctx context.Context, n *node, at location, locked string) (getmodules.Reference, error) {
+	key := originKey{pkg: at.pkg, fromServer: at.from != nil, fromPackage: n.untrusted()}
+	if name, _ := nameOfRevision(at.pkg); gitcmd.IsShortID(strings.ToLower(name)) {
+		key.locked = locked
+	}
 	return r.references.get(key, func() (getmodules.Reference, error) {
 		done, err := r.onlineSlot(ctx)
 		if err != nil {
@@ -171,10 +179,10 @@ func (r *run) origin(ctx context.Context, n *node, entry lockfile.Module) (locat
 }
 
 // leadsTo asks where an address leads; nowhere, if the registry has the archive
-// itself.
-func (r *run) leadsTo(ctx context.Context, n *node, at location) (getmodules.Reference, error) {
+// itself. locked is as for reference.
+func (r *run) leadsTo(ctx context.Context, n *node, at location, locked string) (getmodules.Reference, error) {
 	if at.from != nil && at.from.Direct {
 		return getmodules.Reference{}, nil
 	}
-	return r.reference(ctx, n, at)
+	return r.reference(ctx, n, at, locked)
 }

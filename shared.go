@@ -104,7 +104,7 @@ func (r *run) takeAnswer(ctx context.Context, n *node, key fetchKey, at location
 	if key.revision != "" || last.Revision == "" {
 		return nil, nil
 	}
-	reference, err := r.referenceOf(ctx, key, at)
+	reference, err := r.referenceOf(ctx, key, at, last.Revision)
 	if err != nil || reference.Revision == "" {
 		return nil, ctx.Err() // the fetch will say what is wrong
 	}
@@ -155,12 +155,13 @@ func (r *run) taken(ctx context.Context, n *node, a pkgcache.Answer) (*fetched, 
 	for _, warning := range a.Warnings {
 		r.warn(n.path, warning)
 	}
-	pkg := getmodules.Package{Resolved: addrs.ModulePackage(a.Package), ArchiveSum: string(a.Archive), Gitlinks: a.Gitlinks}
+	pkg := getmodules.Package{Resolved: addrs.ModulePackage(a.Package), ArchiveSum: string(a.Archive), Gitlinks: a.Gitlinks, LeftOut: answeredLinks(a.LeftOut)}
 	return newFetched(newPackageTree(tree), &pkg), nil
 }
 
-// referenceOf asks where an address leads now.
-func (r *run) referenceOf(ctx context.Context, key fetchKey, at location) (getmodules.Reference, error) {
+// referenceOf asks where an address leads now; last is where it led before, which
+// an abbreviated commit does not ask the origin for again.
+func (r *run) referenceOf(ctx context.Context, key fetchKey, at location, last string) (getmodules.Reference, error) {
 	if key.hosted {
 		return getmodules.Reference{}, nil
 	}
@@ -169,5 +170,7 @@ func (r *run) referenceOf(ctx context.Context, key fetchKey, at location) (getmo
 		return getmodules.Reference{}, err
 	}
 	defer done()
-	return r.fetcher.Reference(ctx, r.prepared(key.request(at)))
+	req := key.request(at)
+	req.Revision = last
+	return r.fetcher.Reference(ctx, r.prepared(req))
 }

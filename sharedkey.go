@@ -76,6 +76,7 @@ func (k fetchKey) answer(pkg *getmodules.Package, t1 hashing.Hash, asked time.Ti
 		Revision: cmp.Or(k.revision, pkg.Revision),
 		Archive:  hashing.Hash(pkg.ArchiveSum),
 		Gitlinks: pkg.Gitlinks,
+		LeftOut:  recordedLinks(pkg.LeftOut),
 		Warnings: pkg.Warnings,
 		Asked:    asked,
 		Done:     time.Now(),
@@ -84,4 +85,22 @@ func (k fetchKey) answer(pkg *getmodules.Package, t1 hashing.Hash, asked time.Ti
 		a.pinned = k.pinned(a.Revision)
 	}
 	return a
+}
+
+// recordedLinks are links as an answer has them.
+func recordedLinks(links []getmodules.Link) []pkgcache.Link {
+	var recorded []pkgcache.Link
+	for _, link := range links {
+		recorded = append(recorded, pkgcache.Link(link))
+	}
+	return recorded
+}
+
+// answeredLinks are the links of an answer.
+func answeredLinks(recorded []pkgcache.Link) []getmodules.Link {
+	var links []getmodules.Link
+	for _, link := range recorded {
+		links = append(links, getmodules.Link(link))
+	}
+	return links
 }

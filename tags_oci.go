@@ -74,7 +74,7 @@ func (r *run) fetchArtifact(ctx context.Context, key fetchKey, at location, fetc
 	if ctx.Err() != nil || r.req.Offline {
 		return fetch(key)
 	}
-	reference, err := r.referenceOf(ctx, key, at)
+	reference, err := r.referenceOf(ctx, key, at, "")
 	if err != nil {
 		return fetch(key) // which says what is wrong
 	}

@@ -15,8 +15,8 @@ import (
 
 // ExtractArchive unpacks an archive into dir, which must not exist, for those
 // who fetched it themselves. The kind is "zip", "tar.gz" or "tar.bz2"; "" means
-// whichever of them the file begins like. Of the result, ArchiveSum, Bytes and
-// Warnings are set. On error, which is a *[FetchError], nothing is left at dir.
+// whichever of them the file begins like. Of the result, ArchiveSum, Bytes,
+// LeftOut and Warnings are set. On error, which is a *[FetchError], nothing is left at dir.
 func ExtractArchive(ctx context.Context, file *os.File, kind, dir string, limits Limits) (*Package, error) {
 	pkg, err := extractArchive(ctx, file, archiveKind(kind), dir, limits)
 	if err != nil {
@@ -42,14 +42,15 @@ func extractArchive(ctx context.Context, file *os.File, kind archiveKind, dir st
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := unpack(ctx, file, info.Size(), kind, dir, limits)
+	w, err := unpack(ctx, file, info.Size(), kind, dir, limits)
 	if err != nil {
 		return nil, err
 	}
 	return &Package{
 		ArchiveSum: "zh:" + hex.EncodeToString(sum.Sum(nil)),
 		Bytes:      info.Size(),
-		Warnings:   warnings,
+		LeftOut:    leftOut(w),
+		Warnings:   w.Warnings(),
 	}, nil
 }
 
@@ -62,14 +63,12 @@ type unpacking struct {
 	limit Limits
 	// produced counts unpacked bytes for the ratio.
 	produced int64
-	// files counts what makes a package not empty.
-	files int
 	// packed and inflated read a zip archive's entries, one after another.
 	packed   *bufio.Reader
 	inflated io.Reader
 }
 
-func unpack(ctx context.Context, file io.ReaderAt, size int64, kind archiveKind, dir string, limits Limits) (warnings []string, err error) {
+func unpack(ctx context.Context, file io.ReaderAt, size int64, kind archiveKind, dir string, limits Limits) (_ *treewriter.Writer, err error) {
 	w, err := treewriter.Create(dir, limits.tree())
 	if err != nil {
 		return nil, err
@@ -84,16 +83,13 @@ func unpack(ctx context.Context, file io.ReaderAt, size int64, kind archiveKind,
 	case kindTarBzip2:
 		err = a.untarBzip2()
 	}
-	switch {
-	case err != nil:
-		return nil, err
-	case a.files == 0:
-		return nil, ErrEmpty
-	}
-	if err := w.Close(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return w.Warnings(), nil
+	if err := finish(w, dir); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // bounded is r as a source of unpacked bytes, which stops when ctx is done or

@@ -25,7 +25,7 @@ var hostileNames = []string{
 	".git /config", ".git./config", ".git::$INDEX_ALLOCATION/config", ".hg/hgrc", ".svn/entries", ".bzr/x", ".HG", ".\u017fvn",
 }
 
-// hostileTargets are links that must not be in any archive, from "d/l".
+// hostileTargets are links that no tree holds, from "d/l".
 var hostileTargets = []string{
 	"/", "/etc/passwd", "/dev/zero", "../../x", "../../../../etc/passwd", "..//..", "../..", "../../package/a", "nothing", "../nothing",
 	"a\x1b[2J", "l", "./l", "../d/l", "../d/../../x", `..\..\x`, `C:\x`, "a//", "../a/", "../a/x", "\u202e", "\xff",
@@ -60,8 +60,14 @@ func TestHostileEntries(t *testing.T) {
 				"zip": newZip(rawFile("a", ""), rawLink("d/l", target)).bytes(),
 				"tar": gzipped(tarEnd(tarBlocks('0', "a", "", 0, ""), tarPAX('x', "linkpath="+target), tarBlocks('2', "d/l", "x", 0, ""))),
 			} {
-				_, _, err := extract(t, "", archive, getmodules.Limits{})
-				wantRefused(t, fmt.Sprintf("%s link to %q", what, target), err)
+				got, pkg, err := extract(t, "", archive, getmodules.Limits{})
+				if err != nil || len(pkg.LeftOut) != 1 || pkg.LeftOut[0].Path != "d/l" {
+					t.Errorf("%s link to %q: %v, %v; want that it is left out", what, target, pkg, err)
+					continue
+				}
+				if diff := cmp.Diff(map[string]string{"a": "", "d": "dir"}, got); diff != "" {
+					t.Errorf("%s link to %q: tree (-want +got):\n%s", what, target, diff)
+				}
 			}
 		})
 	}
@@ -80,7 +86,6 @@ func TestWriteThroughLink(t *testing.T) {
 		"file then same link":   {{"x", ""}, {"x", outside + "/x"}},
 		"link to link":          {{"a", "b"}, {"b", outside}, {"a/x", ""}},
 		"link by steps":         {{"a", "."}, {"a/b", ".."}, {"a/b/x", ""}},
-		"other case":            {{"D", outside}, {"d/x", ""}},
 		"link then same folder": {{"d", outside}, {"d/", ""}},
 	}
 	for name, entries := range tests {

@@ -13,7 +13,9 @@
 //     that is installed, with the user's own configuration for credentials and
 //     proxies. No hooks, no filters, no submodules, never a prompt. Credentials
 //     in the address are in no process's arguments; arguments of the address are,
-//     as git gives the URL to its remote helpers. Many repositories are fetched
+//     as git gives the URL to its remote helpers. An address with a user and no
+//     password has the empty password if neither the user's credential helpers
+//     nor an askpass program know one. Many repositories are fetched
 //     without git; see the section on git.
 //   - http(s)://host/x.zip, or with ?archive=zip: an archive. The formats are
 //     zip, tar.gz (tgz) and tar.bz2; the first found of the archive argument
@@ -50,7 +52,8 @@
 // # What is refused
 //
 // Trees are those of package treewriter: regular files, directories and links
-// that stay inside; no unsafe names. Archives are refused as well if they
+// that stay inside; no unsafe names. Other symbolic links are left out; see the
+// section on links. Archives are refused as well if they
 //
 //   - are truncated, anywhere, or followed by anything
 //   - hold hard links, devices, pipes, sparse files, or a name twice
@@ -68,6 +71,23 @@
 // looked at. That holds for redirects too, whichever git client meets them: git
 // itself follows none.
 // A package's own configuration does not lead to files of this machine.
+//
+// # Links
+//
+// A symbolic link is part of a tree if its target is relative and clean, and a
+// file or directory of the same tree is there, by way of at most 40 links. All
+// others are left out, whatever the package comes from: they are never written,
+// and so are part of neither the tree nor its hashes. That goes for links that are
+// absolute, lead out of the package, to nothing, through a file or in circles, and
+// for links that lead through one of these. The //subdir to which a page leads is a
+// tree of its own here, and so is each submodule: links from one tree into another
+// are left out. The directory of such a link stays, even if it becomes empty.
+// [Package].LeftOut has the links, and a warning names the first ones and says how
+// many more there are. Whether a module can do without them is for the caller to
+// decide: this package does not know which directories are modules.
+//
+// Hard links in archives are refused, as are files of a link's name or below it,
+// and packages of which nothing remains.
 //
 // # HTTP
 //

@@ -24,7 +24,8 @@ var (
 	// programs read in different ways.
 	ErrUnsafeArchive = errors.New("the archive is damaged or ambiguous")
 	// ErrUnsafeEntry says that a package holds what it must not: unsafe names,
-	// links that lead out of it, devices.
+	// hard links, devices. Package cotter returns it for a module that needs one of
+	// the links in [Package].LeftOut.
 	ErrUnsafeEntry = errors.New("the package holds an entry that is refused")
 	// ErrEmpty says that a package has no files.
 	ErrEmpty = errors.New("the package has no files")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // Fetcher fetches module packages. The zero value works; fields must not
@@ -130,6 +131,9 @@ type Package struct {
 	Subdir string
 	// Gitlinks are the paths of git submodules that were left out; sorted.
 	Gitlinks []string
+	// LeftOut are the symbolic links that are not part of the tree, sorted by path;
+	// see the section on links in the package comment.
+	LeftOut []Link
 	// Bytes were transferred, as far as known.
 	Bytes int64
 	// Warnings of the package for the user, such as portability of names.
@@ -137,6 +141,40 @@ type Package struct {
 	// FetchWarnings are of how it was fetched, which is not the concern of those
 	// who get the same package from a cache.
 	FetchWarnings []string
+}
+
+// Link is a symbolic link of a package.
+type Link struct {
+	// Path is the link's path in the package, and Target what the link says.
+	Path, Target string
+	// Reason is why it is not part of the tree, such as "leads to nothing".
+	Reason string
+}
+
+func (l Link) String() string { return treewriter.Link(l).String() }
+
+// leftOut are the links that a finished tree does not have.
+func leftOut(w *treewriter.Writer) []Link {
+	var links []Link
+	for _, link := range w.LeftOut() {
+		links = append(links, Link(link))
+	}
+	return links
+}
+
+func sortLinks(links []Link) {
+	slices.SortFunc(links, func(a, b Link) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// finish finishes a tree that must hold something.
+func finish(w *treewriter.Writer, dir string) error {
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if w.Empty() {
+		return errors.Join(ErrEmpty, os.RemoveAll(dir))
+	}
+	return nil
 }
 
 // getFunc fetches the package of a request whose location was found to be

@@ -96,7 +96,7 @@ func (f *Fetcher) copyDirectory(ctx context.Context, req Request, addr *archiveA
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	return &Package{Resolved: addr.resolved(), Warnings: w.Warnings()}, nil
+	return &Package{Resolved: addr.resolved(), LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
 }
 
 // checkNotInside refuses to copy a directory into itself, without end. What is

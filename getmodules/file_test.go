@@ -53,7 +53,7 @@ func TestFileDirectory(t *testing.T) {
 	}
 }
 
-func TestFileDirectoryRefused(t *testing.T) {
+func TestFileDirectoryLeftOut(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{"absolute": "/etc/passwd", "outside": "../x", "dangling": "nothing"}
 	for name, target := range tests {
@@ -62,8 +62,12 @@ func TestFileDirectoryRefused(t *testing.T) {
 		if err := os.Symlink(target, filepath.Join(source, "l")); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := fetchURL(t, &getmodules.Fetcher{}, fileURL(source)); !errors.Is(err, getmodules.ErrUnsafeEntry) {
-			t.Errorf("%s link: error is %v, want ErrUnsafeEntry", name, err)
+		got, pkg, err := fetchURL(t, &getmodules.Fetcher{}, fileURL(source))
+		if err != nil || len(pkg.LeftOut) != 1 || pkg.LeftOut[0].Target != target || len(pkg.Warnings) != 1 {
+			t.Errorf("%s link: %v, %v; want that it is left out with a warning", name, pkg, err)
+		}
+		if diff := cmp.Diff(map[string]string{"main.tf": ""}, got); diff != "" {
+			t.Errorf("%s link: tree (-want +got):\n%s", name, diff)
 		}
 	}
 }

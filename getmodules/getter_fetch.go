@@ -131,30 +131,10 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 	if err := w.CopyFS(ctx, root.FS(), false); err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
+	if err := finish(w, req.Dir); err != nil {
 		return nil, err
 	}
-	switch empty, err := hasNoFiles(req.Dir); {
-	case err != nil:
-		return nil, err
-	case empty:
-		return nil, ErrEmpty
-	}
-	return &Package{Warnings: w.Warnings()}, nil
-}
-
-func hasNoFiles(dir string) (bool, error) {
-	found := errors.New("there is one")
-	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			return found
-		}
-		return err
-	})
-	if errors.Is(err, found) {
-		return false, nil
-	}
-	return true, err
+	return &Package{LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
 }
 
 // resolvedDownload is the address to keep. The checksum has done its work, and

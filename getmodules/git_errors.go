@@ -71,6 +71,7 @@ var (
 	gitNoRef       = []string{"couldn't find remote ref"}
 	gitNoCommit    = []string{"not our ref"}
 	gitOtherFormat = []string{"mismatched algorithms"}
+	gitNoPassword  = []string{"could not read password"}
 	// gitBadTransfer is that objects came, or began to, and were no good.
 	gitBadTransfer = []string{
 		"fsck error", "early eof", "rpc failed", "hung up", "protocol error", "index-pack failed",

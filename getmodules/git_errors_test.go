@@ -3,11 +3,13 @@ package getmodules_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +58,64 @@ func TestGitCredentials(t *testing.T) {
 		if body, _ := os.ReadFile(file); strings.Contains(string(body), "pa ss") || strings.Contains(string(body), "pa%20ss") {
 			t.Errorf("%s holds the password", file)
 		}
+	}
+}
+
+// TestGitUserWithoutPassword has a token for the user of the address: the user's
+// own programs are asked for its password first, and without one it is empty.
+func TestGitUserWithoutPassword(t *testing.T) {
+	t.Parallel()
+	const token = "t0ken-of-a-forge"
+	askpass := filepath.Join(t.TempDir(), "askpass")
+	if err := os.WriteFile(askpass, []byte("#!/bin/sh\necho known\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, password string
+		env            []string
+		builtIn        bool
+		want           error
+	}{
+		{name: "empty"},
+		{name: "askpass", password: "known", env: []string{"GIT_ASKPASS=" + askpass}},
+		{name: "refused", password: "other", want: getmodules.ErrAuthentication},
+		{name: "in process", builtIn: true},
+		{name: "refused in process", password: "other", builtIn: true, want: getmodules.ErrAuthentication},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newGitServer(t)
+			s.user, s.password = token, test.password
+			_, _, second := gitMainTF(t, s)
+			trace := filepath.Join(t.TempDir(), "trace")
+			f := newGitFetcher(t, slices.Concat(test.env, []string{"GIT_TRACE=" + trace})...)
+			if test.builtIn {
+				f = newBuiltInFetcher(t)
+			}
+			address := gitWithUser(s, url.User(token), "net.git")
+			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: address})
+			tags, tagsErr := f.Tags(t.Context(), getmodules.Request{Package: address})
+			if !errors.Is(err, test.want) || !errors.Is(tagsErr, test.want) {
+				t.Fatalf("FetchGit = %v, Tags = %v, want %v", err, tagsErr, test.want)
+			}
+			shown := fmt.Sprint(err, tagsErr, pkg, tags)
+			// Git itself names the user to the user's own askpass program.
+			if started, err := os.ReadFile(trace); err == nil && test.env == nil {
+				shown += string(started)
+			}
+			if !test.builtIn {
+				for _, file := range gitFilesBelow(t, f.CacheDir) {
+					body, _ := os.ReadFile(file)
+					shown += string(body)
+				}
+			}
+			if strings.Contains(shown, token) {
+				t.Errorf("the token is shown: %s", shown)
+			}
+			if test.want == nil && pkg.Revision != second {
+				t.Errorf("FetchGit = %+v, want %s", pkg, second)
+			}
+		})
 	}
 }
 

@@ -73,21 +73,34 @@ func (g *gitFetch) credentials() (config string, err error) {
 	config = fmt.Sprintf("[credential %s]\n\tuseHttpPath = false\n", configQuote(origin.String()))
 	name := g.addr.user.Username()
 	password, ok := g.addr.user.Password()
-	if ok {
+	if ok || g.emptyPassword {
 		file := filepath.Join(g.scratch, "credentials")
-		origin.User = g.addr.user
+		origin.User = url.UserPassword(name, password)
 		if err := os.WriteFile(file, []byte(origin.String()+"\n"), 0o600); err != nil {
 			return "", err
 		}
 		// The empty value drops the user's own helpers: the address is more
 		// particular than they are.
 		config += "\thelper =\n\thelper = " + configQuote("store --file="+shellPath(file)) + "\n"
-		g.secrets = append(g.secrets, password)
+		if password != "" {
+			g.secrets = append(g.secrets, password)
+		}
 	}
 	// Without a password the name may well be a token.
 	g.secrets = append(g.secrets, name)
 	config += "\tusername = " + configQuote(name) + "\n"
 	return config, nil
+}
+
+// wantsEmptyPassword reports whether the address has a user, most often a token,
+// and no password, and git has not been given the empty one yet. It comes last:
+// a helper or an askpass program of the user's may know a password for that user.
+func (g *gitFetch) wantsEmptyPassword() bool {
+	if g.addr.user == nil || g.emptyPassword {
+		return false
+	}
+	_, has := g.addr.user.Password()
+	return !has
 }
 
 // configQuote quotes a value, or a subsection, of a git configuration file.

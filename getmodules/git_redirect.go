@@ -36,6 +36,13 @@ func (g *gitFetch) remote() string {
 func (g *gitFetch) talk(ctx context.Context, command func() gitcmd.Command, run func(gitcmd.Command) error) error {
 	for hops := 0; ; hops++ {
 		err := g.again(ctx, func() error { return run(command()) })
+		if gitSays(err, gitNoPassword) && g.wantsEmptyPassword() {
+			g.emptyPassword = true
+			if err := g.writeConfig(); err != nil {
+				return err
+			}
+			err = g.again(ctx, func() error { return run(command()) })
+		}
 		if !gitSays(err, gitRedirects) {
 			return err
 		}

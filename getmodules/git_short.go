@@ -2,7 +2,9 @@ package getmodules
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -40,6 +42,34 @@ func (g *gitFetch) expand(ctx context.Context, short string) (string, error) {
 	}
 	defer objects.close()
 	return objects.expand(short)
+}
+
+// expandRemote returns the only commit of a repository that the address's ref
+// abbreviates, or "".
+func (f *Fetcher) expandRemote(ctx context.Context, req Request, addr gitAddress) (id string, err error) {
+	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, floor: f.floor(gitIdle), again: f.again, addr: addr}
+	if g.scratch, err = req.privateDir(); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(g.scratch)) }()
+	short := strings.ToLower(addr.ref)
+	if f.builtInGit() {
+		id, err = f.expandBuiltIn(ctx, g, short)
+		return id, explainBuiltIn(err)
+	}
+	if err := g.prepareNetwork(); err != nil {
+		return "", err
+	}
+	g.store.format = "sha1"
+	id, err = g.expand(ctx, short)
+	if gitSays(err, gitOtherFormat) {
+		g.store.format = g.store.otherFormat()
+		id, err = g.expand(ctx, short)
+	}
+	if err != nil {
+		return "", g.explain(err)
+	}
+	return id, nil
 }
 
 // expand returns the full name of the commit that short abbreviates; "" if

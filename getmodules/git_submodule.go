@@ -67,11 +67,16 @@ func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submod
 		}
 		pkg.Bytes += sub.Bytes
 		pkg.FetchWarnings = append(pkg.FetchWarnings, sub.FetchWarnings...)
+		for _, left := range sub.LeftOut {
+			left.Path = path.Join(link.path, left.Path)
+			pkg.LeftOut = append(pkg.LeftOut, left)
+		}
 		for _, warning := range sub.Warnings {
 			pkg.Warnings = append(pkg.Warnings, fmt.Sprintf("submodule %q: %s", link.path, warning))
 		}
 	}
 	pkg.Gitlinks = nil
+	sortLinks(pkg.LeftOut)
 	return pkg, nil
 }
 

@@ -26,6 +26,7 @@ const (
 type gitTree struct {
 	objects  gitSource
 	writer   *treewriter.Writer
+	dir      string
 	maxFile  int64
 	links    []gitEntry
 	pointers []string
@@ -84,7 +85,7 @@ func (g *gitFetch) write(objects gitSource, id string) error {
 		return err
 	}
 	defer w.Abort()
-	t := gitTree{objects: objects, writer: w, maxFile: cmp.Or(g.limits.FileBytes, treewriter.DefaultFileBytes)}
+	t := gitTree{objects: objects, writer: w, dir: g.req.Dir, maxFile: cmp.Or(g.limits.FileBytes, treewriter.DefaultFileBytes)}
 	if err := t.write(entries); err != nil {
 		return err
 	}
@@ -100,6 +101,7 @@ func (g *gitFetch) describe(commit string, t gitTree) {
 	for _, link := range t.links {
 		g.pkg.Gitlinks = append(g.pkg.Gitlinks, link.path)
 	}
+	g.pkg.LeftOut = leftOut(t.writer)
 	g.pkg.Warnings = t.writer.Warnings()
 	warn := func(format string, args ...any) {
 		g.pkg.Warnings = append(g.pkg.Warnings, fmt.Sprintf(format, args...))
@@ -150,7 +152,7 @@ func (t *gitTree) write(entries []gitEntry) error {
 	if err := t.objects.finish(); err != nil {
 		return err
 	}
-	return t.writer.Close()
+	return finish(t.writer, t.dir)
 }
 
 func (t *gitTree) writeBlobs(blobs []gitEntry) error {

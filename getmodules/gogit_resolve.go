@@ -107,28 +107,44 @@ func allTips(list *gogit.Listing) []string {
 // short finds the commit of an abbreviated name among all, and fetches it.
 // notFound is the error if there is none.
 func (b *builtInFetch) short(ctx context.Context, list *gogit.Listing, notFound error) (*gogit.Objects, string, error) {
-	want := gogit.Want{IDs: allTips(list), History: true, OnlyCommits: true}
-	if len(want.IDs) == 0 {
-		return nil, "", notFound
-	}
-	objects, err := b.repo.Fetch(ctx, want)
+	id, err := b.expand(ctx, list, strings.ToLower(b.addr.ref))
 	if err != nil {
-		return nil, "", err
-	}
-	id, err := expandBuiltIn(ctx, objects, strings.ToLower(b.addr.ref))
-	if err = errors.Join(err, objects.Close()); err != nil {
 		return nil, "", err
 	}
 	if id == "" {
 		return nil, "", notFound
 	}
-	objects, err = b.commit(ctx, list, id)
+	objects, err := b.commit(ctx, list, id)
 	return objects, id, err
 }
 
-func expandBuiltIn(ctx context.Context, objects *gogit.Objects, short string) (string, error) {
+// expand returns the only commit whose name begins with short, or "".
+func (b *builtInFetch) expand(ctx context.Context, list *gogit.Listing, short string) (id string, err error) {
+	want := gogit.Want{IDs: allTips(list), History: true, OnlyCommits: true}
+	if len(want.IDs) == 0 {
+		return "", nil
+	}
+	objects, err := b.repo.Fetch(ctx, want)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, objects.Close()) }()
 	batch := objects.Start(ctx)
 	reader := newGitObjects(batch, batch.Stdin, batch.Stdout)
 	defer reader.close()
 	return reader.expand(short)
+}
+
+// expandBuiltIn is expandRemote by the built-in client.
+func (f *Fetcher) expandBuiltIn(ctx context.Context, g *gitFetch, short string) (id string, err error) {
+	b, err := f.openBuiltIn(g)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, b.repo.Close()) }()
+	list, err := b.repo.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	return b.expand(ctx, list, short)
 }

@@ -165,3 +165,27 @@ func FuzzMetaLocation(f *testing.F) {
 		}
 	})
 }
+
+// The subdirectory to which a page leads is the package: links from there into the
+// rest of the archive are left out.
+func TestDiscoverLinks(t *testing.T) {
+	t.Parallel()
+	archive := newZip(rawFile("main.tf", "1"), rawFile("sub/a.tf", "2"), rawLink("sub/out.tf", "../main.tf"), rawLink("sub/in.tf", "a.tf"), rawLink("bad", "/etc"))
+	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": serve(archive.bytes())})
+	site.routes["/page"] = leadTo(site.URL + "/a.zip//sub")
+	got, pkg, err := fetchURL(t, newHTTPFetcher(), site.URL+"/page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"main.tf": "1", "sub": "dir", "sub/a.tf": "2", "sub/in.tf": "link:a.tf"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("tree (-want +got):\n%s", diff)
+	}
+	left := []getmodules.Link{
+		{Path: "bad", Target: "/etc", Reason: "is absolute"},
+		{Path: "sub/out.tf", Target: "../main.tf", Reason: "leads out of the package"},
+	}
+	if diff := cmp.Diff(left, pkg.LeftOut); diff != "" || len(pkg.Warnings) != 2 {
+		t.Errorf("warnings %q, LeftOut (-want +got):\n%s", pkg.Warnings, diff)
+	}
+}

@@ -4,13 +4,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // inSubdir completes a package to which a page led: with the subdirectory that
-// is meant, below the one that pkg may have by itself.
+// is meant, below the one that pkg may have by itself. The subdirectory becomes
+// the package, so links that lead out of it are left out too.
 func inSubdir(dir, subdir string, pkg *Package, err error) (*Package, error) {
 	if err != nil {
 		return nil, err
@@ -22,8 +26,20 @@ func inSubdir(dir, subdir string, pkg *Package, err error) (*Package, error) {
 		pkg.Subdir = ""
 		return pkg, nil
 	}
-	pkg.Subdir, err = findSubdir(dir, subdir)
-	return pkg, err
+	if pkg.Subdir, err = findSubdir(dir, subdir); err != nil {
+		return nil, err
+	}
+	pruned, err := treewriter.PruneLinks(filepath.Join(dir, filepath.FromSlash(pkg.Subdir)))
+	if err != nil {
+		return nil, err
+	}
+	pkg.Warnings = append(pkg.Warnings, pruned.Warnings()...)
+	for _, link := range leftOut(pruned) {
+		link.Path = path.Join(pkg.Subdir, link.Path)
+		pkg.LeftOut = append(pkg.LeftOut, link)
+	}
+	sortLinks(pkg.LeftOut)
+	return pkg, nil
 }
 
 // findSubdir is a subdirectory of a fetched tree. It may be a pattern, which

@@ -2,6 +2,7 @@ package getmodules
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cotterpin/cotter/internal/gitcmd"
 	"github.com/cotterpin/cotter/internal/gitref"
@@ -18,12 +19,14 @@ type Reference struct {
 
 // Reference asks where the address of a package leads now, without fetching it.
 // The zero Reference is for packages whose addresses lead to no revisions, such
-// as archives. Of the request, Dir, Revision and Progress are not used. The
-// error is a *[FetchError], over [ErrRefNotFound] if there is no such ref, over
+// as archives. Of the request, Dir and Progress are not used. The error is a
+// *[FetchError], over [ErrRefNotFound] if there is no such ref, over
 // fs.ErrNotExist if there is no such OCI tag.
 //
 // An address that names a commit or a digest is taken at its word: nothing is
-// asked.
+// asked. An abbreviated commit that is no name of a ref is the request's Revision
+// if it abbreviates that; otherwise the repository's commits are fetched, without
+// their files where the server can leave these out, to find the one.
 func (f *Fetcher) Reference(ctx context.Context, req Request) (Reference, error) {
 	var found Reference
 	err := checkLocation(req)
@@ -71,9 +74,27 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	}
 	chosen := refs.choose(addr.ref)
 	if chosen.name == "" {
-		return Reference{}, &RefNotFoundError{Ref: addr.ref}
+		return f.shortReference(ctx, req, addr)
 	}
 	return Reference{gitref.Describe(chosen.name), chosen.commit}, nil
+}
+
+// shortReference is the commit that an address abbreviates.
+func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddress) (Reference, error) {
+	short, id := strings.ToLower(addr.ref), req.Revision
+	if !gitcmd.IsShortID(short) {
+		return Reference{}, &RefNotFoundError{Ref: addr.ref}
+	}
+	if !gitcmd.IsObjectID(id) || !strings.HasPrefix(id, short) {
+		var err error
+		if id, err = f.expandRemote(ctx, req, addr); err != nil {
+			return Reference{}, err
+		}
+	}
+	if id == "" {
+		return Reference{}, &RefNotFoundError{Ref: addr.ref}
+	}
+	return Reference{"commit " + id, id}, nil
 }
 
 // listReference lists the refs that a name may stand for by git, which has the

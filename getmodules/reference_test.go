@@ -45,6 +45,38 @@ func TestGitReference(t *testing.T) {
 	}
 }
 
+// An abbreviated commit is found by the commit that is expected, without a
+// request for the history, or else in the history; a ref of that name comes first.
+func TestShortReference(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, second := gitMainTF(t, s)
+	r.git("", "branch", second[:9], first)
+	other := strings.Repeat("c", 40)
+	for _, test := range []struct{ name, short, expected, want, by string }{
+		{"expected", first[:8], first, first, "commit"},
+		{"in capitals", strings.ToUpper(first[:8]), first, first, "commit"},
+		{"not expected", first[:8], "", first, "commit"},
+		{"another is expected", first[:8], other, first, "commit"},
+		{"a branch", second[:9], second, first, "branch"},
+		{"of no commit", other[:8], first, "", ""},
+	} {
+		for client, f := range map[string]*getmodules.Fetcher{"git": newGitFetcher(t), "built-in": newBuiltInFetcher(t)} {
+			t.Run(test.name+" by "+client, func(t *testing.T) {
+				t.Parallel()
+				req := getmodules.Request{Package: s.address(r, "ref="+test.short), Revision: test.expected}
+				got, err := f.Reference(t.Context(), req)
+				if got.Revision != test.want || !strings.HasPrefix(got.Name, test.by) {
+					t.Errorf("Reference = %v, %v; want %s %s", got, err, test.by, test.want)
+				}
+				if test.want == "" && !errors.Is(err, getmodules.ErrRefNotFound) {
+					t.Errorf("Reference = %v, want ErrRefNotFound", err)
+				}
+			})
+		}
+	}
+}
+
 func TestOCIReference(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, fstest.MapFS{"oci/net/1.0.0/main.tf": {}}, modtest.Options{})

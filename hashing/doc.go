@@ -14,7 +14,10 @@
 //     commit. A directory that holds nothing else counts as empty.
 //   - Links are never followed by the operating system. Each must lead to a
 //     file or directory of the same tree; one that is absolute, dangling, in a
-//     circle or leads out of the tree, even to come back, is an error.
+//     circle or leads out of the tree, even to come back, is an error. Package
+//     getmodules leaves such links out when it writes a package's tree, so that
+//     neither h1 nor t1 of a package covers them; the directory of such a link,
+//     if nothing else is in it, is an empty directory.
 //   - Devices, sockets, FIFOs and the like are errors. They are not opened.
 //   - Names and link targets are valid UTF-8 without control characters, and
 //     paths and targets have at most 4,096 bytes. Names that differ in Unicode

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,7 +77,7 @@ func TestNoDefaultBranch(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	dir, _ := newRepository(t, map[string]string{"main.tf": "x", "sub/out": "link:../../out"})
+	dir, _ := newRepository(t, map[string]string{"main.tf": "x"})
 	mark := filepath.Join(t.TempDir(), "mark")
 	tests := map[string]string{
 		"hg::https://h.example/n?rev=--config%3Dhooks.pre-pull%3Dtouch%20" + mark: "begins with",
@@ -92,7 +93,6 @@ func TestRefused(t *testing.T) {
 		"hg::/etc":                                                                "none of https",
 		fileURL(dir) + "?rev=missing":                                             "unknown revision",
 		fileURL(dir) + "?checksum=md5:00":                                         "checksum",
-		fileURL(dir):                                                              "leads out",
 	}
 	for address, want := range tests {
 		_, _, err := fetch(t, &getmodules.Fetcher{}, address, "")
@@ -209,5 +209,15 @@ func TestCancelled(t *testing.T) {
 	_, _, err := fetchContext(ctx, t, &getmodules.Fetcher{}, "hg::"+server.URL+"/n", "")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}
+
+func TestLinkLeftOut(t *testing.T) {
+	t.Parallel()
+	dir, _ := newRepository(t, map[string]string{"main.tf": "x", "sub/out": "link:../../out"})
+	_, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir), "")
+	want := []getmodules.Link{{Path: "sub/out", Target: "../../out", Reason: "leads out of the package"}}
+	if err != nil || !slices.Equal(pkg.LeftOut, want) {
+		t.Errorf("Fetch = %+v, %v; want %v left out", pkg, err, want)
 	}
 }

@@ -111,7 +111,11 @@ func links(outside string, yield func(class, name string, bytes []byte) bool) bo
 			zip := zipOf(zipFile("a", "1"), zipFile("d/b", "2"), zipLink("d/l", target))
 			pax := tarGzip(tarFile("a", "1"), tarFile("d/b", "2"), tarPAX('x', "linkpath="+target), tarLink("d/l", "x"))
 			hard := tarGzip(tarFile("a", "1"), tarPAX('x', "linkpath="+target), tarRaw(tarHeader{name: "d/l", link: "x", flag: '1'}, ""))
-			if !yield(l.class, "zip "+label(target), zip) || !yield(l.class, "tar "+label(target), pax) ||
+			tarClass := l.class
+			if target == "" || strings.Contains(target, "\x00") {
+				tarClass = "tar/extension" // the header cannot have it
+			}
+			if !yield(l.class, "zip "+label(target), zip) || !yield(tarClass, "tar "+label(target), pax) ||
 				!yield("link/hard", label(target), hard) {
 				return false
 			}
@@ -135,8 +139,10 @@ func chain(length int) []byte {
 }
 
 // through has the sets of entries by which archives have written through links
-// to other places. Entries with a target are links.
+// to other places. Entries with a target are links. In the last sets nothing is
+// to be written through them.
 func through(outside string) func(yield func(class, name string, bytes []byte) bool) bool {
+	const chains = 2
 	sets := [][][2]string{
 		{{"d", outside}, {"d/x", ""}},
 		{{"d", ".."}, {"d/x", ""}},
@@ -167,7 +173,11 @@ func through(outside string) func(yield func(class, name string, bytes []byte) b
 					zip, tar = append(zip, zipFile(name, "1")), append(tar, tarFile(name, "1"))
 				}
 			}
-			if !yield("link/through", fmt.Sprintf("zip %d", i), zipOf(zip...)) || !yield("link/through", fmt.Sprintf("tar %d", i), tarGzip(tar...)) {
+			class := "link/through"
+			if i >= len(sets)-chains {
+				class = "link/chain"
+			}
+			if !yield(class, fmt.Sprintf("zip %d", i), zipOf(zip...)) || !yield(class, fmt.Sprintf("tar %d", i), tarGzip(tar...)) {
 				return false
 			}
 		}

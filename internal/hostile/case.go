@@ -23,9 +23,14 @@ const (
 	// Unportable is accepted with a warning where the file system can hold it,
 	// and refused where portable names are demanded.
 	Unportable
+	// LeftOut is accepted without it, with a warning: what is written has no part
+	// of it.
+	LeftOut
 )
 
-func (v Verdict) String() string { return [...]string{"refused", "accepted", "unportable"}[v] }
+func (v Verdict) String() string {
+	return [...]string{"refused", "accepted", "unportable", "left out"}[v]
+}
 
 // Class is a row of [Table].
 type Class struct {

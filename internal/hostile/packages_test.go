@@ -43,6 +43,7 @@ func (r *reader) archive(c hostile.Case[hostile.Archive], portable bool) (warned
 		r.checkReason(err)
 		return false, err
 	}
+	r.checkWarnings(pkg.Warnings)
 	return len(pkg.Warnings) > 0, nil
 }
 

@@ -102,8 +102,8 @@ func (r *reader) judge(class hostile.Class, warned bool, err error) {
 	if refused := class.Verdict == hostile.Refused; refused != (err != nil) {
 		r.found = append(r.found, fmt.Sprintf("the error is %v, and it should be %v because %s", err, class.Verdict, class.Why))
 	}
-	if class.Verdict == hostile.Unportable && !warned {
-		r.found = append(r.found, "there is no warning that it is not portable")
+	if (class.Verdict == hostile.Unportable || class.Verdict == hostile.LeftOut) && !warned {
+		r.found = append(r.found, "there is no warning that it is "+class.Verdict.String())
 	}
 	if err == nil {
 		return
@@ -112,6 +112,15 @@ func (r *reader) judge(class hostile.Class, warned bool, err error) {
 		r.found = append(r.found, fmt.Sprintf("the error has %d bytes: %.100q...", len(text), text))
 	} else if i := strings.IndexFunc(text, unsafeRune); i >= 0 {
 		r.found = append(r.found, fmt.Sprintf("the error %q holds what a terminal acts on", text))
+	}
+}
+
+// checkWarnings checks that warnings are short, and harmless on a terminal.
+func (r *reader) checkWarnings(warnings []string) {
+	for _, text := range warnings {
+		if len(text) > maxMessage || strings.ContainsFunc(text, unsafeRune) {
+			r.found = append(r.found, fmt.Sprintf("the warning %.200q is long, or holds what a terminal acts on", text))
+		}
 	}
 }
 
@@ -154,7 +163,9 @@ func (r *reader) checkTree(err error) {
 			return err
 		}
 		switch mode := info.Mode(); {
-		case mode.Type() == fs.ModeSymlink, mode == fs.ModeDir|0o755, mode == 0o644, mode == 0o755:
+		case mode.Type() == fs.ModeSymlink:
+			return r.checkLink(name)
+		case mode == fs.ModeDir|0o755, mode == 0o644, mode == 0o755:
 			return nil
 		default:
 			return fmt.Errorf("%q has the mode %v", name, mode)
@@ -163,6 +174,22 @@ func (r *reader) checkTree(err error) {
 	if err != nil {
 		r.found = append(r.found, err.Error())
 	}
+}
+
+// checkLink checks that a link of a tree leads to something in it.
+func (r *reader) checkLink(name string) error {
+	base, err := filepath.EvalSymlinks(r.dir())
+	if err != nil {
+		return err
+	}
+	at, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return fmt.Errorf("the link %q leads nowhere: %w", name, err)
+	}
+	if at != base && !strings.HasPrefix(at, base+string(filepath.Separator)) {
+		return fmt.Errorf("the link %q leads to %q", name, at)
+	}
+	return nil
 }
 
 // peak is the most memory that this process had, in bytes, as the kernel has

@@ -25,13 +25,14 @@ func nameTable() []Class {
 		{"duplicate", Refused, "programs differ in which of the two they take"},
 
 		// Links, in archives and git trees.
-		{"link/absolute", Refused, "it leads to files of this machine"},
-		{"link/outside", Refused, "it leads out of the package"},
-		{"link/dangling", Refused, "it leads to whatever is put there later"},
-		{"link/loop", Refused, "whoever follows it does not come back"},
-		{"link/unclean", Refused, "it can be understood in several ways"},
+		{"link/absolute", LeftOut, "it leads to files of this machine"},
+		{"link/outside", LeftOut, "it leads out of the package"},
+		{"link/dangling", LeftOut, "it leads to whatever is put there later"},
+		{"link/loop", LeftOut, "whoever follows it does not come back"},
+		{"link/unclean", LeftOut, "it can be understood in several ways"},
 		{"link/hard", Refused, "it shares a file that is changed later"},
 		{"link/through", Refused, "what comes after the link would be written to where that leads"},
+		{"link/chain", LeftOut, "it leads out of the package by way of another one"},
 		{"link/inside", Accepted, "it leads to a file or directory of the package"},
 	}
 }

@@ -106,7 +106,7 @@ func treeLinks(outside string, give giveTree) bool {
 	return give("link/through", "git link and directory", link("d", outside), dir("d", file("x"))) &&
 		give("link/through", "git directory and link", dir("d", file("x")), link("d", outside)) &&
 		give("link/through", "git link and file", link("x", outside+"/x"), file("x")) &&
-		give("link/through", "git case", link("D", outside), dir("d", file("x")))
+		give("link/chain", "git case", link("D", outside), dir("d", file("x")))
 }
 
 func treeTwice(give giveTree) bool {

@@ -153,6 +153,7 @@ func (r *reader) trees(outside string) {
 		if err != nil {
 			return false, err
 		}
+		r.checkWarnings(pkg.Warnings)
 		return len(pkg.Warnings) > 0, nil
 	})
 	if err := errors.Join(os.RemoveAll(scratch), os.RemoveAll(f.CacheDir)); err != nil {

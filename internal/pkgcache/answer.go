@@ -34,12 +34,17 @@ type Answer struct {
 	Package, Revision string
 	Archive           hashing.Hash
 	Gitlinks          []string
-	Warnings          []string
+	// LeftOut are the links that are not part of the tree.
+	LeftOut  []Link
+	Warnings []string
 	// Asked is when the fetch began, and Done when it ended.
 	Asked, Done time.Time
 	// Failed is when a later fetch failed.
 	Failed time.Time
 }
+
+// Link is a symbolic link of a package that its tree does not have, and why.
+type Link struct{ Path, Target, Reason string }
 
 // Fetch is the right to fetch what has a key, which one goroutine at a time has
 // among all processes that share the cache. It also keeps what the last fetch

@@ -22,14 +22,15 @@ type CopyOptions struct {
 	SkipWorkData bool
 }
 
-// CopyTree writes a copy of src to dst, which must not exist. On error nothing
-// is left there.
+// CopyTree writes a copy of src to dst, which must not exist. No link is left out:
+// one that would be is an error. On error nothing is left there.
 func CopyTree(ctx context.Context, dst string, src fs.FS, opts CopyOptions) error {
 	w, err := Create(dst, opts.Limits)
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
+	w.allLinks = true
 	if err := w.CopyFS(ctx, src, opts.SkipWorkData); err != nil {
 		return err
 	}

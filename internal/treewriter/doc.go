@@ -15,9 +15,15 @@
 //   - version control metadata: .git, .hg, .svn and .bzr, also in spellings
 //     that some file system takes for them
 //   - a second file of a name, and a file where a directory or link is
-//   - links that are absolute, not clean, lead out of the tree, to nothing, or
-//     in circles; a link to a directory that it lies in is none of these
 //   - names that the file system holds as one although they differ
+//
+// Symbolic links that are absolute, not clean, lead out of the tree, to nothing,
+// through a file or in circles are left out, and [Writer.LeftOut] has them: they
+// are never made, so that nothing can follow them. A link that leads through one
+// of them is one itself. The directory of such a link stays, even if nothing else
+// is in it. A link to a directory that it lies in is none of these. An entry of a
+// link's name, or below it, is refused even if the link is left out. [CopyTree],
+// for trees that were written before, refuses such links.
 //
 // Names that are fine here and not elsewhere (those that Windows reserves, and
 // pairs that differ only in case or in Unicode normalisation) are counted for

@@ -21,6 +21,8 @@ const (
 	maxDepth = 64
 	// maxLinks bounds the work of checking them.
 	maxLinks = 1000
+	// maxNamedLinks is how many links one warning names.
+	maxNamedLinks = 3
 	// maxHops is how many links Linux follows for one name.
 	maxHops = 40
 )

@@ -2,21 +2,45 @@ package treewriter
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
 )
 
-// makeLinks makes all links, after all of them were found to be good.
+// Link is a symbolic link that is not part of the tree.
+type Link struct {
+	// Path is the link's name, and Target its text.
+	Path, Target string
+	// Reason is what is wrong with it, such as "leads to nothing".
+	Reason string
+}
+
+func (l Link) String() string {
+	return fmt.Sprintf("%.200q to %.100q, which %s", l.Path, l.Target, l.Reason)
+}
+
+// LeftOut returns the links that Close left out, sorted by path.
+func (w *Writer) LeftOut() []Link { return w.leftOut }
+
+// makeLinks makes all good links. A good link leads through good ones only, so
+// that it makes no difference to it that the others are left out.
 func (w *Writer) makeLinks() error {
-	names := slices.Sorted(maps.Keys(w.targets))
-	for _, name := range names {
-		if reason := w.linkFault(name); reason != "" {
+	var good []string
+	for _, name := range slices.Sorted(maps.Keys(w.targets)) {
+		reason := w.linkFault(name)
+		switch {
+		case reason == "":
+			good = append(good, name)
+		case w.allLinks:
 			return &PathError{Path: name, Reason: fmt.Sprintf("the link to %.100q %s", w.targets[name], reason)}
+		default:
+			w.leftOut = append(w.leftOut, Link{Path: name, Target: w.targets[name], Reason: reason})
 		}
 	}
-	for _, name := range names {
+	for _, name := range good {
 		parent, err := w.open(path.Dir(name))
 		if err != nil {
 			return err
@@ -93,4 +117,59 @@ func (w *Writer) follow(dir, target string) (name, reason string) {
 		}
 	}
 	return dir, ""
+}
+
+// leftOutWarning is one line for all links that were left out; "" for none.
+func (w *Writer) leftOutWarning() string {
+	if len(w.leftOut) == 0 {
+		return ""
+	}
+	named := make([]string, 0, maxNamedLinks)
+	for _, link := range w.leftOut[:min(len(w.leftOut), maxNamedLinks)] {
+		named = append(named, link.String())
+	}
+	text := "symbolic links that lead nowhere in the package are left out: " + strings.Join(named, "; ")
+	if more := len(w.leftOut) - len(named); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// PruneLinks removes from a tree, which a Writer has written as part of a larger
+// one, the links that lead out of it. What it returns has them as LeftOut.
+func PruneLinks(dir string) (*Writer, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	w := &Writer{kinds: map[string]kind{}, targets: map[string]string{}, err: errClosed, done: true}
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			w.kinds[name] = directory
+		case d.Type() == fs.ModeSymlink:
+			w.kinds[name] = link
+			w.targets[name], err = root.Readlink(name)
+		default:
+			w.kinds[name] = file
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.targets)) {
+		reason := w.linkFault(name)
+		if reason == "" {
+			continue
+		}
+		w.leftOut = append(w.leftOut, Link{Path: name, Target: w.targets[name], Reason: reason})
+		if err := root.Remove(name); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
 }

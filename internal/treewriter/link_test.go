@@ -3,8 +3,13 @@ package treewriter_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -31,11 +36,33 @@ func TestLinkTargets(t *testing.T) {
 		}
 	}
 	for _, target := range badTargets {
-		_, _, err := write(t, treewriter.Limits{}, append(linkTree, link("self", target))...)
-		var refused *treewriter.PathError
-		if !errors.As(err, &refused) || refused.Path != "self" {
-			t.Errorf("link to %q: %v, want a *PathError of the link", target, err)
+		wantLeftOut(t, fmt.Sprintf("link to %q", target), []string{"self"}, append(linkTree, link("self", target))...)
+	}
+}
+
+// wantLeftOut checks that just these links are left out, and are not on disk.
+func wantLeftOut(t *testing.T, what string, want []string, entries ...entry) {
+	t.Helper()
+	out, w, err := write(t, treewriter.Limits{}, entries...)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	var got []string
+	for _, l := range w.LeftOut() {
+		got = append(got, l.Path)
+		if _, err := os.Lstat(filepath.Join(out, l.Path)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %s is left out and on disk: %v", what, l.Path, err)
 		}
+		if l.Reason == "" {
+			t.Errorf("%s: there is no reason for %s", what, l)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: left out (-want +got):\n%s", what, diff)
+	}
+	if warnings := w.Warnings(); len(warnings) == 0 || !strings.Contains(warnings[0], "left out") {
+		t.Errorf("%s: warnings are %q", what, warnings)
 	}
 }
 
@@ -47,33 +74,33 @@ func TestEmptyLinkTarget(t *testing.T) {
 	}
 	defer w.Abort()
 	_ = w.Symlink("a", "")
-	var refused *treewriter.PathError
-	if err := w.Close(); !errors.As(err, &refused) {
-		t.Errorf("Close with an empty target: %v, want a *PathError", err)
+	if err := w.Close(); err != nil || len(w.LeftOut()) != 1 || !w.Empty() {
+		t.Errorf("Close with an empty target: %v, left out %v, empty %v", err, w.LeftOut(), w.Empty())
 	}
 }
 
 func TestLinkSets(t *testing.T) {
 	t.Parallel()
-	tests := map[string][]entry{
-		"pair in circles":      {link("a", "b"), link("b", "a")},
-		"circle in dirs":       {link("x/a", "../y/b"), link("y/b", "../x/a")},
-		"through a circle":     {link("a", "a/b")},
-		"chain of 41":          chain(41),
-		"step by step outside": {dir("x/y"), link("a", "x/y"), link("b", "a/../../../z")},
-		"dir link then out":    {dir("x"), link("x/up", ".."), link("out", "x/up/../canary")},
-		"doubling":             doubling(64),
-		"absolute by way of":   {link("a", "/tmp"), link("b", "a")},
+	tests := map[string]struct {
+		entries []entry
+		leftOut string
+	}{
+		"pair in circles":      {[]entry{link("a", "b"), link("b", "a")}, "a b"},
+		"circle in dirs":       {[]entry{link("x/a", "../y/b"), link("y/b", "../x/a")}, "x/a y/b"},
+		"through a circle":     {[]entry{link("a", "a/b")}, "a"},
+		"chain of 41":          {chain(41), "l41"},
+		"step by step outside": {[]entry{dir("x/y"), link("a", "x/y"), link("b", "a/../../../z")}, "b"},
+		"dir link then out":    {[]entry{dir("x"), link("x/up", ".."), link("out", "x/up/../canary")}, "out"},
+		"absolute by way of":   {[]entry{link("a", "/tmp"), link("b", "a"), file("c"), link("d", "c")}, "a b"},
 	}
-	for name, entries := range tests {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := write(t, treewriter.Limits{}, entries...)
-			var refused *treewriter.PathError
-			if !errors.As(err, &refused) {
-				t.Errorf("error is %v, want a *PathError", err)
-			}
+			wantLeftOut(t, name, strings.Fields(test.leftOut), test.entries...)
 		})
+	}
+	if _, w, err := write(t, treewriter.Limits{}, doubling(64)...); err != nil || len(w.LeftOut()) == 0 {
+		t.Errorf("links that double their steps: %v, left out %v", err, w.LeftOut())
 	}
 	if _, _, err := write(t, treewriter.Limits{}, chain(40)...); err != nil {
 		t.Errorf("chain of 40 links: %v", err)
@@ -96,4 +123,36 @@ func doubling(n int) []entry {
 		entries = append(entries, link(fmt.Sprintf("l%d", i+1), fmt.Sprintf("l%d/x", i)))
 	}
 	return append(entries, link("l0/x", "."))
+}
+
+// One warning names the first few links and counts the others.
+func TestLeftOutWarning(t *testing.T) {
+	t.Parallel()
+	entries := []entry{file("f")}
+	for i := range 5 {
+		entries = append(entries, link(fmt.Sprintf("l%d", i), "/etc/passwd"))
+	}
+	_, w, err := write(t, treewriter.Limits{}, entries...)
+	want := `symbolic links that lead nowhere in the package are left out: "l0" to "/etc/passwd", which is absolute; ` +
+		`"l1" to "/etc/passwd", which is absolute; "l2" to "/etc/passwd", which is absolute; and 2 more`
+	if diff := cmp.Diff([]string{want}, w.Warnings()); err != nil || diff != "" {
+		t.Errorf("%v, warnings (-want +got):\n%s", err, diff)
+	}
+}
+
+// A part of a tree loses the links that lead into the rest of it.
+func TestPruneLinks(t *testing.T) {
+	t.Parallel()
+	out, _, err := write(t, treewriter.Limits{}, file("f"), file("d/f"), link("d/in", "f"), link("d/out", "../f"), link("d/e/by", "../out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := treewriter.PruneLinks(filepath.Join(out, "d"))
+	if err != nil || len(w.LeftOut()) != 2 {
+		t.Fatalf("PruneLinks = %v, %v", w, err)
+	}
+	want := map[string]string{"f": "- 0644 f", "d": "d 0755", "d/f": "- 0644 d/f", "d/in": "l f", "d/e": "d 0755"}
+	if diff := cmp.Diff(want, snapshot(t, out, "")); diff != "" {
+		t.Errorf("tree (-want +got):\n%s", diff)
+	}
 }

@@ -91,15 +91,19 @@ func (w *Writer) noteUnportable(example string) {
 	w.unportable++
 }
 
-// Warnings says what the user should know of the tree: nothing, or one line
-// about names that other systems cannot hold.
+// Warnings says what the user should know of the tree: at most one line about
+// links that were left out, and one about names that other systems cannot hold.
 func (w *Writer) Warnings() []string {
+	var warnings []string
+	if text := w.leftOutWarning(); text != "" {
+		warnings = append(warnings, text)
+	}
 	if w.unportable == 0 {
-		return nil
+		return warnings
 	}
 	text := "the package cannot be installed on every system: " + w.example
 	if more := w.unportable - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more names like this)", more)
 	}
-	return []string{text}
+	return append(warnings, text)
 }

@@ -37,10 +37,14 @@ type Writer struct {
 	kinds   map[string]kind
 	folded  map[string]string
 	targets map[string]string // of links
-	bytes   atomic.Int64
-	buf     []byte
-	err     error
-	done    bool // Close was successful
+	// leftOut are the links that are not part of the tree; with allLinks, they
+	// are errors instead.
+	leftOut  []Link
+	allLinks bool
+	bytes    atomic.Int64
+	buf      []byte
+	err      error
+	done     bool // Close was successful
 
 	unportable int
 	example    string
@@ -96,8 +100,8 @@ func (w *Writer) File(name string, exec bool, r io.Reader) error {
 	})
 }
 
-// Symlink notes a link; it is checked and made by Close. The target is kept as
-// it is written.
+// Symlink notes a link; it is checked, and made or left out, by Close. The target
+// is kept as it is written.
 func (w *Writer) Symlink(name, target string) error {
 	return w.do(func() error {
 		if _, err := w.add(name, link); err != nil {
@@ -111,8 +115,8 @@ func (w *Writer) Symlink(name, target string) error {
 	})
 }
 
-// Close checks the tree as a whole, makes the links and releases the
-// directory. On error the tree must not be used.
+// Close checks the tree as a whole, makes the links that stay inside, and releases
+// the directory. On error the tree must not be used.
 func (w *Writer) Close() error {
 	err := w.do(w.makeLinks)
 	err = errors.Join(err, w.release())
@@ -121,6 +125,16 @@ func (w *Writer) Close() error {
 		w.err = errClosed
 	}
 	return err
+}
+
+// Empty reports whether the tree holds neither files nor links, after Close.
+func (w *Writer) Empty() bool {
+	for _, k := range w.kinds {
+		if k == file {
+			return false
+		}
+	}
+	return len(w.targets) == len(w.leftOut)
 }
 
 // Abort removes what was written, unless Close was successful before. It is

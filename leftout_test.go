@@ -1,0 +1,136 @@
+package cotter_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// linkedPackage has links that lead out of it, to nothing and in circles, in its
+// examples and in one of its modules.
+var linkedPackage = fstest.MapFS{
+	"main.tf":               {Data: []byte("# root\n")},
+	"modules/net/main.tf":   {Data: []byte("# net\n")},
+	"modules/net/same.tf":   {Data: []byte("main.tf"), Mode: fs.ModeSymlink},
+	"modules/bad/main.tf":   {Data: []byte("# bad\n")},
+	"modules/bad/out.tf":    {Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink},
+	"modules/calls/main.tf": {Data: []byte("module \"bad\" {\n  source = \"../bad\"\n}\n")},
+	"examples/x/out":        {Data: []byte("../../../secret"), Mode: fs.ModeSymlink},
+	"examples/nothing":      {Data: []byte("gone"), Mode: fs.ModeSymlink},
+	"examples/a":            {Data: []byte("b"), Mode: fs.ModeSymlink},
+	"examples/b":            {Data: []byte("a"), Mode: fs.ModeSymlink},
+	"to-bad":                {Data: []byte("modules/bad"), Mode: fs.ModeSymlink},
+}
+
+// linkedOrigins are the addresses of the package, by the kind of its origin.
+func linkedOrigins(t *testing.T) (*project, map[string]func(subdir string) string) {
+	t.Helper()
+	files := fstest.MapFS{"config/README.md": {}}
+	for name, file := range linkedPackage {
+		for _, at := range []string{"git/net.git/v1.0.0/", "archives/net.zip/", "archives/net.tar.gz/", "oci/net/1.0.0/"} {
+			files[at+name] = file
+		}
+	}
+	p := &project{world: modtest.NewWith(t, files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
+	local := filepath.Join(t.TempDir(), "package")
+	for _, name := range slices.Sorted(maps.Keys(linkedPackage)) {
+		file, at := linkedPackage[name], filepath.Join(local, name)
+		err := os.MkdirAll(filepath.Dir(at), 0o755)
+		if file.Mode == fs.ModeSymlink {
+			err = errors.Join(err, os.Symlink(string(file.Data), at))
+		} else {
+			err = errors.Join(err, os.WriteFile(at, file.Data, 0o644))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p, map[string]func(string) string{
+		"git":    func(subdir string) string { return p.world.GitSource("net.git", subdir+"?ref=v1.0.0") },
+		"zip":    func(subdir string) string { return p.world.ArchiveSource("net.zip", subdir) },
+		"tar.gz": func(subdir string) string { return p.world.ArchiveSource("net.tar.gz", subdir) },
+		"oci":    func(subdir string) string { return p.world.OCISource("net", subdir+"?tag=1.0.0") },
+		"file":   func(subdir string) string { return local + subdir },
+	}
+}
+
+// A link that leads nowhere in the package is no part of it, whatever it comes
+// from: one warning tells, and the hashes are the same.
+func TestLinksLeftOut(t *testing.T) {
+	t.Parallel()
+	p, origins := linkedOrigins(t)
+	hashes := map[string][]string{}
+	for origin, address := range origins {
+		for _, subdir := range []string{"//modules/net", ""} {
+			one := &project{world: p.world, dir: t.TempDir(), state: p.state}
+			one.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", address(subdir)))
+			one.mustInstall(t, cotter.Request{})
+			if n := strings.Count(one.events(), "are left out: "); n != 1 {
+				t.Errorf("%s%s: %d warnings, want 1:\n%s", origin, subdir, n, one.events())
+			}
+			var found []string
+			for line := range strings.Lines(one.file(".terraform.lock.hcl")) {
+				if text := strings.TrimSpace(line); strings.HasPrefix(text, `"h1:`) || strings.HasPrefix(text, `"t1:`) {
+					found = append(found, text)
+				}
+			}
+			hashes[origin+subdir] = found
+			for name, file := range linkedPackage {
+				_, err := os.Lstat(filepath.Join(one.dir, ".terraform/modules/net", filepath.FromSlash(name)))
+				if bad := file.Mode == fs.ModeSymlink && filepath.Base(name) != "same.tf" && name != "to-bad"; bad && err == nil {
+					t.Errorf("%s%s: %s is installed", origin, subdir, name)
+				}
+			}
+			one.mustVerify(t, cotter.Request{Dir: one.dir})
+			one.mustInstall(t, cotter.Request{Locked: true})
+		}
+	}
+	for origin, found := range hashes {
+		if diff := cmp.Diff(hashes["git"], found); diff != "" || len(found) != 2 {
+			t.Errorf("hashes of git and of %s (-git +other):\n%s", origin, diff)
+		}
+	}
+}
+
+// A called directory with such a link is an error, also if the package was fetched
+// before, and if another module of the package calls it.
+func TestLinksInCalledDirectory(t *testing.T) {
+	t.Parallel()
+	p, origins := linkedOrigins(t)
+	cache := t.TempDir()
+	for origin, address := range origins {
+		for _, test := range []struct{ subdir, call, link string }{
+			{"//modules/bad", "module net (main.tf:2)", `"modules/bad/out.tf" to "/etc/passwd"`},
+			{"//modules/bad", "module net (main.tf:2)", `"modules/bad/out.tf" to "/etc/passwd"`},
+			{"//modules/calls", "module net.bad", `"modules/bad/out.tf" to "/etc/passwd"`},
+			{"//to-bad", "module net (main.tf:2)", `"modules/bad/out.tf" to "/etc/passwd"`},
+			{"//examples/nothing", "module net (main.tf:2)", `"examples/nothing" to "gone"`},
+			{"//modules", "module net (main.tf:2)", `"modules/bad/out.tf" to "/etc/passwd"`},
+		} {
+			one := &project{world: p.world, dir: t.TempDir(), state: p.state}
+			one.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", address(test.subdir)))
+			in := one.installer()
+			in.CacheDir = cache
+			_, err := in.Install(t.Context(), cotter.Request{Dir: one.dir})
+			if !errors.Is(err, getmodules.ErrUnsafeEntry) || !strings.Contains(err.Error(), test.call) || !strings.Contains(err.Error(), test.link) {
+				t.Errorf("%s%s: %v, want an error with %s and %s", origin, test.subdir, err, test.call, test.link)
+			}
+			if one.file(".terraform.lock.hcl") != "" {
+				t.Errorf("%s%s: there is a lock", origin, test.subdir)
+			}
+		}
+	}
+}

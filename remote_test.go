@@ -1,0 +1,59 @@
+package cotter_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cotterpin/cotter"
+)
+
+const remoteWorld = `
+-- config/README.md --
+-- git/net.git/v1.0.0/main.tf --
+# first
+-- git/net.git/v1.1.0/main.tf --
+# second
+`
+
+// An abbreviated commit is the locked one if it abbreviates that; what is compared
+// otherwise is the commit that it abbreviates in the repository.
+func TestVerifyRemoteShortCommit(t *testing.T) {
+	t.Parallel()
+	p := world(t, remoteWorld)
+	first, err := p.world.Commit("net.git", "v1.0.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write(t, "main.tf", "module \"net\" {\n  source = \""+p.world.GitSource("net.git", "?ref="+first[:10])+"\"\n}\n")
+	p.mustInstall(t, cotter.Request{})
+	verify := func(requests int) {
+		t.Helper()
+		p.world.ResetRequests()
+		origins, err := p.installer().VerifyRemote(context.Background(), cotter.Request{Dir: p.dir})
+		if err != nil || len(origins) != 1 {
+			t.Fatalf("VerifyRemote = %v, %v", origins, err)
+		}
+		if o := origins[0]; o.Err != nil || o.Moved() || o.Locked != first || o.Ref != "commit "+first {
+			t.Errorf("VerifyRemote = %+v, want the commit %s", o, first)
+		}
+		if got := len(p.world.Requests()); got > requests {
+			t.Errorf("VerifyRemote sent %d requests, want at most %d: %v", got, requests, p.world.Requests())
+		}
+	}
+	verify(4) // whether there is a ref of that name, first without git and then by it
+	moved := fstest.MapFS{"main.tf": &fstest.MapFile{Data: []byte("# moved\n")}}
+	if err := p.world.MoveTag("net.git", "v1.1.0", moved); err != nil {
+		t.Fatal(err)
+	}
+	verify(4)
+	// A tag of that name comes first, as for an install.
+	if err := p.world.PublishTag("net.git", first[:10], moved); err != nil {
+		t.Fatal(err)
+	}
+	origins, err := p.installer().VerifyRemote(context.Background(), cotter.Request{Dir: p.dir})
+	if err != nil || len(origins) != 1 || !origins[0].Moved() || !strings.HasPrefix(origins[0].Ref, "tag ") {
+		t.Errorf("VerifyRemote = %+v, %v; want the tag that has the name now", origins, err)
+	}
+}
