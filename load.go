@@ -89,9 +89,6 @@ type loader struct {
 	// not known.
 	former *lockfile.File
 
-	// findings are what earlier runs left.
-	findings []project.Finding
-
 	// What verify finds: packages that differ, by their keys, and records of
 	// modules.json and entries of the lock that do.
 	changed           map[string]bool
@@ -115,7 +112,6 @@ func (in *Installer) loader(ctx context.Context, req Request) (*loader, error) {
 		return nil, err
 	}
 	if work, err := project.View(req.location(), l.key); err == nil {
-		l.findings = work.Findings()
 		l.recorded, l.manifestErr = recordedManifest(work)
 		l.former = formerLock(work, src, l.lock)
 		if err := work.Close(); err != nil {

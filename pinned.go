@@ -57,7 +57,7 @@ func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module)
 			return p, n.failIf(err)
 		}
 	}
-	entry, got, err := r.askOrigin(ctx, n, entry)
+	entry, got, err := r.askOrigin(ctx, n, entry, confirmed)
 	if !confirmed && errors.Is(err, ErrOffline) {
 		err = n.fail(fmt.Errorf("no origin has confirmed the lock's entry for it on this machine, and %w", ErrOffline))
 	}
@@ -77,15 +77,15 @@ func (r *run) pinnedPackage(ctx context.Context, n *node, entry lockfile.Module)
 
 // askOrigin fetches the package of an entry of the lock from where it is, and
 // compares everything that the entry says with that. It returns the entry as it
-// should be.
-func (r *run) askOrigin(ctx context.Context, n *node, entry lockfile.Module) (lockfile.Module, *fetched, error) {
+// should be. An entry that is confirmed may come from what the cache has.
+func (r *run) askOrigin(ctx context.Context, n *node, entry lockfile.Module, confirmed bool) (lockfile.Module, *fetched, error) {
 	location, err := r.locate(ctx, n, entry.Version)
 	if err != nil {
 		return entry, nil, err
 	}
 	asksName := r.asksName(n, entry)
 	drifted := r.startDrift(ctx, n, entry, location, asksName)
-	location.unconfirmed = !r.isConfirmed(n, entry)
+	location.unconfirmed = !confirmed
 	got, err := r.fetch(ctx, n, location, revisionOf(entry.Package), hashOfScheme(entry, "t1"))
 	drift := <-drifted
 	if err == nil {
