@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/said"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -88,7 +88,7 @@ func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case err != nil:
-		err = &getterError{err, said.Escape(said.Redact(err.Error(), secretsOf(from.URL)))}
+		err = &getterError{err, sanitize.Escape(sanitize.Redact(err.Error(), secretsOf(from.URL)))}
 	}
 	return got, size, err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/child"
+	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/registryclient"
 )
 
@@ -37,7 +37,7 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 func tools(env func(string) string) []cotter.Dialect {
 	var found []cotter.Dialect
 	for _, tool := range []cotter.Dialect{cotter.DialectOpenTofu, cotter.DialectTerraform} {
-		if child.Find([]string{"PATH=" + env("PATH")}, tool.String()) != "" {
+		if procgroup.Find([]string{"PATH=" + env("PATH")}, tool.String()) != "" {
 			found = append(found, tool)
 		}
 	}

@@ -3,13 +3,13 @@ package cliconfig
 import (
 	"context"
 
-	"github.com/cotterpin/cotter/internal/flight"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 // memo keeps what helpers said, also where they failed: asked again, they would
 // say the same, and perhaps take as long.
 type memo[K comparable, V any] struct {
-	group flight.Group[K, outcome[V]]
+	group singleflight.Group[K, outcome[V]]
 }
 
 type outcome[V any] struct {

@@ -1,6 +1,6 @@
-// Package gettest is for the tests of getters: it fetches packages, and sees to
-// it that a failure leaves nothing.
-package gettest
+// Package gettertest supports the tests of getters: it fetches packages, and
+// checks that a failed fetch leaves no files.
+package gettertest
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package said
+package sanitize
 
 import (
 	"net/url"

@@ -1,4 +1,4 @@
-package child
+package procgroup
 
 import (
 	"os/exec"

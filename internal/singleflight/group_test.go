@@ -1,4 +1,4 @@
-package flight_test
+package singleflight_test
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/cotterpin/cotter/internal/flight"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 func TestSharesOneRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var g flight.Group[string, int]
+		var g singleflight.Group[string, int]
 		runs := 0
 		release := make(chan struct{})
 		work := func(context.Context) (int, error) {
@@ -44,7 +44,7 @@ func TestSharesOneRun(t *testing.T) {
 func TestCancelledCallerLeavesTheOthersAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var g flight.Group[string, int]
+		var g singleflight.Group[string, int]
 		release := make(chan struct{})
 		work := func(ctx context.Context) (int, error) {
 			select {
@@ -78,7 +78,7 @@ func TestCancelledCallerLeavesTheOthersAlone(t *testing.T) {
 func TestLastCallerCancelsTheWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var g flight.Group[string, int]
+		var g singleflight.Group[string, int]
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
@@ -103,7 +103,7 @@ func TestLastCallerCancelsTheWork(t *testing.T) {
 
 func TestFailuresAreNotKept(t *testing.T) {
 	t.Parallel()
-	var g flight.Group[string, int]
+	var g singleflight.Group[string, int]
 	failure := errors.New("once")
 	if _, err := g.Do(t.Context(), "k", func(context.Context) (int, error) { return 0, failure }); !errors.Is(err, failure) {
 		t.Errorf("first Do = %v, want %v", err, failure)
@@ -117,7 +117,7 @@ func TestCancelledBeforehand(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var g flight.Group[string, int]
+	var g singleflight.Group[string, int]
 	_, err := g.Do(ctx, "k", func(context.Context) (int, error) {
 		t.Error("the work ran")
 		return 0, nil

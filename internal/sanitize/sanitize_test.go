@@ -1,10 +1,10 @@
-package said_test
+package sanitize_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/said"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 func TestEscape(t *testing.T) {
@@ -12,7 +12,7 @@ func TestEscape(t *testing.T) {
 	for text, want := range map[string]string{
 		`plain "text"`: `plain "text"`, "a\x1b[31m": `a\x1b[31m`, "a\nb": `a\nb`, "\u202e": `\u202e`, "ü": "ü", "\xff": `\xff`,
 	} {
-		if got := said.Escape(text); got != want {
+		if got := sanitize.Escape(text); got != want {
 			t.Errorf("Escape(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -27,7 +27,7 @@ func TestRedact(t *testing.T) {
 		"short abc stays":               "short abc stays",
 		"two https://u@h https://v@i/x": "two https://h https://i/x",
 	} {
-		if got := said.Redact(text, []string{"a/secret", "abc", ""}); got != want {
+		if got := sanitize.Redact(text, []string{"a/secret", "abc", ""}); got != want {
 			t.Errorf("Redact(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestRedact(t *testing.T) {
 
 func TestTail(t *testing.T) {
 	t.Parallel()
-	var tail said.Tail
+	var tail sanitize.Tail
 	for range 10_000 {
 		if _, err := tail.Write([]byte("line\r\n")); err != nil {
 			t.Fatal(err)
@@ -45,14 +45,14 @@ func TestTail(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := tail.Excerpt([]string{"hunter22"})
-	if len(got) > said.MaxKept || !strings.HasPrefix(got, "line\n") || !strings.HasSuffix(got, "\nabort: REDACTED") {
+	if len(got) > sanitize.MaxKept || !strings.HasPrefix(got, "line\n") || !strings.HasSuffix(got, "\nabort: REDACTED") {
 		t.Errorf("Excerpt has %d bytes, from %.20q to %q", len(got), got, got[max(0, len(got)-20):])
 	}
 }
 
 func TestContains(t *testing.T) {
 	t.Parallel()
-	if !said.Contains("abort: Unknown Revision", "unknown revision") || said.Contains("abort", "unknown") {
+	if !sanitize.Contains("abort: Unknown Revision", "unknown revision") || sanitize.Contains("abort", "unknown") {
 		t.Error("Contains does not find a phrase without regard to case")
 	}
 }
