@@ -1,16 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/procgroup"
@@ -59,7 +59,7 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	bounded := &http.Client{Transport: transport, Timeout: config.Timeout}
 	services := &disco.Client{
 		HTTPClient:     bounded,
-		Credentials:    credentials{config},
+		Credentials:    config,
 		ForcedServices: config.Services,
 		UserAgent:      agent,
 		Retries:        config.Retries,
@@ -72,21 +72,21 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	if err != nil {
 		return nil, err
 	}
-	dir := cacheDir(cmd, out.env)
+	dir := cacheDir(cmd)
 	return &cotter.Installer{
 		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
 		Fetcher: &getmodules.Fetcher{
 			HTTPClient:      unbounded,
 			CacheDir:        dir,
-			HTTPCredentials: netrcCredentials(ctx, out),
-			OCICredentials:  credentials{config}.forRepository,
+			HTTPCredentials: config.HTTPCredentials,
+			OCICredentials:  config.OCICredentials,
 			Getters:         getters(unbounded, out.env),
 			AlwaysGit:       out.env("COTTER_ALWAYS_GIT") != "",
 			GitBackend:      git,
 			Limits:          limits,
 		},
 		CacheDir: dir,
-		StateDir: stateDir(out.env),
+		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
 	}, nil
 }
@@ -109,8 +109,8 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 // ask no server.
 func localInstaller(cmd *cli.Command, out *output) *cotter.Installer {
 	return &cotter.Installer{
-		CacheDir: cacheDir(cmd, out.env),
-		StateDir: stateDir(out.env),
+		CacheDir: cacheDir(cmd),
+		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
 		OnEvent:  out.warning,
 	}
@@ -128,18 +128,8 @@ func transport() http.RoundTripper {
 	return ours
 }
 
-// cacheDir is the user's cache: the flag, COTTER_CACHE_DIR, or "cotter" in the
-// system's place for caches. Without a home there is none.
-func cacheDir(cmd *cli.Command, env func(string) string) string {
-	if dir := cmd.String("cache-dir"); dir != "" {
-		return dir
-	}
-	if dir := env("COTTER_CACHE_DIR"); dir != "" {
-		return dir
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "cotter")
+// cacheDir returns the user's cache: that of the flag, or else the default; ""
+// if there is no home directory.
+func cacheDir(cmd *cli.Command) string {
+	return cmp.Or(cmd.String("cache-dir"), cliconfig.OSEnvironment().CacheDir())
 }

@@ -12,6 +12,7 @@ import (
 var allowed = map[string][]string{
 	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
 	"addrs":               {},
+	"cliconfig":           {"addrs", "disco", "getmodules", "internal/nesting", "internal/netrc", "internal/procgroup", "internal/singleflight", "internal/userfile"},
 	"disco":               {"addrs", "internal/singleflight", "internal/httpapi", "internal/reach"},
 	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitref", "internal/gitwire", "internal/gogit", "internal/minrate", "internal/pause", "internal/reach", "internal/sanitize", "internal/treewriter"},
 	"getmodules/gcs":      {"getmodules", "internal/objects", "internal/pause", "internal/reach", "internal/sanitize"},
@@ -50,6 +51,8 @@ var heavy = []struct {
 	{"github.com/urfave/cli/", []string{"cmd/*"}},
 	{"github.com/vbauerster/mpb/", []string{"cmd/*"}},
 	{"golang.org/x/term", []string{"cmd/*"}},
+	// Version 1, for the CLI configuration of stock tools.
+	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
 	{"testing", []string{"modtest", "internal/httpapi/webtest", "internal/gettertest"}},
 }
 
