@@ -1,8 +1,6 @@
 package cliconfig_test
 
 import (
-	"context"
-	"errors"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,7 +20,8 @@ const (
 	says        = `echo '{"token": "` + canary + `"}'`
 )
 
-// withHelper is a source whose helper runs a script, and the script's log.
+// withHelper returns an environment whose helper runs a script, and the script's
+// log.
 func withHelper(t *testing.T, text string) (cliconfig.Environment, string) {
 	t.Helper()
 	dir := home(t, map[string]string{".tofurc": helperBlock})
@@ -32,8 +31,8 @@ func withHelper(t *testing.T, text string) (cliconfig.Environment, string) {
 
 func TestHelper(t *testing.T) {
 	t.Parallel()
-	source, log := withHelper(t, `for a in "$@"; do echo "$a" >> "$LOG"; done; read x && echo stdin >> "$LOG"; `+says)
-	config := load(t, source)
+	env, log := withHelper(t, `for a in "$@"; do echo "$a" >> "$LOG"; done; read x && echo stdin >> "$LOG"; `+says)
+	config := load(t, env)
 	if got := lines(t, log); got[0] != "" {
 		t.Errorf("Load ran the helper: %q", got)
 	}
@@ -47,10 +46,10 @@ func TestHelper(t *testing.T) {
 
 func TestHelperIsAskedLastAndOnce(t *testing.T) {
 	t.Parallel()
-	source, log := withHelper(t, `echo "$4" >> "$LOG"; case "$4" in none*) echo '{}';; bad*) exit 1;; *) `+says+`;; esac`)
-	write(t, filepath.Join(source.Home, ".tofurc"), helperBlock+credentials("file")+"credentials \"nothing.example.com\" {}\n", 0o600)
-	source.Variables = append(source.Variables, "TF_TOKEN_env_example_com=env")
-	config := load(t, source)
+	env, log := withHelper(t, `echo "$4" >> "$LOG"; case "$4" in none*) echo '{}';; bad*) exit 1;; *) `+says+`;; esac`)
+	write(t, filepath.Join(env.Home, ".tofurc"), helperBlock+credentials("file")+"credentials \"nothing.example.com\" {}\n", 0o600)
+	env.Variables = append(env.Variables, "TF_TOKEN_env_example_com=env")
+	config := load(t, env)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
@@ -76,11 +75,11 @@ func TestHelperIsAskedLastAndOnce(t *testing.T) {
 // a helper may hand out what a build server gives it.
 func TestHelperEnvironment(t *testing.T) {
 	t.Parallel()
-	source, log := withHelper(t, `env | sort > "$LOG"; echo "{\"token\": \"$CI_JOB_TOKEN\"}"`)
-	source.Variables = []string{
+	env, log := withHelper(t, `env | sort > "$LOG"; echo "{\"token\": \"$CI_JOB_TOKEN\"}"`)
+	env.Variables = []string{
 		"AWS_PROFILE=ci", "CI_JOB_TOKEN=" + canary, "GITHUB_TOKEN=x", "MY_HOME=x", "PATH=/usr/bin:/bin", "TF_TOKEN_example_com=x", "https_proxy=http://p",
 	}
-	if got := tokenFor(t, load(t, source), host); got != canary {
+	if got := tokenFor(t, load(t, env), host); got != canary {
 		t.Errorf("the token is %q, want that of CI_JOB_TOKEN", got)
 	}
 	var got []string
@@ -91,7 +90,7 @@ func TestHelperEnvironment(t *testing.T) {
 		}
 	}
 	slices.Sort(got) // by bytes, which the shell's locale may not do
-	if diff := cmp.Diff(source.Variables, got); diff != "" {
+	if diff := cmp.Diff(env.Variables, got); diff != "" {
 		t.Errorf("the helper's environment (-want +got):\n%s", diff)
 	}
 }
@@ -109,8 +108,8 @@ func TestHelperFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			source, _ := withHelper(t, test.script)
-			token, ok, err := load(t, source).Token(t.Context(), host)
+			env, _ := withHelper(t, test.script)
+			token, ok, err := load(t, env).Token(t.Context(), host)
 			if ok || string(token) != "" || err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("Token = %q, %v, %v; want an error with %q", string(token), ok, err, test.want)
 			}
@@ -118,26 +117,6 @@ func TestHelperFails(t *testing.T) {
 				t.Errorf("the error has the helper's output or arguments: %v", err)
 			}
 		})
-	}
-}
-
-// TestHelperIsKilled has a helper and what it started end with the context.
-func TestHelperIsKilled(t *testing.T) {
-	t.Parallel()
-	source, log := withHelper(t, `sleep 60 & mkfifo "$LOG.go"; echo started > "$LOG"; cat "$LOG.go"`)
-	config := load(t, source)
-	ctx, cancel := context.WithCancel(t.Context())
-	result := make(chan error, 1)
-	go func() {
-		_, _, err := config.Token(ctx, host)
-		result <- err
-	}()
-	for lines(t, log)[0] == "" {
-		runtime.Gosched()
-	}
-	cancel()
-	if err := <-result; !errors.Is(err, context.Canceled) {
-		t.Errorf("Token = %v, want context.Canceled", err)
 	}
 }
 
@@ -166,11 +145,11 @@ func TestHelperSearch(t *testing.T) {
 			for _, name := range test.files {
 				script(t, filepath.Join(dir, name), `echo "{\"token\": \"${0##*/}\"}"`)
 			}
-			source := cliconfig.Environment{Home: dir, Variables: []string{"PATH=/usr/bin:/bin:" + dir}}
+			env := cliconfig.Environment{Home: dir, Variables: []string{"PATH=/usr/bin:/bin:" + dir}}
 			for _, entry := range test.environ {
-				source.Variables = append(source.Variables, strings.ReplaceAll(entry, "HOME/", dir+"/"))
+				env.Variables = append(env.Variables, strings.ReplaceAll(entry, "HOME/", dir+"/"))
 			}
-			token, _, err := load(t, source).Token(t.Context(), host)
+			token, _, err := load(t, env).Token(t.Context(), host)
 			if string(token) != test.want || (err == nil) != (test.want != "") {
 				t.Errorf("Token = %q, %v; want that of %q", string(token), err, test.want)
 			}
