@@ -11,9 +11,26 @@ func TestEscape(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`plain "text"`: `plain "text"`, "a\x1b[31m": `a\x1b[31m`, "a\nb": `a\nb`, "\u202e": `\u202e`, "ü": "ü", "\xff": `\xff`,
+		`C:\x`: `C:\x`, "\u3000日本 \U0001f600": "\u3000日本 \U0001f600", "\ufffd": `\ufffd`, "a\xe2\x28b": `a\xe2(b`, "\U000e0041": `\U000e0041`, "\t": `\t`,
 	} {
 		if got := sanitize.Escape(text); got != want {
 			t.Errorf("Escape(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestEscapeLines(t *testing.T) {
+	t.Parallel()
+	if got, want := sanitize.EscapeLines("a\tb\r\nc\x00"), "a\tb\\r\nc\\x00"; got != want {
+		t.Errorf("EscapeLines = %q, want %q", got, want)
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "", "abcd": "abcd", "abcde": "abcd...", "abc\x1b": `abc\x1b`, "abcü": `abc\xc3...`} {
+		if got := sanitize.Excerpt(text, 4); got != want {
+			t.Errorf("Excerpt(%q, 4) = %q, want %q", text, got, want)
 		}
 	}
 }

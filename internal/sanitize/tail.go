@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// MaxKept is how much of a program's words is kept: enough for any message, little
-// enough for a log. The end is kept, because programs name the cause last.
+// MaxKept is how many bytes of a program's output are kept: enough for any
+// message, and not too much for a log. The end is kept, because programs name the
+// cause last.
 const MaxKept = 8 << 10
 
 // Tail keeps the last bytes that a program wrote to its standard error. The
-// zero value is ready to use; it is safe for concurrent use.
+// zero value is ready for use. It is safe for concurrent use.
 type Tail struct {
 	mu    sync.Mutex
 	buf   []byte
@@ -21,7 +22,7 @@ type Tail struct {
 	timer *time.Timer
 }
 
-// Watch calls silent when nothing was written for so long.
+// Watch calls silent when nothing was written for the time idle.
 func (t *Tail) Watch(idle time.Duration, silent func()) {
 	t.idle = idle
 	t.timer = time.AfterFunc(idle, silent)
@@ -34,8 +35,8 @@ func (t *Tail) Stop() {
 	}
 }
 
-// Write keeps twice what is needed, so that a secret at the cut is still whole
-// when it is looked for.
+// Write keeps twice what is needed, so that a secret at the beginning of the
+// excerpt is still complete when it is removed.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,15 +51,15 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Excerpt is what was kept, fit to be shown: in whole lines, without secrets and
-// without progress displays.
+// Excerpt returns the last output, for messages: whole lines, escaped, without
+// secrets and without progress displays.
 func (t *Tail) Excerpt(secrets []string) string {
 	t.mu.Lock()
 	text, cut := string(t.buf), t.cut
 	t.mu.Unlock()
 	lines := strings.Split(text, "\n")
 	if cut {
-		lines = lines[1:] // begins somewhere inside a line
+		lines = lines[1:] // the first one is not complete
 	}
 	var kept []string
 	size := 0
@@ -76,8 +77,8 @@ func (t *Tail) Excerpt(secrets []string) string {
 	return strings.Join(kept, "\n")
 }
 
-// lastOverwrite is what a terminal shows of a line that was rewritten by
-// carriage returns, and nothing where that is a progress display.
+// lastOverwrite returns what a terminal shows of a line that was overwritten by
+// means of carriage returns; "" for a progress display.
 func lastOverwrite(line string) string {
 	line = strings.TrimRight(line, "\r \t")
 	line = line[strings.LastIndexByte(line, '\r')+1:]

@@ -1,29 +1,61 @@
 package sanitize
 
 import (
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// Escape makes foreign text safe for a terminal: control, direction and
-// invisible characters become escapes.
-func Escape(s string) string {
-	quoted := strconv.Quote(s)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+// Printable reports whether a character may be written to a terminal as it is.
+// Control characters may not, nor may invisible ones, those that change the
+// direction of text, and U+FFFD, which stands for bytes that are not text.
+func Printable(r rune) bool { return unicode.IsGraphic(r) && r != utf8.RuneError }
+
+// Escape returns text on one line, with Go's escapes in place of the characters
+// that are not [Printable]. Backslashes stay as they are.
+func Escape(text string) string { return escape(text, "") }
+
+// EscapeLines is [Escape] for text of several lines: line breaks and tabs stay.
+func EscapeLines(text string) string { return escape(text, "\n\t") }
+
+// Excerpt is [Escape] of the first limit bytes of text, with "..." for the rest.
+func Excerpt(text string, limit int) string {
+	if len(text) <= limit {
+		return Escape(text)
+	}
+	return Escape(text[:limit]) + "..."
+}
+
+func escape(text, kept string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case Printable(r), strings.ContainsRune(kept, r):
+			b.WriteRune(r)
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&b, `\x%02x`, text[i]) // not UTF-8
+		default:
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+	}
+	return b.String()
 }
 
 const redacted = "REDACTED"
 
-// minSecret is the length from which a secret is looked for by value. Shorter
-// ones are words like any other: to take them out would make the messages
-// unreadable, and would show what they are.
+// minSecret is the least length of secrets that are removed by value. Shorter
+// ones are ordinary words: removing them would make messages unreadable, and
+// would reveal the secret.
 const minSecret = 6
 
-// Redact takes secrets, by value in every spelling that programs print, and the
-// userinfo and the arguments of URLs out of s.
+// Redact removes secrets from s, in every encoding that programs print, and the
+// user information and the arguments of URLs.
 func Redact(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) < minSecret {
@@ -36,7 +68,7 @@ func Redact(s string, secrets []string) string {
 	return addrs.RedactText(s)
 }
 
-// RedactAll is Redact of each of args.
+// RedactAll is [Redact] of each of args.
 func RedactAll(args, secrets []string) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {
@@ -45,8 +77,8 @@ func RedactAll(args, secrets []string) []string {
 	return out
 }
 
-// Contains reports whether text has a phrase in it, without regard to case. The
-// untranslated messages of programs that have no error codes are all there is.
+// Contains reports whether text contains a phrase in any case. Callers use it for
+// the untranslated messages of programs that have no error codes.
 func Contains(text, phrase string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(phrase))
 }
