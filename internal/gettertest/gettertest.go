@@ -14,8 +14,9 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// Fetch fetches a package to a new directory below outside, an empty directory
-// where nothing else may be left, and returns its files.
+// Fetch fetches a package to a new directory in the empty directory outside, and
+// returns its files. It reports an error of t if anything else is in outside
+// afterwards.
 func Fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, outside string, req getmodules.Request) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	req.Dir = filepath.Join(outside, "package")
@@ -26,18 +27,18 @@ func Fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, outside str
 	}
 	if err != nil {
 		if len(left) != 0 {
-			t.Errorf("after an error there is %v", left)
+			t.Errorf("after an error the directory has %v", left)
 		}
 		return nil, nil, err
 	}
 	if len(left) != 1 {
-		t.Errorf("beside the package there is more: %v", left)
+		t.Errorf("the directory has more than the package: %v", left)
 	}
 	return Files(t, req.Dir), pkg, nil
 }
 
-// Files are the texts of the files in a directory, by their paths, and for links
-// "link:" and where they lead.
+// Files returns the contents of the files in a directory by their paths, and for
+// links "link:" and their target.
 func Files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -61,7 +62,7 @@ func Files(t testing.TB, dir string) map[string]string {
 	return got
 }
 
-// Zip is a zip archive with these files.
+// Zip returns a zip archive of the files.
 func Zip(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var buf bytes.Buffer

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// Find looks for a program in the absolute directories of the PATH of an
-// environment, as in [os.Environ], and never in the current directory, which
-// may belong to somebody else. It is "" where there is none.
+// Find returns the file of a program in the absolute directories of the PATH of an
+// environment, which is in the form of [os.Environ]. It does not look in the
+// current directory, which may contain files of other users. It returns "" if
+// there is no such program.
 func Find(env []string, name string) string {
 	path, _ := Lookup(env, "PATH")
 	for _, dir := range filepath.SplitList(path) {
@@ -24,8 +25,8 @@ func Find(env []string, name string) string {
 	return ""
 }
 
-// Lookup finds a variable that is set and not empty. The last one counts, as
-// in os/exec.
+// Lookup returns the value of a variable and reports whether it is set and not
+// empty. The last entry counts, as in os/exec.
 func Lookup(env []string, name string) (string, bool) {
 	for _, entry := range slices.Backward(env) {
 		if key, value, ok := strings.Cut(entry, "="); ok && sameName(key, name) {
@@ -35,7 +36,7 @@ func Lookup(env []string, name string) (string, bool) {
 	return "", false
 }
 
-// Without takes the named variables out of env, in place.
+// Without removes the named variables from env, in place.
 func Without(env []string, names ...string) []string {
 	return slices.DeleteFunc(env, func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")

@@ -7,14 +7,14 @@ import (
 	"os/exec"
 )
 
-// Detach has nothing to do: there are no process groups to signal here.
+// Detach does nothing: this system has no process groups.
 func Detach(*exec.Cmd) {}
 
-// Terminate kills, for want of anything gentler.
+// Terminate kills the process: this system has no signal that asks it to end.
 func Terminate(p *os.Process) error { return p.Kill() }
 
-// KillGroup has no group to kill.
+// KillGroup does nothing: this system has no process groups.
 func KillGroup(*os.Process) {}
 
-// Inherit does nothing: files are not inherited here.
+// Inherit does nothing: programs inherit no files on this system.
 func Inherit(*exec.Cmd, *os.File) {}

@@ -6,15 +6,15 @@ import (
 )
 
 // Group keeps the values of the keys that were asked for. The zero value is
-// ready for use. It must not be copied, and it never forgets a value, so it is
-// for a bounded number of keys.
+// ready for use. It must not be copied. It keeps every value, so the number of
+// keys must be bounded.
 type Group[K comparable, V any] struct {
 	mu    sync.Mutex
 	calls map[K]*call[V]
 }
 
-// call is one run, under way or with a value. Its value and err may be read
-// once done is closed; the group's mutex guards waiters.
+// call is one run of the work. Its value and err may be read once done is closed;
+// the group's mutex guards waiters.
 type call[V any] struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
@@ -23,10 +23,11 @@ type call[V any] struct {
 	err     error
 }
 
-// Do returns the value of key, made by work if there is none yet. The context
-// of work has the values of the first caller's, but ends when all callers have
-// gone. Do returns ctx.Err() where ctx ends before the work does; any other
-// error is that of work, given to all who waited for it.
+// Do returns the value of key, and runs work to get it if there is none yet. The
+// context of work has the values of the first caller's context, and is cancelled
+// when the contexts of all callers have ended. Do returns ctx.Err() if ctx ends
+// before the work does. Any other error is that of work, and all callers that
+// waited get it.
 func (g *Group[K, V]) Do(ctx context.Context, key K, work func(context.Context) (V, error)) (V, error) {
 	var none V
 	if err := ctx.Err(); err != nil {
@@ -72,15 +73,15 @@ func (g *Group[K, V]) finish(key K, c *call[V]) {
 	close(c.done)
 }
 
-// leave cancels the work with its last waiter. Who comes after that starts
-// anew rather than sharing the cancellation.
+// leave cancels the work if its last waiter leaves. A later caller starts the work
+// again.
 func (g *Group[K, V]) leave(key K, c *call[V]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c.waiters--
 	select {
 	case <-c.done:
-		return // it is a value by now
+		return // the work has ended
 	default:
 	}
 	if c.waiters == 0 {
