@@ -7,8 +7,7 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// TestFaults wants files that are wrong to be told by place, and never by what
-// they hold.
+// TestFaults checks that errors in files have a place and quote nothing.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	const block = "\"reg.example.com\" {\n"
@@ -80,7 +79,7 @@ func TestFileLimit(t *testing.T) {
 	check(t, "a larger file", diags)
 }
 
-// TestForeignBlocks reads what else such files have.
+// TestForeignBlocks reads a file with blocks that this package does not use.
 func TestForeignBlocks(t *testing.T) {
 	t.Parallel()
 	text := "plugin_cache_dir = \"$HOME/.cache\"\ndisable_checkpoint = true\n" +

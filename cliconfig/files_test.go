@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// precedence is which token a system's files and variables give.
+// precedence is a test of which token is found in files and variables.
 type precedence struct {
 	name      string
 	files     map[string]string
@@ -42,7 +42,7 @@ func mainFiles() []precedence {
 	return []precedence{
 		{name: "nothing"},
 		{name: "tofurc before terraformrc", files: map[string]string{".tofurc": credentials("tofu"), ".terraformrc": credentials("terraform")}, want: "tofu"},
-		{name: "terraformrc for want of tofurc", files: map[string]string{".terraformrc": credentials("terraform")}, want: "terraform"},
+		{name: "terraformrc if there is no tofurc", files: map[string]string{".terraformrc": credentials("terraform")}, want: "terraform"},
 		{name: "terraform does not read tofurc", files: map[string]string{".tofurc": credentials("tofu")}, terraform: true},
 		{name: "terraform reads terraformrc", files: map[string]string{".tofurc": credentials("tofu"), ".terraformrc": credentials("terraform")}, terraform: true, want: "terraform"},
 		{name: "XDG", files: map[string]string{"xdg/opentofu/tofurc": credentials("xdg")}, environ: []string{"XDG_CONFIG_HOME=HOME/xdg"}, want: "xdg"},
@@ -52,7 +52,7 @@ func mainFiles() []precedence {
 			environ: []string{"XDG_CONFIG_HOME=HOME/xdg"}, want: "terraform",
 		},
 		{
-			name: "terraform knows no XDG", terraform: true,
+			name: "terraform does not use XDG", terraform: true,
 			files:   map[string]string{"xdg/opentofu/tofurc": credentials("xdg"), "xdg/opentofu/a.tfrc": credentials("directory")},
 			environ: []string{"XDG_CONFIG_HOME=HOME/xdg"},
 		},
@@ -68,7 +68,7 @@ func directories() []precedence {
 			want:  "directory",
 		},
 		{
-			name:    "the XDG directory for want of the other",
+			name:    "the XDG directory if there is no other",
 			files:   map[string]string{".tofurc": credentials("main"), "xdg/opentofu/a.tfrc": credentials("directory")},
 			environ: []string{"XDG_CONFIG_HOME=HOME/xdg"}, want: "directory",
 		},
@@ -92,7 +92,7 @@ func directories() []precedence {
 func variables() []precedence {
 	return []precedence{
 		{
-			name:    "a file that is named is the only one",
+			name:    "a named file is the only one",
 			files:   map[string]string{".tofurc": credentials("main"), ".terraform.d/a.tfrc": credentials("directory"), "own": credentials("own")},
 			environ: []string{"TF_CLI_CONFIG_FILE=HOME/own"}, want: "own",
 		},

@@ -40,16 +40,16 @@ func write(t *testing.T, name, text string, mode os.FileMode) {
 	}
 }
 
-// script writes a program, with "$LOG" standing for a file beside it, to which
-// it can add what it was asked. It returns the name of that file.
+// script writes a program in which "$LOG" is the name of a file for its log, and
+// returns that name.
 func script(t *testing.T, name, text string) (log string) {
 	t.Helper()
 	if _, err := exec.LookPath("/bin/sh"); err != nil {
 		t.Skip("/bin/sh is not installed")
 	}
 	log = name + ".log"
-	// A process that is forked while the file is open for writing has it open
-	// too, for a moment, in which it cannot be run.
+	// A process that is forked while the file is open for writing has it open too
+	// for a moment, and an open file cannot be run.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	write(t, name, "#!/bin/sh\nLOG='"+log+"'\n"+text, 0o700)
@@ -65,7 +65,7 @@ func lines(t *testing.T, name string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// load loads what must be without any fault.
+// load loads a configuration without errors and warnings.
 func load(t *testing.T, env cliconfig.Environment) *cliconfig.Config {
 	t.Helper()
 	return loadWith(t, env, cliconfig.Options{})
@@ -80,7 +80,7 @@ func loadWith(t *testing.T, env cliconfig.Environment, opts cliconfig.Options) *
 	return config
 }
 
-// tokenFor is the token for a host, "" for none.
+// tokenFor returns the token for a host; "" if there is none.
 func tokenFor(t *testing.T, config *cliconfig.Config, host addrs.Hostname) string {
 	t.Helper()
 	token, ok, err := config.Token(t.Context(), host)
@@ -93,7 +93,7 @@ func tokenFor(t *testing.T, config *cliconfig.Config, host addrs.Hostname) strin
 	return string(token)
 }
 
-// check looks for faults and for the canary in them.
+// check reports an error of t if there are no errors, or if one has the canary.
 func check(t *testing.T, name string, diags hcl.Diagnostics) {
 	t.Helper()
 	if !diags.HasErrors() {

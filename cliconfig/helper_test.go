@@ -71,8 +71,8 @@ func TestHelperIsAskedLastAndOnce(t *testing.T) {
 	}
 }
 
-// TestHelperEnvironment has the whole environment passed on, as by stock tools:
-// a helper may hand out what a build server gives it.
+// TestHelperEnvironment checks that helpers get the whole environment, as from
+// stock tools: a helper may print a token of the build server.
 func TestHelperEnvironment(t *testing.T) {
 	t.Parallel()
 	env, log := withHelper(t, `env | sort > "$LOG"; echo "{\"token\": \"$CI_JOB_TOKEN\"}"`)
@@ -84,7 +84,7 @@ func TestHelperEnvironment(t *testing.T) {
 	}
 	var got []string
 	for _, entry := range lines(t, log) {
-		// A shell adds some of its own.
+		// A shell adds some variables.
 		if name, _, _ := strings.Cut(entry, "="); name != "PWD" && name != "SHLVL" && name != "_" && name != "OLDPWD" {
 			got = append(got, entry)
 		}
@@ -154,7 +154,7 @@ func TestHelperSearch(t *testing.T) {
 				t.Errorf("Token = %q, %v; want that of %q", string(token), err, test.want)
 			}
 			if err != nil && !strings.Contains(err.Error(), "terraform-credentials-test") {
-				t.Errorf("the error does not say what is missing: %v", err)
+				t.Errorf("the error does not name the missing program: %v", err)
 			}
 		})
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// basic is an oci_credentials block whose user name tells it apart.
+// basic returns an oci_credentials block, which can be told by its user name.
 func basic(label, user string) string {
 	return fmt.Sprintf("oci_credentials %q {\n  username = %q\n  password = %q\n}\n", label, user, canary)
 }
 
-// auths is a Docker-style file with a user for each key.
+// auths returns a Docker-style file with a user for each key.
 func auths(users map[string]string) string {
 	var entries []string
 	for key, user := range users {
@@ -27,7 +27,7 @@ func auths(users map[string]string) string {
 	return `{"auths": {` + strings.Join(entries, ", ") + `}, "other": 1}`
 }
 
-// shown is what was found: "" for nothing.
+// shown describes what was found; "" for nothing.
 func shown(c getmodules.OCICredential) string {
 	switch {
 	case c.AccessToken != "" || c.RefreshToken != "":
@@ -109,7 +109,7 @@ func TestOCIAmbientFiles(t *testing.T) {
 	all := []string{"run/containers/auth.json", ".config/containers/auth.json", "xdg/containers/auth.json", ".docker/config.json", ".dockercfg"}
 	for goos, tests := range map[string][]struct {
 		environ []string
-		want    []string // the files that count, the best one first
+		want    []string // the files that are used, in the order of precedence
 	}{
 		"linux": {
 			{nil, []string{".config/containers/auth.json", ".docker/config.json", ".dockercfg"}},

@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// dockerHelper writes one of Docker's helpers, which logs what it was asked and
-// gives its own name as the user.
+// dockerHelper writes one of Docker's helpers, which logs the question and answers
+// with its own name as the user.
 func dockerHelper(t *testing.T, dir, name string) (log string) {
 	t.Helper()
 	return script(t, filepath.Join(dir, "bin", "docker-credential-"+name), `read server; echo "$* $server" >> "$LOG"
@@ -98,7 +98,8 @@ func TestOCIHelperMissing(t *testing.T) {
 	}
 }
 
-// TestOCIHelperEnvironment has Docker's helpers get the whole environment too.
+// TestOCIHelperEnvironment checks that Docker's helpers get the whole environment
+// too.
 func TestOCIHelperEnvironment(t *testing.T) {
 	t.Parallel()
 	dir := home(t, map[string]string{".docker/config.json": `{"credsStore": "ci"}`})

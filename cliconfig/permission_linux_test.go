@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// TestForeignHome has a process run as another user than the one its HOME is
-// of, as in a container.
+// TestForeignHome runs as another user than the owner of the home directory, as
+// containers often do.
 func TestForeignHome(t *testing.T) {
 	t.Parallel()
 	const auths = `{"auths": {"r.com": {"auth": "dTpj"}}}`
@@ -26,9 +26,9 @@ func TestForeignHome(t *testing.T) {
 		named      bool
 		want       []string // warnings, or an error for a named file
 	}{
-		{name: "the directory must not be searched", home: 0, file: 0o644},
-		{name: "the files must not be read", home: 0o755, file: 0, want: []string{"a.tfrc", "tofurc", "config.json"}},
-		{name: "a named file must not be read", home: 0o755, file: 0, named: true, want: []string{"tofurc", "config.json"}},
+		{name: "the directory cannot be searched", home: 0, file: 0o644},
+		{name: "the files cannot be read", home: 0o755, file: 0, want: []string{"a.tfrc", "tofurc", "config.json"}},
+		{name: "a named file cannot be read", home: 0o755, file: 0, named: true, want: []string{"tofurc", "config.json"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -80,8 +80,8 @@ func chmod(t *testing.T, modes map[string]os.FileMode) {
 	}
 }
 
-// asNobody runs f on a thread that has the rights of nobody, if those of this
-// process know no bounds. The thread ends with f.
+// asNobody runs f on a thread with the permissions of the user nobody, if this
+// process runs as root. The thread ends with f.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan error)

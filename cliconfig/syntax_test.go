@@ -42,8 +42,7 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// TestSyntaxErrors wants the place of what is wrong, and nothing of the file's
-// text.
+// TestSyntaxErrors checks that syntax errors have a place and quote nothing.
 func TestSyntaxErrors(t *testing.T) {
 	t.Parallel()
 	const brackets = 2000

@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// TestSpecialFiles reads configuration from what is no regular file.
+// TestSpecialFiles reads configuration from files that are not regular.
 func TestSpecialFiles(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -50,7 +50,8 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// TestPipeWithoutWriter has the end of a context end the wait for a writer.
+// TestPipeWithoutWriter checks that the end of the context ends the wait for a
+// writer.
 func TestPipeWithoutWriter(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "pipe")
@@ -65,12 +66,11 @@ func TestPipeWithoutWriter(t *testing.T) {
 		t.Errorf("Load = %v, want the end of the context and the pipe's name", diags)
 	}
 	if w, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-		_ = w.Close() // which ends the goroutine that waits
+		_ = w.Close() // ends the goroutine that waits
 	}
 }
 
-// TestUnusableHome wants a home directory that cannot have files to be as good
-// as one without any.
+// TestUnusableHome has home directories that cannot contain files.
 func TestUnusableHome(t *testing.T) {
 	t.Parallel()
 	for _, home := range []string{"/nonexistent", "/dev/null"} {
@@ -95,7 +95,7 @@ func link(t *testing.T, target, name string) {
 	}
 }
 
-// feed makes a pipe and writes a text to it once it is opened.
+// feed makes a pipe and writes a text to it when it is opened for reading.
 func feed(t *testing.T, name, text string) {
 	t.Helper()
 	if err := syscall.Mkfifo(name, 0o600); err != nil {

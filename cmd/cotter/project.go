@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// request is what the flags and the environment say about the project.
+// request returns the request that the flags and the environment describe.
 func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) {
 	dialect, err := cotter.ParseDialect(cmd.String("for"))
 	if err != nil {
@@ -33,7 +33,7 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 	return req, setInputs(cmd, env, &req)
 }
 
-// tools are the stock tools in PATH.
+// tools returns the stock tools that are in PATH.
 func tools(env func(string) string) []cotter.Dialect {
 	var found []cotter.Dialect
 	for _, tool := range []cotter.Dialect{cotter.DialectOpenTofu, cotter.DialectTerraform} {
@@ -44,9 +44,9 @@ func tools(env func(string) string) []cotter.Dialect {
 	return found
 }
 
-// installer is an Installer as the command uses it: with what the CLI
-// configuration of stock tools says about registries. COTTER_ALWAYS_GIT is for
-// who wants to see, or to have, git's own requests.
+// installer returns the Installer of commands that use the network, with the
+// settings and credentials of the stock tools' CLI configuration.
+// COTTER_ALWAYS_GIT makes git itself send all requests to git servers.
 func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (*cotter.Installer, error) {
 	config, err := cliConfig(ctx, out, req.Dialect)
 	if err != nil {
@@ -55,7 +55,7 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	agent := "cotter/" + version()
 	transport := transport()
 	unbounded := &http.Client{Transport: transport}
-	// The registry clients have bounds of their own, unless the user has set one.
+	// The registry clients have their own timeouts, unless the user has set one.
 	bounded := &http.Client{Transport: transport, Timeout: config.Timeout}
 	services := &disco.Client{
 		HTTPClient:     bounded,
@@ -91,8 +91,8 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	}, nil
 }
 
-// limits are those of fetches. COTTER_MIN_RATE is for links that are slower than
-// the least rate of a transfer, in bytes per second; -1 turns that limit off.
+// limits returns the limits of fetches. COTTER_MIN_RATE is the minimum rate of a
+// transfer in bytes per second, for slow networks; -1 disables the check.
 func limits(env func(string) string) (getmodules.Limits, error) {
 	text := env("COTTER_MIN_RATE")
 	if text == "" {
@@ -100,13 +100,13 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 	}
 	rate, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return getmodules.Limits{}, usageError{fmt.Errorf("COTTER_MIN_RATE takes a number of bytes per second, and got %q", text)}
+		return getmodules.Limits{}, usageError{fmt.Errorf("COTTER_MIN_RATE is a number of bytes per second, and not %q", text)}
 	}
 	return getmodules.Limits{MinRate: rate}, nil
 }
 
-// localInstaller is an Installer for commands that read what is installed and
-// ask no server.
+// localInstaller returns the Installer of commands that read what is installed and
+// do not use the network.
 func localInstaller(cmd *cli.Command, out *output) *cotter.Installer {
 	return &cotter.Installer{
 		CacheDir: cacheDir(cmd),
@@ -116,8 +116,9 @@ func localInstaller(cmd *cli.Command, out *output) *cotter.Installer {
 	}
 }
 
-// transport is the standard one, except that it keeps as many connections to a
-// host as may be in use at once: a handshake costs two round trips.
+// transport returns the standard transport, except that it keeps as many idle
+// connections to a host as can be in use at once: a handshake costs two round
+// trips.
 func transport() http.RoundTripper {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

@@ -93,7 +93,7 @@ func TestLastCallerCancelsTheWork(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("the work saw %v, want context.Canceled", err)
 		}
-		// A later caller is not served the cancellation.
+		// A later caller does not get the cancellation.
 		v, err := g.Do(t.Context(), "k", func(context.Context) (int, error) { return 3, nil })
 		if v != 3 || err != nil {
 			t.Errorf("Do afterwards = %v, %v, want 3, nil", v, err)
