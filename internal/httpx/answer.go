@@ -97,7 +97,7 @@ func (r *Response) StatusError() *StatusError {
 	answer := r.answer()
 	// The status says enough by itself if the body cannot be read.
 	answer.Body, _ = io.ReadAll(io.LimitReader(r.Body, maxExcerpt))
-	return &StatusError{answer}
+	return &StatusError{Answer: answer}
 }
 
 func (r *Response) answer() *Answer {

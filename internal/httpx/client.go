@@ -35,8 +35,10 @@ type Client struct {
 	// MaxRedirects is how many redirects one attempt follows. With 0, answers
 	// that redirect are returned as they are.
 	MaxRedirects int
-	// Strict tightens the rule for redirects; see the package comment.
-	Strict bool
+	// Refuse returns why a redirect that the package comment allows is not to be
+	// followed, or "". The target may have credentials, which are dropped later.
+	// nil refuses none; [InsecureRedirect] is one for services.
+	Refuse func(from, to *url.URL) (reason string)
 	// Retry says when requests are repeated.
 	Retry Retry
 	// AttemptTimeout bounds one attempt, up to the end of its body. 0 means no
@@ -118,7 +120,7 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 		}
 		_, _ = io.CopyN(io.Discard, answer.Body, maxDrain) // what the body says does not matter
 		_ = answer.Body.Close()
-		next, err := c.redirect(req, answer.Header.Get("Location"), len(asked))
+		next, err := c.next(req, answer.Header.Get("Location"), len(asked))
 		if err != nil {
 			return nil, err
 		}

@@ -13,10 +13,10 @@
 //
 //   - At most [Client].MaxRedirects are followed, for GET and HEAD only. 0 means
 //     that the caller gets answers that redirect as they are.
-//   - Only http and https are followed, and never from https to http. With
-//     [Client].Strict, http is followed only from this machine to this machine,
-//     and a location with credentials of its own is refused; otherwise its
-//     credentials are dropped.
+//   - Only http and https are followed, and never from https to http. Credentials
+//     of the new URL are dropped. [Client].Refuse may tighten this: with
+//     [InsecureRedirect], http is only followed from this machine to this
+//     machine, and URLs with credentials are refused.
 //   - A server elsewhere does not redirect to this machine, to link-local
 //     addresses and the like; see package netguard. Names are not resolved.
 //   - When the origin (scheme, host and port) changes, all headers are dropped but

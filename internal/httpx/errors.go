@@ -32,20 +32,25 @@ type NetworkError struct {
 
 func (e *NetworkError) Error() string {
 	// net/http repeats headers that are malformed.
-	text := afterRedirect(e.RedirectedTo) + Printable(addrs.RedactText(e.Err.Error()))
-	if e.Attempts > 1 {
-		text += fmt.Sprintf(" (after %d attempts)", e.Attempts)
-	}
-	return text
+	return afterRedirect(e.RedirectedTo) + Printable(addrs.RedactText(e.Err.Error())) + inParentheses(e.Attempts)
 }
 
 func (e *NetworkError) Unwrap() error { return e.Err }
 
 // StatusError is an answer with a status that is not wanted.
-type StatusError struct{ Answer *Answer }
+type StatusError struct {
+	Answer *Answer
+	// Message is what the server says about it, if the caller has found that and
+	// made it fit to be shown.
+	Message string
+}
 
 func (e *StatusError) Error() string {
-	return afterRedirect(e.RedirectedTo()) + "the server answered " + e.Answer.Status() + e.Answer.RetryAfter.Advice()
+	text := afterRedirect(e.RedirectedTo()) + "the server answered " + e.Answer.Status()
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text + e.Answer.RetryAfter.Advice()
 }
 
 // RedirectedTo returns the URL that gave the answer, redacted, if that is not the
@@ -54,7 +59,8 @@ func (e *StatusError) RedirectedTo() string { return lastRedirect(e.Answer.Asked
 
 // RedirectError is a redirect that was not followed.
 type RedirectError struct {
-	// From and To are URLs, redacted.
+	// From and To are URLs, redacted. To is "" if it is not a valid URL, as it
+	// may hold secrets in any place then.
 	From, To string
 	Reason   string
 }
@@ -63,6 +69,9 @@ type RedirectError struct {
 const maxShown = 256
 
 func (e *RedirectError) Error() string {
+	if e.To == "" {
+		return fmt.Sprintf("%.*q redirects: %s", maxShown, e.From, e.Reason)
+	}
 	return fmt.Sprintf("%.*q redirects to %.*q: %s", maxShown, e.From, maxShown, e.To, e.Reason)
 }
 
@@ -96,14 +105,22 @@ func checkHeader(header http.Header) error {
 
 // TemporaryError marks an error of a caller's function as one that may not occur
 // again.
-type TemporaryError struct{ Err error }
+type TemporaryError struct {
+	// Attempts is how often it was tried; 0 if that is not known.
+	Attempts int
+	Err      error
+}
 
-func (e *TemporaryError) Error() string { return e.Err.Error() }
+func (e *TemporaryError) Error() string { return e.Err.Error() + inParentheses(e.Attempts) }
 
 func (e *TemporaryError) Unwrap() error { return e.Err }
 
 // countAttempts puts the number of attempts into an error.
 func countAttempts(err error, attempts int) error {
+	if temporary, ok := errors.AsType[*TemporaryError](err); ok {
+		temporary.Attempts = attempts
+		return err
+	}
 	if network, ok := errors.AsType[*NetworkError](err); ok {
 		network.Attempts = attempts
 	}
@@ -111,6 +128,13 @@ func countAttempts(err error, attempts int) error {
 		status.Answer.Attempts = attempts
 	}
 	return err
+}
+
+func inParentheses(attempts int) string {
+	if attempts < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (after %d attempts)", attempts)
 }
 
 func afterRedirect(to string) string {

@@ -38,48 +38,59 @@ func SameOrigin(a, b *url.URL) bool { return Origin(a) == Origin(b) }
 // Redirect returns the URL to which an answer from a URL redirects by its header
 // Location, without credentials and fragment. It does not follow it. The error is a
 // [*RedirectError].
-func Redirect(from *url.URL, location string) (*url.URL, error) {
+func Redirect(from *url.URL, location string) (*url.URL, error) { return redirect(from, location, nil) }
+
+func redirect(from *url.URL, location string, refuse func(from, to *url.URL) string) (*url.URL, error) {
 	to, err := from.Parse(location)
 	if err != nil || location == "" || len(location) > maxLocation {
-		return nil, refuse(from, location, "that is not a valid URL")
+		return nil, refused(from, "", "the header Location is not a valid URL")
 	}
-	if to.Hostname() == "" || to.Scheme != "https" && to.Scheme != "http" {
-		return nil, refuse(from, location, "only http and https URLs with a host are followed")
+	reason := ""
+	switch {
+	case to.Hostname() == "" || to.Scheme != "https" && to.Scheme != "http":
+		reason = "only http and https URLs with a host are followed"
+	case from.Scheme == "https" && to.Scheme != "https":
+		reason = "redirects from https to http are not followed"
+	default:
+		reason, _ = netguard.May(from, to)
 	}
-	if from.Scheme == "https" && to.Scheme != "https" {
-		return nil, refuse(from, to.String(), "redirects from https to http are not followed")
+	if reason == "" && refuse != nil {
+		reason = refuse(from, to)
 	}
-	if reason, ok := netguard.May(from, to); !ok {
-		return nil, refuse(from, to.String(), reason)
+	if reason != "" {
+		return nil, refused(from, to.String(), reason)
 	}
 	to.User, to.Fragment, to.RawFragment = nil, "", ""
 	return to, nil
 }
 
-func refuse(from *url.URL, to, reason string) *RedirectError {
+func refused(from *url.URL, to, reason string) *RedirectError {
 	return &RedirectError{From: addrs.Redact(from.String()), To: addrs.Redact(to), Reason: reason}
 }
 
-// redirect returns where an answer to req redirects to, if that may be followed.
-// URLs that were asked so far are counted.
-func (c *Client) redirect(req *http.Request, location string, asked int) (*url.URL, error) {
-	to, err := Redirect(req.URL, location)
-	if err != nil {
-		return nil, err
-	}
+// InsecureRedirect refuses redirects to http, except from this machine to this
+// machine, and those to URLs with credentials. It is for [Client].Refuse.
+func InsecureRedirect(from, to *url.URL) (reason string) {
 	switch {
+	case to.User != nil:
+		return "the URL has its own credentials"
+	case to.Scheme == "http" && !(netguard.IsLoopback(from) && netguard.IsLoopback(to)):
+		return "only https is followed"
+	}
+	return ""
+}
+
+// next returns where an answer to req redirects to, if that may be followed. asked
+// counts the URLs that were requested so far.
+func (c *Client) next(req *http.Request, location string, asked int) (*url.URL, error) {
+	to, err := redirect(req.URL, location, c.Refuse)
+	switch {
+	case err != nil:
+		return nil, err
 	case req.Method != "" && req.Method != http.MethodGet && req.Method != http.MethodHead:
-		return nil, refuse(req.URL, to.String(), "only GET requests may be redirected")
+		return nil, refused(req.URL, to.String(), "only GET requests may be redirected")
 	case asked > c.MaxRedirects:
-		return nil, refuse(req.URL, to.String(), fmt.Sprintf("that is more than %d redirects in a row", c.MaxRedirects))
-	case !c.Strict:
-		return to, nil
-	}
-	if given, err := req.URL.Parse(location); err != nil || given.User != nil {
-		return nil, refuse(req.URL, to.String(), "the URL has its own credentials")
-	}
-	if to.Scheme == "http" && !(netguard.IsLoopback(req.URL) && netguard.IsLoopback(to)) {
-		return nil, refuse(req.URL, to.String(), "only https is followed")
+		return nil, refused(req.URL, to.String(), fmt.Sprintf("that is more than %d redirects in a row", c.MaxRedirects))
 	}
 	return to, nil
 }

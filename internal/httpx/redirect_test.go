@@ -72,7 +72,7 @@ func TestRedirectsDropCredentials(t *testing.T) {
 				for _, origin := range []string{home, home + ":8443", "https://sub.example.com", "https://other.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
 					web.Serve(origin, serve)
 				}
-				c := httpx.Client{HTTP: web.Client(), Strict: true, MaxRedirects: 3, Retry: httpx.Retry{Max: -1}}
+				c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3, Retry: httpx.Retry{Max: -1}}
 				answer, err := c.Read(get(t, home+"/start?q="+webtest.Canary), 100)
 				_, refused := errors.AsType[*httpx.RedirectError](err)
 				if refused != test.refused {
@@ -108,7 +108,7 @@ func TestRedirectsToNowhere(t *testing.T) {
 			w.Header().Set("Location", location)
 			w.WriteHeader(http.StatusFound)
 		})
-		c := httpx.Client{HTTP: web.Client(), Strict: true, MaxRedirects: 3}
+		c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3}
 		_, err := c.Read(get(t, "https://example.com/"), 100)
 		if _, ok := errors.AsType[*httpx.RedirectError](err); !ok {
 			t.Errorf("%q: %v, want *RedirectError", location, err)
@@ -129,7 +129,7 @@ func TestRedirectsOnLoopbackHTTP(t *testing.T) {
 	})
 	web.Serve("http://127.0.0.2:9000", hello)
 	web.Serve("http://example.com", hello)
-	c := httpx.Client{HTTP: web.Client(), Strict: true, MaxRedirects: 1}
+	c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 1}
 	if _, err := c.Read(get(t, "http://127.0.0.1:8000/?to=http://127.0.0.2:9000/"), 100); err != nil {
 		t.Errorf("from loopback to loopback: %v", err)
 	}
@@ -149,7 +149,7 @@ func TestRedirectsAreBounded(t *testing.T) {
 		}
 		redirect(strings.TrimSuffix(r.URL.Path, "x"), http.StatusFound)(w, r)
 	})
-	c := httpx.Client{HTTP: web.Client(), Strict: true, MaxRedirects: 3}
+	c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3}
 	answer, err := c.Read(get(t, "https://example.com/xxx"), 100)
 	if err != nil {
 		t.Fatal(err)
