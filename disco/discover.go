@@ -118,7 +118,9 @@ func (l *lookup) explain(ctx context.Context, err error) error {
 		// svcdisco refused the content.
 		return fmt.Errorf("%w: %s", ErrInvalidAnswer, httpx.Printable(err.Error()))
 	}
-	if network, ok := errors.AsType[*httpx.NetworkError](l.failed); ok {
+	if network, ok := errors.AsType[*httpx.NetworkError](l.failed); ok && network.IsUntrusted() {
+		return fmt.Errorf("%w: %w", ErrUntrusted, network)
+	} else if ok {
 		return fmt.Errorf("%w: %w", ErrUnreachable, network)
 	}
 	if _, ok := errors.AsType[*httpx.HeaderError](l.failed); ok || isSentinel(l.failed) {

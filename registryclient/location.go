@@ -72,7 +72,7 @@ func (c *Client) locate(ctx context.Context, about release) (Location, error) {
 }
 
 func readLocation(r *request, answer *httpx.Answer) (Location, error) {
-	said, err := parseLocation(answer.Body)
+	said, notObject, err := parseLocation(answer.Body)
 	if err != nil {
 		return Location{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 	}
@@ -83,6 +83,8 @@ func readLocation(r *request, answer *httpx.Answer) (Location, error) {
 		said.Location = answer.Header.Get("X-Terraform-Get")
 	}
 	switch {
+	case said.Location == "" && notObject != nil && len(answer.Body) > 0:
+		return Location{}, fmt.Errorf("%w: it has no header X-Terraform-Get, and no location in its body: %w", ErrInvalidAnswer, notObject)
 	case said.Location == "":
 		return Location{}, fmt.Errorf(`%w: it gives no location, neither as "location" nor by the header X-Terraform-Get`, ErrInvalidAnswer)
 	case len(said.Location) > maxLocation:

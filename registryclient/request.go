@@ -64,7 +64,11 @@ func (r *request) fail(err error) *RequestError {
 	if isRefusal(err) {
 		err = fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 	} else if network, ok := errors.AsType[*httpx.NetworkError](err); ok {
-		err = fmt.Errorf("the exchange with the registry failed: %w; check the network and the proxy settings, or try again later", network)
+		hint := "check the network and the proxy settings, or try again later"
+		if network.IsUntrusted() {
+			hint = "check the host, the certificates of this system, and proxies that intercept connections"
+		}
+		err = fmt.Errorf("%w; %s", network, hint)
 	}
 	return &RequestError{Package: r.pkg, Version: r.version, URL: addrs.Redact(r.url.String()), Err: err}
 }

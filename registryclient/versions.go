@@ -3,6 +3,7 @@ package registryclient
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -104,10 +105,18 @@ func discovered(value any) time.Time {
 	return t.UTC()
 }
 
-// decode is json.Unmarshal with an error that can be shown.
+// decode is json.Unmarshal with errors for people.
 func decode(text []byte, to any) error {
-	if err := json.Unmarshal(text, to); err != nil {
-		return fmt.Errorf("it is not the JSON that is expected: %s", httpx.Printable(err.Error()))
+	err := json.Unmarshal(text, to)
+	if err == nil {
+		return nil
 	}
-	return nil
+	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return fmt.Errorf("it is not valid JSON: %s", httpx.Printable(err.Error()))
+	case mismatch.Field == "":
+		return fmt.Errorf("it is not the JSON that is expected, but %q", mismatch.Value)
+	}
+	return fmt.Errorf("it is not the JSON that is expected: %q is of the type %q", httpx.Printable(mismatch.Field), mismatch.Value)
 }
