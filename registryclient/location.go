@@ -22,7 +22,7 @@ const (
 // Location is where a registry says that a version of a package is.
 type Location struct {
 	// Source is the package and the directory in it that the registry means,
-	// which may be a glob. It may hold credentials that the registry put in.
+	// which may be a glob. It may hold credentials that the registry put there.
 	Source addrs.ModuleSourceRemote
 	// Origin is the URL that gave the location, after redirects, without
 	// credentials.
@@ -97,8 +97,8 @@ func tooLong(location string) error {
 	return fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), maxLocation)
 }
 
-// asRequestError gives the context's error, the only one that comes from
-// elsewhere than a request, the same carrier.
+// asRequestError wraps the context's error, the only one that does not come from a
+// request.
 func asRequestError(about release, err error) *RequestError {
 	if failure, ok := errors.AsType[*RequestError](err); ok {
 		return failure
