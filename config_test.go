@@ -45,7 +45,7 @@ func ExampleDefaultConfigReader() {
 		}
 	}
 
-	req := cotter.Request{Dir: dir, Variables: []cotter.Variable{{Name: "team", Value: "net"}}}
+	req := cotter.Request{Dir: dir, Inputs: cotter.Inputs{Variables: []cotter.Variable{{Name: "team", Value: "net"}}}}
 	reader, err := cotter.DefaultConfigReader(req)
 	if err != nil {
 		log.Fatal(err)
