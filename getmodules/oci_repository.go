@@ -158,7 +158,8 @@ func (r *ociRepository) digest(ctx context.Context, tag string) (digest string, 
 
 // OCICredential is sent to an OCI registry or its token service. Username and
 // Password, an AccessToken, or a RefreshToken may be set; the zero value means that
-// there is none. Errors and results hold nothing of it.
+// there is none. It is printed as "REDACTED", and is never part of an error or a
+// result.
 type OCICredential struct {
 	Username, Password string
 	// RefreshToken is exchanged for an access token (OAuth 2), which Docker
@@ -167,6 +168,14 @@ type OCICredential struct {
 	// AccessToken is sent to the registry itself, as a bearer token.
 	AccessToken string
 }
+
+// Format prints "REDACTED" for every verb of package fmt.
+func (OCICredential) Format(f fmt.State, _ rune) {
+	_, _ = f.Write([]byte("REDACTED")) // fmt reports errors of the writer
+}
+
+// MarshalText returns "REDACTED", for JSON and structured logs.
+func (OCICredential) MarshalText() ([]byte, error) { return []byte("REDACTED"), nil }
 
 // OCICredentials finds the credential for a repository of a registry. The host
 // has its port if the address has one. It is called at most a few times for each
