@@ -57,13 +57,7 @@ func newStatusError(answer *httpx.Response, used *credentials) *statusError {
 func (e *statusError) Unwrap() error { return e.StatusError }
 
 // shown makes a server's text fit to be shown.
-func shown(text string) string {
-	text = sanitize.Escape(strings.TrimSpace(text))
-	if len(text) > maxShown {
-		text = text[:maxShown] + "[...]"
-	}
-	return text
-}
+func shown(text string) string { return sanitize.Excerpt(strings.TrimSpace(text), maxShown) }
 
 // tokenError says why there is no token. Failures of the network and of the
 // server are temporary.
