@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// sniff checks that a file begins like an archive of a kind, or finds out of
-// which kind it is.
-func sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error) {
+// sniff returns the kind of archive that a file begins like. It is an error if
+// kind is set and another one.
+func (f *Fetcher) sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error) {
 	head := make([]byte, 512)
 	n, err := file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -20,7 +20,7 @@ func sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error) {
 	switch {
 	case n == 0:
 		return "", fmt.Errorf("%w: the file is empty", ErrNotArchive)
-	case found == "":
+	case found == "", found == kindTarXZ && f.XZ == nil:
 		return "", fmt.Errorf("%w: it is %s", ErrNotArchive, describe(head))
 	case kind != "" && found != kind:
 		return "", fmt.Errorf("%w: it begins like %s, not %s", ErrNotArchive, found, kind)
@@ -28,7 +28,7 @@ func sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error) {
 	return found, nil
 }
 
-// describe says what a file is that is no archive, as far as that helps.
+// describe names what a file that is not a supported archive seems to be.
 func describe(head []byte) string {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {

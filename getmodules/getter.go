@@ -26,9 +26,10 @@ type Download struct {
 	// URL is the address behind the "::", without the arguments archive and
 	// checksum. It may hold credentials.
 	URL *url.URL
-	// Archive says that there is one file at the URL, a zip, tar.gz or tar.bz2
-	// archive, which is to become a file. Otherwise there is a directory, or
-	// what takes the place of one, which is to become a directory.
+	// Archive says that there is one file at the URL, an archive in one of the
+	// formats of the package comment, which is to become a file. Otherwise there
+	// is a directory, or what takes the place of one, which is to become a
+	// directory.
 	Archive bool
 	// Revision pins what must come, as Request's does; "" lets URL decide. A
 	// getter that has no revisions never sees one.

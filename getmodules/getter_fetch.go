@@ -19,7 +19,7 @@ import (
 // fetchBy fetches with a getter from outside of this package.
 func fetchBy(getter Getter) getFunc {
 	return func(f *Fetcher, ctx context.Context, req Request) (*Package, error) {
-		addr, err := parseArchiveAddress(req.Package)
+		addr, err := f.parseArchiveAddress(req.Package)
 		switch {
 		case err != nil:
 			return nil, err
@@ -109,7 +109,7 @@ func (f *Fetcher) unpackDownload(ctx context.Context, req Request, addr *archive
 	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
 		return nil, err
 	}
-	return extractArchive(ctx, file, addr.kind, req.Dir, f.Limits)
+	return f.extract(ctx, file, addr.kind, req.Dir)
 }
 
 // copyDownload makes the package of a directory.

@@ -23,7 +23,7 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 	seen := map[addrs.ModulePackage]bool{}
 	for hops := 0; ; hops++ {
 		seen[req.Package] = true
-		addr, err := parseHTTPAddress(req.Package)
+		addr, err := f.parseHTTPAddress(req.Package)
 		if err != nil {
 			return nil, err
 		}
@@ -67,8 +67,8 @@ func (f *Fetcher) fetchElsewhere(ctx context.Context, req Request) (*Package, er
 	return get(f, ctx, req)
 }
 
-func parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
-	addr, err := parseArchiveAddress(pkg)
+func (f *Fetcher) parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
+	addr, err := f.parseArchiveAddress(pkg)
 	switch {
 	case err != nil:
 		return nil, err
@@ -102,7 +102,7 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
 		return nil, err
 	}
-	pkg, err := extractArchive(ctx, file, addr.kind, req.Dir, f.Limits)
+	pkg, err := f.extract(ctx, file, addr.kind, req.Dir)
 	if err != nil {
 		return nil, err
 	}

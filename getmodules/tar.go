@@ -44,6 +44,15 @@ func (a *unpacking) untarBzip2() error {
 	return a.untarAll(bzip2.NewReader(packed), packed)
 }
 
+func (a *unpacking) untarXZ() error {
+	packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
+	plain, err := a.xz(packed)
+	if err != nil {
+		return damaged("%w", err)
+	}
+	return a.untarAll(plain, packed)
+}
+
 // untarAll unpacks a tar file, and checks that nothing follows it in the
 // compressed file.
 func (a *unpacking) untarAll(plain io.Reader, packed *bufio.Reader) error {

@@ -17,6 +17,7 @@ var allowed = map[string][]string{
 	"getmodules/gcs":   {"getmodules", "internal/objects", "internal/pause", "internal/reach", "internal/said"},
 	"getmodules/hg":    {"addrs", "getmodules", "internal/child", "internal/said"},
 	"getmodules/s3":    {"getmodules", "internal/objects"},
+	"getmodules/xz":    {"getmodules"},
 	"hashing":          {},
 	"lockfile":         {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
 	"modtest":          {"addrs", "hashing", "internal/gitserve"},
@@ -43,7 +44,8 @@ var heavy = []struct {
 	{"golang.org/x/oauth2/", []string{"getmodules/gcs"}},
 	// No more of them than golang.org/x/oauth2 needs.
 	{"cloud.google.com/go/", nil},
-	{"github.com/hashicorp/go-getter", nil},
+	{"github.com/hashicorp/go-getter/", []string{"getmodules/gogetter"}},
+	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
 	{"github.com/go-git/go-git/", []string{"internal/gogit"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
