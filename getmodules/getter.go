@@ -34,6 +34,9 @@ type Download struct {
 	// Revision pins what must come, as Request's does; "" lets URL decide. A
 	// getter that has no revisions never sees one.
 	Revision string
+	// FromServer says that a server's answer led to the address, as Request's
+	// does.
+	FromServer bool
 	// Path is where it goes, an absolute path. Nothing is there. Its parent is
 	// private to this download, and takes temporary files too.
 	Path string

@@ -73,7 +73,7 @@ func downloadFrom(req Request, addr *archiveAddress, path string) (Download, err
 	}
 	u := *addr.url
 	u.User, u.Fragment, u.RawFragment = addr.user, whole.Fragment, whole.RawFragment
-	return Download{URL: &u, Archive: addr.kind != "", Revision: req.Revision, Path: path}, nil
+	return Download{URL: &u, Archive: addr.kind != "", Revision: req.Revision, FromServer: req.FromServer, Path: path}, nil
 }
 
 // download runs a getter and watches what it writes.
@@ -114,10 +114,15 @@ func (f *Fetcher) unpackDownload(ctx context.Context, req Request, addr *archive
 
 // copyDownload makes the package of a directory.
 func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*Package, error) {
-	root, err := os.OpenRoot(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch info, err := os.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrEmpty
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%w: the getter left no directory (mode %s)", ErrUnsafeEntry, info.Mode())
 	}
+	root, err := os.OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}
