@@ -45,7 +45,7 @@ func ExampleV2() {
 		"hello": gogetter.V2{Name: "hello", New: func() getter.Getter { return hello{} }},
 	}}
 	_, err = fetcher.Fetch(context.Background(), getmodules.Request{
-		Package: addrs.ModulePackage("hello::https://world"),
+		Package: addrs.ParseModulePackage("hello::https://world"),
 		Dir:     filepath.Join(staging, "hello"),
 	})
 	if err != nil {

@@ -93,7 +93,7 @@ func (g *Getter) Get(ctx context.Context, req *getter.Request) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
 	dir := filepath.Join(staging, "package")
 	pkg, err := fetcher.Fetch(ctx, getmodules.Request{
-		Package: addrs.ModulePackage(u.Query().Get(addressArgument)),
+		Package: addrs.ParseModulePackage(u.Query().Get(addressArgument)),
 		Dir:     dir,
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/xz"
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
 // tarOf returns a tar file.
@@ -59,7 +59,7 @@ func fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, name, argum
 		t.Fatal(err)
 	}
 	address := "file://" + filepath.ToSlash(name) + arguments
-	return gettest.Fetch(ctx, t, f, t.TempDir(), getmodules.Request{Package: addrs.ModulePackage(address)})
+	return gettertest.Fetch(ctx, t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
 }
 
 func TestArchive(t *testing.T) {
@@ -99,7 +99,7 @@ func TestArchiveHTTP(t *testing.T) {
 	t.Cleanup(server.Close)
 	f := &getmodules.Fetcher{XZ: xz.NewReader}
 	for _, path := range []string{"/a.tar.xz", "/a?archive=txz"} {
-		got, pkg, err := gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ModulePackage(server.URL + path)})
+		got, pkg, err := gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(server.URL + path)})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue

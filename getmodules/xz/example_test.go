@@ -25,7 +25,7 @@ func ExampleNewReader() {
 
 	fetcher := getmodules.Fetcher{XZ: xz.NewReader}
 	_, err = fetcher.Fetch(context.Background(), getmodules.Request{
-		Package: addrs.ModulePackage("file://" + filepath.ToSlash(archive)),
+		Package: addrs.ParseModulePackage("file://" + filepath.ToSlash(archive)),
 		Dir:     filepath.Join(staging, "network"),
 	})
 	if err != nil {

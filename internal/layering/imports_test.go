@@ -12,18 +12,19 @@ import (
 var allowed = map[string][]string{
 	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
 	"addrs":               {},
-	"disco":               {"addrs", "internal/flight", "internal/httpapi", "internal/reach"},
-	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitref", "internal/gitwire", "internal/gogit", "internal/minrate", "internal/pause", "internal/reach", "internal/said", "internal/treewriter"},
-	"getmodules/gcs":      {"getmodules", "internal/objects", "internal/pause", "internal/reach", "internal/said"},
+	"cliconfig":           {"addrs", "disco", "getmodules", "internal/nesting", "internal/netrc", "internal/procgroup", "internal/singleflight", "internal/userfile"},
+	"disco":               {"addrs", "internal/singleflight", "internal/httpapi", "internal/reach"},
+	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitref", "internal/gitwire", "internal/gogit", "internal/minrate", "internal/pause", "internal/reach", "internal/sanitize", "internal/treewriter"},
+	"getmodules/gcs":      {"getmodules", "internal/objects", "internal/pause", "internal/reach", "internal/sanitize"},
 	"getmodules/gogetter": {"addrs", "getmodules"},
-	"getmodules/hg":       {"addrs", "getmodules", "internal/child", "internal/said"},
+	"getmodules/hg":       {"addrs", "getmodules", "internal/procgroup", "internal/sanitize"},
 	"getmodules/s3":       {"getmodules", "internal/objects"},
 	"getmodules/xz":       {"getmodules"},
 	"hashing":             {},
 	"lockfile":            {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
 	"modtest":             {"addrs", "hashing", "internal/gitserve"},
 	"policy":              {"addrs", "internal/nesting", "versions"},
-	"registryclient":      {"addrs", "internal/flight", "internal/httpapi", "internal/pause", "internal/reach", "versions"},
+	"registryclient":      {"addrs", "internal/singleflight", "internal/httpapi", "internal/pause", "internal/reach", "versions"},
 	"versions":            {"addrs"},
 	"versions/gittags":    {"versions"},
 	"versions/ocitags":    {"versions"},
@@ -31,7 +32,7 @@ var allowed = map[string][]string{
 	"examples/*":          {"*"},
 	"bench":               {"modtest", "bench/internal/report"},
 	"bench/*":             {},
-	"internal/gettest":    {"getmodules"},
+	"internal/gettertest": {"getmodules"},
 	"internal/*":          {"addrs", "hashing", "internal/*"},
 }
 
@@ -53,7 +54,9 @@ var heavy = []struct {
 	{"github.com/urfave/cli/", []string{"cmd/*"}},
 	{"github.com/vbauerster/mpb/", []string{"cmd/*"}},
 	{"golang.org/x/term", []string{"cmd/*"}},
-	{"testing", []string{"modtest", "internal/httpapi/webtest", "internal/gettest"}},
+	// Version 1, for the CLI configuration of stock tools.
+	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
+	{"testing", []string{"modtest", "internal/httpapi/webtest", "internal/gettertest"}},
 }
 
 // lists reports whether a list of packages has this one.
