@@ -2,9 +2,13 @@ package hashing
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // textHeader is the first line of a tree's text form. Its number changes with
@@ -56,6 +60,30 @@ func check(entries []Entry) (int, error) {
 		}
 	}
 	return settle(entries)
+}
+
+// checkText checks a path that is well-formed otherwise.
+func checkText(path string) error {
+	if reason := pathsafe.ReadText(path); reason != "" {
+		return errors.New("the path " + reason)
+	}
+	return nil
+}
+
+// checkPath checks the path of an entry that was not walked to.
+func checkPath(path string) error {
+	if err := checkText(path); err != nil {
+		return err
+	}
+	if path == "." || !fs.ValidPath(path) {
+		return errPath
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		if pathsafe.IsMetadata(name) {
+			return errMetadata
+		}
+	}
+	return nil
 }
 
 // sumHexLength is the length of a sum in hexadecimal.

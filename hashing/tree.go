@@ -1,10 +1,13 @@
 package hashing
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // maxEntries bounds a tree in memory. It is ten times what a package may have,
@@ -46,7 +49,7 @@ func FS(fsys fs.FS) (Hash, error) {
 // settle checks sorted entries as a whole and gives links the sums of the files
 // that they lead to. It returns the index of the entry at fault.
 func settle(entries []Entry) (int, error) {
-	links := linkResolver{entries: entries}
+	links := pathsafe.Resolver{Lookup: lookup(entries), Target: pathsafe.Target}
 	for i := range entries {
 		if i > 0 && entries[i-1].Path >= entries[i].Path {
 			return i, errOrder
@@ -59,13 +62,33 @@ func settle(entries []Entry) (int, error) {
 		if entries[i].Kind != Link {
 			continue
 		}
-		at, err := links.resolve(i, 0)
-		if err != nil {
-			return i, err
+		name, isFile, fault := links.Follow(entries[i].Path)
+		if fault != nil {
+			return i, fmt.Errorf("the link %q to %q %s", fault.Link, fault.Target, fault.Reason)
 		}
-		entries[i].Sum = at.sum
+		entries[i].Sum = [32]byte{}
+		if isFile {
+			at, _ := find(entries, name)
+			entries[i].Sum = entries[at].Sum
+		}
 	}
 	return 0, nil
+}
+
+// lookup returns a function that finds what sorted entries have at a path.
+func lookup(entries []Entry) func(name string) (pathsafe.Kind, string) {
+	return func(name string) (pathsafe.Kind, string) {
+		i, found := find(entries, name)
+		switch {
+		case !found && !below(entries, name):
+			return pathsafe.Absent, ""
+		case !found || entries[i].Kind == EmptyDir:
+			return pathsafe.Directory, ""
+		case entries[i].Kind == Link:
+			return pathsafe.Link, entries[i].Target
+		}
+		return pathsafe.File, ""
+	}
 }
 
 // Part returns the entries at a path and below it, the latter in order.

@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // walker lists what a file system holds. The files' sums, sizes and kinds are
@@ -60,7 +62,7 @@ func (w *walker) children(dir string) (names int, subdirs []string, err error) {
 		return 0, nil, &TreeError{Path: dir, Err: err}
 	}
 	for _, child := range list {
-		if isMetadata(child.Name()) {
+		if pathsafe.IsMetadata(child.Name()) {
 			continue
 		}
 		names++

@@ -8,10 +8,21 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
+// CheckName returns a *[PathError] if a tree must not hold an entry of this name,
+// a path with slashes; see [pathsafe.Name].
+func CheckName(name string) error {
+	if reason := pathsafe.Name(name); reason != "" {
+		return &PathError{Path: name, Reason: "the name " + reason}
+	}
+	return nil
+}
+
 // add registers a file or link and returns its directory, opened.
-func (w *Writer) add(name string, k kind) (*os.Root, error) {
+func (w *Writer) add(name string, k pathsafe.Kind) (*os.Root, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -23,13 +34,13 @@ func (w *Writer) add(name string, k kind) (*os.Root, error) {
 }
 
 // register enters a new name in the books.
-func (w *Writer) register(name string, k kind) error {
+func (w *Writer) register(name string, k pathsafe.Kind) error {
 	switch w.kinds[name] {
-	case file:
+	case pathsafe.File:
 		return &PathError{Path: name, Reason: "there is a file of this name already"}
-	case directory:
+	case pathsafe.Directory:
 		return &PathError{Path: name, Reason: "there is a directory of this name already"}
-	case link:
+	case pathsafe.Link:
 		return &PathError{Path: name, Reason: "there is a link of this name already"}
 	}
 	// The root is in kinds too, and does not count.
@@ -71,7 +82,7 @@ func (w *Writer) descend(dir string) error {
 	}
 	component, _, _ := strings.Cut(rest, "/")
 	name := path.Join(parent.name, component)
-	if w.kinds[name] != directory {
+	if w.kinds[name] != pathsafe.Directory {
 		if err := w.makeDir(parent.root, name, component); err != nil {
 			return err
 		}
@@ -85,7 +96,7 @@ func (w *Writer) descend(dir string) error {
 }
 
 func (w *Writer) makeDir(parent *os.Root, name, component string) error {
-	if err := w.register(name, directory); err != nil {
+	if err := w.register(name, pathsafe.Directory); err != nil {
 		return err
 	}
 	if err := parent.Mkdir(component, dirMode); err != nil {

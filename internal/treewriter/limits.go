@@ -12,19 +12,10 @@ const (
 )
 
 const (
-	// maxComponent is what the common file systems hold.
-	maxComponent = 255
-	// maxPath leaves room for the directory of the project in PATH_MAX.
-	maxPath = 1024
-	// maxDepth bounds the directories that are open at a time, and the
-	// recursion of those who read the tree.
-	maxDepth = 64
 	// maxLinks bounds the work of checking them.
 	maxLinks = 1000
 	// maxNamedLinks is how many links one warning names.
 	maxNamedLinks = 3
-	// maxHops is how many links Linux follows for one name.
-	maxHops = 40
 )
 
 // Limits bounds a tree. Zero fields mean the defaults.

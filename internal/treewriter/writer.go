@@ -7,22 +7,14 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 const (
 	fileMode fs.FileMode = 0o644
 	execMode fs.FileMode = 0o755
 	dirMode  fs.FileMode = 0o755
-)
-
-// kind is what the tree holds under a name; the zero value is nothing.
-type kind uint8
-
-const (
-	absent kind = iota
-	file
-	directory
-	link
 )
 
 // Writer writes one package tree into a new directory. Its first error is
@@ -34,7 +26,7 @@ type Writer struct {
 	// last. Entries that come in order cost one system call each.
 	handles []handle
 	// kinds has every entry, folded the first entry of each foldKey.
-	kinds   map[string]kind
+	kinds   map[string]pathsafe.Kind
 	folded  map[string]string
 	targets map[string]string // of links
 	// leftOut are the links that are not part of the tree; with allLinks, they
@@ -63,7 +55,7 @@ func Create(dir string, limits Limits) (*Writer, error) {
 	w := &Writer{
 		dir:     dir,
 		limits:  limits.withDefaults(),
-		kinds:   map[string]kind{".": directory},
+		kinds:   map[string]pathsafe.Kind{".": pathsafe.Directory},
 		folded:  map[string]string{},
 		targets: map[string]string{},
 		buf:     make([]byte, 64<<10),
@@ -92,7 +84,7 @@ func (w *Writer) Dir(name string) error {
 // File adds a regular file with the bytes of r, which it reads to the end.
 func (w *Writer) File(name string, exec bool, r io.Reader) error {
 	return w.do(func() error {
-		parent, err := w.add(name, file)
+		parent, err := w.add(name, pathsafe.File)
 		if err != nil {
 			return err
 		}
@@ -104,7 +96,7 @@ func (w *Writer) File(name string, exec bool, r io.Reader) error {
 // is kept as it is written.
 func (w *Writer) Symlink(name, target string) error {
 	return w.do(func() error {
-		if _, err := w.add(name, link); err != nil {
+		if _, err := w.add(name, pathsafe.Link); err != nil {
 			return err
 		}
 		if len(w.targets) == maxLinks {
@@ -130,7 +122,7 @@ func (w *Writer) Close() error {
 // Empty reports whether the tree holds neither files nor links, after Close.
 func (w *Writer) Empty() bool {
 	for _, k := range w.kinds {
-		if k == file {
+		if k == pathsafe.File {
 			return false
 		}
 	}
