@@ -13,18 +13,18 @@ var allowed = map[string][]string{
 	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
 	"addrs":               {},
 	"cliconfig":           {"addrs", "disco", "getmodules", "internal/nesting", "internal/netrc", "internal/procgroup", "internal/singleflight", "internal/userfile"},
-	"disco":               {"addrs", "internal/singleflight", "internal/httpapi", "internal/reach"},
-	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitref", "internal/gitwire", "internal/gogit", "internal/minrate", "internal/pause", "internal/reach", "internal/sanitize", "internal/treewriter"},
-	"getmodules/gcs":      {"getmodules", "internal/objects", "internal/pause", "internal/reach", "internal/sanitize"},
+	"disco":               {"addrs", "internal/singleflight", "internal/httpx", "internal/netguard"},
+	"getmodules":          {"addrs", "internal/gitcmd", "internal/gitpack", "internal/gitref", "internal/gitwire", "internal/gogit", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "internal/sanitize", "internal/treewriter"},
+	"getmodules/gcs":      {"getmodules", "internal/httpx", "internal/objects", "internal/retryafter", "internal/sanitize"},
 	"getmodules/gogetter": {"addrs", "getmodules"},
 	"getmodules/hg":       {"addrs", "getmodules", "internal/procgroup", "internal/sanitize"},
-	"getmodules/s3":       {"getmodules", "internal/objects"},
+	"getmodules/s3":       {"getmodules", "internal/httpx", "internal/objects"},
 	"getmodules/xz":       {"getmodules"},
 	"hashing":             {"internal/pathsafe"},
 	"lockfile":            {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
 	"modtest":             {"addrs", "hashing", "internal/gitserve"},
 	"policy":              {"addrs", "internal/nesting", "versions"},
-	"registryclient":      {"addrs", "internal/singleflight", "internal/httpapi", "internal/pause", "internal/reach", "versions"},
+	"registryclient":      {"addrs", "internal/singleflight", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "versions"},
 	"versions":            {"addrs"},
 	"versions/gittags":    {"versions"},
 	"versions/ocitags":    {"versions"},
@@ -57,7 +57,7 @@ var heavy = []struct {
 	{"golang.org/x/term", []string{"cmd/*"}},
 	// Version 1, for the CLI configuration of stock tools.
 	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
-	{"testing", []string{"modtest", "internal/httpapi/webtest", "internal/gettertest"}},
+	{"testing", []string{"modtest", "internal/httpx/webtest", "internal/gettertest"}},
 }
 
 // lists reports whether a list of packages has this one.
