@@ -39,6 +39,7 @@ func TestEmbeddable(t *testing.T) {
 		"disco":               core,
 		"registryclient":      core,
 		".":                   fetcher,
+		"cliconfig":           fetcher,
 		"getmodules":          fetcher,
 		"getmodules/hg":       fetcher,
 		"getmodules/xz":       slices.Concat(sdks, clients, goGetter),
