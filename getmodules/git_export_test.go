@@ -43,7 +43,7 @@ var ParseGitAnswer = parseGitAnswer
 // ArchiveAddress returns what a server would be asked for, and the address to
 // keep.
 func ArchiveAddress(pkg addrs.ModulePackage) (asked, resolved string, err error) {
-	a, err := parseArchiveAddress(pkg)
+	a, err := new(Fetcher).parseArchiveAddress(pkg)
 	if err != nil {
 		return "", "", err
 	}
