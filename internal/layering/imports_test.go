@@ -34,6 +34,7 @@ var allowed = map[string][]string{
 	"bench/*":             {},
 	"internal/pathsafe":   {},
 	"internal/gettertest": {"getmodules"},
+	"internal/installed":  {"hashing", "internal/*", "lockfile"},
 	"internal/*":          {"addrs", "hashing", "internal/*"},
 }
 
