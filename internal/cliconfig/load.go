@@ -10,7 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/cliconfig/hcl1"
-	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
@@ -55,7 +55,7 @@ func (c *Config) load(ctx context.Context, file file) hcl.Diagnostics {
 		return hcl.Diagnostics{fileFault(hcl.DiagError, "The CLI configuration file cannot be read", file.name, err)}
 	}
 	d := decoder{config: c, name: file.name}
-	object, err := hcl1.Parse(src, nesting.DefaultLimit)
+	object, err := hcl1.Parse(src, hcldepth.MaxDepth)
 	if syntax, ok := errors.AsType[*hcl1.SyntaxError](err); ok {
 		d.fault(syntax.Pos, "The file cannot be understood: %s.", syntax.Reason)
 		return d.diags
