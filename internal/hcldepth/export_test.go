@@ -8,8 +8,8 @@ const Budget = budget
 // CheckPieces exports checkPieces, whose budget is small in tests.
 var CheckPieces = checkPieces
 
-// Weigh exports weigh.
-var Weigh = weigh
+// Fitting exports fitting.
+var Fitting = fitting
 
 // TokenWeight is the weight of a token.
 func TokenWeight(token hclsyntax.TokenType) int {

@@ -21,8 +21,8 @@ func FuzzPieces(f *testing.F) {
 		f.Add(h.source(9), uint8(30))
 	}
 	f.Fuzz(func(t *testing.T, src []byte, budget uint8) {
-		small := int(budget)
-		if hcldepth.Weigh(src) > hcldepth.Budget || hcldepth.Weigh(src) <= small {
+		small := int(budget) + 1
+		if hcldepth.Fitting(src, small) == len(src) || hcldepth.Fitting(src, hcldepth.Budget) < len(src) {
 			return
 		}
 		if hcldepth.CheckPieces(src, "x", hcl.InitialPos, small).HasErrors() {
@@ -38,7 +38,7 @@ func FuzzPieces(f *testing.F) {
 }
 
 // Bytes that are not counted must not open a level.
-func FuzzWeigh(f *testing.F) {
+func FuzzFitting(f *testing.F) {
 	for _, src := range wellFormed {
 		f.Add([]byte(src))
 	}
@@ -48,8 +48,8 @@ func FuzzWeigh(f *testing.F) {
 		for _, token := range tokens {
 			weight += hcldepth.TokenWeight(token.Type)
 		}
-		if bytes := hcldepth.Weigh(src); bytes < weight {
-			t.Fatalf("%q weighs %d, and its tokens %d", src, bytes, weight)
+		if weight > 0 && hcldepth.Fitting(src, weight-1) == len(src) {
+			t.Fatalf("the tokens of %q weigh %d, and its bytes less", src, weight)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func ParseConfig(src []byte, filename string, start hcl.Pos) (*hcl.File, hcl.Dia
 // ParseExpression is hclsyntax.ParseExpression for text that others wrote. The
 // expression is nil if it is nested too deeply.
 func ParseExpression(src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
-	if weigh(src) > budget {
+	if fitting(src, budget) < len(src) {
 		return nil, tooDeep(hcl.Range{Filename: filename, Start: start}, true)
 	}
 	expr, diags := hclsyntax.ParseExpression(src, filename, start)
@@ -42,9 +42,10 @@ func ParseExpression(src []byte, filename string, start hcl.Pos) (hclsyntax.Expr
 	return expr, diags
 }
 
-// weigh returns the weight of all bytes that can be part of a token which opens
-// a level. That is at least the weight of these tokens.
-func weigh(src []byte) int {
+// fitting returns the length of the longest start of src that is within a budget.
+// It counts all bytes that can be part of a token which opens a level, also where
+// they are text, so the tokens weigh no more than that.
+func fitting(src []byte, budget int) int {
 	weight := 0
 	for i, b := range src {
 		switch b {
@@ -57,54 +58,85 @@ func weigh(src []byte) int {
 				weight += operatorWeight
 			}
 		}
+		if weight > budget {
+			return i
+		}
 	}
-	return weight
+	return len(src)
 }
 
-// checkPieces returns diagnostics if src might be too deep for the parser. A
-// source text beyond the budget is parsed in pieces of whole items; an item is an
-// attribute or a block, or an empty line.
+// checkPieces returns diagnostics if src might be too deep for the parser. If src
+// is beyond the budget, it is parsed in pieces.
 func checkPieces(src []byte, filename string, start hcl.Pos, budget int) hcl.Diagnostics {
-	if weigh(src) <= budget {
+	if fitting(src, budget) == len(src) {
 		return nil
 	}
-	// The lexer is not recursive. Its tokens do not depend on what the parser
-	// makes of them.
-	tokens, diags := hclsyntax.LexConfig(src, filename, start)
-	if diags.HasErrors() {
-		return diags
-	}
-	piece, item := start, start // their first bytes
-	pieceWeight, itemWeight, depth := 0, 0, 0
-	parsePiece := func() hcl.Diagnostics {
-		_, diags := hclsyntax.ParseConfig(src[piece.Byte-start.Byte:item.Byte-start.Byte], filename, piece)
-		piece, pieceWeight = item, 0
+	for len(src) > 0 {
+		end, diags := nextPiece(src, filename, start, budget)
 		if diags.HasErrors() {
+			return diags
+		}
+		length := end.Byte - start.Byte
+		if _, diags = hclsyntax.ParseConfig(src[:length], filename, start); diags.HasErrors() {
 			return diags[:1] // the others follow from it
 		}
-		return nil
+		src, start = src[length:], end
 	}
-	for _, token := range tokens {
-		change, weight := level(token.Type)
-		depth += change
-		itemWeight += weight
-		switch {
-		case depth > MaxDepth:
-			return tooDeep(token.Range, false)
-		case itemWeight > budget:
-			return tooDeep(hcl.Range{Filename: filename, Start: item}, true)
-		case token.Type != hclsyntax.TokenEOF && (depth > 0 || !endsLine(token)):
-			continue
+	return nil
+}
+
+// nextPiece returns the end of the attributes and blocks at the beginning of src
+// that are within the budget together.
+//
+// It uses the lexer, which is not recursive, and whose tokens do not depend on
+// what the parser makes of them.
+func nextPiece(src []byte, filename string, start hcl.Pos, budget int) (hcl.Pos, hcl.Diagnostics) {
+	for limit := 2 * budget; ; limit *= 2 {
+		text := src[:fitting(src, limit)]
+		end, weight, depth := start, 0, 0
+		all := len(text) == len(src)
+		tokens, _ := hclsyntax.LexConfig(text, filename, start) // the parser will find the same errors
+		if !all {
+			tokens = beforeOpenComment(tokens)
 		}
-		if pieceWeight+itemWeight > budget {
-			if diags := parsePiece(); diags.HasErrors() {
-				return diags
+		for _, token := range tokens {
+			change, tokenWeight := level(token.Type)
+			depth += change
+			weight += tokenWeight
+			switch {
+			case depth > MaxDepth:
+				return start, tooDeep(token.Range, false)
+			case weight > budget && end == start:
+				return start, tooDeep(hcl.Range{Filename: filename, Start: start}, true)
+			case weight > budget:
+				return end, nil
+			case token.Type == hclsyntax.TokenEOF && all:
+				return token.Range.End, nil
+			case depth <= 0 && endsLine(token) && !bytes.HasPrefix(src[token.Range.End.Byte-start.Byte:], byteOrderMark):
+				end = token.Range.End
 			}
 		}
-		pieceWeight += itemWeight
-		item, itemWeight = token.Range.End, 0
+		if end != start {
+			return end, nil
+		}
 	}
-	return parsePiece()
+}
+
+// byteOrderMark is an error anywhere but at the beginning of a file. So no piece
+// may begin with one.
+var byteOrderMark = []byte("\ufeff")
+
+// beforeOpenComment returns the tokens before a comment that goes on behind the
+// text. The lexer makes operators of its beginning, which are next to each other
+// nowhere else.
+func beforeOpenComment(tokens hclsyntax.Tokens) hclsyntax.Tokens {
+	for i := 1; i < len(tokens); i++ {
+		slash, star := tokens[i-1], tokens[i]
+		if slash.Type == hclsyntax.TokenSlash && star.Type == hclsyntax.TokenStar && slash.Range.End == star.Range.Start {
+			return tokens[:i-1]
+		}
+	}
+	return tokens
 }
 
 // level returns by how much a token changes the depth of brackets, and its

@@ -62,8 +62,10 @@ func TestParseConfigRefusesHostileFiles(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			if _, diags := parse(string(h.source(50_000))); !diags.HasErrors() {
-				t.Fatal("ParseConfig has no errors")
+			for _, budget := range []int{hcldepth.Budget, 2 * hcldepth.Budget} {
+				if _, diags := parse(string(h.mostWithin(budget))); !diags.HasErrors() {
+					t.Errorf("ParseConfig of what weighs %d has no errors", budget)
+				}
 			}
 		})
 	}
@@ -98,7 +100,8 @@ func TestParseConfigReturnsWhatTheParserDoes(t *testing.T) {
 func (h hostileUnit) mostWithin(budget int) []byte {
 	low, high := 1, budget
 	for low < high {
-		if n := (low + high + 1) / 2; hcldepth.Weigh(h.source(n)) <= budget {
+		n := (low + high + 1) / 2
+		if src := h.source(n); hcldepth.Fitting(src, budget) == len(src) {
 			low = n
 		} else {
 			high = n - 1
@@ -193,6 +196,7 @@ func TestParseConfigLimits(t *testing.T) {
 		{"brackets in a string", "a = \"" + strings.Repeat("[", 50_000) + "\"\n", nil},
 		{"brackets in a heredoc", "a = <<A\n" + strings.Repeat("}{\n", 6_100) + "A\n", nil},
 		{"brackets in a comment", "/*" + strings.Repeat("{", 50_000) + "*/ a = 1 # {\n", nil},
+		{"a long comment", strings.Repeat("b {\n}\n", 6_000) + "/*" + strings.Repeat("b {\n}\n", 30_000) + "*/\n", nil},
 		{"many blocks", strings.Repeat("b \"c\" {\n d { x = 1 }\n}\n", 4_000), nil},
 		{"many blocks with comments", strings.Repeat("b \"c\" {\n d { x = 1 }\n} # end\n", 4_000), nil},
 		{"blocks in a block", "a {\n" + strings.Repeat("b {\n}\n", 6_000) + "}\n", tooLarge(1, 1)},

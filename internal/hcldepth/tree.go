@@ -11,7 +11,7 @@ const operatorsPerLevel = 20
 
 // checkTree returns diagnostics if the tree of src is too deep to be evaluated.
 func checkTree(src []byte, root hclsyntax.Node) hcl.Diagnostics {
-	if weigh(src) <= MaxDepth*operatorWeight {
+	if fitting(src, MaxDepth*operatorWeight) == len(src) {
 		return nil
 	}
 	var w depthWalker
