@@ -9,10 +9,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/said"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -88,7 +87,7 @@ func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case err != nil:
-		err = &getterError{err, said.Escape(said.Redact(err.Error(), secretsOf(from.URL)))}
+		err = &getterError{err, sanitize.Escape(sanitize.Redact(err.Error(), secretsOf(from.URL)))}
 	}
 	return got, size, err
 }
@@ -140,16 +139,7 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 // resolvedDownload is the address to keep. The checksum has done its work, and
 // the lock's own sums are stronger.
 func resolvedDownload(req Request, got Downloaded) addrs.ModulePackage {
-	kept := cmp.Or(got.Resolved, req.Package).WithoutCredentials()
-	text, fragment, hasFragment := strings.Cut(string(kept), "#")
-	place, query, _ := strings.Cut(text, "?")
-	if _, query = cutArgument(query, "checksum"); query != "" {
-		place += "?" + query
-	}
-	if hasFragment {
-		place += "#" + fragment
-	}
-	return addrs.ModulePackage(place)
+	return cmp.Or(got.Resolved, req.Package).WithoutCredentials().Without("checksum")
 }
 
 // secretsOf are the values in a URL that must not be repeated: all but those

@@ -24,7 +24,7 @@ func direct(endpoint *url.URL, said locationBody) (Location, error) {
 		return Location{}, fmt.Errorf("%w: %q, because %w", ErrRefusedLocation, shown(u.String()), err)
 	}
 	return Location{
-		Source:         addrs.ModuleSourceRemote{Package: addrs.ModulePackage(u.String())},
+		Source:         addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(u.String())},
 		Direct:         true,
 		UseCredentials: *said.UseRegistryCredentials,
 	}, nil

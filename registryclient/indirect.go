@@ -49,7 +49,7 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 		return errors.New(reason)
 	}
 	getter := pkg.Getter()
-	forced := strings.HasPrefix(string(pkg), getter+"::")
+	forced := strings.HasPrefix(pkg.String(), getter+"::")
 	switch {
 	case forced && getter == "git" && u.Scheme == "ssh" && u.Host != "":
 		return nil

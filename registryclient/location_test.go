@@ -15,7 +15,7 @@ import (
 
 // remote is a package and a subdirectory.
 func remote(pkg, subdir string) addrs.ModuleSourceRemote {
-	return addrs.ModuleSourceRemote{Package: addrs.ModulePackage(pkg), Subdir: subdir}
+	return addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(pkg), Subdir: subdir}
 }
 
 func TestWhereTheLocationStands(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
 // serveS3 serves a bucket with these keys, which no server would let anybody
@@ -104,7 +104,7 @@ func TestCancelled(t *testing.T) {
 		<-r.Context().Done()
 	})
 	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": new(s3.Getter)}}
-	_, err := f.Fetch(ctx, getmodules.Request{Package: addrs.ModulePackage(address + "net.zip"), Dir: filepath.Join(t.TempDir(), "package")})
+	_, err := f.Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage(address + "net.zip"), Dir: filepath.Join(t.TempDir(), "package")})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
 	}
@@ -169,5 +169,5 @@ func TestLongAnswer(t *testing.T) {
 
 func zipOf(t *testing.T, text string) []byte {
 	t.Helper()
-	return gettest.Zip(t, map[string]string{"main.tf": text})
+	return gettertest.Zip(t, map[string]string{"main.tf": text})
 }

@@ -16,16 +16,16 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	old, now := map[string]string{"main.tf": "old"}, map[string]string{"main.tf": "now", "sub/a.tf": "a"}
-	version := s.put(t, "net.zip", gettest.Zip(t, old))
-	s.put(t, "net.zip", gettest.Zip(t, now))
-	s.put(t, "net", gettest.Zip(t, now))
+	version := s.put(t, "net.zip", gettertest.Zip(t, old))
+	s.put(t, "net.zip", gettertest.Zip(t, now))
+	s.put(t, "net", gettertest.Zip(t, now))
 	tests := []struct {
 		key, more, resolved string
 		want                map[string]string
@@ -42,7 +42,7 @@ func TestArchive(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s%s (-want +got):\n%s", test.key, test.more, diff)
 		}
-		if want := s.resolved(test.key, test.resolved); string(pkg.Resolved) != want || pkg.ArchiveSum == "" {
+		if want := s.resolved(test.key, test.resolved); pkg.Resolved.String() != want || pkg.ArchiveSum == "" {
 			t.Errorf("resolved %q with sum %q, want %q with one", pkg.Resolved, pkg.ArchiveSum, want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestArchive(t *testing.T) {
 func TestSameByHTTP(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	archive := gettest.Zip(t, map[string]string{"main.tf": "x"})
+	archive := gettertest.Zip(t, map[string]string{"main.tf": "x"})
 	s.put(t, "net.zip", archive)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(archive) }))
 	t.Cleanup(site.Close)
@@ -66,7 +66,7 @@ func TestSameByHTTP(t *testing.T) {
 	for _, address := range []string{s.address("net.zip", ""), site.URL + "/net.zip"} {
 		dir := filepath.Join(t.TempDir(), "package")
 		f := getmodules.Fetcher{Getters: getters()}
-		pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: dir})
+		pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestSameByHTTP(t *testing.T) {
 func TestEnvironmentCredentials(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettest.Zip(t, map[string]string{"main.tf": "x"}))
+	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": "x"}))
 	if _, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+s.URL+"/modules/net.zip"); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestDirectory(t *testing.T) {
 		if diff := cmp.Diff(map[string]string{"main.tf": "net/main.tf", "sub/a.tf": "net/sub/a.tf"}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", key, diff)
 		}
-		if want := s.resolved(key, ""); string(pkg.Resolved) != want || pkg.ArchiveSum != "" || pkg.Bytes != 23 {
+		if want := s.resolved(key, ""); pkg.Resolved.String() != want || pkg.ArchiveSum != "" || pkg.Bytes != 23 {
 			t.Errorf("got %+v, want %q, 23 bytes", pkg, want)
 		}
 	}
@@ -116,10 +116,10 @@ func TestDirectory(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	archive := gettest.Zip(t, map[string]string{"main.tf": "x"})
+	archive := gettertest.Zip(t, map[string]string{"main.tf": "x"})
 	s.put(t, "net.zip", archive)
 	s.put(t, "cut.zip", archive[:len(archive)-9])
-	s.put(t, "bad.zip", gettest.Zip(t, map[string]string{"../main.tf": "x"}))
+	s.put(t, "bad.zip", gettertest.Zip(t, map[string]string{"../main.tf": "x"}))
 	s.put(t, "git/.git/config", []byte("x"))
 	s.put(t, "clash/a", []byte("x"))
 	s.put(t, "clash/a/b", []byte("x"))
@@ -155,7 +155,7 @@ func TestRefused(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettest.Zip(t, map[string]string{"main.tf": strings.Repeat("x", 1000)}))
+	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": strings.Repeat("x", 1000)}))
 	s.put(t, "net/a", bytes.Repeat([]byte("x"), 500))
 	s.put(t, "net/b", bytes.Repeat([]byte("x"), 500))
 	tests := []struct {
@@ -183,13 +183,13 @@ func TestLimits(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettest.Zip(t, map[string]string{"main.tf": "x"}))
+	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": "x"}))
 	f := &getmodules.Fetcher{Getters: getters()}
 	failed := make(chan error)
 	for range 8 {
 		dir := filepath.Join(t.TempDir(), "package")
 		go func() {
-			_, err := f.Fetch(context.Background(), getmodules.Request{Package: addrs.ModulePackage(s.address("net.zip", "")), Dir: dir})
+			_, err := f.Fetch(context.Background(), getmodules.Request{Package: addrs.ParseModulePackage(s.address("net.zip", "")), Dir: dir})
 			failed <- err
 		}()
 	}
