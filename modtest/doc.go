@@ -12,9 +12,10 @@
 //	}
 //	`))
 //	dir := world.Dir(t, "config")
+//	result, err := world.Installer().Install(ctx, cotter.Request{Dir: dir})
 //
-// What is under test gets [World.HTTPClient] as its HTTP client, and child
-// processes (git, terraform, tofu) get [World.Env] added to their environment.
+// A program that has its own client gets [World.HTTPClient], and child processes
+// (git, terraform, tofu) get [World.Env] added to their environment.
 //
 // # The tree
 //

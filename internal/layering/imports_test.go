@@ -20,7 +20,7 @@ var allowed = map[string][]string{
 	"getmodules/s3":       {"getmodules", "internal/objects"},
 	"hashing":             {},
 	"lockfile":            {"addrs", "hashing", "internal/atomicfile", "internal/hcldepth", "versions"},
-	"modtest":             {"addrs", "hashing", "internal/gitserve"},
+	"modtest":             {".", "addrs", "disco", "getmodules", "hashing", "internal/gitserve", "registryclient"},
 	"policy":              {"addrs", "internal/hcldepth", "versions"},
 	"registryclient":      {"addrs", "internal/singleflight", "internal/httpapi", "internal/pause", "internal/reach", "versions"},
 	"versions":            {"addrs"},
@@ -53,7 +53,7 @@ var heavy = []struct {
 	{"golang.org/x/term", []string{"cmd/*"}},
 	// Version 1, for the CLI configuration of stock tools.
 	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
-	{"testing", []string{"modtest", "internal/httpapi/webtest", "internal/gettertest"}},
+	{"testing", []string{"internal/httpapi/webtest", "internal/gettertest"}},
 }
 
 // lists reports whether a list of packages has this one.
