@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // discover gets the services of one host, from the configuration or from the
@@ -22,7 +22,7 @@ import (
 // shares lookups nor lets a slow credentials source serve several hosts.
 func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.Host, error) {
 	if !isHost(host) {
-		return nil, fmt.Errorf("%q is no host name", string(host))
+		return nil, fmt.Errorf("%q is not a host name", string(host))
 	}
 	l := &lookup{client: c, host: host}
 	d := svcdisco.New(svcdisco.WithHTTPClient(&http.Client{Transport: l}))
@@ -36,8 +36,8 @@ func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.H
 	return found, nil
 }
 
-// isHost keeps a Hostname that nobody parsed from becoming another part of the
-// URL than its host, and from making its ForDisplay method panic.
+// isHost reports whether a Hostname, which may not have been parsed, is only a host
+// in a URL. Its ForDisplay method may panic otherwise.
 func isHost(host addrs.Hostname) bool {
 	name, _, _ := strings.Cut(string(host), ":")
 	if _, err := idna.Lookup.ToUnicode(name); err != nil || name == "" {
@@ -52,8 +52,8 @@ func isHost(host addrs.Hostname) bool {
 type lookup struct {
 	client *Client
 	host   addrs.Hostname
-	// failed is set where RoundTrip refused the answer; it is the better error
-	// than what net/http and svcdisco make of it.
+	// failed is the error of RoundTrip. It says more than what net/http and
+	// svcdisco make of it.
 	failed error
 }
 
@@ -65,7 +65,7 @@ func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	// The stock tools go on without credentials that they cannot read. Most
 	// hosts do not want any for this document.
 	credentialsErr := l.client.Authorize(ctx, l.host, req)
-	answer, err := l.client.api().Read(req, maxDocument)
+	answer, err := l.client.httpClient().Read(req, maxDocument)
 	if err == nil {
 		err = checkAnswer(answer, credentialsErr)
 	}
@@ -78,8 +78,8 @@ func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // response is an answer in the form that svcdisco reads. The request in it
 // tells the URL that relative service URLs start from.
-func response(req *http.Request, answer *httpapi.Answer) *http.Response {
-	req.URL = answer.URL
+func response(req *http.Request, answer *httpx.Answer) *http.Response {
+	req.URL = answer.URL()
 	return &http.Response{
 		Status:        answer.Status(),
 		StatusCode:    answer.StatusCode,
@@ -93,8 +93,8 @@ func response(req *http.Request, answer *httpapi.Answer) *http.Response {
 	}
 }
 
-// checkAnswer finds the reasons for which svcdisco need not see an answer.
-func checkAnswer(answer *httpapi.Answer, credentialsErr error) error {
+// checkAnswer returns errors for answers that svcdisco need not see.
+func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	switch status := answer.StatusCode; {
 	case status == http.StatusOK:
 		return checkDuplicates(answer.Body)
@@ -109,19 +109,21 @@ func checkAnswer(answer *httpapi.Answer, credentialsErr error) error {
 	}
 }
 
-// explain sorts what went wrong in a lookup.
+// explain gives an error of a lookup one of our sentinels.
 func (l *lookup) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case l.failed == nil:
 		// svcdisco refused the content.
-		return fmt.Errorf("%w: %s", ErrInvalidAnswer, httpapi.Printable(err.Error()))
+		return fmt.Errorf("%w: %s", ErrInvalidAnswer, httpx.Printable(err.Error()))
 	}
-	if network, ok := errors.AsType[*httpapi.NetworkError](l.failed); ok {
+	if network, ok := errors.AsType[*httpx.NetworkError](l.failed); ok && network.IsUntrusted() {
+		return fmt.Errorf("%w: %w", ErrUntrusted, network)
+	} else if ok {
 		return fmt.Errorf("%w: %w", ErrUnreachable, network)
 	}
-	if _, ok := errors.AsType[*httpapi.HeaderError](l.failed); ok || isSentinel(l.failed) {
+	if _, ok := errors.AsType[*httpx.HeaderError](l.failed); ok || isSentinel(l.failed) {
 		return l.failed
 	}
 	return fmt.Errorf("%w: %w", ErrInvalidAnswer, l.failed)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
-	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -30,25 +30,25 @@ type Services interface {
 	Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error
 }
 
-// Client asks module registries. It needs Services; the zero value of all else
-// works. It is safe for concurrent use and must not be copied, nor its fields
-// changed, once it is in use. What it has learned it remembers, so its lifetime
+// Client asks module registries. It needs Services; the zero value of all other
+// fields works. It is safe for concurrent use; once it is in use, it must not be
+// copied and its fields must not change. It remembers answers, so its lifetime
 // should be that of one run.
 type Client struct {
 	Services Services
 	// HTTPClient gives the transport, and by its Timeout the bound of one
-	// request, which does not apply to Download. nil means
-	// http.DefaultTransport; a Timeout of zero means 30 s. Its cookie jar and
-	// redirect policy are not used.
+	// attempt, which does not apply to Download. nil means
+	// http.DefaultTransport; a Timeout of zero means 30 s. Its CheckRedirect and
+	// Jar are not used.
 	HTTPClient *http.Client
-	// UserAgent is sent with each request. Empty means "cotter".
+	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
 	// Retries is how often a failed request is repeated. Zero means 3, a
 	// negative number not at all.
 	Retries int
-	// RetryWait bounds the wait before the first repetition, where the server
-	// does not ask for another; later ones may be up to 16 times longer. Zero
-	// means 500 ms.
+	// RetryWait bounds the wait before the first retry, if the server does not
+	// ask for another one; later ones may be up to 16 times longer. Zero means
+	// 500 ms.
 	RetryWait time.Duration
 	// MaxDownload is how many bytes a hosted package may have. Zero means
 	// DefaultMaxDownload.
@@ -56,7 +56,7 @@ type Client struct {
 
 	listings  singleflight.Group[addrs.ModuleRegistryPackage, []versions.Candidate]
 	locations singleflight.Group[release, Location]
-	pauses    pause.Hosts
+	pauses    retryafter.Hosts
 }
 
 // release is one version of a package.
@@ -65,14 +65,14 @@ type release struct {
 	version versions.Version
 }
 
-// api is how registries are asked.
-func (c *Client) api() *httpapi.Client {
-	return &httpapi.Client{
-		HTTPClient:   c.HTTPClient,
-		UserAgent:    c.UserAgent,
-		Retries:      c.Retries,
-		RetryWait:    c.RetryWait,
-		Pauses:       &c.pauses,
-		MaxRedirects: maxRedirects,
+// httpClient returns the client for requests to registries.
+func (c *Client) httpClient() *httpx.Client {
+	return &httpx.Client{
+		HTTP:           c.HTTPClient,
+		UserAgent:      c.UserAgent,
+		MaxRedirects:   maxRedirects,
+		Refuse:         httpx.InsecureRedirect,
+		AttemptTimeout: httpx.TimeoutOf(c.HTTPClient),
+		Retry:          httpx.Retry{Max: c.Retries, FirstWait: c.RetryWait, Pauses: &c.pauses},
 	}
 }

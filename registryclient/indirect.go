@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
-	"github.com/cotterpin/cotter/internal/reach"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // indirect reads a location that is a source address, or a URL relative to the
@@ -17,7 +17,7 @@ func indirect(r *request, location string) (Location, error) {
 	if isRelative(location) {
 		u, err := r.url.Parse(location)
 		if err != nil {
-			return Location{}, fmt.Errorf("%w: the location %q is no URL", ErrInvalidAnswer, shown(location))
+			return Location{}, fmt.Errorf("%w: the location %q is not a URL", ErrInvalidAnswer, shown(location))
 		}
 		location = u.String()
 	}
@@ -39,13 +39,13 @@ func isRelative(location string) bool {
 	return strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../")
 }
 
-// checkPackage says why a registry must not lead to a package; nil if it may.
+// checkPackage returns why a registry must not point to a package; nil if it may.
 func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	u, err := pkg.URL()
 	if err != nil {
-		return errors.New("it is no URL")
+		return errors.New("it is not a URL")
 	}
-	if reason, ok := reach.May(registry, u); !ok {
+	if reason, ok := netguard.May(registry, u); !ok {
 		return errors.New(reason)
 	}
 	getter := pkg.Getter()
@@ -63,25 +63,25 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	return checkWeb(registry, u)
 }
 
-// checkWeb is checkPackage for a URL by which http is spoken.
+// checkWeb is checkPackage for URLs of http and https.
 func checkWeb(registry, u *url.URL) error {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Errorf("its scheme is %q", u.Scheme)
 	case u.Host == "":
 		return errors.New("it names no host")
-	case u.Scheme == "http" && !(httpapi.IsLoopback(u) && httpapi.IsLoopback(registry)):
+	case u.Scheme == "http" && !(netguard.IsLoopback(u) && netguard.IsLoopback(registry)):
 		return errors.New(`its scheme is "http"`)
 	}
 	return nil
 }
 
-// refuseLocation tells the whole rule, since the user cannot do anything about
-// the location but to go to whoever can.
+// refuseLocation states the whole rule, since only the registry's operator can
+// change the location.
 func (r *request) refuseLocation(location string, err error) error {
-	return fmt.Errorf("%w: %q, because %w; the registry %q may lead to https, git over https or ssh, and oci only. Ask its operator, or use that address as the source yourself if you trust it",
+	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, and oci. Ask its operator, or use that address as the source yourself if you trust it",
 		ErrRefusedLocation, shown(location), err, string(r.pkg.Host))
 }
 
 // shown is a location for a message.
-func shown(location string) string { return httpapi.Printable(addrs.Redact(location)) }
+func shown(location string) string { return httpx.Printable(addrs.Redact(location)) }
