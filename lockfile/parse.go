@@ -25,7 +25,7 @@ const (
 // does not exist, which is different from an empty one to [File.WriteFile].
 //
 // If there are errors among the diagnostics the file is nil: a file that was
-// not understood must not be written back. Otherwise there are none at all.
+// does not parse must not be written back. Otherwise there are no diagnostics.
 // Parse keeps src, which must not change any more.
 func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	body, diags := parseBody(src, filename)

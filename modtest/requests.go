@@ -61,7 +61,7 @@ func (w *World) Requested() <-chan struct{} {
 type requestLog struct {
 	mu       sync.Mutex
 	requests []Request
-	first    chan struct{} // nil if nobody waits
+	first    chan struct{} // nil until Requested is called
 }
 
 func (l *requestLog) add(r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// ErrNoGit is why [Start] fails for a tree with repositories where no git is
+// ErrNoGit is returned by [Start] for a tree with repositories if git is not
 // installed.
 var ErrNoGit = errors.New("modtest: git is not installed, and the tree has git repositories")
 

@@ -23,7 +23,7 @@ const MaxAgeDays = 36_500
 // Parse reads the policy of a file; the package comment has the format. The
 // name is for messages only. A file without a policy block gives a policy that
 // allows everything. If there are errors among the diagnostics the policy is
-// nil: half a policy is none.
+// nil.
 func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		return nil, failure(hcl.Range{Filename: filename}, fmt.Sprintf("The file has more than %d bytes.", MaxSize))
