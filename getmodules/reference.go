@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/internal/gitref"
 )
 
-// Reference is what the address of a package leads to now.
+// Reference is what the address of a package points to now.
 type Reference struct {
 	// Name says by which name: "tag v1.2.0", "branch main", "HEAD",
 	// "commit 7c1f...", "digest sha256:...".
@@ -17,8 +17,8 @@ type Reference struct {
 	Revision string
 }
 
-// Reference asks where the address of a package leads now, without fetching it.
-// The zero Reference is for packages whose addresses lead to no revisions, such
+// Reference asks what the address of a package points to now, without fetching it.
+// The zero Reference is for packages whose addresses have no revisions, such
 // as archives. Of the request, Dir and Progress are not used. The error is a
 // *[FetchError], over [ErrRefNotFound] if there is no such ref, over
 // fs.ErrNotExist if there is no such OCI tag.
