@@ -25,12 +25,13 @@ var layers = []layer{
 		"internal/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/manifest", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/manifest", "internal/pkgtree", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and git commands", []string{
 		"internal/gitcmd", "internal/gogit", "internal/httpx", "internal/userkey", "lockfile",
 	}},
 	{"git over HTTP, the user's cache and the project's files", []string{"internal/gitwire", "internal/pkgcache", "internal/project"}},
+	{"packages from the cache in a project", []string{"internal/installed", "internal/materialize"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
 	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
