@@ -1,4 +1,4 @@
-package nesting_test
+package hcldepth_test
 
 import (
 	"os"
