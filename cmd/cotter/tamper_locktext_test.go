@@ -53,6 +53,7 @@ func TestTamperLockText(t *testing.T) {
 	harmless := func(name string, do ...step) tampering {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: found(0)}}
 	}
+	conflict := refused("Merge conflict in lock file (.terraform.lock.hcl:", "Then run `cotter install`")
 	const b64 = noHash
 	testTampering(t, newSite(t, "app", "net", "tgz", "zip"), []tampering{
 		row("block removed", refused("module zip (main.tf:11): the lock has no entry for it"), healed("zip"),
@@ -71,7 +72,7 @@ func TestTamperLockText(t *testing.T) {
 
 		broken("two blocks of a key", `Duplicate module block (.terraform.lock.hcl:`, lock("zip", `(?s).*`, "$0\n$0")),
 		broken("attribute twice", `(.terraform.lock.hcl:`, lock("zip", `(?m)^  source .*$`, "$0\n$0")),
-		broken("conflict markers", `onflict`, lock("zip", `(?m)^  package .*$`, "<<<<<<< HEAD\n$0\n=======\n$0\n>>>>>>> main")),
+		row("conflict markers", conflict, conflict, conflict, lock("zip", `(?m)^  package .*$`, "<<<<<<< HEAD\n$0\n=======\n$0\n>>>>>>> main")),
 		broken("truncated in a block", `(.terraform.lock.hcl:`, text(func(s string) string { return s[:len(s)-40] })),
 		broken("truncated in a string", `(.terraform.lock.hcl:`, text(func(s string) string { return s[:strings.Index(s, "h1:")+10] })),
 		row("NUL", refused(`module zip (main.tf:11): the lock is for source`), healed(), found(16, "module zip (main.tf:12): the lock is for source"), lock("zip", `(source.*)archives`, "${1}arch\x00ives")),
