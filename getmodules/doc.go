@@ -11,7 +11,8 @@
 //
 //   - git::URL, git://: the tree of one commit, without history, by the git
 //     that is installed, with the user's own configuration for credentials and
-//     proxies. No hooks, no filters, no submodules, never a prompt. Credentials
+//     proxies. No hooks, no filters, no submodules, never a prompt. The commit's
+//     own .gitattributes count, and nobody else's; see the section on git. Credentials
 //     in the address are in no process's arguments; arguments of the address are,
 //     as git gives the URL to its remote helpers. An address with a user and no
 //     password has the empty password if neither the user's credential helpers
@@ -130,6 +131,12 @@
 // refs/remotes/NAME, refs/remotes/NAME/HEAD, the first that the repository has. If
 // another one of these points to another commit, a warning names both.
 //
+// Files are what "git checkout" writes for a user without settings, on every
+// platform: the attributes text, eol, ident and working-tree-encoding of the
+// commit's own .gitattributes files count, and those of the user do not, nor
+// core.autocrlf and core.eol. Package internal/git/gitattr has the rules. A file
+// that cannot be written in its encoding stays UTF-8, with a warning.
+//
 // What [Fetcher].CacheDir holds may come from someone else. A store there is used
 // if it holds just what this package and a fetch put there, under a configuration
 // that is byte for byte ours; any other is made anew. Objects are compared with
@@ -184,7 +191,7 @@
 //
 // # Limits
 //
-// See [Limits]; also 100:1 as the ratio of an archive's content to its size
+// See [Limits]; also 64 MiB for a file of git that attributes change, 100:1 as the ratio of an archive's content to its size
 // above 64 MiB, 1 MiB of headers for one entry of a tar file, 1 MiB for pages
 // and lists of checksums, 8 KiB for addresses that servers name, 30 s without
 // an answer or progress (2 minutes for git and for what a Getter downloads, which

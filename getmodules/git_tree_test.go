@@ -56,7 +56,7 @@ func TestGitTree(t *testing.T) {
 		gitFile{path: "modules/sub", mode: "160000", content: gitlink},
 		gitFile{path: "big.zip", content: pointer},
 		gitFile{path: "long.txt", content: pointer + strings.Repeat("x", 1024)},
-		gitFile{path: ".gitattributes", content: "* text eol=crlf ident\nmain.tf export-ignore\n"},
+		gitFile{path: ".gitattributes", content: "*.tf text ident\nmain.tf export-ignore\n"},
 		gitFile{path: ".gitmodules", content: "[submodule \"x\"]\n\tpath = vendored\n\turl = ../evil\n"},
 	)
 	pkg, dir, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "")})
@@ -73,7 +73,7 @@ func TestGitTree(t *testing.T) {
 	if !strings.Contains(warnings, `: "big.zip"`) || strings.Contains(warnings, "long.txt") {
 		t.Errorf("Warnings = %q, want just big.zip as a pointer", warnings)
 	}
-	if got, _ := os.ReadFile(filepath.Join(dir, "main.tf")); string(got) != "x\r\n$Id$\n" {
+	if got, _ := os.ReadFile(filepath.Join(dir, "main.tf")); string(got) != "x\r\n$Id: 533dd1a278a19e2719c720ed3d8a1c38556609d5 $\n" {
 		t.Errorf("main.tf = %q", got)
 	}
 	want := []string{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/git/gitattr"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -28,8 +29,11 @@ type gitTree struct {
 	writer   *treewriter.Writer
 	dir      string
 	maxFile  int64
+	rules    *gitattr.Rules
 	links    []gitEntry
 	pointers []string
+	// unencoded are files that could not be written in their encoding.
+	unencoded []string
 }
 
 // readStored writes the tree of a commit that an earlier fetch brought. The store
@@ -115,6 +119,9 @@ func (g *gitFetch) describe(commit string, t gitTree) {
 	if len(t.pointers) > 0 {
 		warn("these are Git LFS pointers, and the files that they stand for are not fetched: %s", named(t.pointers))
 	}
+	if len(t.unencoded) > 0 {
+		warn("these files are left in UTF-8, because they cannot be written in the working-tree-encoding of .gitattributes: %s", named(t.unencoded))
+	}
 }
 
 // named lists paths for a person.
@@ -159,6 +166,9 @@ func (t *gitTree) writeBlobs(blobs []gitEntry) error {
 	if len(blobs) == 0 {
 		return ErrEmpty
 	}
+	if err := t.readAttributes(blobs); err != nil {
+		return err
+	}
 	ids := make([]string, len(blobs))
 	for i, e := range blobs {
 		ids[i] = e.id
@@ -190,7 +200,11 @@ func (t *gitTree) writeBlob(e gitEntry, obj *gitObject) error {
 	if obj.size < maxLFSPointer && obj.startsWith(lfsPrefix) {
 		t.pointers = append(t.pointers, e.path)
 	}
-	return t.writer.File(e.path, e.mode&gitModeExec != 0, obj)
+	content, err := t.convert(e, obj)
+	if err != nil {
+		return err
+	}
+	return t.writer.File(e.path, e.mode&gitModeExec != 0, content)
 }
 
 // has reports whether the store has the commit.
