@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions/gittags"
 )
@@ -96,7 +96,7 @@ func nameOfRevision(pkg addrs.ModulePackage) (name string, exact bool) {
 		case pkg.Getter() == "oci" && key == "tag":
 			return value, false
 		case pkg.Getter() == "git" && key == "ref":
-			return value, gitcmd.IsObjectID(value)
+			return value, git.IsObjectID(value)
 		}
 	}
 	return "", false

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -140,7 +140,7 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 // that the lock has, "" if it has none.
 func (r *run) reference(ctx context.Context, n *node, at location, locked string) (getmodules.Reference, error) {
 	key := originKey{pkg: at.pkg, fromServer: at.from != nil, fromPackage: n.untrusted()}
-	if name, _ := nameOfRevision(at.pkg); gitcmd.IsShortID(strings.ToLower(name)) {
+	if name, _ := nameOfRevision(at.pkg); git.IsShortID(strings.ToLower(name)) {
 		key.locked = locked
 	}
 	return r.references.get(key, func() (getmodules.Reference, error) {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -165,7 +165,7 @@ func (f *failures) atOrAbove(path addrs.Module) bool {
 
 // lockOfHead is the lock in the last commit of the project's repository.
 func lockOfHead(ctx context.Context, req Request) ([]byte, error) {
-	var git gitcmd.Git
+	var git gitexec.Git
 	name := "HEAD:./" + filepath.ToSlash(req.lockFile())
-	return git.Output(ctx, gitcmd.Command{Args: []string{"-C", req.dir(), "show", "--no-textconv", "--end-of-options", name}}, maxHeadLock)
+	return git.Output(ctx, gitexec.Command{Args: []string{"-C", req.dir(), "show", "--no-textconv", "--end-of-options", name}}, maxHeadLock)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 const someCommit = "0123456789abcdef0123456789abcdef01234567"
@@ -29,7 +29,7 @@ func FuzzParseTags(f *testing.F) {
 			t.Errorf("%d tags in %q", len(tags), listing)
 		}
 		for _, tag := range tags {
-			if !gitcmd.IsObjectID(tag.Revision) || strings.Contains(tag.Name, "\n") || !bytes.Contains(listing, []byte("refs/tags/"+tag.Name)) {
+			if !git.IsObjectID(tag.Revision) || strings.Contains(tag.Name, "\n") || !bytes.Contains(listing, []byte("refs/tags/"+tag.Name)) {
 				t.Errorf("tag %+v in %q", tag, listing)
 			}
 		}
@@ -44,7 +44,7 @@ func FuzzParseFetchHead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		id, ref, ok := getmodules.ParseFetchHead(line)
-		if ok && (!gitcmd.IsObjectID(id) || !strings.HasPrefix(line, id+"\t") || ref == "") {
+		if ok && (!git.IsObjectID(id) || !strings.HasPrefix(line, id+"\t") || ref == "") {
 			t.Errorf("ParseFetchHead(%q) = %q, %q", line, id, ref)
 		}
 	})

@@ -8,23 +8,23 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/minrate"
 )
 
 // Git says how the system's git is run. The zero value finds it in PATH,
 // passes the process's environment on and never lets it prompt.
-type Git = gitcmd.Git
+type Git = gitexec.Git
 
 // gitFetch is one fetch of one package by git.
 type gitFetch struct {
-	git     *gitcmd.Git
+	git     *gitexec.Git
 	req     Request
 	limits  Limits
 	addr    gitAddress
 	floor   minrate.Floor
 	moved   *url.URL // where redirects led; nil if there were none
-	network gitcmd.Network
+	network gitexec.Network
 	secrets []string
 	// emptyPassword says that git found no password for the user of the address,
 	// and is given the empty one.
@@ -58,7 +58,7 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 	if g.addr, err = parseGitAddress(req); err != nil {
 		return nil, nil, err
 	}
-	if req.Revision != "" && !gitcmd.IsObjectID(req.Revision) {
+	if req.Revision != "" && !git.IsObjectID(req.Revision) {
 		return nil, nil, errRevisionForm
 	}
 	if g.scratch, err = os.MkdirTemp(filepath.Dir(req.Dir), ".git-fetch-"); err != nil {
@@ -125,7 +125,7 @@ func (g *gitFetch) wanted() string {
 	if g.req.Revision != "" {
 		return g.req.Revision
 	}
-	if gitcmd.IsObjectID(g.addr.ref) {
+	if git.IsObjectID(g.addr.ref) {
 		return g.addr.ref
 	}
 	return ""
@@ -172,9 +172,9 @@ func (g *gitFetch) fetch(ctx context.Context) (id string, err error) {
 // known beforehand.
 func (g *gitFetch) objectFormat() string {
 	switch len(g.wanted()) {
-	case gitcmd.SHA1Len:
+	case git.SHA1Len:
 		return "sha1"
-	case gitcmd.SHA256Len:
+	case git.SHA256Len:
 		return "sha256"
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 // storeError says that a store cannot be used where it is. The fetch goes on with
@@ -49,7 +49,7 @@ var gitCannotWrite = [...]struct{ phrase, reason string }{
 // cacheTrouble returns why the store cannot be written, in a few words; "" if err
 // is about something else.
 func cacheTrouble(err error) string {
-	if said, ok := errors.AsType[*gitcmd.Error](err); ok {
+	if said, ok := errors.AsType[*gitexec.Error](err); ok {
 		for _, w := range gitCannotWrite {
 			if said.Says(w.phrase) {
 				return w.reason

@@ -9,9 +9,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/gitref"
-	"github.com/cotterpin/cotter/internal/gitwire"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
 
 // remoteRef is what a ref of a repository points to: an object, which may be an
@@ -24,7 +24,7 @@ type remoteRefs map[string]remoteRef
 // add adds a line of a listing. After an annotated tag some listings have a
 // second line, whose name ends in "^{}", for the commit.
 func (r remoteRefs) add(id, name string) {
-	if !gitcmd.IsObjectID(id) {
+	if !git.IsObjectID(id) {
 		return
 	}
 	name, peeled := strings.CutSuffix(name, "^{}")
@@ -65,7 +65,7 @@ type chosenRef struct {
 
 // choose finds the ref that a name means.
 func (r remoteRefs) choose(name string) chosenRef {
-	full, others := gitref.Choose(name, r)
+	full, others := git.Choose(name, r)
 	chosen := chosenRef{name: full, remoteRef: r[full]}
 	for _, other := range others {
 		if r[other].commit != chosen.commit {
@@ -87,9 +87,9 @@ func (c chosenRef) warning(ref, commit string) string {
 
 func withArticle(full string) string {
 	switch {
-	case strings.HasPrefix(full, gitref.Tags):
+	case strings.HasPrefix(full, git.Tags):
 		return "a tag"
-	case strings.HasPrefix(full, gitref.Heads):
+	case strings.HasPrefix(full, git.Heads):
 		return "a branch"
 	}
 	return "the ref " + full

@@ -7,15 +7,15 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/gitwire"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
 
 // Why git could not fetch a package. errors.Is finds them in what Fetch
 // returns.
 var (
 	// ErrNoGit says that no usable git is installed.
-	ErrNoGit = gitcmd.ErrNoGit
+	ErrNoGit = gitexec.ErrNoGit
 	// ErrRepositoryNotFound says that there is no repository, or none that
 	// these credentials may see: servers do not tell which.
 	ErrRepositoryNotFound = errors.New("repository not found")
@@ -133,7 +133,7 @@ func (g *gitFetch) explain(err error) error {
 		// Git takes a page for the list of refs of an old server.
 		return fmt.Errorf("%w: %w; check the address, and whether the server wants a login", ErrRepositoryNotFound, page)
 	}
-	said, ok := errors.AsType[*gitcmd.Error](err)
+	said, ok := errors.AsType[*gitexec.Error](err)
 	if !ok || isCancelled(err) {
 		return err
 	}
@@ -147,14 +147,14 @@ func (g *gitFetch) explain(err error) error {
 
 // gitSays reports whether err is git's, with one of the phrases in it.
 func gitSays(err error, phrases []string) bool {
-	said, ok := errors.AsType[*gitcmd.Error](err)
+	said, ok := errors.AsType[*gitexec.Error](err)
 	return ok && said.Says(phrases...)
 }
 
 // isGitAnswer reports whether err is something that another way to ask, or
 // another store, would not change.
 func isGitAnswer(err error) bool {
-	if isCancelled(err) || errors.Is(err, ErrTooLarge) || errors.Is(err, gitcmd.ErrIdle) || errors.Is(err, ErrNoGit) {
+	if isCancelled(err) || errors.Is(err, ErrTooLarge) || errors.Is(err, gitexec.ErrIdle) || errors.Is(err, ErrNoGit) {
 		return true
 	}
 	if errors.Is(err, ErrRefNotFound) || errors.Is(err, ErrRevisionNotFound) || errors.Is(err, ErrRefusedLocation) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitref"
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 // maxRefListing bounds the list of a remote's refs that is read for a hint. A
@@ -18,7 +18,7 @@ const maxNear = 5
 // nearRefs are names in the remote that resemble the one that it does not
 // have. There are none if anything goes wrong: they are a courtesy.
 func (g *gitFetch) nearRefs(ctx context.Context) []string {
-	ref := gitref.Short(g.addr.ref)
+	ref := git.Short(g.addr.ref)
 	if ref == "" {
 		return nil
 	}
@@ -40,7 +40,7 @@ func nearest(ref string, names []string) []string {
 	var near []string
 	seen := map[string]bool{}
 	for _, name := range names {
-		if name = gitref.Short(name); resembles(name, ref) && !seen[name] {
+		if name = git.Short(name); resembles(name, ref) && !seen[name] {
 			near, seen[name] = append(near, name), true
 		}
 	}

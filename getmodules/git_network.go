@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 // gitIdle is how long git may be silent while it fetches. It reports progress
@@ -24,7 +24,7 @@ const gitProgressEvery = 100 * time.Millisecond
 // prepareNetwork writes the private files that hand over what must not stand
 // in arguments.
 func (g *gitFetch) prepareNetwork() error {
-	g.network = gitcmd.Network{
+	g.network = gitexec.Network{
 		Protocols:   g.addr.protocols,
 		Direct:      g.addr.direct,
 		PacketTrace: filepath.Join(g.scratch, "packets"),
@@ -130,11 +130,11 @@ func (g *gitFetch) fetchRefs(ctx context.Context, options []string, refspecs ...
 		return err
 	}
 	args := append([]string{"fetch", "--progress", "--no-tags"}, options...)
-	fetch := func() gitcmd.Command {
+	fetch := func() gitexec.Command {
 		return g.command(slices.Concat(args, []string{"--end-of-options", g.remote()}, refspecs)...)
 	}
 	ctx, stop := g.watchDownload(ctx)
-	err := g.talk(ctx, fetch, func(c gitcmd.Command) error { return g.git.Run(ctx, c) })
+	err := g.talk(ctx, fetch, func(c gitexec.Command) error { return g.git.Run(ctx, c) })
 	if tooLarge := stop(); tooLarge != nil {
 		return tooLarge
 	}
@@ -142,8 +142,8 @@ func (g *gitFetch) fetchRefs(ctx context.Context, options []string, refspecs ...
 }
 
 // command is a run of git in the store, with the network.
-func (g *gitFetch) command(args ...string) gitcmd.Command {
-	return gitcmd.Command{Args: args, Repo: g.store.dir, Network: &g.network, Secrets: g.secrets, Hold: g.store.held}
+func (g *gitFetch) command(args ...string) gitexec.Command {
+	return gitexec.Command{Args: args, Repo: g.store.dir, Network: &g.network, Secrets: g.secrets, Hold: g.store.held}
 }
 
 // watchDownload follows the growth of the store, to report it and to stop a

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 // gitObjects reads objects of a store through one git cat-file --batch. Every
@@ -31,8 +31,8 @@ type gitAnswers interface {
 	Kill()
 }
 
-func openGitObjects(ctx context.Context, git *gitcmd.Git, dir string) (*gitObjects, error) {
-	proc, err := git.Start(ctx, gitcmd.Command{Args: []string{"cat-file", "--batch"}, Repo: dir})
+func openGitObjects(ctx context.Context, git *gitexec.Git, dir string) (*gitObjects, error) {
+	proc, err := git.Start(ctx, gitexec.Command{Args: []string{"cat-file", "--batch"}, Repo: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (o *gitObjects) next(kind string) (*gitObject, error) {
 // and its size, or a name and "missing".
 func parseGitAnswer(line, kind string) (id string, size int64, err error) {
 	fields := strings.Split(line, " ")
-	if len(fields) != 3 || fields[1] != kind || !gitcmd.IsObjectID(fields[0]) {
+	if len(fields) != 3 || fields[1] != kind || !git.IsObjectID(fields[0]) {
 		return "", 0, fmt.Errorf("%w: want a %s, have %q", errStoreBroken, kind, line)
 	}
 	size, err = strconv.ParseInt(fields[2], 10, 64)
@@ -118,7 +118,7 @@ func parseGitAnswer(line, kind string) (id string, size int64, err error) {
 
 // newGitHash is the hash that made the object name id.
 func newGitHash(id string) hash.Hash {
-	if len(id) == gitcmd.SHA256Len {
+	if len(id) == git.SHA256Len {
 		return sha256.New()
 	}
 	return sha1.New()

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 // gitRedirects is what git says of an answer that is a redirect, which it does not
@@ -33,7 +33,7 @@ func (g *gitFetch) remote() string {
 // talk runs a command that talks to the remote, again after failures that may
 // pass, and again with another remote after a redirect. command must take the
 // URL from remote each time.
-func (g *gitFetch) talk(ctx context.Context, command func() gitcmd.Command, run func(gitcmd.Command) error) error {
+func (g *gitFetch) talk(ctx context.Context, command func() gitexec.Command, run func(gitexec.Command) error) error {
 	for hops := 0; ; hops++ {
 		err := g.again(ctx, func() error { return run(command()) })
 		if gitSays(err, gitNoPassword) && g.wantsEmptyPassword() {
@@ -144,7 +144,7 @@ func redirectedRepository(from *url.URL, location string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := gitcmd.CheckURL(next, []string{"https", "http"}); err != nil {
+	if err := git.CheckURL(next, []string{"https", "http"}); err != nil {
 		return nil, fmt.Errorf("%w: the redirect to %q: %w", ErrRefusedLocation, addrs.Redact(base), err)
 	}
 	return next, nil

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/gitref"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 // Where the store keeps what it fetched. Refs keep objects from being pruned,
@@ -27,7 +27,7 @@ func (g *gitFetch) resolve(ctx context.Context) (id string, err error) {
 		return id, g.fetchCommit(ctx, id)
 	}
 	id, err = g.fetchRef(ctx)
-	if errors.Is(err, ErrRefNotFound) && gitcmd.IsShortID(strings.ToLower(g.addr.ref)) {
+	if errors.Is(err, ErrRefNotFound) && git.IsShortID(strings.ToLower(g.addr.ref)) {
 		return g.fetchShort(ctx, err)
 	}
 	if notFound, ok := errors.AsType[*RefNotFoundError](err); ok {
@@ -48,7 +48,7 @@ func (g *gitFetch) fetchCommit(ctx context.Context, id string) error {
 	case isGitAnswer(err), gitSays(err, gitOtherFormat), gitSays(err, gitBadTransfer), cacheTrouble(err) != "":
 		return err
 	}
-	if ref := g.addr.ref; g.req.Revision != "" && ref != "" && !gitcmd.IsObjectID(ref) {
+	if ref := g.addr.ref; g.req.Revision != "" && ref != "" && !git.IsObjectID(ref) {
 		// The ref may be gone by now, so its error says nothing.
 		if _, err := g.fetchRef(ctx); err == nil && g.has(ctx, id) {
 			return nil
@@ -71,9 +71,9 @@ func (g *gitFetch) fetchAll(ctx context.Context, extent string) error {
 
 // fetchRef fetches what the address's ref, or HEAD, points to now, in three
 // requests. The name goes to git as it is: git takes the ref by the rule of
-// package gitref.
+// package git.
 func (g *gitFetch) fetchRef(ctx context.Context) (string, error) {
-	name := cmp.Or(g.addr.ref, gitref.Head)
+	name := cmp.Or(g.addr.ref, git.Head)
 	err := g.fetchRefs(ctx, []string{gitOneCommit}, fmt.Sprintf("+%s:%s%x", name, storeNames, sha256.Sum256([]byte(name))))
 	if gitSays(err, gitNoRef) {
 		return "", &RefNotFoundError{Ref: g.addr.ref}
@@ -85,7 +85,7 @@ func (g *gitFetch) fetchRef(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !slices.Contains(gitref.Candidates(g.addr.ref), found) {
+	if !slices.Contains(git.Candidates(g.addr.ref), found) {
 		return "", fmt.Errorf("%w: git took %q for the ref %q", errStoreBroken, found, g.addr.ref)
 	}
 	g.noteRival(found)

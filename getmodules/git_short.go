@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 // fetchShort finds the commit of an abbreviated name and fetches it. Only a
@@ -86,7 +86,7 @@ func (o *gitObjects) expand(short string) (string, error) {
 		return "", nil
 	}
 	id, _, _ := strings.Cut(answer, " ")
-	if !gitcmd.IsObjectID(id) || !strings.HasPrefix(id, short) {
+	if !git.IsObjectID(id) || !strings.HasPrefix(id, short) {
 		return "", fmt.Errorf("%w: unexpected answer %q", errStoreBroken, answer)
 	}
 	return id, nil

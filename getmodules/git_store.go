@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/gofrs/flock"
 )
 
@@ -147,8 +147,8 @@ func (s *gitStore) remove(ctx context.Context) error {
 
 // healthy reports whether all that the store's refs need is there. It is asked
 // after a failure only: it reads the whole store.
-func (s *gitStore) healthy(ctx context.Context, git *gitcmd.Git) bool {
-	check := gitcmd.Command{Args: []string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, Repo: s.dir}
+func (s *gitStore) healthy(ctx context.Context, git *gitexec.Git) bool {
+	check := gitexec.Command{Args: []string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, Repo: s.dir}
 	return git.Run(ctx, check) == nil
 }
 
@@ -197,7 +197,7 @@ func (s *gitStore) fetchHead() (id, ref string, err error) {
 func parseFetchHead(line string) (id, ref string, ok bool) {
 	id, rest, _ := strings.Cut(line, "\t")
 	_, what, ok := strings.Cut(rest, "\t")
-	if !ok || !gitcmd.IsObjectID(id) {
+	if !ok || !git.IsObjectID(id) {
 		return "", "", false
 	}
 	kind, rest, named := strings.Cut(what, "'")

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/gitpack"
-	"github.com/cotterpin/cotter/internal/gitref"
-	"github.com/cotterpin/cotter/internal/gitwire"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/pause"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -137,7 +137,7 @@ func (g *gitFetch) wireProgress() func(int64) {
 // points to.
 func (g *gitFetch) wireWant(ctx context.Context) (string, error) {
 	if id := g.wanted(); id != "" {
-		if len(id) != gitcmd.SHA1Len {
+		if len(id) != git.SHA1Len {
 			return "", errWireFormat
 		}
 		return id, nil
@@ -154,7 +154,7 @@ func (g *gitFetch) wireWant(ctx context.Context) (string, error) {
 
 // refs lists the refs that a name may stand for, by one request.
 func (w *gitWire) refs(ctx context.Context, name string) (remoteRefs, error) {
-	refs, err := w.client.Refs(ctx, wireRefs, gitref.Candidates(name)...)
+	refs, err := w.client.Refs(ctx, wireRefs, git.Candidates(name)...)
 	if err != nil {
 		return nil, err
 	}

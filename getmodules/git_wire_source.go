@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitpack"
+	"github.com/cotterpin/cotter/internal/git/gitpack"
 )
 
 // maxTagChain bounds tags of tags. Git has no bound; one is usual.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/gitwire"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/minrate"
 )
 
@@ -88,7 +88,7 @@ func (k *gitWires) isLeft(key string) bool {
 
 // wireTransport is the fetcher's transport with the authorities and the proxy
 // that git would use, or nil if it cannot have them.
-func (f *Fetcher) wireTransport(settings *gitcmd.HTTPSettings) http.RoundTripper {
+func (f *Fetcher) wireTransport(settings *gitexec.HTTPSettings) http.RoundTripper {
 	base := f.transport()
 	standard, ok := base.(*http.Transport)
 	if settings.Proxy && (!ok || standard.Proxy == nil || f.Git.Env != nil) {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/gogit"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 // GitBackend chooses between the git that is installed and a built-in client.
@@ -54,7 +54,7 @@ func (f *Fetcher) warnBuiltIn() []string {
 // builtInFetch is a fetch by the built-in client.
 type builtInFetch struct {
 	*gitFetch
-	repo gogit.Repository
+	repo inprocess.Repository
 }
 
 // fetchWithoutGit does what run does where there is no git.
@@ -94,21 +94,21 @@ func (f *Fetcher) openBuiltIn(g *gitFetch) (*builtInFetch, error) {
 	if allowed := f.Git.Allowed(g.addr.protocols); !slices.Contains(allowed, u.Scheme) {
 		return nil, fmt.Errorf("%w: the transport %q is not in your GIT_ALLOW_PROTOCOL", ErrRefusedLocation, u.Scheme)
 	}
-	if len(g.wanted()) == gitcmd.SHA256Len {
-		return nil, &gogit.Error{Kind: gogit.Unsupported, Message: "the commit is named by SHA-256"}
+	if len(g.wanted()) == git.SHA256Len {
+		return nil, &inprocess.Error{Kind: inprocess.Unsupported, Message: "the commit is named by SHA-256"}
 	}
 	if u.Scheme == "file" {
 		path, err := localPath(u)
 		if err != nil {
 			return nil, err
 		}
-		local, err := gogit.OpenLocal(path)
+		local, err := inprocess.OpenLocal(path)
 		return &builtInFetch{g, local}, err
 	}
-	remote := &gogit.Remote{
+	remote := &inprocess.Remote{
 		Transport: f.builtInTransport(g),
 		Dir:       g.scratch,
-		Limits:    gogit.Limits{PackBytes: g.limits.download(), ObjectBytes: max(g.limits.FileBytes, maxGitObject)},
+		Limits:    inprocess.Limits{PackBytes: g.limits.download(), ObjectBytes: max(g.limits.FileBytes, maxGitObject)},
 	}
 	if report := g.req.Progress; report != nil {
 		remote.Progress = func(done int64) { report(done, 0) }
@@ -120,7 +120,7 @@ func (f *Fetcher) openBuiltIn(g *gitFetch) (*builtInFetch, error) {
 // of the package or others that a server sends along.
 const maxGitObject = 256 << 20
 
-func (f *Fetcher) builtInTransport(g *gitFetch) gogit.Transport {
+func (f *Fetcher) builtInTransport(g *gitFetch) inprocess.Transport {
 	u := &g.addr.remote
 	switch u.Scheme {
 	case "ssh":
@@ -128,12 +128,12 @@ func (f *Fetcher) builtInTransport(g *gitFetch) gogit.Transport {
 		if home == "" {
 			home = f.Git.Getenv("USERPROFILE") // Windows
 		}
-		login := gogit.SSH{Home: home, AgentSocket: f.Git.Getenv("SSH_AUTH_SOCK"), Key: g.addr.sshKey}
+		login := inprocess.SSH{Home: home, AgentSocket: f.Git.Getenv("SSH_AUTH_SOCK"), Key: g.addr.sshKey}
 		stream := login.Transport(u)
 		stream.MinRate = g.limits.MinRate
 		return stream
 	case "git":
-		stream := gogit.Daemon(u)
+		stream := inprocess.Daemon(u)
 		stream.MinRate = g.limits.MinRate
 		return stream
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/cotterpin/cotter/internal/gogit"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 // ErrBuiltInGit says that the built-in git client cannot do what the installed
@@ -36,24 +36,24 @@ func explainBuiltIn(err error) error {
 	if _, ok := errors.AsType[*networkError](err); ok {
 		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, builtInHosts)
 	}
-	failed, ok := errors.AsType[*gogit.Error](err)
+	failed, ok := errors.AsType[*inprocess.Error](err)
 	if !ok {
 		return err
 	}
 	switch failed.Kind {
-	case gogit.Unsupported:
+	case inprocess.Unsupported:
 		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)
-	case gogit.TooLarge:
+	case inprocess.TooLarge:
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
-	case gogit.NotFound:
+	case inprocess.NotFound:
 		return fmt.Errorf("%w: %w", ErrRepositoryNotFound, err)
-	case gogit.Authentication:
+	case inprocess.Authentication:
 		return fmt.Errorf("%w: %w; %s", ErrAuthentication, err, builtInCredentials)
-	case gogit.Untrusted:
+	case inprocess.Untrusted:
 		return fmt.Errorf("%w: %w; %s", ErrHostUntrusted, err, builtInHosts)
-	case gogit.Unreachable:
+	case inprocess.Unreachable:
 		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, builtInHosts)
-	case gogit.Refused:
+	case inprocess.Refused:
 		return explainRefused(failed, err)
 	}
 	return err
@@ -61,7 +61,7 @@ func explainBuiltIn(err error) error {
 
 // explainRefused finds the meaning of a server's words, which are those that
 // git would show.
-func explainRefused(failed *gogit.Error, err error) error {
+func explainRefused(failed *inprocess.Error, err error) error {
 	for _, f := range gitFailures {
 		if failed.Says(f.phrases...) {
 			return fmt.Errorf("%w: %w", f.is, err)

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/gitref"
-	"github.com/cotterpin/cotter/internal/gogit"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 // bring fetches what was asked for and returns it with the name of the commit,
 // or of a tag that leads to it.
-func (b *builtInFetch) bring(ctx context.Context) (*gogit.Objects, string, error) {
+func (b *builtInFetch) bring(ctx context.Context) (*inprocess.Objects, string, error) {
 	list, err := b.repo.List(ctx)
 	if err != nil {
 		return nil, "", err
@@ -23,20 +23,20 @@ func (b *builtInFetch) bring(ctx context.Context) (*gogit.Objects, string, error
 		return objects, id, err
 	}
 	id, err := b.find(list)
-	if errors.Is(err, ErrRefNotFound) && gitcmd.IsShortID(strings.ToLower(b.addr.ref)) {
+	if errors.Is(err, ErrRefNotFound) && git.IsShortID(strings.ToLower(b.addr.ref)) {
 		return b.short(ctx, list, err)
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	objects, err := b.repo.Fetch(ctx, gogit.Want{IDs: []string{id}})
+	objects, err := b.repo.Fetch(ctx, inprocess.Want{IDs: []string{id}})
 	return objects, id, err
 }
 
 // find is the object that the address's ref names.
-func (b *builtInFetch) find(list *gogit.Listing) (string, error) {
+func (b *builtInFetch) find(list *inprocess.Listing) (string, error) {
 	refs := remoteRefs{}
-	for _, name := range gitref.Candidates(b.addr.ref) {
+	for _, name := range git.Candidates(b.addr.ref) {
 		if found, ok := list.Lookup(name); ok {
 			refs[name] = remoteRef{found.ID, found.Commit}
 		}
@@ -46,12 +46,12 @@ func (b *builtInFetch) find(list *gogit.Listing) (string, error) {
 	}
 	missing := &RefNotFoundError{Ref: b.addr.ref}
 	if b.addr.ref != "" {
-		missing.Near = nearest(gitref.Short(b.addr.ref), branchesAndTags(list))
+		missing.Near = nearest(git.Short(b.addr.ref), branchesAndTags(list))
 	}
 	return "", missing
 }
 
-func branchesAndTags(list *gogit.Listing) []string {
+func branchesAndTags(list *inprocess.Listing) []string {
 	var names []string
 	for _, ref := range list.Refs {
 		if strings.HasPrefix(ref.Name, "refs/heads/") || strings.HasPrefix(ref.Name, "refs/tags/") {
@@ -64,23 +64,23 @@ func branchesAndTags(list *gogit.Listing) []string {
 // commit fetches one commit. A server lists what its refs name, and few give
 // anything else by version 0 of the protocol; for a commit in between, all of
 // the history has to come.
-func (b *builtInFetch) commit(ctx context.Context, list *gogit.Listing, id string) (*gogit.Objects, error) {
-	want := gogit.Want{IDs: []string{id}}
+func (b *builtInFetch) commit(ctx context.Context, list *inprocess.Listing, id string) (*inprocess.Objects, error) {
+	want := inprocess.Want{IDs: []string{id}}
 	if tip, ok := list.Leading(id); ok {
 		want.IDs[0] = tip
 	} else if !list.AnyCommit {
 		return b.history(ctx, list, id)
 	}
 	objects, err := b.repo.Fetch(ctx, want)
-	if failed, ok := errors.AsType[*gogit.Error](err); ok && failed.Kind == gogit.Refused {
+	if failed, ok := errors.AsType[*inprocess.Error](err); ok && failed.Kind == inprocess.Refused {
 		return nil, fmt.Errorf("%w: the repository does not give %s: %w", ErrRevisionNotFound, id, err)
 	}
 	return objects, err
 }
 
 // history fetches all branches and tags for the one commit.
-func (b *builtInFetch) history(ctx context.Context, list *gogit.Listing, id string) (*gogit.Objects, error) {
-	want := gogit.Want{IDs: allTips(list), History: true}
+func (b *builtInFetch) history(ctx context.Context, list *inprocess.Listing, id string) (*inprocess.Objects, error) {
+	want := inprocess.Want{IDs: allTips(list), History: true}
 	if len(want.IDs) == 0 {
 		return nil, fmt.Errorf("%w: the repository is empty", ErrRevisionNotFound)
 	}
@@ -94,7 +94,7 @@ func (b *builtInFetch) history(ctx context.Context, list *gogit.Listing, id stri
 	return objects, nil
 }
 
-func allTips(list *gogit.Listing) []string {
+func allTips(list *inprocess.Listing) []string {
 	var ids []string
 	for _, ref := range list.Refs {
 		if strings.HasPrefix(ref.Name, "refs/heads/") || strings.HasPrefix(ref.Name, "refs/tags/") {
@@ -106,7 +106,7 @@ func allTips(list *gogit.Listing) []string {
 
 // short finds the commit of an abbreviated name among all, and fetches it.
 // notFound is the error if there is none.
-func (b *builtInFetch) short(ctx context.Context, list *gogit.Listing, notFound error) (*gogit.Objects, string, error) {
+func (b *builtInFetch) short(ctx context.Context, list *inprocess.Listing, notFound error) (*inprocess.Objects, string, error) {
 	id, err := b.expand(ctx, list, strings.ToLower(b.addr.ref))
 	if err != nil {
 		return nil, "", err
@@ -119,8 +119,8 @@ func (b *builtInFetch) short(ctx context.Context, list *gogit.Listing, notFound 
 }
 
 // expand returns the only commit whose name begins with short, or "".
-func (b *builtInFetch) expand(ctx context.Context, list *gogit.Listing, short string) (id string, err error) {
-	want := gogit.Want{IDs: allTips(list), History: true, OnlyCommits: true}
+func (b *builtInFetch) expand(ctx context.Context, list *inprocess.Listing, short string) (id string, err error) {
+	want := inprocess.Want{IDs: allTips(list), History: true, OnlyCommits: true}
 	if len(want.IDs) == 0 {
 		return "", nil
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/gitref"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 // Reference is what the address of a package leads to now.
@@ -62,7 +62,7 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	if err != nil {
 		return Reference{}, err
 	}
-	if gitcmd.IsObjectID(addr.ref) {
+	if git.IsObjectID(addr.ref) {
 		return Reference{"commit " + addr.ref, addr.ref}, nil
 	}
 	refs, done, err := f.wireReference(ctx, addr)
@@ -76,16 +76,16 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	if chosen.name == "" {
 		return f.shortReference(ctx, req, addr)
 	}
-	return Reference{gitref.Describe(chosen.name), chosen.commit}, nil
+	return Reference{git.Describe(chosen.name), chosen.commit}, nil
 }
 
 // shortReference is the commit that an address abbreviates.
 func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddress) (Reference, error) {
 	short, id := strings.ToLower(addr.ref), req.Revision
-	if !gitcmd.IsShortID(short) {
+	if !git.IsShortID(short) {
 		return Reference{}, &RefNotFoundError{Ref: addr.ref}
 	}
-	if !gitcmd.IsObjectID(id) || !strings.HasPrefix(id, short) {
+	if !git.IsObjectID(id) || !strings.HasPrefix(id, short) {
 		var err error
 		if id, err = f.expandRemote(ctx, req, addr); err != nil {
 			return Reference{}, err
@@ -101,7 +101,7 @@ func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddre
 // server list all that it has.
 func (f *Fetcher) listReference(ctx context.Context, req Request, name string) (remoteRefs, error) {
 	var asked []string
-	for _, candidate := range gitref.Candidates(name) {
+	for _, candidate := range git.Candidates(name) {
 		asked = append(asked, candidate, candidate+"^{}")
 	}
 	out, err := f.listRemote(ctx, req, nil, asked...)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 const (
@@ -88,11 +88,11 @@ func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string,
 	if err := g.prepareNetwork(); err != nil {
 		return nil, err
 	}
-	list := func() gitcmd.Command {
+	list := func() gitexec.Command {
 		return g.command(slices.Concat([]string{"ls-remote"}, options, []string{"--end-of-options", g.remote()}, refs)...)
 	}
 	var out []byte
-	err = g.talk(ctx, list, func(c gitcmd.Command) (err error) {
+	err = g.talk(ctx, list, func(c gitexec.Command) (err error) {
 		out, err = g.git.Output(ctx, c, maxTagListing)
 		return err
 	})
@@ -118,7 +118,7 @@ func parseTags(out []byte) ([]Tag, error) {
 	for line := range bytes.Lines(out) {
 		id, ref, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t")
 		name, isTag := strings.CutPrefix(ref, "refs/tags/")
-		if !ok || !isTag || !gitcmd.IsObjectID(id) {
+		if !ok || !isTag || !git.IsObjectID(id) {
 			continue // refs/tags/ was asked for, but servers may say more
 		}
 		if peeled, annotated := strings.CutSuffix(name, "^{}"); annotated {

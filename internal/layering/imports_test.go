@@ -13,7 +13,7 @@ var allowed = map[string][]string{
 	".":                {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
 	"addrs":            {},
 	"disco":            {"addrs", "internal/flight", "internal/httpapi", "internal/reach"},
-	"getmodules":       {"addrs", "internal/git/*", "internal/gitcmd", "internal/gitpack", "internal/gitref", "internal/gitwire", "internal/gogit", "internal/minrate", "internal/pause", "internal/reach", "internal/said", "internal/treewriter"},
+	"getmodules":       {"addrs", "internal/git/*", "internal/gitexec", "internal/gitpack", "internal/gitref", "internal/gitwire", "internal/gogit", "internal/minrate", "internal/pause", "internal/reach", "internal/said", "internal/treewriter"},
 	"getmodules/gcs":   {"getmodules", "internal/objects", "internal/pause", "internal/reach", "internal/said"},
 	"getmodules/hg":    {"addrs", "getmodules", "internal/child", "internal/said"},
 	"getmodules/s3":    {"getmodules", "internal/objects"},

@@ -1,0 +1,13 @@
+package gitexec
+
+import "github.com/cotterpin/cotter/internal/said"
+
+// MaxStderr is how much of git's words an error keeps.
+const MaxStderr = said.MaxKept
+
+// Excerpt is what is kept of git's words.
+func Excerpt(words string, secrets ...string) string {
+	var t said.Tail
+	_, _ = t.Write([]byte(words)) // cannot fail
+	return t.Excerpt(secrets)
+}
