@@ -73,7 +73,7 @@ type Fetcher interface {
 	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
 	// OCIRepository opens the repository of req.Package in an OCI registry; it
 	// sends nothing yet.
-	OCIRepository(req getmodules.Request) (*getmodules.OCIRepository, error)
+	OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error)
 }
 
 // ConfigReader reads the module calls of one directory. A tool that has a

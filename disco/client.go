@@ -11,7 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/flight"
-	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 const (
@@ -74,14 +74,15 @@ func (c *Client) ServiceURL(ctx context.Context, host addrs.Hostname, serviceID 
 	return u, nil
 }
 
-// api is how hosts are asked.
-func (c *Client) api() *httpapi.Client {
-	return &httpapi.Client{
-		HTTPClient:   c.HTTPClient,
-		UserAgent:    c.UserAgent,
-		Retries:      c.Retries,
-		RetryWait:    c.RetryWait,
-		MaxRedirects: maxRedirects,
+// httpClient returns the client for requests to hosts.
+func (c *Client) httpClient() *httpx.Client {
+	return &httpx.Client{
+		HTTP:           c.HTTPClient,
+		UserAgent:      c.UserAgent,
+		MaxRedirects:   maxRedirects,
+		Refuse:         httpx.InsecureRedirect,
+		AttemptTimeout: httpx.TimeoutOf(c.HTTPClient),
+		Retry:          httpx.Retry{Max: c.Retries, FirstWait: c.RetryWait},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
 func TestAuthorize(t *testing.T) {

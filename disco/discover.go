@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // discover gets the services of one host, from the configuration or from the
@@ -65,7 +65,7 @@ func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	// The stock tools go on without credentials that they cannot read. Most
 	// hosts do not want any for this document.
 	credentialsErr := l.client.Authorize(ctx, l.host, req)
-	answer, err := l.client.api().Read(req, maxDocument)
+	answer, err := l.client.httpClient().Read(req, maxDocument)
 	if err == nil {
 		err = checkAnswer(answer, credentialsErr)
 	}
@@ -78,8 +78,8 @@ func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // response is an answer in the form that svcdisco reads. The request in it
 // tells the URL that relative service URLs start from.
-func response(req *http.Request, answer *httpapi.Answer) *http.Response {
-	req.URL = answer.URL
+func response(req *http.Request, answer *httpx.Answer) *http.Response {
+	req.URL = answer.URL()
 	return &http.Response{
 		Status:        answer.Status(),
 		StatusCode:    answer.StatusCode,
@@ -94,7 +94,7 @@ func response(req *http.Request, answer *httpapi.Answer) *http.Response {
 }
 
 // checkAnswer finds the reasons for which svcdisco need not see an answer.
-func checkAnswer(answer *httpapi.Answer, credentialsErr error) error {
+func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	switch status := answer.StatusCode; {
 	case status == http.StatusOK:
 		return checkDuplicates(answer.Body)
@@ -116,12 +116,12 @@ func (l *lookup) explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	case l.failed == nil:
 		// svcdisco refused the content.
-		return fmt.Errorf("%w: %s", ErrInvalidAnswer, httpapi.Printable(err.Error()))
+		return fmt.Errorf("%w: %s", ErrInvalidAnswer, httpx.Printable(err.Error()))
 	}
-	if network, ok := errors.AsType[*httpapi.NetworkError](l.failed); ok {
+	if network, ok := errors.AsType[*httpx.NetworkError](l.failed); ok {
 		return fmt.Errorf("%w: %w", ErrUnreachable, network)
 	}
-	if _, ok := errors.AsType[*httpapi.HeaderError](l.failed); ok || isSentinel(l.failed) {
+	if _, ok := errors.AsType[*httpx.HeaderError](l.failed); ok || isSentinel(l.failed) {
 		return l.failed
 	}
 	return fmt.Errorf("%w: %w", ErrInvalidAnswer, l.failed)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
 // documents answers every request with one document.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	svcdisco "github.com/opentofu/svchost/disco"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
-	"github.com/cotterpin/cotter/internal/reach"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // serviceError puts our sentinels in the place of svcdisco's error types.
@@ -20,21 +20,21 @@ func serviceError(err error, serviceID string) error {
 	if _, ok := errors.AsType[*svcdisco.ErrServiceNotProvided](err); ok {
 		return fmt.Errorf("%w: there is no %q in its list of services", ErrServiceNotProvided, serviceID)
 	}
-	return fmt.Errorf("%w: the URL of %q: %s", ErrInvalidAnswer, serviceID, httpapi.Printable(err.Error()))
+	return fmt.Errorf("%w: the URL of %q: %s", ErrInvalidAnswer, serviceID, httpx.Printable(err.Error()))
 }
 
 // checkServiceURL refuses what the stock tools would send tokens to in the
 // clear. A service on this machine's loopback is no risk in itself, but a
 // remote host must not be able to point there.
 func checkServiceURL(u *url.URL, host addrs.Hostname, forced bool) error {
-	local := httpapi.IsLoopback(u) && (forced || httpapi.IsLoopback(&url.URL{Host: string(host)}))
+	local := netguard.IsLoopback(u) && (forced || netguard.IsLoopback(&url.URL{Host: string(host)}))
 	if u.Scheme != "https" && !local {
 		return fmt.Errorf("%w: the service's URL %q is not https", ErrInvalidAnswer, addrs.Redact(u.String()))
 	}
 	if u.Host == "" {
 		return fmt.Errorf("%w: the service's URL %q has no host", ErrInvalidAnswer, addrs.Redact(u.String()))
 	}
-	if reason, ok := reach.May(&url.URL{Host: string(host)}, u); !ok && !forced {
+	if reason, ok := netguard.May(&url.URL{Host: string(host)}, u); !ok && !forced {
 		return fmt.Errorf("%w: the service's URL %q: %s", ErrInvalidAnswer, addrs.Redact(u.String()), reason)
 	}
 	return nil

@@ -24,8 +24,8 @@ func refusing(text string) func(*getmodules.Request) {
 	}
 }
 
-// Allow judges where pages lead to before that is asked; what was asked for
-// itself is the caller's to judge.
+// Allow is called for the targets of pages before they are asked; what was asked for
+// itself is not passed to it.
 func TestAllowPages(t *testing.T) {
 	t.Parallel()
 	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": serve(sampleZip())})
@@ -34,7 +34,7 @@ func TestAllowPages(t *testing.T) {
 	for text, asked := range map[string]int{"/middle": 1, "/a.zip": 2} {
 		before := len(site.asked())
 		_, _, err := fetchURL(t, newHTTPFetcher(), site.URL+"/page", refusing(text))
-		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), "leads to "+site.URL+text) {
+		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), "points to "+site.URL+text) {
 			t.Errorf("refusing %s: %v, want the refusal and the address", text, err)
 		}
 		if got := len(site.asked()) - before; got != asked {

@@ -11,11 +11,13 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // maxSums bounds a file of checksums.
@@ -64,7 +66,7 @@ func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAd
 		return checksum{}, errors.New("a file of checksums is given by file:https://host/path")
 	}
 	if req.FromServer {
-		if err := checkTransport(u.Scheme, u, req.Origin); err != nil {
+		if err := checkPointedTo(u.Scheme, u, req.Origin); err != nil {
 			return checksum{}, err
 		}
 	}
@@ -72,14 +74,17 @@ func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAd
 		return checksum{}, fmt.Errorf("%w: the archive comes by https, its checksums must too", ErrRefusedLocation)
 	}
 	var text []byte
-	read := func(answer *httpAnswer) (err error) {
-		text, err = answer.readAll(maxSums)
-		return err
-	}
 	user := u.User
 	u.User, u.Fragment = nil, ""
-	if err := f.get(ctx, httpTarget{url: u, user: user, accept: http.StatusOK}, read); err != nil {
-		return checksum{}, err
+	err = f.get(ctx, u, user, func(answer *httpx.Response) (err error) {
+		if err := wantOK(answer); err != nil {
+			return err
+		}
+		text, err = answer.ReadAll(maxSums)
+		return err
+	})
+	if err != nil {
+		return checksum{}, fmt.Errorf("the file of checksums at %q: %w", addrs.Redact(u.String()), err)
 	}
 	return checksumInFile(string(text), path.Base(addr.url.Path))
 }

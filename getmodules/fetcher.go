@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -25,6 +25,9 @@ type Fetcher struct {
 	// that need nothing of the user's git configuration. nil means one on
 	// http.DefaultTransport. Its CheckRedirect and Jar are not used.
 	HTTPClient *http.Client
+	// UserAgent is sent with http requests, except to git servers, which expect
+	// that of a git client. "" means "cotter".
+	UserAgent string
 	// Retries is how often a failed http request is repeated. 0 means 3, less
 	// means never.
 	Retries int
@@ -69,7 +72,7 @@ type Fetcher struct {
 	Limits Limits
 
 	wires  gitWires
-	pauses pause.Hosts
+	pauses retryafter.Hosts
 	// warnedBuiltIn says that the user knows of the built-in git client.
 	warnedBuiltIn atomic.Bool
 	// warnedCache says that the user knows of a CacheDir that cannot be used.

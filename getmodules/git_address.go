@@ -4,13 +4,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // gitAddress is a package address taken apart.
@@ -94,7 +94,7 @@ func parseGitAddress(req Request) (gitAddress, error) {
 func gitProtocols(req Request, u *url.URL) []string {
 	switch {
 	case req.FromServer:
-		if origin, err := url.Parse(req.Origin); err == nil && isLoopbackHost(origin) && isLoopbackHost(u) {
+		if origin, err := url.Parse(req.Origin); err == nil && netguard.IsLoopback(origin) && netguard.IsLoopback(u) {
 			return []string{"https", "ssh", "http"}
 		}
 		return []string{"https", "ssh"}
@@ -102,12 +102,6 @@ func gitProtocols(req Request, u *url.URL) []string {
 		return []string{"https", "ssh", "http", "git"}
 	}
 	return []string{"https", "ssh", "http", "git", "file"}
-}
-
-func isLoopbackHost(u *url.URL) bool {
-	host := u.Hostname()
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // gitRef checks the ref argument. Object names in upper case are accepted, as

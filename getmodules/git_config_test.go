@@ -7,9 +7,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestGitHostileConfig runs with a user's configuration that starts programs

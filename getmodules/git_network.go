@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // gitIdle is how long git may be silent while it fetches. It reports progress
@@ -49,7 +50,7 @@ func (g *gitFetch) writeConfig() error {
 	// What the user has for this very URL would count more than the setting for
 	// all, with which every command is run.
 	config := fmt.Sprintf("[http %s]\n\tfollowRedirects = false\n", configQuote(g.remote()))
-	if g.moved != nil && origin(g.moved) != origin(&g.addr.remote) {
+	if g.moved != nil && !httpx.SameOrigin(g.moved, &g.addr.remote) {
 		// Headers that are for all servers may hold credentials, and this server
 		// was chosen by another one.
 		config += "[http]\n\textraHeader =\n"

@@ -12,10 +12,11 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // gitRedirects is what git says of an answer that is a redirect, which it does not
-// follow here: where servers may redirect to is decided by checkRedirect, and git
+// follow here: where servers may redirect to is decided by httpx.Redirect, and git
 // asks that server then.
 var gitRedirects = []string{
 	"returned error: 301", "returned error: 302", "returned error: 303", "returned error: 307", "returned error: 308",
@@ -132,9 +133,9 @@ func redirectedRepository(from *url.URL, location string) (*url.URL, error) {
 		return nil, err
 	}
 	asked.User = nil
-	to, err := checkRedirect(asked, location)
+	to, err := httpx.Redirect(asked, location)
 	if err != nil {
-		return nil, err
+		return nil, httpError(err)
 	}
 	base, ok := strings.CutSuffix(to.String(), end)
 	if !ok {

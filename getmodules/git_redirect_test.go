@@ -9,7 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
 // redirectWeb is a web in which git.example.com redirects /moved/X to where to says,

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
 )
 
 // gitAmbiguous is a repository in which most names mean several refs, each of

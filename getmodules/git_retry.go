@@ -3,7 +3,7 @@ package getmodules
 import (
 	"context"
 
-	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // gitPassing is what git says of failures that may pass: a server that is busy
@@ -18,13 +18,11 @@ var gitPassing = []string{
 // again runs git, and runs it again after a failure that may pass, as often
 // and as late as http requests are repeated.
 func (f *Fetcher) again(ctx context.Context, run func() error) error {
-	for retry := 1; ; retry++ {
+	return f.retry().Do(ctx, "", func() error {
 		err := run()
-		if err == nil || retry > f.retries() || !gitSays(err, gitPassing) || cacheTrouble(err) != "" {
-			return err
+		if gitSays(err, gitPassing) && cacheTrouble(err) == "" {
+			return &httpx.TemporaryError{Err: err}
 		}
-		if pause.Sleep(ctx, f.backoff(retry)) != nil {
-			return err
-		}
-	}
+		return err
+	})
 }

@@ -13,8 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/gofrs/flock"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 // gitLockRetry is how often a lock that another holds is tried again.

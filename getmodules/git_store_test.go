@@ -10,8 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
 )
 
 func TestGitWarmStore(t *testing.T) {

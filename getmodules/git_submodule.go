@@ -104,7 +104,7 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link gitEn
 		Allow:       parent.Allow,
 		Submodules:  true,
 	}
-	if err := checkLed(req); err != nil {
+	if err := checkNext(req); err != nil {
 		return nil, err
 	}
 	pkg, err := f.fetchWithSubmodules(ctx, req, s)

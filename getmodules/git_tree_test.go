@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
 )
 
 // gitListing lists a tree: a line for each file, link and empty directory.

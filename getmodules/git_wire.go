@@ -8,11 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitpack"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -64,10 +65,12 @@ func (g *gitFetch) runWire(ctx context.Context) (done bool, err error) {
 // would ask it again at once.
 func (g *gitFetch) longPause(err error) error {
 	status, ok := errors.AsType[*gitwire.StatusError](err)
-	if !ok || !pause.Requested(status.RetryAfter).TooLong() {
+	if !ok || !retryafter.Requested(status.RetryAfter).TooLong() {
 		return nil
 	}
-	return statusError(&g.addr.remote, status.StatusCode, status.RetryAfter)
+	return &StatusError{
+		URL: addrs.Redact(g.addr.remote.String()), StatusCode: status.StatusCode, retryAfter: retryafter.Requested(status.RetryAfter),
+	}
 }
 
 // isVerdict reports whether an error is about the package itself.

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"sync"
@@ -13,7 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-	"github.com/cotterpin/cotter/internal/minrate"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // gitWires is what a Fetcher remembers of fetching without git.
@@ -42,7 +41,7 @@ func (f *Fetcher) gitWire(ctx context.Context, a gitAddress) *gitWire {
 	if !f.wireAllowed() || u.Scheme != "https" && u.Scheme != "http" || a.user != nil || a.sshKey != nil || u.RawQuery != "" {
 		return nil
 	}
-	w := &gitWire{known: &f.wires, remote: a.identity(), origin: origin(&u)}
+	w := &gitWire{known: &f.wires, remote: a.identity(), origin: httpx.Origin(&u)}
 	if w.known.isLeft(w.remote) || w.known.isLeft(w.origin) {
 		return nil
 	}
@@ -54,7 +53,9 @@ func (f *Fetcher) gitWire(ctx context.Context, a gitAddress) *gitWire {
 	if transport == nil {
 		return nil
 	}
-	w.client = gitwire.Client{Transport: &stallTransport{transport, f.floor(defaultStallTimeout)}, Repository: &u}
+	client := f.httpClient(defaultStallTimeout)
+	client.HTTP, client.MaxRedirects = &http.Client{Transport: transport}, 0 // gitwire follows redirects
+	w.client = gitwire.Client{Transport: client, Repository: &u}
 	return w
 }
 
@@ -89,7 +90,10 @@ func (k *gitWires) isLeft(key string) bool {
 // wireTransport is the fetcher's transport with the authorities and the proxy
 // that git would use, or nil if it cannot have them.
 func (f *Fetcher) wireTransport(settings *gitexec.HTTPSettings) http.RoundTripper {
-	base := f.transport()
+	base := http.DefaultTransport
+	if f.HTTPClient != nil && f.HTTPClient.Transport != nil {
+		base = f.HTTPClient.Transport
+	}
 	standard, ok := base.(*http.Transport)
 	if settings.Proxy && (!ok || standard.Proxy == nil || f.Git.Env != nil) {
 		return nil // another environment than the transport's
@@ -123,40 +127,4 @@ func trusting(base *http.Transport, file string) http.RoundTripper {
 	own.TLSClientConfig.RootCAs = pool
 	own.IdleConnTimeout = trustedIdle
 	return own
-}
-
-// stallTransport ends requests that do not get on.
-type stallTransport struct {
-	next  http.RoundTripper
-	floor minrate.Floor
-}
-
-// RoundTrip makes one request. The answer's body must be closed.
-func (t *stallTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	ctx, guard := guardStall(request.Context(), request.URL, t.floor)
-	response, err := t.next.RoundTrip(request.WithContext(ctx))
-	if err != nil {
-		defer guard.Stop()
-		return nil, guard.explain(&networkError{request.URL, err})
-	}
-	response.Body = &stallBody{guard.body(response.Body), guard}
-	return response, nil
-}
-
-type stallBody struct {
-	io.ReadCloser
-	guard *stallGuard
-}
-
-func (b *stallBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = b.guard.explain(err)
-	}
-	return n, err
-}
-
-func (b *stallBody) Close() error {
-	defer b.guard.Stop()
-	return b.ReadCloser.Close()
 }

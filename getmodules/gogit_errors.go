@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/cotterpin/cotter/internal/git/inprocess"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // ErrBuiltInGit says that the built-in git client cannot do what the installed
@@ -33,7 +34,7 @@ func explainBuiltIn(err error) error {
 			return fmt.Errorf("%w: %w", ErrRepositoryNotFound, err)
 		}
 	}
-	if _, ok := errors.AsType[*networkError](err); ok {
+	if _, ok := errors.AsType[*httpx.NetworkError](err); ok {
 		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, builtInHosts)
 	}
 	failed, ok := errors.AsType[*inprocess.Error](err)

@@ -3,7 +3,6 @@ package getmodules
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // gitAgent is how git's clients call themselves, by which some servers tell
@@ -46,19 +46,24 @@ func (h *gitHTTP) at(path, query string) *url.URL {
 
 // Refs asks for the list of refs, which may be elsewhere than the address says.
 func (h *gitHTTP) Refs(ctx context.Context, read func(io.Reader) error) error {
-	target := httpTarget{
-		url: h.at(gitRefsPath, "service=git-upload-pack"), user: h.user, accept: http.StatusOK, agent: gitAgent,
+	req, err := newRequest(ctx, http.MethodGet, h.at(gitRefsPath, "service=git-upload-pack"), h.user)
+	if err != nil {
+		return err
 	}
-	return h.fetcher.get(ctx, target, func(answer *httpAnswer) error {
+	req.Header.Set("User-Agent", gitAgent)
+	return httpError(h.fetcher.httpClient(defaultStallTimeout).Do(req, func(answer *httpx.Response) error {
+		if err := wantOK(answer); err != nil {
+			return err
+		}
 		if kind := answer.Header.Get("Content-Type"); kind != "application/x-git-upload-pack-advertisement" {
 			return fmt.Errorf("%w: %q answers with %q; it is no git repository, or one for git's dumb protocol, which is not supported",
-				ErrRepositoryNotFound, addrs.Redact(answer.asked[0].String()), kind)
+				ErrRepositoryNotFound, addrs.Redact(answer.Asked[0].String()), kind)
 		}
-		if err := h.moved(answer.asked); err != nil {
+		if err := h.moved(answer.Asked); err != nil {
 			return err
 		}
 		return read(answer.Body)
-	})
+	}))
 }
 
 // moved follows the repository to where redirects led. Credentials stay where
@@ -73,7 +78,7 @@ func (h *gitHTTP) moved(asked []*url.URL) error {
 		return fmt.Errorf("%w: the redirect to %q does not lead to a repository", ErrRefusedLocation, addrs.Redact(last.String()))
 	}
 	for _, u := range asked {
-		if origin(u) != origin(asked[0]) {
+		if !httpx.SameOrigin(u, asked[0]) {
 			h.user = nil
 		}
 	}
@@ -83,36 +88,24 @@ func (h *gitHTTP) moved(asked []*url.URL) error {
 }
 
 // Ask sends a request, which may be repeated: it changes nothing.
-func (h *gitHTTP) Ask(ctx context.Context, request []byte, read func(io.Reader) error) error {
-	return h.fetcher.repeat(ctx, h.base.Host, func() error { return h.askOnce(ctx, request, read) })
-}
-
-func (h *gitHTTP) askOnce(ctx context.Context, text []byte, read func(io.Reader) error) error {
-	u := h.at(gitPackPath, "")
-	// A server may count its objects for longer than it may take to begin to
-	// answer otherwise.
-	ctx, guard := guardStall(ctx, u, h.fetcher.floor(gitIdle))
-	defer guard.Stop()
-	request, err := newRequest(ctx, http.MethodPost, u, h.user)
+func (h *gitHTTP) Ask(ctx context.Context, text []byte, read func(io.Reader) error) error {
+	req, err := newRequest(ctx, http.MethodPost, h.at(gitPackPath, ""), h.user)
 	if err != nil {
 		return err
 	}
-	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-	request.Header.Set("Content-Type", "application/x-git-upload-pack-request")
-	request.Header.Set("Accept", "application/x-git-upload-pack-result")
-	request.Header.Set("User-Agent", gitAgent)
-	response, err := h.fetcher.transport().RoundTrip(request)
-	if err != nil {
-		return guard.explain(&networkError{u, err})
-	}
-	defer response.Body.Close()
-	if next, err := redirect(response, u); err != nil || next != nil {
-		return errors.Join(err, fmt.Errorf("%w: the server redirects the request for the content", ErrRefusedLocation))
-	}
-	if response.StatusCode != http.StatusOK {
-		return newStatusError(&httpAnswer{response, []*url.URL{u}})
-	}
-	return guard.explain(read(guard.body(response.Body)))
+	req.ContentLength = int64(len(text))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	req.Header.Set("Content-Type", "application/x-git-upload-pack-request")
+	req.Header.Set("Accept", "application/x-git-upload-pack-result")
+	req.Header.Set("User-Agent", gitAgent)
+	// A server may count its objects for longer than it may take to begin to
+	// answer otherwise.
+	return httpError(h.fetcher.httpClient(gitIdle).Do(req, func(answer *httpx.Response) error {
+		if err := wantOK(answer); err != nil {
+			return err
+		}
+		return read(answer.Body)
+	}))
 }
 
 // Close has nothing to do: there is no connection between requests.

@@ -1,39 +1,42 @@
 package getmodules
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
+	"golang.org/x/net/html"
+
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// maxPage bounds a page in which to look for a location. Its head is looked at
-// alone, but that must come.
+// maxPage bounds a page in which to look for a location. Only its head is
+// looked at, but all of it must arrive.
 const maxPage = 1 << 20
 
 // discover asks a page where the package is: by the header X-Terraform-Get, or
-// by a meta element. That is how go-getter's protocol for http has it, and the
-// argument terraform-get=1 tells the server that it is spoken.
+// by a meta element. This is go-getter's protocol for http; the argument
+// terraform-get=1 tells the server that the client speaks it.
 func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddress) (addrs.ModuleSourceRemote, error) {
-	page := *addr.url
-	page.RawQuery = strings.TrimPrefix(page.RawQuery+"&terraform-get=1", "&")
-	var location string
-	receive := func(answer *httpAnswer) error {
-		location = answer.Header.Get("X-Terraform-Get")
-		if location != "" {
-			return nil
-		}
-		text, err := answer.readAll(maxPage)
-		location = metaLocation(text)
-		return err
-	}
 	user, err := f.userFor(ctx, req, addr)
 	if err != nil {
 		return addrs.ModuleSourceRemote{}, err
 	}
-	if err := f.get(ctx, httpTarget{url: &page, user: user}, receive); err != nil {
+	page := *addr.url
+	page.RawQuery = strings.TrimPrefix(page.RawQuery+"&terraform-get=1", "&")
+	var location string
+	err = f.get(ctx, &page, user, func(answer *httpx.Response) error {
+		location = answer.Header.Get("X-Terraform-Get")
+		if location != "" {
+			return nil
+		}
+		text, err := answer.ReadAll(maxPage)
+		location = metaLocation(text)
+		return err
+	})
+	if err != nil {
 		return addrs.ModuleSourceRemote{}, err
 	}
 	if location == "" {
@@ -43,28 +46,49 @@ func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddres
 	return parseLocation(location)
 }
 
-// parseLocation reads what a page says. It must say it in full: what
-// "github.com/a/b" or "../b" mean is the user's configuration's business.
+// parseLocation parses the location that a page gives. It must be a full URL: what
+// "github.com/a/b" or "../b" mean depends on who writes it.
 func parseLocation(location string) (addrs.ModuleSourceRemote, error) {
 	if len(location) > maxLocation {
-		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the server leads to an address of more than %d bytes", ErrRefusedLocation, maxLocation)
+		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to an address of more than %d bytes", ErrRefusedLocation, maxLocation)
 	}
 	source, err := addrs.ParseModuleSource(location)
 	if err != nil {
-		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the server leads to no address: %w", ErrRefusedLocation, err)
+		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to an address that is not valid: %w", ErrRefusedLocation, err)
 	}
 	remote, ok := source.(addrs.ModuleSourceRemote)
 	if !ok || !strings.Contains(location, "://") {
-		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the server leads to %q, which is not a full URL", ErrRefusedLocation, addrs.Redact(location))
+		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to %q, which is not a full URL", ErrRefusedLocation, addrs.Redact(location))
 	}
 	return remote, nil
 }
 
-// readAll is the body, which must not be larger than limit.
-func (a *httpAnswer) readAll(limit int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(a.Body, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, limit)
+// metaLocation finds <meta name="terraform-get" content="..."> in the head of a
+// page, and returns "" if there is none. Elements after the head do not count,
+// because other people than the page's owner may have written there.
+func metaLocation(page []byte) string {
+	tokens := html.NewTokenizer(bytes.NewReader(page))
+	for {
+		switch kind := tokens.Next(); kind {
+		case html.ErrorToken:
+			return ""
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			token := tokens.Token()
+			if token.Data == "body" || token.Data == "head" && kind == html.EndTagToken {
+				return ""
+			}
+			if token.Data == "meta" && attribute(token, "name") == "terraform-get" {
+				return strings.TrimSpace(attribute(token, "content"))
+			}
+		}
 	}
-	return text, err
+}
+
+func attribute(token html.Token, name string) string {
+	for _, attr := range token.Attr {
+		if attr.Key == name {
+			return attr.Val
+		}
+	}
+	return ""
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // progressInterval is how often Progress is called at most.
@@ -25,7 +27,10 @@ type download struct {
 // receive writes an answer's body to the file, from its beginning. An answer
 // that is shorter than it says fails in reading; longer ones are cut off by
 // net/http, and the archive's own end tells.
-func (d *download) receive(answer *httpAnswer) error {
+func (d *download) receive(answer *httpx.Response) error {
+	if err := wantOK(answer); err != nil {
+		return err
+	}
 	if err := d.checkEncoding(answer.Header.Get("Content-Encoding")); err != nil {
 		return err
 	}
@@ -38,7 +43,7 @@ func (d *download) receive(answer *httpAnswer) error {
 	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	d.generated = isGenerated(answer.asked)
+	d.generated = isGenerated(answer.Asked)
 	out := io.Writer(d.file)
 	if d.progress != nil {
 		out = &progressWriter{w: d.file, report: d.progress, total: max(answer.ContentLength, 0)}

@@ -70,7 +70,7 @@ func TestRetryAfter(t *testing.T) {
 				_, err := f.Fetch(t.Context(), getmodules.Request{Package: "https://busy.example/a.zip", Dir: dir})
 				switch {
 				case test.second < 0:
-					if len(site.at) != 1 || err == nil || !strings.Contains(err.Error(), "left alone for") {
+					if len(site.at) != 1 || err == nil || !strings.Contains(err.Error(), "asks clients to wait") {
 						t.Errorf("requests at %v, error %v; want one, and how long to wait", site.at, err)
 					}
 				case err != nil || len(site.at) != 2:

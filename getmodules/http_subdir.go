@@ -12,14 +12,12 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// inSubdir completes a package to which a page led: with the subdirectory that
-// is meant, below the one that pkg may have by itself. The subdirectory becomes
-// the package, so links that lead out of it are left out too.
-func inSubdir(dir, subdir string, pkg *Package, err error) (*Package, error) {
+// inSubdir sets the subdirectory of a package to which a page points, below the
+// one that pkg may have already. The subdirectory becomes the package, so links
+// that point out of it are left out too.
+func inSubdir(dir, subdir string, pkg *Package) (*Package, error) {
+	subdir, err := addrs.JoinSubdir(pkg.Subdir, subdir)
 	if err != nil {
-		return nil, err
-	}
-	if subdir, err = addrs.JoinSubdir(pkg.Subdir, subdir); err != nil {
 		return nil, err
 	}
 	if subdir == "" || subdir == "." {
@@ -42,9 +40,9 @@ func inSubdir(dir, subdir string, pkg *Package, err error) (*Package, error) {
 	return pkg, nil
 }
 
-// findSubdir is a subdirectory of a fetched tree. It may be a pattern, which
-// must match exactly one directory: forges name the one in their archives after
-// the commit.
+// findSubdir returns a subdirectory of a fetched tree. It may be given as a
+// pattern, which must match exactly one directory: forges name the directory in
+// their archives after the commit.
 func findSubdir(dir, subdir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -58,14 +56,14 @@ func findSubdir(dir, subdir string) (string, error) {
 		}
 	}
 	if len(matches) != 1 {
-		return "", fmt.Errorf("the subdirectory %q to which the server leads matches %d directories of the package, not one", subdir, len(matches))
+		return "", fmt.Errorf("the subdirectory %q to which the page points matches %d directories of the package instead of one", subdir, len(matches))
 	}
 	info, err := root.Stat(matches[0])
 	if err != nil {
-		return "", fmt.Errorf("the subdirectory to which the server leads: %w", err)
+		return "", fmt.Errorf("the subdirectory to which the page points: %w", err)
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("%q, to which the server leads, is not a directory", matches[0])
+		return "", fmt.Errorf("%q, to which the page points, is not a directory", matches[0])
 	}
 	return matches[0], nil
 }

@@ -2,18 +2,17 @@ package getmodules
 
 import (
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/reach"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// checkLocation refuses locations to which strangers must not lead: a package
-// in its own configuration, and a server in its answer. What the user wrote is
-// not its business.
+// checkLocation refuses locations that the user did not write and that are not
+// allowed to those who did: to a package in its own configuration, or to a server
+// in its answer. Locations that the user wrote are not checked.
 func checkLocation(req Request) error {
 	u, err := req.Package.URL()
 	if err != nil {
@@ -21,20 +20,21 @@ func checkLocation(req Request) error {
 	}
 	switch {
 	case req.FromServer:
-		return checkTransport(req.Package.Getter(), u, req.Origin)
+		return checkPointedTo(req.Package.Getter(), u, req.Origin)
 	case req.FromPackage && isLocalTransport(req.Package.Getter(), u):
 		return fmt.Errorf("%w: a module from elsewhere must not use files of this machine", ErrRefusedLocation)
 	}
 	return nil
 }
 
-// checkLed is checkLocation for where another location leads to.
-func checkLed(req Request) error {
+// checkNext is checkLocation, and the user's own check, for a location to which
+// the package of a request points.
+func checkNext(req Request) error {
 	if err := checkLocation(req); err != nil || req.Allow == nil {
 		return err
 	}
 	if err := req.Allow(req.Package); err != nil {
-		return fmt.Errorf("it leads to %s: %w", req.Package.Redacted(), err)
+		return fmt.Errorf("it points to %s: %w", req.Package.Redacted(), err)
 	}
 	return nil
 }
@@ -43,10 +43,10 @@ func isLocalTransport(getter string, u *url.URL) bool {
 	return getter == "file" || u.Scheme == "file" || u.Scheme == ""
 }
 
-// checkTransport allows a server, at origin, to lead to where it could not do harm:
+// checkPointedTo allows the server at origin to point to harmless locations:
 // encrypted transports to other servers. Plain http is for a server on this
-// machine that leads to this machine, as in tests.
-func checkTransport(getter string, u *url.URL, origin string) error {
+// machine that points to this machine, as in tests.
+func checkPointedTo(getter string, u *url.URL, origin string) error {
 	allowed := map[string][]string{
 		"git":   {"https", "ssh"},
 		"https": {"https"},
@@ -55,21 +55,25 @@ func checkTransport(getter string, u *url.URL, origin string) error {
 		"gcs":   {"https"},
 	}
 	from, err := url.Parse(origin)
-	if err == nil && isLoopbackHost(from) && isLoopbackHost(u) {
+	if err != nil {
+		from = new(url.URL)
+	}
+	if netguard.IsLoopback(from) && netguard.IsLoopback(u) {
 		allowed["git"] = append(allowed["git"], "http")
 		allowed["http"] = []string{"http"}
 		allowed["s3"] = append(allowed["s3"], "http")
 	}
+	server := addrs.Redact(origin)
+	if from.Host != "" {
+		server = httpx.Origin(from)
+	}
 	if u.Host == "" || !slices.Contains(allowed[getter], u.Scheme) {
-		return fmt.Errorf("%w: the server at %q leads to %q; servers may lead to https, git over https or ssh, oci, s3 and gcs",
-			ErrRefusedLocation, originOf(origin), transport(getter, u))
+		return fmt.Errorf("%w: the server at %q points to %q; servers may point to https, git over https or ssh, oci, s3 and gcs",
+			ErrRefusedLocation, server, transport(getter, u))
 	}
-	if err != nil {
-		from = new(url.URL) // it is nowhere near
-	}
-	if reason, ok := reach.May(from, u); !ok {
-		return fmt.Errorf("%w: the server at %q leads to %q, and %s; use that address as the source yourself if you trust it",
-			ErrRefusedLocation, originOf(origin), addrs.Redact(u.Scheme+"://"+u.Host), reason)
+	if reason, ok := netguard.May(from, u); !ok {
+		return fmt.Errorf("%w: the server at %q points to %q, and %s; use that address as the source yourself if you trust it",
+			ErrRefusedLocation, server, addrs.Redact(u.Scheme+"://"+u.Host), reason)
 	}
 	return nil
 }
@@ -80,22 +84,4 @@ func transport(getter string, u *url.URL) string {
 		return u.Scheme + "://"
 	}
 	return getter + "::" + u.Scheme + "://"
-}
-
-// originOf is a URL's scheme and host, for messages.
-func originOf(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return addrs.Redact(raw)
-	}
-	return origin(u)
-}
-
-// origin is what credentials are bound to: scheme, host and port, in one form.
-func origin(u *url.URL) string {
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
-		return u.Scheme + "://" + host
-	}
-	return u.Scheme + "://" + net.JoinHostPort(host, port)
 }

@@ -10,7 +10,6 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
-	"oras.land/oras-go/v2/registry/remote"
 )
 
 // fetchOCI fetches the layer of a module package from an OCI registry: one
@@ -25,17 +24,15 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 		return nil, err
 	}
 	d := &ociDownload{repository: f.ociRepository(addr), limit: f.Limits.download(), progress: req.Progress}
-	resolve := func() error { return d.resolve(ctx, addr.reference()) }
-	if err := f.repeatOCI(ctx, d.repository, resolve); err != nil {
+	if err := d.repository.repeat(ctx, func() error { return d.resolve(ctx, addr.reference()) }); err != nil {
 		return nil, err
 	}
-	// Beside the result there is room, and whoever tidies up finds it.
 	d.file, err = os.CreateTemp(filepath.Dir(req.Dir), ".archive-*")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.file.Close(), os.Remove(d.file.Name())) }()
-	if err := f.repeatOCI(ctx, d.repository, func() error { return d.receive(ctx) }); err != nil {
+	if err := d.repository.repeat(ctx, func() error { return d.receive(ctx) }); err != nil {
 		return nil, err
 	}
 	pkg, err := extractArchive(ctx, d.file, kindZip, req.Dir, f.Limits)
@@ -50,15 +47,15 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 
 // ociDownload is a module package on its way from a registry to a file.
 type ociDownload struct {
-	repository      *remote.Repository
+	repository      *ociRepository
 	limit           int64
 	progress        func(done, total int64)
 	file            *os.File
 	manifest, layer ocispec.Descriptor
 }
 
-// resolve asks for the manifest and finds the layer in it. Whatever a tag leads
-// to later, from here on everything is named by digests.
+// resolve asks for the manifest and finds the layer in it. From here on
+// everything is named by digests, whatever a tag points to later.
 func (d *ociDownload) resolve(ctx context.Context, reference string) (err error) {
 	manifest, body, err := d.repository.FetchReference(ctx, reference)
 	if err != nil {

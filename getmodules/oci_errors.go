@@ -9,6 +9,9 @@ import (
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 var (
@@ -31,15 +34,15 @@ func ociError(err error) error {
 	if failed, ok := errors.AsType[*ociCredentialError](err); ok {
 		return failed
 	}
-	// What our transport found out goes without what the client puts around it.
+	// Errors of our transport are returned without what the client adds.
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return failed.Err
 	}
-	if failed, ok := errors.AsType[*networkError](err); ok {
+	if failed, ok := errors.AsType[*httpx.NetworkError](err); ok {
 		return failed
 	}
 	if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
-		return statusError(answer.URL, answer.StatusCode, "")
+		return &StatusError{URL: addrs.Redact(answer.URL.String()), StatusCode: answer.StatusCode}
 	}
 	switch {
 	case isCancelled(err), isOCIReason(err):
@@ -52,6 +55,14 @@ func ociError(err error) error {
 		return fmt.Errorf("%w: the list of tags has more than %d pages", ErrTooLarge, maxOCITagPages)
 	}
 	return fmt.Errorf("%w: %q", ErrOCIContent, err.Error())
+}
+
+// ociTooLarge is an error of reading an answer of a registry.
+func ociTooLarge(err error) error {
+	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
+		return fmt.Errorf("%w: the answer of the registry has more than %d bytes", ErrTooLarge, large.Limit)
+	}
+	return err
 }
 
 func isOCIReason(err error) bool {

@@ -1,7 +1,9 @@
 package getmodules
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -11,28 +13,95 @@ import (
 )
 
 const (
-	// maxOCIMetadata bounds a manifest and a page of tags: what registries
-	// promise to take.
+	// maxOCIMetadata bounds a manifest and a page of tags, by what registries
+	// promise to accept.
 	maxOCIMetadata = 4 << 20
-	// maxOCITagPages bounds how long a registry may go on with its tags.
+	// maxOCITagPages bounds the pages of a list of tags.
 	maxOCITagPages = 1_000
-	// ociTagPage is how many tags are asked for at once: more than this is
-	// an error to some registries.
+	// ociTagPage is how many tags are asked for at once. Some registries return
+	// an error for more.
 	ociTagPage = 1_000
 )
 
-// ociRepository makes the client for a repository. Nothing is sent yet.
-func (f *Fetcher) ociRepository(a *ociAddress) *remote.Repository {
-	ref := registry.Reference{Registry: a.host, Repository: a.repository}
-	transport := &ociTransport{
-		fetcher:  f,
-		registry: ociOrigin(ref),
-		api:      "/v2/" + a.repository + "/",
+// OCIRepository is a repository of an OCI registry, opened by
+// [Fetcher.OCIRepository] or by another implementation of its caller's interface.
+// Implementations must be safe for concurrent use.
+type OCIRepository interface {
+	// Tags calls page with the tags of the repository, as many at once as the
+	// registry returns, in the registry's order, beginning after the tag last.
+	// An error of page ends it.
+	Tags(ctx context.Context, last string, page func(tags []string) error) error
+	// Digest returns the digest of the manifest that a tag points to now. The
+	// error wraps fs.ErrNotExist if there is no such tag.
+	Digest(ctx context.Context, tag string) (string, error)
+}
+
+// OCIRepository opens the repository of req.Package, without sending a request.
+// Of the request, Package, FromServer, Origin and FromPackage are used; the tag
+// or the digest of the address must be valid and is not asked for. The error is a
+// *[FetchError], and so are those of the repository.
+//
+// The requests of the repository are like those of Fetch: same limits, credentials
+// and retries. Tags fails with [ErrTooLarge] after 1,000 pages. It does not check
+// that no page is repeated; package versions/ocitags does.
+func (f *Fetcher) OCIRepository(req Request) (OCIRepository, error) {
+	shown := req.Package.Redacted()
+	if err := checkLocation(req); err != nil {
+		return nil, fetchError(shown, err)
 	}
-	return &remote.Repository{
+	if req.Package.Getter() != "oci" {
+		return nil, fetchError(shown, fmt.Errorf("%w: %q is not a repository of an OCI registry", ErrUnsupportedScheme, req.Package.Getter()))
+	}
+	addr, err := parseOCIAddress(req.Package)
+	if err != nil {
+		return nil, fetchError(shown, err)
+	}
+	return &shownRepository{f.ociRepository(addr), shown}, nil
+}
+
+// shownRepository is an OCIRepository whose errors name the address of a package.
+type shownRepository struct {
+	*ociRepository
+	shown string
+}
+
+func (r *shownRepository) Tags(ctx context.Context, last string, page func(tags []string) error) error {
+	if err := r.tags(ctx, last, page); err != nil {
+		return fetchError(r.shown, err)
+	}
+	return nil
+}
+
+func (r *shownRepository) Digest(ctx context.Context, tag string) (string, error) {
+	digest, err := r.digest(ctx, tag)
+	if err != nil {
+		return "", fetchError(r.shown, err)
+	}
+	return digest, nil
+}
+
+// ociRepository is the client for a repository.
+type ociRepository struct {
+	*remote.Repository
+	fetcher *Fetcher
+}
+
+// ociRepository makes the client for a repository. It sends nothing yet.
+func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
+	ref := registry.Reference{Registry: a.host, Repository: a.repository}
+	toRegistry, toToken := f.httpClient(defaultStallTimeout), f.httpClient(defaultStallTimeout)
+	toToken.MaxRedirects = 0
+	transport := &ociTransport{
+		registry: toRegistry,
+		token:    toToken,
+		// Not always the host of the address: that of Docker Hub is an alias.
+		at:  &url.URL{Scheme: "https", Host: ref.Host()},
+		api: "/v2/" + a.repository + "/",
+	}
+	return &ociRepository{fetcher: f, Repository: &remote.Repository{
 		Reference: ref,
 		Client: &auth.Client{
-			// No jar, and no redirects, which the transport follows.
+			// It has no cookie jar, and sees no redirects.
 			Client:     &http.Client{Transport: transport},
 			Credential: f.ociCredential(ref),
 			Cache:      auth.NewCache(), // of this repository alone
@@ -40,17 +109,44 @@ func (f *Fetcher) ociRepository(a *ociAddress) *remote.Repository {
 		TagListPageSize:  ociTagPage,
 		TagListMaxPages:  maxOCITagPages,
 		MaxMetadataBytes: maxOCIMetadata,
+	}}
+}
+
+// repeat runs an operation of the registry client, again after a failure that may
+// be temporary.
+func (r *ociRepository) repeat(ctx context.Context, run func() error) error {
+	return httpError(r.fetcher.retry().Do(ctx, r.Reference.Host(), func() error { return ociError(run()) }))
+}
+
+func (r *ociRepository) tags(ctx context.Context, last string, page func(tags []string) error) error {
+	var refused error
+	err := r.repeat(ctx, func() error {
+		// A retry continues after the last page.
+		err := r.Repository.Tags(ctx, last, func(tags []string) error {
+			if refused = page(tags); refused == nil && len(tags) > 0 {
+				last = tags[len(tags)-1]
+			}
+			return refused
+		})
+		if refused != nil {
+			return nil // there is nothing to repeat
+		}
+		return err
+	})
+	return cmp.Or(refused, err)
+}
+
+func (r *ociRepository) digest(ctx context.Context, tag string) (digest string, err error) {
+	if (registry.Reference{Reference: tag}).ValidateReferenceAsTag() != nil {
+		return "", badOCI("%q is not the name of a tag", tag)
 	}
-}
-
-// ociOrigin is where a registry is, as [origin] has it. It is not always the
-// host of the address: that of Docker Hub is an alias.
-func ociOrigin(ref registry.Reference) string {
-	return origin(&url.URL{Scheme: "https", Host: ref.Host()})
-}
-
-// repeatOCI runs one operation of the registry client, and runs it again after
-// a failure that may pass, as http requests are repeated.
-func (f *Fetcher) repeatOCI(ctx context.Context, r *remote.Repository, run func() error) error {
-	return f.repeat(ctx, r.Reference.Host(), func() error { return ociError(run()) })
+	err = r.repeat(ctx, func() error {
+		found, err := r.Resolve(ctx, tag)
+		if err == nil && !ociDigest.MatchString(found.Digest.String()) {
+			err = fmt.Errorf("%w: the digest of the tag is %q", ErrOCIContent, found.Digest)
+		}
+		digest = found.Digest.String()
+		return err
+	})
+	return digest, err
 }

@@ -20,7 +20,7 @@ import (
 
 func pkgOf(address string) addrs.ModulePackage { return addrs.ModulePackage(address) }
 
-func openOCI(t testing.TB, f *getmodules.Fetcher, address string) *getmodules.OCIRepository {
+func openOCI(t testing.TB, f *getmodules.Fetcher, address string) getmodules.OCIRepository {
 	t.Helper()
 	repo, err := f.OCIRepository(getmodules.Request{Package: pkgOf(address)})
 	if err != nil {

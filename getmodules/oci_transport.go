@@ -2,103 +2,143 @@ package getmodules
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 
-	"github.com/cotterpin/cotter/internal/reach"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// ociTransport is what is between the registry client and the network. The
-// client authenticates requests; the transport decides where they may go. It
-// follows redirects by itself, so that the client never sees a location, or a
-// challenge, of another server.
+// ociTransport is the transport of the registry client. The client authenticates
+// requests; the transport decides where they may go. It follows redirects itself,
+// so that the client never sees a location, or a challenge, of another server.
 type ociTransport struct {
-	fetcher *Fetcher
-	// registry is the origin of the registry: "https://host:port".
-	registry string
-	// api is what the paths of requests to the registry begin with. All
-	// others are for a token.
+	// registry is for requests to the registry, token for those to a token
+	// service.
+	registry, token *httpx.Client
+	// at is the registry's URL, without a path.
+	at *url.URL
+	// api is the prefix of the paths of requests to the registry. All other
+	// requests are for a token.
 	api string
 }
 
-func (t *ociTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme != "https" {
-		return nil, t.refuse(r, "it is not https")
+func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme != "https" {
+		return nil, t.refuse(req, "it is not https")
 	}
-	isToken := origin(r.URL) != t.registry || !strings.HasPrefix(r.URL.Path, t.api)
-	if isToken {
-		if err := t.checkTokenService(r); err != nil {
-			return nil, err
-		}
+	// Digests are those of the bytes as they are stored.
+	asked := req.Clone(req.Context())
+	asked.Header.Set("Accept-Encoding", "identity")
+	if !httpx.SameOrigin(req.URL, t.at) || !strings.HasPrefix(req.URL.Path, t.api) {
+		return t.askForToken(asked)
 	}
-	watched, guard := guardStall(r.Context(), r.URL, t.fetcher.floor(defaultStallTimeout))
-	answer, err := t.follow(r.WithContext(watched), isToken)
+	answer, err := t.registry.Send(asked)
 	if err != nil {
-		guard.Stop()
-		return nil, guard.explain(err)
-	}
-	answer.Request = r
-	answer.Body = &ociBody{guard.body(answer.Body), guard}
-	if strings.HasPrefix(r.URL.Path, t.api+"blobs/") {
-		return answer, nil
-	}
-	if err := readOCIMetadata(answer); err != nil {
 		return nil, err
 	}
-	return answer, nil
+	answer.Request = req
+	elsewhere := func(u *url.URL) bool { return !httpx.SameOrigin(u, t.at) }
+	switch isChallenge := answer.StatusCode == http.StatusUnauthorized && !slices.ContainsFunc(answer.Asked, elsewhere); {
+	case answer.StatusCode != http.StatusOK && !isChallenge:
+		defer answer.Body.Close()
+		return nil, answer.StatusError()
+	case strings.HasPrefix(req.URL.Path, t.api+"blobs/"):
+		return answer.Response, nil
+	}
+	return readOCIMetadata(answer)
 }
 
-// readOCIMetadata reads an answer that is no blob, as a whole. The client would
-// cut off what is over its limit, and needs to know the length of manifests.
-func readOCIMetadata(answer *http.Response) (err error) {
-	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxOCIMetadata+1))
-	switch {
-	case err != nil:
-		return err
-	case len(text) > maxOCIMetadata || answer.ContentLength > maxOCIMetadata:
-		return fmt.Errorf("%w: the answer of the registry has more than %d bytes", ErrTooLarge, maxOCIMetadata)
+// askForToken sends a request to a token service, which may not redirect it.
+func (t *ociTransport) askForToken(req *http.Request) (*http.Response, error) {
+	if err := t.checkTokenService(req); err != nil {
+		return nil, err
 	}
-	answer.Body = io.NopCloser(bytes.NewReader(text))
-	if answer.Request.Method != http.MethodHead {
-		answer.ContentLength = int64(len(text))
-	}
-	return nil
-}
-
-func (t *ociTransport) refuse(r *http.Request, reason string) error {
-	return fmt.Errorf("%w: the registry at %q leads to %q: %s", ErrRefusedLocation, t.registry, origin(r.URL), reason)
-}
-
-// checkTokenService keeps credentials from token services that are strangers to
-// the registry.
-func (t *ociTransport) checkTokenService(r *http.Request) error {
-	if r.URL.User != nil {
-		return t.refuse(r, "its URL holds a user name")
-	}
-	secret := r.Header.Get("Authorization") != "" || r.Body != nil && r.Body != http.NoBody
-	registry, err := url.Parse(t.registry)
+	answer, err := t.token.Send(req)
 	if err != nil {
-		return t.refuse(r, "the registry's own address is none")
+		return nil, t.fromTokenService(req, err)
 	}
-	if reason, ok := reach.May(registry, r.URL); !ok {
-		return t.refuse(r, reason)
+	switch {
+	case answer.StatusCode/100 == 3:
+		_ = answer.Body.Close()
+		return nil, t.refuse(req, "it redirects requests for a token")
+	case answer.StatusCode != http.StatusOK:
+		defer answer.Body.Close()
+		return nil, t.fromTokenService(req, answer.StatusError())
 	}
-	if secret && !sameSite(registry.Hostname(), r.URL.Hostname()) {
-		return t.refuse(r, "credentials go to a token service of the registry's own domain only")
+	answer.Request = req
+	return readOCIMetadata(answer)
+}
+
+// fromTokenService names the token service in an error, as the user's address
+// does not.
+func (t *ociTransport) fromTokenService(req *http.Request, err error) error {
+	return &tokenServiceError{httpx.Origin(req.URL), err}
+}
+
+// tokenServiceError is a failure of the service from which a registry wants a
+// token.
+type tokenServiceError struct {
+	service string
+	err     error
+}
+
+func (e *tokenServiceError) Error() string {
+	return fmt.Sprintf("the registry's token service at %q: %s", e.service, httpError(e.err))
+}
+
+func (e *tokenServiceError) Unwrap() error { return e.err }
+
+// readOCIMetadata reads an answer that is not a blob. The client would cut off
+// what is over its limit, and needs to know the length of manifests.
+func readOCIMetadata(answer *httpx.Response) (*http.Response, error) {
+	defer answer.Body.Close()
+	limit := int64(maxOCIMetadata)
+	if answer.Request.Method != http.MethodHead {
+		text, err := answer.ReadAll(limit)
+		if err != nil {
+			return nil, ociTooLarge(err)
+		}
+		answer.ContentLength = int64(len(text))
+		answer.Response.Body = io.NopCloser(bytes.NewReader(text))
+		return answer.Response, nil
+	}
+	if answer.ContentLength > limit {
+		return nil, ociTooLarge(&httpx.TooLargeError{Limit: limit})
+	}
+	answer.Response.Body = http.NoBody
+	return answer.Response, nil
+}
+
+func (t *ociTransport) refuse(req *http.Request, reason string) error {
+	return fmt.Errorf("%w: the registry at %q points to %q: %s", ErrRefusedLocation, httpx.Origin(t.at), httpx.Origin(req.URL), reason)
+}
+
+// checkTokenService refuses token services on hosts that the registry must not
+// point to, and keeps credentials from those of another domain.
+func (t *ociTransport) checkTokenService(req *http.Request) error {
+	if req.URL.User != nil {
+		return t.refuse(req, "its URL holds a user name")
+	}
+	if reason, ok := netguard.May(t.at, req.URL); !ok {
+		return t.refuse(req, reason)
+	}
+	hasSecret := req.Header.Get("Authorization") != "" || req.Body != nil && req.Body != http.NoBody
+	if hasSecret && !sameSite(t.at.Hostname(), req.URL.Hostname()) {
+		return t.refuse(req, "credentials are only sent to a token service of the registry's own domain")
 	}
 	return nil
 }
 
-// sameSite reports whether two hosts are the same, or beneath one domain that
-// somebody registered.
+// sameSite reports whether two hosts are the same, or below one registered
+// domain.
 func sameSite(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	if a == b || net.ParseIP(a) != nil || net.ParseIP(b) != nil {
@@ -110,67 +150,4 @@ func sameSite(a, b string) bool {
 	}
 	other, err := publicsuffix.EffectiveTLDPlusOne(b)
 	return err == nil && site == other
-}
-
-// follow sends a request and follows redirects, each by a new request that has
-// nothing of the credentials once the origin was left, even if it comes back.
-func (t *ociTransport) follow(r *http.Request, isToken bool) (*http.Response, error) {
-	header := r.Header.Clone()
-	// The digests are those of the bytes as they are stored.
-	header.Set("Accept-Encoding", "identity")
-	request := r.Clone(r.Context())
-	request.Header = header
-	abroad := isToken
-	for hops := 0; ; hops++ {
-		answer, err := t.fetcher.transport().RoundTrip(request)
-		if err != nil {
-			return nil, &networkError{request.URL, err}
-		}
-		next, err := redirect(answer, request.URL)
-		switch {
-		case err != nil:
-			return nil, err
-		case next == nil:
-			return checkOCIStatus(answer, request.URL, abroad)
-		case isToken:
-			return nil, t.refuse(r, "it redirects requests for a token")
-		case hops == maxRedirects:
-			return nil, fmt.Errorf("%w: more than %d redirects", ErrRefusedLocation, maxRedirects)
-		}
-		if origin(next) != t.registry {
-			abroad = true
-			header = header.Clone()
-			header.Del("Authorization")
-		}
-		request = (&http.Request{Method: r.Method, URL: next, Host: next.Host, Header: header}).WithContext(r.Context())
-	}
-}
-
-// checkOCIStatus makes an error of every status that is a failure. The client
-// needs to see just one of them, to authenticate: the registry's own 401.
-func checkOCIStatus(answer *http.Response, asked *url.URL, abroad bool) (*http.Response, error) {
-	status := answer.StatusCode
-	if status == http.StatusOK || status == http.StatusUnauthorized && !abroad {
-		return answer, nil
-	}
-	if err := answer.Body.Close(); err != nil {
-		return nil, &networkError{asked, err}
-	}
-	return nil, statusError(asked, status, answer.Header.Get("Retry-After"))
-}
-
-// ociBody ends the watch over a request with its answer.
-type ociBody struct {
-	io.ReadCloser
-	guard *stallGuard
-}
-
-func (b *ociBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	return n, b.guard.explain(err)
-}
-
-func (b *ociBody) Close() error {
-	defer b.guard.Stop()
-	return b.ReadCloser.Close()
 }

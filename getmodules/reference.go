@@ -52,8 +52,7 @@ func (f *Fetcher) ociReference(ctx context.Context, req Request) (Reference, err
 	if addr.digest != "" {
 		return Reference{"digest " + addr.digest, addr.digest}, nil
 	}
-	repository := &OCIRepository{fetcher: f, remote: f.ociRepository(addr)}
-	digest, err := repository.digest(ctx, addr.tag)
+	digest, err := f.ociRepository(addr).digest(ctx, addr.tag)
 	return Reference{"tag " + addr.tag, digest}, err
 }
 

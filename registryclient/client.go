@@ -8,8 +8,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/flight"
-	"github.com/cotterpin/cotter/internal/httpapi"
-	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -56,7 +56,7 @@ type Client struct {
 
 	listings  flight.Group[addrs.ModuleRegistryPackage, []versions.Candidate]
 	locations flight.Group[release, Location]
-	pauses    pause.Hosts
+	pauses    retryafter.Hosts
 }
 
 // release is one version of a package.
@@ -65,14 +65,14 @@ type release struct {
 	version versions.Version
 }
 
-// api is how registries are asked.
-func (c *Client) api() *httpapi.Client {
-	return &httpapi.Client{
-		HTTPClient:   c.HTTPClient,
-		UserAgent:    c.UserAgent,
-		Retries:      c.Retries,
-		RetryWait:    c.RetryWait,
-		Pauses:       &c.pauses,
-		MaxRedirects: maxRedirects,
+// httpClient returns the client for requests to registries.
+func (c *Client) httpClient() *httpx.Client {
+	return &httpx.Client{
+		HTTP:           c.HTTPClient,
+		UserAgent:      c.UserAgent,
+		MaxRedirects:   maxRedirects,
+		Refuse:         httpx.InsecureRedirect,
+		AttemptTimeout: httpx.TimeoutOf(c.HTTPClient),
+		Retry:          httpx.Retry{Max: c.Retries, FirstWait: c.RetryWait, Pauses: &c.pauses},
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/reach"
+	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // direct reads the location of a package that the registry hosts: any URL
@@ -37,7 +37,7 @@ func checkDirect(endpoint, u *url.URL) error {
 	case u.User != nil:
 		return errors.New("it brings its own credentials")
 	}
-	if reason, ok := reach.May(endpoint, u); !ok {
+	if reason, ok := netguard.May(endpoint, u); !ok {
 		return errors.New(reason)
 	}
 	return checkWeb(endpoint, u)

@@ -1,19 +1,29 @@
 package registryclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/minrate"
 )
 
-// DefaultMaxDownload is how many bytes a hosted package may have by default:
-// 512 MiB, as for other packages.
-const DefaultMaxDownload = 512 << 20
+const (
+	// DefaultMaxDownload is how many bytes a hosted package may have by default:
+	// 512 MiB, as for other packages.
+	DefaultMaxDownload = 512 << 20
+	// downloadTimeout bounds a whole download, for servers that never end it.
+	downloadTimeout = time.Hour
+	// stallTimeout is how long a download may stay without a byte, and the window
+	// over which it must keep to the minimum rate.
+	stallTimeout = time.Minute
+)
 
 // archiveTypes are the media types of the formats that stock tools tell apart
 // by their first bytes.
@@ -47,65 +57,69 @@ func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, 
 		return failBefore(about, err)
 	}
 	r := &request{release: about, url: u}
-	req, err := r.build(ctx, c.Services, loc.UseCredentials && httpapi.SameOrigin(base, u))
+	req, err := r.build(ctx, c.Services, loc.UseCredentials && httpx.SameOrigin(base, u))
 	if err != nil {
 		return r.fail(err)
 	}
 	return c.stream(r, req, w)
 }
 
+// stream copies the body of the answer to w. An error of copying ends the download
+// and is not retried, because w has a part of the archive already.
 func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 	req.Header.Set("Accept", archiveTypes)
 	// Otherwise net/http asks for gzip and unpacks it, and the length of what
 	// was sent is lost.
 	req.Header.Set("Accept-Encoding", "identity")
-	answer, body, err := c.api().Open(req)
+	client := c.httpClient()
+	client.AttemptTimeout, client.TotalTimeout = 0, downloadTimeout
+	client.Floor = minrate.Floor{Window: stallTimeout}
+	const missing = "the registry gave this location itself: ask its operator"
+	var copyErr error
+	err := client.Do(req, func(resp *httpx.Response) error {
+		if resp.StatusCode != http.StatusOK {
+			return resp.StatusError()
+		}
+		copyErr = c.copyArchive(w, resp)
+		return nil
+	})
+	if status, ok := errors.AsType[*httpx.StatusError](err); ok {
+		return r.refusal(status.Answer, missing)
+	}
 	if err != nil {
 		return r.fail(err)
 	}
-	if body == nil {
-		return r.refusal(answer, "the registry gave this location itself: ask its operator")
+	if copyErr == nil {
+		return nil
 	}
-	defer func() { _ = body.Close() }() // it was only read
-	if err := c.checkArchive(answer, body.Length); err != nil {
-		return r.failWith(answer, err)
+	if err := req.Context().Err(); err != nil {
+		copyErr = err // the cause, rather than its consequence
 	}
-	if err := c.copy(w, body); err != nil {
-		return r.failWith(answer, err)
-	}
-	return nil
+	failure := r.fail(copyErr)
+	failure.StatusCode = http.StatusOK
+	return failure
 }
 
-func (c *Client) checkArchive(answer *httpapi.Answer, length int64) error {
-	switch encoding := answer.Header.Get("Content-Encoding"); {
-	case encoding != "" && encoding != "identity":
-		return fmt.Errorf("%w: the archive comes in the encoding %q, which was not asked for", ErrInvalidAnswer, encoding)
-	case length > c.maxDownload():
-		return &httpapi.TooLargeError{Limit: c.maxDownload()}
-	case length == 0:
-		return fmt.Errorf("%w: the archive is empty", ErrInvalidAnswer)
-	}
-	return nil
-}
-
-// copy checks the length once more, as it may not have been announced. The
+// copyArchive checks the length twice, as it may not have been announced. The
 // announced length itself is verified by net/http.
-func (c *Client) copy(w io.Writer, body io.Reader) error {
-	n, err := io.Copy(w, io.LimitReader(body, c.maxDownload()+1))
+func (c *Client) copyArchive(w io.Writer, resp *httpx.Response) error {
+	limit := cmp.Or(max(c.MaxDownload, 0), DefaultMaxDownload)
+	switch encoding := resp.Header.Get("Content-Encoding"); {
+	case !resp.HasKnownEnd():
+		return fmt.Errorf("%w: the server does not say how long the archive is", ErrInvalidAnswer)
+	case encoding != "" && encoding != "identity":
+		return fmt.Errorf("%w: the archive has the encoding %q, which was not asked for", ErrInvalidAnswer, encoding)
+	case resp.ContentLength > limit:
+		return &httpx.TooLargeError{Limit: limit}
+	}
+	n, err := io.Copy(w, io.LimitReader(resp.Body, limit+1))
 	switch {
 	case err != nil:
 		return err
-	case n > c.maxDownload():
-		return &httpapi.TooLargeError{Limit: c.maxDownload()}
+	case n > limit:
+		return &httpx.TooLargeError{Limit: limit}
 	case n == 0:
 		return fmt.Errorf("%w: the archive is empty", ErrInvalidAnswer)
 	}
 	return nil
-}
-
-func (c *Client) maxDownload() int64 {
-	if c.MaxDownload > 0 {
-		return c.MaxDownload
-	}
-	return DefaultMaxDownload
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
-	"github.com/cotterpin/cotter/internal/reach"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 // indirect reads a location that is a source address, or a URL relative to the
@@ -45,7 +45,7 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	if err != nil {
 		return errors.New("it is no URL")
 	}
-	if reason, ok := reach.May(registry, u); !ok {
+	if reason, ok := netguard.May(registry, u); !ok {
 		return errors.New(reason)
 	}
 	getter := pkg.Getter()
@@ -70,7 +70,7 @@ func checkWeb(registry, u *url.URL) error {
 		return fmt.Errorf("its scheme is %q", u.Scheme)
 	case u.Host == "":
 		return errors.New("it names no host")
-	case u.Scheme == "http" && !(httpapi.IsLoopback(u) && httpapi.IsLoopback(registry)):
+	case u.Scheme == "http" && !(netguard.IsLoopback(u) && netguard.IsLoopback(registry)):
 		return errors.New(`its scheme is "http"`)
 	}
 	return nil
@@ -84,4 +84,4 @@ func (r *request) refuseLocation(location string, err error) error {
 }
 
 // shown is a location for a message.
-func shown(location string) string { return httpapi.Printable(addrs.Redact(location)) }
+func shown(location string) string { return httpx.Printable(addrs.Redact(location)) }

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -67,11 +67,11 @@ func (c *Client) locate(ctx context.Context, about release) (Location, error) {
 	if err != nil {
 		return Location{}, r.failWith(answer, err)
 	}
-	found.Origin = addrs.Redact(answer.URL.String())
+	found.Origin = addrs.Redact(answer.URL().String())
 	return found, nil
 }
 
-func readLocation(r *request, answer *httpapi.Answer) (Location, error) {
+func readLocation(r *request, answer *httpx.Answer) (Location, error) {
 	said, err := parseLocation(answer.Body)
 	if err != nil {
 		return Location{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)

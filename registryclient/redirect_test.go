@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
 

@@ -8,7 +8,7 @@ import (
 	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // request is one request about a release, or about a package if it has no
@@ -46,13 +46,13 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 }
 
 // get asks an endpoint of the protocol.
-func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpapi.Answer, error) {
+func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answer, error) {
 	req, err := r.build(ctx, c.Services, true)
 	if err != nil {
 		return nil, r.fail(err)
 	}
 	req.Header.Set("Accept", "application/json")
-	answer, err := c.api().Read(req, limit)
+	answer, err := c.httpClient().Read(req, limit)
 	if err != nil {
 		return nil, r.fail(err)
 	}
@@ -63,14 +63,14 @@ func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpapi.Ans
 func (r *request) fail(err error) *RequestError {
 	if isRefusal(err) {
 		err = fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
-	} else if network, ok := errors.AsType[*httpapi.NetworkError](err); ok {
+	} else if network, ok := errors.AsType[*httpx.NetworkError](err); ok {
 		err = fmt.Errorf("the exchange with the registry failed: %w; check the network and the proxy settings, or try again later", network)
 	}
 	return &RequestError{Package: r.pkg, Version: r.version, URL: addrs.Redact(r.url.String()), Err: err}
 }
 
 // failWith is a failure in an answer.
-func (r *request) failWith(answer *httpapi.Answer, err error) *RequestError {
+func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
 	failure := r.fail(err)
 	failure.StatusCode = answer.StatusCode
 	return failure
@@ -83,7 +83,7 @@ func failBefore(about release, err error) *RequestError {
 
 // isRefusal tells our own verdicts from failures of the network.
 func isRefusal(err error) bool {
-	_, redirect := errors.AsType[*httpapi.RedirectError](err)
-	_, large := errors.AsType[*httpapi.TooLargeError](err)
-	return redirect || large || errors.Is(err, httpapi.ErrNoLength)
+	_, redirect := errors.AsType[*httpx.RedirectError](err)
+	_, large := errors.AsType[*httpx.TooLargeError](err)
+	return redirect || large
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // refusal is the error for a status that is not success. missing is what a 404
 // means for this request.
-func (r *request) refusal(answer *httpapi.Answer, missing string) *RequestError {
+func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	sentinel, hint := ErrUnexpectedStatus, ""
 	switch status := answer.StatusCode; {
 	case status == http.StatusNotFound:
@@ -20,8 +20,8 @@ func (r *request) refusal(answer *httpapi.Answer, missing string) *RequestError 
 		sentinel, hint = ErrUnauthorized, r.credentialsHint()
 	case status == http.StatusForbidden:
 		sentinel, hint = ErrForbidden, r.credentialsHint()+"; or the registry is asked too often: then try again later"
-	case answer.RetryAfter > 0:
-		hint = fmt.Sprintf("the registry asks to wait %s before the next try", answer.RetryAfter)
+	case answer.RetryAfter.Wait > 0:
+		hint = fmt.Sprintf("the registry asks to wait %s before the next try", answer.RetryAfter.Wait)
 	case status == http.StatusTooManyRequests, status >= 500:
 		hint = "try again later, or ask the registry's operator"
 	default:
@@ -76,7 +76,7 @@ func (e *statusError) Unwrap() []error {
 func (r *request) credentialsHint() string {
 	switch {
 	case r.credentialsErr != nil:
-		return fmt.Sprintf("nothing was sent to prove who asks, because %s", httpapi.Printable(r.credentialsErr.Error()))
+		return fmt.Sprintf("nothing was sent to prove who asks, because %s", httpx.Printable(r.credentialsErr.Error()))
 	case r.authorized:
 		return "the credentials that were sent do not suffice; to give others, " + howToAuthorize(r.pkg.Host)
 	case r.url.Scheme != "https":

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -107,7 +107,7 @@ func discovered(value any) time.Time {
 // decode is json.Unmarshal with an error that can be shown.
 func decode(text []byte, to any) error {
 	if err := json.Unmarshal(text, to); err != nil {
-		return fmt.Errorf("it is not the JSON that is expected: %s", httpapi.Printable(err.Error()))
+		return fmt.Errorf("it is not the JSON that is expected: %s", httpx.Printable(err.Error()))
 	}
 	return nil
 }

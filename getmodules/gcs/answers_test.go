@@ -149,7 +149,7 @@ func TestDamaged(t *testing.T) {
 // TestPauses has a server that names the pause it wants.
 func TestPauses(t *testing.T) {
 	t.Parallel()
-	for header, says := range map[string]string{"0": "", "3600": "asks to be left alone for 1h0m0s"} {
+	for header, says := range map[string]string{"0": "", "3600": "asks clients to wait 1h0m0s"} {
 		c := newCloud(t, map[string]string{"b/net.zip": zipOf(t, "x")})
 		var asked atomic.Int32
 		c.refuse = func(w http.ResponseWriter, _ *http.Request) bool {

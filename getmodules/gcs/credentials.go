@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/google"
+
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // scope is all that is asked for: to read.
@@ -20,7 +22,7 @@ type credentials struct {
 	token *oauth2.Token
 	// project is the quota project of the token; "" for none.
 	project string
-	// absent says why there is no token, for who is refused without one.
+	// absent says why there is no token, for requests that are refused.
 	absent error
 }
 
@@ -34,7 +36,7 @@ func (c *credentials) isGood() bool {
 
 // credentials returns those of the fields, or the application default
 // credentials. Their tokens are asked for by the same client as the rest.
-func (g *Getter) credentials(ctx context.Context, client *http.Client) (*credentials, error) {
+func (g *Getter) credentials(ctx context.Context, client *httpx.Client) (*credentials, error) {
 	switch {
 	case g.Token != "":
 		return &credentials{token: &oauth2.Token{AccessToken: g.Token}, project: g.QuotaProject}, nil
@@ -47,10 +49,9 @@ func (g *Getter) credentials(ctx context.Context, client *http.Client) (*credent
 	if known.isGood() {
 		return known, nil
 	}
-	// Several downloads may do this at once: nobody is to wait for another's
-	// context.
+	// Several downloads may do this at once, each by its own context.
 	found, err := inTime(ctx, func() (*credentials, error) {
-		return g.find(context.WithValue(ctx, oauth2.HTTPClient, client))
+		return g.find(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: client}))
 	})
 	if err != nil {
 		return nil, err

@@ -14,31 +14,29 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/objects"
-	"github.com/cotterpin/cotter/internal/pause"
 	"github.com/cotterpin/cotter/internal/said"
 )
 
-// statusError is an answer that is not the one that was wanted.
+// statusError is an answer with a status that is not wanted.
 type statusError struct {
-	status int
-	// message is the server's own, without secrets and escaped; "" if it gave
-	// none.
-	message string
-	pause   pause.Request
+	*httpx.StatusError
 	// credentials are those of the request.
 	credentials *credentials
 }
 
-// maxShown bounds the part of the server's own words in a message.
-const maxShown = 600
+const (
+	// maxMessage bounds what is read of an answer that is an error.
+	maxMessage = 64 << 10
+	// maxShown bounds the part of the server's own words in a message.
+	maxShown = 600
+)
 
-func newStatusError(answer *http.Response, used *credentials) *statusError {
-	e := &statusError{status: answer.StatusCode, pause: pause.Requested(answer.Header.Get("Retry-After")), credentials: used}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxMessage))
-	if err != nil {
-		return e // the status says enough
-	}
+func newStatusError(answer *httpx.Response, used *credentials) *statusError {
+	// The status says enough if the body cannot be read.
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxMessage))
+	e := &statusError{StatusError: answer.StatusError(), credentials: used}
 	// Lists fail in JSON, objects in plain text.
 	var coded struct {
 		Error struct {
@@ -52,9 +50,11 @@ func newStatusError(answer *http.Response, used *credentials) *statusError {
 	if used.token != nil {
 		message = said.Redact(message, []string{used.token.AccessToken})
 	}
-	e.message = shown(message)
+	e.Message = shown(message)
 	return e
 }
+
+func (e *statusError) Unwrap() error { return e.StatusError }
 
 // shown is a server's text as far as it is fit to be shown.
 func shown(text string) string {
@@ -65,15 +65,18 @@ func shown(text string) string {
 	return text
 }
 
-// tokenError is about a token that was not given. What the server says is made
-// fit to be shown; what may go better next time is an error of the network.
+// tokenError says why there is no token. Failures of the network and of the
+// server are temporary.
 func tokenError(err error) error {
 	const what = "the application default credentials of Google give no token"
 	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
 	if !ok || refused.Response == nil {
 		err = fmt.Errorf("%s: %w", what, err)
-		if _, ok := errors.AsType[*url.Error](err); ok {
-			return &networkError{err}
+		_, isRequest := errors.AsType[*url.Error](err)
+		_, isNetwork := errors.AsType[*httpx.NetworkError](err)
+		_, isRedirect := errors.AsType[*httpx.RedirectError](err)
+		if isRequest && !isNetwork && !isRedirect { // a request that google's package makes by itself
+			return &httpx.TemporaryError{Err: err}
 		}
 		return err
 	}
@@ -81,24 +84,10 @@ func tokenError(err error) error {
 	message := shown(cmp.Or(refused.ErrorDescription, string(refused.Body)))
 	err = fmt.Errorf("%s: the server answered %d %s: %s", what, status, http.StatusText(status), message)
 	if status >= http.StatusInternalServerError {
-		return &networkError{err}
+		return &httpx.TemporaryError{Err: err}
 	}
 	return fmt.Errorf("%w; renew them by \"gcloud auth application-default login\"", err)
 }
-
-func (e *statusError) Error() string {
-	text := fmt.Sprintf("the server answered %d %s", e.status, http.StatusText(e.status))
-	if e.message != "" {
-		text += ": " + e.message
-	}
-	return text + e.pause.Advice()
-}
-
-// networkError is a request that failed on its way.
-type networkError struct{ err error }
-
-func (e *networkError) Error() string { return e.err.Error() }
-func (e *networkError) Unwrap() error { return e.err }
 
 // explain says what to do about an error, where that is known, and makes
 // fs.ErrNotExist and fs.ErrPermission of what means these.
@@ -111,9 +100,9 @@ func explain(err error) error {
 		return err
 	}
 	switch {
-	case status.status == http.StatusNotFound:
+	case status.Answer.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case status.status != http.StatusUnauthorized && status.status != http.StatusForbidden:
+	case status.Answer.StatusCode != http.StatusUnauthorized && status.Answer.StatusCode != http.StatusForbidden:
 		return err
 	case status.credentials.token != nil:
 		return fmt.Errorf("%w: %w; check the credentials that are used, and what they allow", fs.ErrPermission, err)

@@ -153,7 +153,7 @@ func TestBusy(t *testing.T) {
 	f := waits(0)
 	f.StallTimeout = time.Hour
 	_, _, err = fetchBy(t, f, gcsAddress+"busy/net.zip")
-	if asked := len(c.told()) - before; err == nil || !strings.Contains(err.Error(), "503 Service Unavailable, 6 times") || asked != 6 {
+	if asked := len(c.told()) - before; err == nil || !strings.Contains(err.Error(), "503 Service Unavailable after 6 attempts") || asked != 6 {
 		t.Errorf("error after %d requests is %v, want that it was so 6 times", asked, err)
 	}
 }

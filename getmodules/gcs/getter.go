@@ -3,12 +3,14 @@ package gcs
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/objects"
-	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
 // Getter fetches from Google Cloud Storage. The zero value works. Fields must
@@ -19,6 +21,8 @@ type Getter struct {
 	// an instance. nil means one on http.DefaultTransport. Its CheckRedirect and
 	// Jar are not used.
 	HTTPClient *http.Client
+	// UserAgent is sent with these requests. "" means "cotter".
+	UserAgent string
 	// Endpoint is the server to ask in place of https://storage.googleapis.com,
 	// such as an emulator: SCHEME://HOST, or HOST for http. No default
 	// credentials are looked for then, as they are Google's.
@@ -37,7 +41,7 @@ type Getter struct {
 	// nil means 0.5 s, doubled each time, with jitter, or what the server says.
 	Backoff func(retry int) time.Duration
 
-	pauses pause.Hosts
+	pauses retryafter.Hosts
 
 	mu    sync.Mutex
 	found *credentials
@@ -64,10 +68,10 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 	return getmodules.Downloaded{}, explain(objects.Fetch(ctx, b, addr.object, from.Archive, from.Path))
 }
 
-// bucket is what an address leads to, and how to get there.
+// bucket is what an address points to, and how to request it.
 type bucket struct {
 	getter   *Getter
-	http     *http.Client
-	endpoint string // scheme://host
+	client   *httpx.Client
+	endpoint *url.URL // scheme and host
 	addr     address
 }

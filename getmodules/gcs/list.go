@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"iter"
-	"net/http"
 	"net/url"
+
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // maxPage bounds a page of a list. It has 1000 names of up to 1024 bytes, which
@@ -47,17 +47,14 @@ func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, erro
 
 func (b *bucket) page(ctx context.Context, query url.Values) (*page, error) {
 	var got *page
-	err := b.send(ctx, url.PathEscape(b.addr.bucket)+"/o?"+query.Encode(), func(answer *http.Response) error {
-		text, err := io.ReadAll(io.LimitReader(answer.Body, maxPage+1))
-		switch {
-		case err != nil:
+	err := b.send(ctx, url.PathEscape(b.addr.bucket)+"/o?"+query.Encode(), func(answer *httpx.Response) error {
+		text, err := answer.ReadAll(maxPage)
+		if err != nil {
 			return err
-		case len(text) > maxPage:
-			return errors.New("a page of the list of objects is too large")
 		}
 		got = new(page)
 		if err := json.Unmarshal(text, got); err != nil {
-			return errors.New("the list of objects is no JSON that is known")
+			return errors.New("the list of objects is not the JSON that is expected")
 		}
 		return nil
 	})

@@ -4,16 +4,15 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
-)
 
-var errChecksum = errors.New("what came has not the checksum that the server says it has")
+	"github.com/cotterpin/cotter/internal/httpx"
+)
 
 // Get writes an object to a file, from its beginning. An answer that is shorter
 // than it says fails in reading.
@@ -23,7 +22,7 @@ func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 		query.Set("generation", b.addr.generation)
 	}
 	path := url.PathEscape(b.addr.bucket) + "/o/" + url.PathEscape(name) + "?" + query.Encode()
-	return b.send(ctx, path, func(answer *http.Response) error {
+	return b.send(ctx, path, func(answer *httpx.Response) error {
 		if err := file.Truncate(0); err != nil {
 			return err
 		}
@@ -34,8 +33,8 @@ func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 		if _, err := io.Copy(io.MultiWriter(file, sum), answer.Body); err != nil {
 			return err
 		}
-		if want, known := checksumOf(answer); known && want != sum.Sum32() {
-			return errChecksum
+		if want, known := checksumOf(answer.Response); known && want != sum.Sum32() {
+			return &httpx.TemporaryError{Err: errChecksum}
 		}
 		return nil
 	})

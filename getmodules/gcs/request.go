@@ -1,91 +1,96 @@
 package gcs
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 
-	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// projectHeader names the quota project.
-const projectHeader = "X-Goog-User-Project"
+const (
+	// googleEndpoint is Google's own server.
+	googleEndpoint = "https://storage.googleapis.com"
+	// projectHeader names the quota project.
+	projectHeader = "X-Goog-User-Project"
+	// defaultRetries is how often a failed request is repeated by default.
+	defaultRetries = 5
+	// maxRedirects is how many redirects are followed for one request. None are
+	// expected; a server that moved needs one.
+	maxRedirects = 3
+)
 
-// maxMessage bounds what is read of an answer that is an error.
-const maxMessage = 64 << 10
-
-// send asks for something and has the answer's body read, again where that may
-// help. read may be called several times.
-func (b *bucket) send(ctx context.Context, path string, read func(*http.Response) error) error {
-	for tries := 1; ; tries++ {
-		if err := b.getter.pauses.Wait(ctx, b.endpoint); err != nil {
-			return err
-		}
-		err := b.try(ctx, path, read)
-		if err == nil || ctx.Err() != nil {
-			return ctxOr(ctx, err)
-		}
-		if !isTransient(err) {
-			return err
-		}
-		if tries > b.getter.retries() {
-			return tried(err, tries)
-		}
-		if status, ok := errors.AsType[*statusError](err); ok && status.pause.Asked && b.getter.Backoff == nil {
-			b.getter.pauses.Ask(b.endpoint, status.pause.Wait)
-			continue
-		}
-		if err := pause.Sleep(ctx, b.getter.backoff(tries)); err != nil {
-			return err
-		}
+// endpoint returns the scheme and host to send requests to.
+func (g *Getter) endpoint() (*url.URL, error) {
+	text := cmp.Or(g.Endpoint, googleEndpoint)
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
 	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, fmt.Errorf("the endpoint of Google Cloud Storage is http:// or https:// and a host, but not %q", g.Endpoint)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
 
-// try asks once.
-func (b *bucket) try(ctx context.Context, path string, read func(*http.Response) error) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.endpoint+"/storage/v1/b/"+path, http.NoBody)
-	if err != nil {
-		return err
+// client returns the client for all requests.
+func (g *Getter) client() *httpx.Client {
+	c := &httpx.Client{
+		HTTP:         g.HTTPClient,
+		UserAgent:    g.UserAgent,
+		MaxRedirects: maxRedirects,
+		Refuse:       leavesHTTPS,
+		Retry:        httpx.Retry{Max: cmp.Or(g.Retries, defaultRetries), Backoff: g.Backoff, Pauses: &g.pauses},
 	}
-	used, err := b.getter.credentials(ctx, b.http)
-	if err != nil {
-		return err
+	if g.HTTPClient != nil {
+		c.AttemptTimeout = g.HTTPClient.Timeout
 	}
-	if used.token != nil {
-		used.token.SetAuthHeader(request)
-		if used.project != "" {
-			request.Header.Set(projectHeader, used.project)
+	return c
+}
+
+// leavesHTTPS refuses redirects by http to another server.
+func leavesHTTPS(from, to *url.URL) (reason string) {
+	if to.Scheme != "https" && !httpx.SameOrigin(from, to) {
+		return "another server is only followed by https"
+	}
+	return ""
+}
+
+// send requests something and has the answer's body read, again if that may help.
+// read may be called several times.
+func (b *bucket) send(ctx context.Context, path string, read func(*httpx.Response) error) error {
+	return b.client.Retry.Do(ctx, b.endpoint.Host, func() error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.endpoint.String()+"/storage/v1/b/"+path, http.NoBody)
+		if err != nil {
+			return err
 		}
-	}
-	answer, err := b.http.Do(request)
-	if err != nil {
-		return &networkError{err}
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
+		used, err := b.getter.credentials(ctx, b.client)
+		if err != nil {
+			return err
+		}
+		if used.token != nil {
+			used.token.SetAuthHeader(request)
+			if used.project != "" {
+				request.Header.Set(projectHeader, used.project)
+			}
+		}
+		answer, err := b.client.Send(request)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		switch answer.StatusCode {
+		case http.StatusOK:
+			return read(answer)
+		case http.StatusRequestTimeout:
+			return &httpx.TemporaryError{Err: newStatusError(answer, used)}
+		}
 		return newStatusError(answer, used)
-	}
-	answer.Body = readErrors{answer.Body}
-	return read(answer)
+	})
 }
 
-// ctxOr is err, unless it is the end of ctx that became it.
-func ctxOr(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
-
-// readErrors tells errors of the network from those of the file into which a
-// body is copied.
-type readErrors struct{ io.ReadCloser }
-
-func (r readErrors) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		err = &networkError{err}
-	}
-	return n, err
-}
+var errChecksum = errors.New("what was received does not have the checksum that the server names")

@@ -14,12 +14,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
+
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 // account is what requests are made with.
 type account struct {
 	config aws.Config
-	http   *http.Client
+	http   *httpx.Client
 }
 
 // accountKey is what makes accounts different: roles are assumed in a region.
@@ -95,21 +97,19 @@ func (g *Getter) loadOptions(addr address) []func(*config.LoadOptions) error {
 	return options
 }
 
-// httpClient is the client for S3. That of the SDK has the user's ca_bundle.
-func (g *Getter) httpClient(found aws.HTTPClient) *http.Client {
+// httpClient returns the client for S3. That of the SDK has the user's ca_bundle.
+// It follows no redirects: a request is signed for one host, so that another one
+// has no use for it, but would see the token of the session.
+func (g *Getter) httpClient(found aws.HTTPClient) *httpx.Client {
 	buildable, ok := found.(*awshttp.BuildableClient)
 	if !ok {
 		buildable = awshttp.NewBuildableClient()
 	}
 	transport := buildable.GetTransport()
-	ours := http.Client{Transport: transport}
 	if tls := transport.TLSClientConfig; g.HTTPClient != nil && (tls == nil || tls.RootCAs == nil) {
-		ours = *g.HTTPClient
+		return &httpx.Client{HTTP: g.HTTPClient, AttemptTimeout: g.HTTPClient.Timeout}
 	}
-	// A request is signed for one host, so that another one has no use for it;
-	// but it would see the token of the session.
-	ours.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &ours
+	return &httpx.Client{HTTP: &http.Client{Transport: transport}}
 }
 
 // maxAnswer bounds lists and errors, which the SDK keeps in memory. A page of a
@@ -117,14 +117,17 @@ func (g *Getter) httpClient(found aws.HTTPClient) *http.Client {
 // they are escaped, and some facts on each.
 const maxAnswer = 16 << 20
 
-// bounded is a client for answers of a bounded size, but for objects.
-type bounded struct{ *http.Client }
+// bounded is a client for answers of a bounded size, except objects.
+type bounded struct{ *httpx.Client }
 
 // Do makes bounded an HTTP client of the SDK's.
 func (b bounded) Do(request *http.Request) (*http.Response, error) {
-	answer, err := b.Client.Do(request)
-	if err == nil && (answer.StatusCode >= http.StatusMultipleChoices || request.URL.Query().Has("list-type")) {
+	answer, err := b.Send(request)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode >= http.StatusMultipleChoices || request.URL.Query().Has("list-type") {
 		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
 	}
-	return answer, err
+	return answer.Response, nil
 }

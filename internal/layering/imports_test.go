@@ -12,16 +12,16 @@ import (
 var allowed = map[string][]string{
 	".":                {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
 	"addrs":            {},
-	"disco":            {"addrs", "internal/flight", "internal/httpapi", "internal/reach"},
-	"getmodules":       {"addrs", "internal/git/*", "internal/gitexec", "internal/gitpack", "internal/gitref", "internal/gitwire", "internal/gogit", "internal/minrate", "internal/pause", "internal/reach", "internal/said", "internal/treewriter"},
-	"getmodules/gcs":   {"getmodules", "internal/objects", "internal/pause", "internal/reach", "internal/said"},
+	"disco":            {"addrs", "internal/flight", "internal/httpx", "internal/netguard"},
+	"getmodules":       {"addrs", "internal/git", "internal/git/*", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "internal/said", "internal/treewriter"},
+	"getmodules/gcs":   {"getmodules", "internal/httpx", "internal/objects", "internal/retryafter", "internal/said"},
 	"getmodules/hg":    {"addrs", "getmodules", "internal/child", "internal/said"},
-	"getmodules/s3":    {"getmodules", "internal/objects"},
+	"getmodules/s3":    {"getmodules", "internal/httpx", "internal/objects"},
 	"hashing":          {},
 	"lockfile":         {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
-	"modtest":          {"addrs", "hashing", "internal/gitserve"},
+	"modtest":          {"addrs", "hashing", "internal/git/gitserve"},
 	"policy":           {"addrs", "internal/nesting", "versions"},
-	"registryclient":   {"addrs", "internal/flight", "internal/httpapi", "internal/pause", "internal/reach", "versions"},
+	"registryclient":   {"addrs", "internal/flight", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "versions"},
 	"versions":         {"addrs"},
 	"versions/gittags": {"versions"},
 	"versions/ocitags": {"versions"},
@@ -44,13 +44,13 @@ var heavy = []struct {
 	// No more of them than golang.org/x/oauth2 needs.
 	{"cloud.google.com/go/", nil},
 	{"github.com/hashicorp/go-getter", nil},
-	{"github.com/go-git/go-git/", []string{"internal/gogit"}},
+	{"github.com/go-git/go-git/", []string{"internal/git/inprocess"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
 	{"github.com/urfave/cli/", []string{"cmd/*"}},
 	{"github.com/vbauerster/mpb/", []string{"cmd/*"}},
 	{"golang.org/x/term", []string{"cmd/*"}},
-	{"testing", []string{"modtest", "internal/httpapi/webtest", "internal/gettest"}},
+	{"testing", []string{"modtest", "internal/httpx/webtest", "internal/gettest"}},
 }
 
 // lists reports whether a list of packages has this one.

@@ -38,8 +38,7 @@ func (e *ListError) Error() string { return "list the tags of the repository: " 
 func (e *ListError) Unwrap() error { return e.Err }
 
 // TagLister lists the tags of one repository, page by page, those after the tag
-// last. *remote.Repository of oras-go is one, and so is
-// *getmodules.OCIRepository.
+// last. A getmodules.OCIRepository is one, and so is oras-go's *remote.Repository.
 type TagLister interface {
 	Tags(ctx context.Context, last string, page func(tags []string) error) error
 }

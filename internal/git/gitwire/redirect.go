@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/reach"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 const (
@@ -55,9 +55,9 @@ func (c *Client) discover(ctx context.Context) error {
 // redirected is where an answer redirects to. Nothing of the old address is
 // taken along.
 func redirected(from *url.URL, location string) (*url.URL, error) {
-	to, reason := reach.Redirect(from, location)
-	if reason != "" {
-		return nil, fmt.Errorf("%w: it redirects %s", ErrRedirect, reason)
+	to, err := httpx.Redirect(from, location)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRedirect, err)
 	}
 	return to, nil
 }

@@ -1,12 +1,13 @@
-// Package pause keeps requests from servers that have asked for a pause, which
-// they do by the header Retry-After (RFC 9110, section 10.2.3) in an answer with
-// status 429 or 503.
+// Package retryafter reads the header Retry-After (RFC 9110, section 10.2.3), by
+// which a server that answers 429 or 503 asks clients to pause, and shares such
+// pauses within a process.
 //
-// One request is told, and all others of the process to the same server wait
-// with it, rather than each be told in turn. Servers that want to be left alone
-// get angrier with each request. A host is told apart by its name and port, as
-// they are in URLs. What other processes were told is not known.
-package pause
+// After one request was asked to pause, all requests of the process to the same
+// host wait, instead of each being turned away in its turn: servers tend to
+// respond to further requests with longer pauses. A host is identified by its
+// name and port as they stand in URLs. Pauses that other processes were asked
+// for are not known.
+package retryafter
 
 import (
 	"context"
@@ -19,8 +20,8 @@ import (
 	"time"
 )
 
-// Longest is the longest pause that is kept to. Whoever is asked for a longer one
-// would not be answered sooner, and had better say so to the user.
+// Longest is the longest pause that is waited for. If a server asks for a longer
+// one, the failure should be reported instead.
 const Longest = time.Minute
 
 // Request is what an answer asks for. The zero value asks for nothing.
@@ -29,32 +30,32 @@ type Request struct {
 	Asked bool
 }
 
-// Requested reads the header as [Asked] does.
+// Requested parses the header as [Asked] does.
 func Requested(header string) (r Request) {
 	r.Wait, r.Asked = Asked(header)
 	return r
 }
 
-// TooLong reports whether more is asked for than is kept to.
+// TooLong reports whether the pause is longer than [Longest].
 func (r Request) TooLong() bool { return r.Asked && r.Wait > Longest }
 
-// Advice is what a message says behind the failure where the pause is too long,
-// and "" elsewhere.
+// Advice returns what a message adds about a pause that is too long; otherwise
+// "".
 func (r Request) Advice() string {
 	if !r.TooLong() {
 		return ""
 	}
-	return fmt.Sprintf("; it asks to be left alone for %v, so try again then", r.Wait.Round(time.Second))
+	return fmt.Sprintf("; the server asks clients to wait %v before they try again", r.Wait.Round(time.Second))
 }
 
-// IsTemporary reports whether what was answered with a status may be answered
-// differently some time: 429, and 5xx except 501.
+// IsTemporary reports whether a later request may get a status other than this
+// one: 429, and 5xx except 501.
 func IsTemporary(status int) bool {
 	return status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
 }
 
-// Asked reads the header, which is a number of seconds or a date. What is
-// neither counts as absent; a date in the past is no pause.
+// Asked parses the header, which is a number of seconds or a date. A value that
+// is neither counts as absent; a date in the past means no pause.
 func Asked(header string) (wait time.Duration, asked bool) {
 	seconds, err := strconv.ParseUint(header, 10, 64)
 	switch {
@@ -70,15 +71,14 @@ func Asked(header string) (wait time.Duration, asked bool) {
 	return max(time.Until(at), 0), true
 }
 
-// Hosts are the servers that have asked for a pause. The zero value is ready for
-// use, also by several goroutines; a nil one knows of no pauses.
+// Hosts holds the pauses that hosts have asked for. The zero value is ready for
+// use, also by several goroutines; a nil *Hosts holds none.
 type Hosts struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// Ask notes that a host has asked for a pause, of which no more than [Longest] is
-// kept.
+// Ask records that a host has asked for a pause, of at most [Longest].
 func (h *Hosts) Ask(host string, wait time.Duration) {
 	if h == nil {
 		return
@@ -93,8 +93,8 @@ func (h *Hosts) Ask(host string, wait time.Duration) {
 	}
 }
 
-// Wait waits until the pause is over that a host has asked for so far. The error
-// is that of ctx.
+// Wait waits until the pause that a host has asked for is over. The error is
+// that of ctx.
 func (h *Hosts) Wait(ctx context.Context, host string) error {
 	if err := ctx.Err(); err != nil || h == nil {
 		return err
@@ -108,7 +108,7 @@ func (h *Hosts) Wait(ctx context.Context, host string) error {
 	return Sleep(ctx, left)
 }
 
-// Sleep waits for some time. The error is that of ctx.
+// Sleep waits for a duration. The error is that of ctx.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

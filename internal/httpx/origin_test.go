@@ -1,11 +1,11 @@
-package httpapi_test
+package httpx_test
 
 import (
 	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/httpapi"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 func parse(t *testing.T, text string) *url.URL {
@@ -40,39 +40,9 @@ func TestSameOrigin(t *testing.T) {
 			if swapped {
 				a, b = b, a
 			}
-			if got := httpapi.SameOrigin(a, b); got != test.want {
+			if got := httpx.SameOrigin(a, b); got != test.want {
 				t.Errorf("SameOrigin(%q, %q) = %v, want %v", a, b, got, test.want)
 			}
-		}
-	}
-}
-
-func TestIsLoopback(t *testing.T) {
-	t.Parallel()
-	tests := map[string]bool{
-		"http://127.0.0.1":          true,
-		"http://127.0.0.1:80":       true,
-		"http://127.255.255.254":    true,
-		"http://localhost:1":        true,
-		"http://LocalHost":          true,
-		"http://[::1]:80":           true,
-		"http://[::ffff:127.0.0.1]": true,
-		"http://128.0.0.1":          false,
-		"http://127.1":              false,
-		"http://2130706433":         false,
-		"http://0x7f.0.0.1":         false,
-		"http://0.0.0.0":            false,
-		"http://[::]":               false,
-		"http://localhost.example":  false,
-		"http://127.0.0.1.example":  false,
-		"http://user@example":       false,
-		"http://localhost@example":  false,
-		"http:///x":                 false,
-		"mailto:localhost":          false,
-	}
-	for text, want := range tests {
-		if got := httpapi.IsLoopback(parse(t, text)); got != want {
-			t.Errorf("IsLoopback(%q) = %v, want %v", text, got, want)
 		}
 	}
 }
@@ -86,11 +56,11 @@ func TestPrintable(t *testing.T) {
 		"\xff":                "\ufffd",
 	}
 	for text, want := range tests {
-		if got := httpapi.Printable(text); got != want {
+		if got := httpx.Printable(text); got != want {
 			t.Errorf("Printable(%q) = %q, want %q", text, got, want)
 		}
 	}
-	if got := httpapi.Printable(strings.Repeat("x", 5000)); len(got) != 1027 {
+	if got := httpx.Printable(strings.Repeat("x", 5000)); len(got) != 1027 {
 		t.Errorf("Printable of 5000 bytes has %d", len(got))
 	}
 }

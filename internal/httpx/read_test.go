@@ -1,4 +1,4 @@
-package httpapi_test
+package httpx_test
 
 import (
 	"compress/gzip"
@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/httpapi"
-	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
 func TestBodyLimit(t *testing.T) {
@@ -42,10 +42,10 @@ func TestBodyLimit(t *testing.T) {
 			}
 			_, _ = io.WriteString(to, strings.Repeat("x", test.size))
 		})
-		c := httpapi.Client{HTTPClient: web.Client()}
+		c := httpx.Client{HTTP: web.Client()}
 		answer, err := c.Read(get(t, "https://example.com/"), 100)
 		if !test.fits {
-			if large, ok := errors.AsType[*httpapi.TooLargeError](err); !ok || large.Limit != 100 {
+			if large, ok := errors.AsType[*httpx.TooLargeError](err); !ok || large.Limit != 100 {
 				t.Errorf("%+v: Read = %v, want *TooLargeError{100}", test, err)
 			}
 			continue
@@ -63,7 +63,7 @@ func TestExcerptOfOtherAnswers(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = io.WriteString(w, strings.Repeat("x", 10_000))
 	})
-	c := httpapi.Client{HTTPClient: web.Client()}
+	c := httpx.Client{HTTP: web.Client()}
 	answer, err := c.Read(get(t, "https://example.com/"), 100)
 	if err != nil {
 		t.Fatal(err)
@@ -78,9 +78,9 @@ func TestHeadersThatCannotBeSent(t *testing.T) {
 	web := webtest.New(t)
 	req := get(t, "https://example.com/")
 	req.Header.Set("Authorization", "Bearer "+webtest.Canary+"\n")
-	c := httpapi.Client{HTTPClient: web.Client()}
+	c := httpx.Client{HTTP: web.Client()}
 	_, err := c.Read(req, 100)
-	if _, ok := errors.AsType[*httpapi.HeaderError](err); !ok {
+	if _, ok := errors.AsType[*httpx.HeaderError](err); !ok {
 		t.Fatalf("Read = %v, want *HeaderError", err)
 	}
 	webtest.CheckText(t, err.Error())
@@ -93,9 +93,9 @@ func TestErrorsHoldNoSecretsAndNoControls(t *testing.T) {
 		"refused":    webtest.New(t).Client().Transport,
 	}
 	for name, transport := range transports {
-		c := httpapi.Client{HTTPClient: &http.Client{Transport: transport}, Retries: -1}
+		c := httpx.Client{HTTP: &http.Client{Transport: transport}, Retry: httpx.Retry{Max: -1}}
 		_, err := c.Read(get(t, "https://"+webtest.Canary+"@example.com/?token="+webtest.Canary), 100)
-		if _, ok := errors.AsType[*httpapi.NetworkError](err); !ok {
+		if _, ok := errors.AsType[*httpx.NetworkError](err); !ok {
 			t.Fatalf("%s: Read = %v, want *NetworkError", name, err)
 		}
 		webtest.CheckText(t, err.Error())
@@ -110,7 +110,7 @@ func TestUserAgent(t *testing.T) {
 	for given, want := range map[string]string{"": "cotter", "cotter/1.2.3": "cotter/1.2.3"} {
 		web := webtest.New(t)
 		web.Serve("https://example.com", hello)
-		c := httpapi.Client{HTTPClient: web.Client(), UserAgent: given}
+		c := httpx.Client{HTTP: web.Client(), UserAgent: given}
 		if _, err := c.Read(get(t, "https://example.com/"), 100); err != nil {
 			t.Fatal(err)
 		}

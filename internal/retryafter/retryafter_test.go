@@ -1,4 +1,4 @@
-package pause_test
+package retryafter_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
 func TestAsked(t *testing.T) {
@@ -21,12 +21,12 @@ func TestAsked(t *testing.T) {
 			"Sat, 01 Jan 2000 00:00:30 GMT": 30 * time.Second,
 			"Fri, 31 Dec 1999 23:00:00 GMT": 0,
 		} {
-			if wait, asked := pause.Asked(header); wait != want || !asked {
+			if wait, asked := retryafter.Asked(header); wait != want || !asked {
 				t.Errorf("Asked(%q) = %v, %v; want %v, true", header, wait, asked, want)
 			}
 		}
 		for _, header := range []string{"", "-5", "1.5", "soon", "1, 2", "+1", "0x10"} {
-			if wait, asked := pause.Asked(header); asked || wait != 0 {
+			if wait, asked := retryafter.Asked(header); asked || wait != 0 {
 				t.Errorf("Asked(%q) = %v, %v; want 0, false", header, wait, asked)
 			}
 		}
@@ -37,7 +37,7 @@ func TestAsked(t *testing.T) {
 func TestWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var hosts pause.Hosts
+		var hosts retryafter.Hosts
 		hosts.Ask("a.example", 30*time.Second)
 		hosts.Ask("a.example", 10*time.Second) // does not end the first one
 		hosts.Ask("b.example", 24*time.Hour)
@@ -45,7 +45,7 @@ func TestWait(t *testing.T) {
 		for _, test := range []struct {
 			host string
 			at   time.Duration
-		}{{"c.example", 0}, {"a.example", 30 * time.Second}, {"a.example", 30 * time.Second}, {"b.example", pause.Longest}} {
+		}{{"c.example", 0}, {"a.example", 30 * time.Second}, {"a.example", 30 * time.Second}, {"b.example", retryafter.Longest}} {
 			if err := hosts.Wait(t.Context(), test.host); err != nil {
 				t.Error(err)
 			}
@@ -59,11 +59,11 @@ func TestWait(t *testing.T) {
 func TestWaitCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var hosts pause.Hosts
+		var hosts retryafter.Hosts
 		hosts.Ask("a.example", time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		for _, h := range []*pause.Hosts{&hosts, &hosts, nil} {
+		for _, h := range []*retryafter.Hosts{&hosts, &hosts, nil} {
 			if err := h.Wait(ctx, "a.example"); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("Wait = %v, want context.DeadlineExceeded", err)
 			}
@@ -76,7 +76,7 @@ func FuzzAsked(f *testing.F) {
 		f.Add(header)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
-		if wait, asked := pause.Asked(header); wait < 0 || !asked && wait != 0 {
+		if wait, asked := retryafter.Asked(header); wait < 0 || !asked && wait != 0 {
 			t.Errorf("Asked(%q) = %v, %v", header, wait, asked)
 		}
 	})

@@ -1,4 +1,4 @@
-package httpapi_test
+package httpx_test
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/httpapi"
-	"github.com/cotterpin/cotter/internal/pause"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
 // script answers one request after the other, and notes when they came.
@@ -101,7 +101,7 @@ func TestRetryAfter(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					s := &script{steps: []step{{status: status, retryAfter: test.header}, {status: 200}}}
-					c := httpapi.Client{HTTPClient: &http.Client{Transport: s}}
+					c := httpx.Client{HTTP: &http.Client{Transport: s}}
 					answer, err := c.Read(get(t, "https://example.com/"), 100)
 					if err != nil {
 						t.Fatal(err)
@@ -126,7 +126,7 @@ func TestWaitsAreBoundedInTotal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 429, retryAfter: "50"}}}
-		c := httpapi.Client{HTTPClient: &http.Client{Transport: s}, Retries: 100}
+		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Max: 100}}
 		answer, err := c.Read(get(t, "https://example.com/"), 100)
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestWaitsAreBoundedInTotal(t *testing.T) {
 		if diff := cmp.Diff(seconds(0, 50, 100, 150, 200, 250, 300), s.at); diff != "" {
 			t.Errorf("times of the requests (-want +got):\n%s", diff)
 		}
-		if want := 50 * time.Second; answer.RetryAfter != want {
+		if want := 50 * time.Second; answer.RetryAfter.Wait != want {
 			t.Errorf("RetryAfter = %v, want %v", answer.RetryAfter, want)
 		}
 	})
@@ -144,7 +144,7 @@ func TestWaitsGrow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 500}}}
-		c := httpapi.Client{HTTPClient: &http.Client{Transport: s}, Retries: 6, RetryWait: time.Second}
+		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Max: 6, FirstWait: time.Second}}
 		if _, err := c.Read(get(t, "https://example.com/"), 100); err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestWhatIsRetried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &script{steps: []step{test.first, {status: 200}}}
-			c := httpapi.Client{HTTPClient: &http.Client{Transport: s}, RetryWait: time.Nanosecond}
+			c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{FirstWait: time.Nanosecond}}
 			_, err := c.Read(get(t, "https://example.com/"), 100)
 			if len(s.at) != test.requests {
 				t.Errorf("%d requests (%v), want %d", len(s.at), err, test.requests)
@@ -208,7 +208,7 @@ func TestAttemptsAreCounted(t *testing.T) {
 	t.Parallel()
 	for retries, want := range map[int]int{0: 4, 1: 2, 7: 8, -1: 1} {
 		s := &script{steps: []step{{status: 503}}}
-		c := httpapi.Client{HTTPClient: &http.Client{Transport: s}, Retries: retries, RetryWait: time.Nanosecond}
+		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Max: retries, FirstWait: time.Nanosecond}}
 		answer, err := c.Read(get(t, "https://example.com/"), 100)
 		if err != nil {
 			t.Fatal(err)
@@ -223,7 +223,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 429, retryAfter: "60"}}}
-		c := httpapi.Client{HTTPClient: &http.Client{Transport: s}}
+		c := httpx.Client{HTTP: &http.Client{Transport: s}}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() {
@@ -247,7 +247,7 @@ func TestPausesAreShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 429, retryAfter: "20"}, {status: 200}}}
-		c := httpapi.Client{HTTPClient: &http.Client{Transport: s}, Pauses: new(pause.Hosts)}
+		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Pauses: new(retryafter.Hosts)}}
 		var asking sync.WaitGroup
 		for _, url := range []string{"https://a.example/1", "https://a.example/2", "https://b.example/"} {
 			asking.Go(func() {

@@ -1,10 +1,10 @@
-package reach_test
+package netguard_test
 
 import (
 	"net/url"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/reach"
+	"github.com/cotterpin/cotter/internal/netguard"
 )
 
 var (
@@ -40,7 +40,7 @@ func TestMay(t *testing.T) {
 			want := to == "elsewhere" || to == from && to != "numbers"
 			for _, a := range fromHosts {
 				for _, b := range toHosts {
-					reason, got := reach.May(at(t, a), at(t, b))
+					reason, got := netguard.May(at(t, a), at(t, b))
 					if got != want || got != (reason == "") {
 						t.Errorf("May(%s, %s) = %q, %v; want %v, from %s to %s", a, b, reason, got, want, from, to)
 					}
@@ -48,6 +48,45 @@ func TestMay(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestIsLoopback(t *testing.T) {
+	t.Parallel()
+	tests := map[string]bool{
+		"http://127.0.0.1":          true,
+		"http://127.0.0.1:80":       true,
+		"http://127.255.255.254":    true,
+		"http://localhost:1":        true,
+		"http://LocalHost":          true,
+		"http://[::1]:80":           true,
+		"http://[::ffff:127.0.0.1]": true,
+		"http://128.0.0.1":          false,
+		"http://127.1":              false,
+		"http://2130706433":         false,
+		"http://0x7f.0.0.1":         false,
+		"http://0.0.0.0":            false,
+		"http://[::]":               false,
+		"http://localhost.example":  false,
+		"http://127.0.0.1.example":  false,
+		"http://user@example":       false,
+		"http://localhost@example":  false,
+		"http:///x":                 false,
+		"mailto:localhost":          false,
+	}
+	for text, want := range tests {
+		if got := netguard.IsLoopback(parse(t, text)); got != want {
+			t.Errorf("IsLoopback(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func parse(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
 
 func FuzzMay(f *testing.F) {
@@ -58,11 +97,11 @@ func FuzzMay(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, from, to string) {
-		reason, ok := reach.May(&url.URL{Host: from}, &url.URL{Host: to})
+		reason, ok := netguard.May(&url.URL{Host: from}, &url.URL{Host: to})
 		if ok != (reason == "") {
 			t.Errorf("May(%q, %q) = %q, %v", from, to, reason, ok)
 		}
-		if _, ok := reach.May(&url.URL{Host: to}, &url.URL{Host: "example.com"}); !ok {
+		if _, ok := netguard.May(&url.URL{Host: to}, &url.URL{Host: "example.com"}); !ok {
 			t.Errorf("from %q nobody may lead to example.com", to)
 		}
 	})

@@ -1,4 +1,4 @@
-package httpapi_test
+package httpx_test
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/httpapi"
-	"github.com/cotterpin/cotter/internal/httpapi/webtest"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
 // get makes a request with a secret in each place where credentials stand.
@@ -72,9 +72,9 @@ func TestRedirectsDropCredentials(t *testing.T) {
 				for _, origin := range []string{home, home + ":8443", "https://sub.example.com", "https://other.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
 					web.Serve(origin, serve)
 				}
-				c := httpapi.Client{HTTPClient: web.Client(), MaxRedirects: 3, Retries: -1}
+				c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3, Retry: httpx.Retry{Max: -1}}
 				answer, err := c.Read(get(t, home+"/start?q="+webtest.Canary), 100)
-				_, refused := errors.AsType[*httpapi.RedirectError](err)
+				_, refused := errors.AsType[*httpx.RedirectError](err)
 				if refused != test.refused {
 					t.Fatalf("Read = %v, %v, want refused = %v", answer, err, test.refused)
 				}
@@ -108,9 +108,9 @@ func TestRedirectsToNowhere(t *testing.T) {
 			w.Header().Set("Location", location)
 			w.WriteHeader(http.StatusFound)
 		})
-		c := httpapi.Client{HTTPClient: web.Client(), MaxRedirects: 3}
+		c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3}
 		_, err := c.Read(get(t, "https://example.com/"), 100)
-		if _, ok := errors.AsType[*httpapi.RedirectError](err); !ok {
+		if _, ok := errors.AsType[*httpx.RedirectError](err); !ok {
 			t.Errorf("%q: %v, want *RedirectError", location, err)
 			continue
 		}
@@ -129,7 +129,7 @@ func TestRedirectsOnLoopbackHTTP(t *testing.T) {
 	})
 	web.Serve("http://127.0.0.2:9000", hello)
 	web.Serve("http://example.com", hello)
-	c := httpapi.Client{HTTPClient: web.Client(), MaxRedirects: 1}
+	c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 1}
 	if _, err := c.Read(get(t, "http://127.0.0.1:8000/?to=http://127.0.0.2:9000/"), 100); err != nil {
 		t.Errorf("from loopback to loopback: %v", err)
 	}
@@ -149,17 +149,17 @@ func TestRedirectsAreBounded(t *testing.T) {
 		}
 		redirect(strings.TrimSuffix(r.URL.Path, "x"), http.StatusFound)(w, r)
 	})
-	c := httpapi.Client{HTTPClient: web.Client(), MaxRedirects: 3}
+	c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3}
 	answer, err := c.Read(get(t, "https://example.com/xxx"), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := answer.URL.String(); got != "https://example.com/" {
+	if got := answer.URL().String(); got != "https://example.com/" {
 		t.Errorf("final URL = %q", got)
 	}
 	before := len(web.Requests())
 	_, err = c.Read(get(t, "https://example.com/xxxx"), 100)
-	if _, ok := errors.AsType[*httpapi.RedirectError](err); !ok {
+	if _, ok := errors.AsType[*httpx.RedirectError](err); !ok {
 		t.Errorf("four redirects: %v, want *RedirectError", err)
 	}
 	if got := len(web.Requests()) - before; got != 4 {

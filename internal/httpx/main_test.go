@@ -1,4 +1,4 @@
-package httpapi_test
+package httpx_test
 
 import (
 	"testing"

@@ -1,11 +1,12 @@
-package reach_test
+package httpx_test
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/reach"
+	"github.com/cotterpin/cotter/internal/httpx"
 )
 
 func TestRedirect(t *testing.T) {
@@ -29,13 +30,14 @@ func TestRedirect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		to, reason := reach.Redirect(from, tt.location)
+		to, err := httpx.Redirect(from, tt.location)
 		got := ""
 		if to != nil {
 			got = to.String()
 		}
-		if got != tt.want || (reason == "") != (tt.want != "") {
-			t.Errorf("Redirect(%s, %.40q) = %q, %q; want %q", tt.from, tt.location, got, reason, tt.want)
+		_, refused := errors.AsType[*httpx.RedirectError](err)
+		if got != tt.want || refused != (tt.want == "") {
+			t.Errorf("Redirect(%s, %.40q) = %q, %v; want %q", tt.from, tt.location, got, err, tt.want)
 		}
 	}
 }

@@ -1,0 +1,163 @@
+package getmodules
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/minrate"
+	"github.com/cotterpin/cotter/internal/netguard"
+	"github.com/cotterpin/cotter/internal/retryafter"
+)
+
+const (
+	// maxRedirects is enough for a forge that redirects to its storage, by way
+	// of its canonical host name.
+	maxRedirects = 5
+	// maxLocation bounds addresses that servers name, in bytes.
+	maxLocation = 8 << 10
+	// defaultStallTimeout is how long an http server may take to answer, and the
+	// window over which its answer must keep to the minimum rate.
+	defaultStallTimeout = 30 * time.Second
+)
+
+// httpClient returns the client for requests that this package makes itself.
+// stall is the window for slow servers if the user sets none.
+func (f *Fetcher) httpClient(stall time.Duration) *httpx.Client {
+	return &httpx.Client{
+		HTTP:         f.HTTPClient,
+		UserAgent:    f.UserAgent,
+		MaxRedirects: maxRedirects,
+		Retry:        f.retry(),
+		Floor:        f.floor(stall),
+	}
+}
+
+func (f *Fetcher) retry() httpx.Retry {
+	return httpx.Retry{Max: f.Retries, Backoff: f.Backoff, Pauses: &f.pauses}
+}
+
+// floor is the minimum rate of a transfer by the user's limits. stall is its
+// window if the user sets none.
+func (f *Fetcher) floor(stall time.Duration) minrate.Floor {
+	return minrate.Floor{PerSecond: f.Limits.MinRate, Window: cmp.Or(f.StallTimeout, stall)}
+}
+
+// get requests a URL and passes the answer to receive, again after failures that
+// may be temporary. Answers with any 2xx status are passed on.
+func (f *Fetcher) get(ctx context.Context, u *url.URL, user *url.Userinfo, receive func(*httpx.Response) error) error {
+	req, err := newRequest(ctx, http.MethodGet, u, user)
+	if err != nil {
+		return err
+	}
+	return httpError(f.httpClient(defaultStallTimeout).Do(req, receive))
+}
+
+// newRequest makes a request, with the credentials of the user if there is one.
+// It asks for no encoding, because sums are those of the bytes as they are stored.
+func newRequest(ctx context.Context, method string, u *url.URL, user *url.Userinfo) (*http.Request, error) {
+	req := (&http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
+	req.Header.Set("Accept-Encoding", "identity")
+	if user == nil {
+		return req, nil
+	}
+	if u.Scheme != "https" && !netguard.IsLoopback(u) {
+		return nil, errors.New("the address holds credentials, which are sent by https only")
+	}
+	password, _ := user.Password()
+	pair := user.Username() + ":" + password
+	req.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(pair)))
+	return req, nil
+}
+
+// HTTPCredentials finds the user's name and password for an http server, or
+// nil if there are none. The URL has a scheme, a host and a path, and nothing
+// else. It must be safe for concurrent use.
+type HTTPCredentials func(ctx context.Context, at *url.URL) (*url.Userinfo, error)
+
+// userFor returns the credentials for an address: its own, or else those of
+// [Fetcher.HTTPCredentials]. The latter belong to servers, not to what is
+// requested from them. They are therefore not used if another server named the
+// address, and they require encryption.
+func (f *Fetcher) userFor(ctx context.Context, req Request, addr *archiveAddress) (*url.Userinfo, error) {
+	u := addr.url
+	switch {
+	case addr.user != nil, f.HTTPCredentials == nil:
+		return addr.user, nil
+	case u.Scheme != "https" && !netguard.IsLoopback(u):
+		return nil, nil
+	case req.FromServer && !hasOrigin(req.Origin, u):
+		return nil, nil
+	}
+	return f.HTTPCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path})
+}
+
+func hasOrigin(raw string, u *url.URL) bool {
+	from, err := url.Parse(raw)
+	return err == nil && httpx.SameOrigin(from, u)
+}
+
+// StatusError is an answer by http with a status that is not wanted. It wraps
+// [ErrAuthentication] for 401 and 403, and fs.ErrNotExist for 404 and 410.
+type StatusError struct {
+	// URL is what was asked for, after redirects, redacted.
+	URL        string
+	StatusCode int
+
+	redirected bool
+	attempts   int
+	retryAfter retryafter.Request
+}
+
+// Error does not show the server's own words for the status.
+func (e *StatusError) Error() string {
+	message := "the server"
+	if e.redirected {
+		message = fmt.Sprintf("after a redirect, %q", e.URL)
+	}
+	message += " answered " + (&httpx.Answer{StatusCode: e.StatusCode, Attempts: e.attempts}).Status()
+	switch {
+	case errors.Is(e, ErrAuthentication):
+		message += "; check the credentials for this host"
+	case errors.Is(e, fs.ErrNotExist):
+		message += "; check the address, and credentials if the package is private"
+	}
+	return message + e.retryAfter.Advice()
+}
+
+// Unwrap returns the sentinel that the status stands for.
+func (e *StatusError) Unwrap() error {
+	switch e.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return ErrAuthentication
+	case http.StatusNotFound, http.StatusGone:
+		return fs.ErrNotExist
+	}
+	return nil
+}
+
+// httpError replaces errors of package httpx by those of this package.
+func httpError(err error) error {
+	if status, ok := errors.AsType[*httpx.StatusError](err); ok {
+		answer := status.Answer
+		return &StatusError{
+			URL: addrs.Redact(answer.URL().String()), StatusCode: answer.StatusCode,
+			redirected: len(answer.Asked) > 1, attempts: answer.Attempts, retryAfter: answer.RetryAfter,
+		}
+	}
+	if refused, ok := errors.AsType[*httpx.RedirectError](err); ok {
+		return fmt.Errorf("%w: %w", ErrRefusedLocation, refused)
+	}
+	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
+		return fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, large.Limit)
+	}
+	return err
+}

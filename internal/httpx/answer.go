@@ -1,0 +1,109 @@
+package httpx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/cotterpin/cotter/internal/retryafter"
+)
+
+// maxExcerpt is how many bytes are kept of a body whose status is not 2xx: enough
+// for the message that most services send with a failure.
+const maxExcerpt = 512
+
+// Answer is an answer that was read.
+type Answer struct {
+	StatusCode int
+	Header     http.Header
+	// Body is the whole body of a 2xx answer, or the first bytes of any other.
+	Body []byte
+	// Asked holds the URLs that were requested: the first, and those of all
+	// redirects.
+	Asked []*url.URL
+	// Attempts is how many attempts were made.
+	Attempts int
+	// RetryAfter is the pause that the server asks for. It is not set if the
+	// status is not temporary.
+	RetryAfter retryafter.Request
+}
+
+// Read sends a request as [Client.Do] does and reads the answer, of at most limit
+// bytes. Any status that is left after the retries is an answer.
+func (c *Client) Read(req *http.Request, limit int64) (*Answer, error) {
+	var answer *Answer
+	err := c.Do(req, func(resp *Response) (err error) {
+		answer = resp.answer()
+		answer.Body, err = resp.ReadAll(limit)
+		return err
+	})
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		return status.Answer, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// URL returns the URL that gave the answer, after all redirects.
+func (a *Answer) URL() *url.URL { return a.Asked[len(a.Asked)-1] }
+
+// Status returns the status for people, with the standard text for the code
+// rather than the server's.
+func (a *Answer) Status() string {
+	status := fmt.Sprintf("%d %s", a.StatusCode, http.StatusText(a.StatusCode))
+	if http.StatusText(a.StatusCode) == "" {
+		status = fmt.Sprintf("status %d", a.StatusCode)
+	}
+	if a.Attempts > 1 {
+		status += fmt.Sprintf(" after %d attempts", a.Attempts)
+	}
+	return status
+}
+
+// IsSuccess reports whether the status is any 2xx.
+func (a *Answer) IsSuccess() bool { return a.StatusCode/100 == 2 }
+
+// URL returns the URL that gave the answer, after all redirects.
+func (r *Response) URL() *url.URL { return r.Asked[len(r.Asked)-1] }
+
+// ReadAll reads the body. If it has more than limit bytes, the error is a
+// [*TooLargeError].
+func (r *Response) ReadAll(limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, &TooLargeError{Limit: limit}
+	}
+	text, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(len(text)) > limit:
+		return nil, &TooLargeError{Limit: limit}
+	}
+	return text, nil
+}
+
+// HasKnownEnd reports whether the end of the body is told from a lost connection:
+// by its length, by chunks, or by HTTP/2.
+func (r *Response) HasKnownEnd() bool {
+	return r.ContentLength >= 0 || r.ProtoMajor >= 2 || len(r.TransferEncoding) > 0
+}
+
+// StatusError returns the answer as an error, with the beginning of its body.
+func (r *Response) StatusError() *StatusError {
+	answer := r.answer()
+	// The status says enough by itself if the body cannot be read.
+	answer.Body, _ = io.ReadAll(io.LimitReader(r.Body, maxExcerpt))
+	return &StatusError{Answer: answer}
+}
+
+func (r *Response) answer() *Answer {
+	a := &Answer{StatusCode: r.StatusCode, Header: r.Header, Asked: r.Asked, Attempts: r.Attempts}
+	if retryafter.IsTemporary(r.StatusCode) {
+		a.RetryAfter = retryafter.Requested(r.Header.Get("Retry-After"))
+	}
+	return a
+}

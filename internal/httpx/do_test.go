@@ -1,0 +1,224 @@
+package httpx_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/minrate"
+)
+
+// slow is a body with some bytes every so often, and without an end. It ends
+// with the request, as the bodies of net/http do.
+type slow struct {
+	ctx   context.Context
+	every time.Duration
+	bytes int
+}
+
+func (s slow) Read(p []byte) (int, error) {
+	timer := time.NewTimer(s.every)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return min(s.bytes, len(p)), nil
+	case <-s.ctx.Done():
+		return 0, s.ctx.Err()
+	}
+}
+
+func (slow) Close() error { return nil }
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+func TestDownloadsAreWatched(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		every, ends time.Duration
+		bytes       int
+		minRate     int64
+		want        error
+	}{
+		{2 * time.Minute, time.Minute, 1, 0, httpx.ErrStalled},
+		{50 * time.Second, 2 * time.Minute, 1, 0, httpx.ErrStalled},
+		{time.Second, 2 * time.Minute, 1 << 10, 0, httpx.ErrStalled},
+		{time.Second, time.Hour, 5 << 10, 0, httpx.ErrTooSlow},
+		{time.Second, time.Hour, 1 << 10, 1000, httpx.ErrTooSlow},
+		{50 * time.Second, time.Hour, 1, -1, httpx.ErrTooSlow},
+	}
+	for _, test := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			transport := roundTrip(func(req *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 200, ProtoMajor: 2, ContentLength: -1, Request: req,
+					Header: http.Header{}, Body: slow{req.Context(), test.every, test.bytes}}, nil
+			})
+			c := httpx.Client{
+				HTTP: &http.Client{Transport: transport, Timeout: time.Second}, TotalTimeout: time.Hour,
+				Retry: httpx.Retry{Max: -1}, Floor: minrate.Floor{PerSecond: test.minRate, Window: time.Minute},
+			}
+			start := time.Now()
+			err := c.Do(get(t, "https://example.com/"), func(resp *httpx.Response) error {
+				_, err := io.Copy(io.Discard, resp.Body)
+				return err
+			})
+			if !errors.Is(err, test.want) {
+				t.Errorf("%d bytes every %v: %v, want %v", test.bytes, test.every, err, test.want)
+			}
+			if got := time.Since(start); got != test.ends {
+				t.Errorf("%d bytes every %v: ended after %v, want %v", test.bytes, test.every, got, test.ends)
+			}
+		})
+	}
+}
+
+// never is a transport that does not answer.
+var never = roundTrip(func(req *http.Request) (*http.Response, error) {
+	<-req.Context().Done()
+	return nil, req.Context().Err()
+})
+
+func TestServerThatNeverAnswers(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		client httpx.Client
+		ends   time.Duration
+		want   error
+	}{
+		"floor":           {httpx.Client{Floor: minrate.Floor{Window: time.Minute}, Retry: httpx.Retry{Max: -1}}, time.Minute, httpx.ErrStalled},
+		"floor and retry": {httpx.Client{Floor: minrate.Floor{Window: time.Minute}, Retry: httpx.Retry{Max: 2, Backoff: noWait}}, 3 * time.Minute, httpx.ErrStalled},
+		"attempt":         {httpx.Client{AttemptTimeout: time.Second, Retry: httpx.Retry{Max: 2, Backoff: noWait}}, 3 * time.Second, nil},
+		"total":           {httpx.Client{AttemptTimeout: time.Second, TotalTimeout: 90 * time.Second, Retry: httpx.Retry{Max: 1000, Backoff: noWait}}, 90 * time.Second, httpx.ErrTooSlow},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				test.client.HTTP = &http.Client{Transport: never}
+				start := time.Now()
+				_, err := test.client.Read(get(t, "https://example.com/"), 100)
+				if err == nil || test.want != nil && !errors.Is(err, test.want) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("Read = %v, want %v", err, test.want)
+				}
+				if got := time.Since(start); got != test.ends {
+					t.Errorf("Read ended after %v, want %v", got, test.ends)
+				}
+			})
+		})
+	}
+}
+
+func noWait(int) time.Duration { return 0 }
+
+func TestOtherStatuses(t *testing.T) {
+	t.Parallel()
+	s := &script{steps: []step{{status: 503}, {status: 404, body: strings.NewReader("gone")}}}
+	c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{FirstWait: time.Nanosecond}}
+	err := c.Do(get(t, "https://example.com/"), func(*httpx.Response) error {
+		t.Error("a 404 is received")
+		return nil
+	})
+	status, ok := errors.AsType[*httpx.StatusError](err)
+	if !ok || status.Answer.StatusCode != 404 || string(status.Answer.Body) != "gone" || status.Answer.Attempts != 2 {
+		t.Errorf("Do = %+v", err)
+	}
+	if want := "the server answered 404 Not Found after 2 attempts"; err.Error() != want {
+		t.Errorf("error is %q, want %q", err, want)
+	}
+}
+
+// TestReceiverDecides has functions that receive an answer and fail.
+func TestReceiverDecides(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the disk is full")
+	for want, failed := range map[int]error{1: broken, 3: &httpx.TemporaryError{Err: broken}} {
+		received := 0
+		c := httpx.Client{HTTP: &http.Client{Transport: &script{steps: []step{{status: 200}}}}, Retry: httpx.Retry{Max: 2, FirstWait: time.Nanosecond}}
+		err := c.Do(get(t, "https://example.com/"), func(resp *httpx.Response) error {
+			if received++; resp.Attempts != received {
+				t.Errorf("attempt %d says that it is number %d", received, resp.Attempts)
+			}
+			return failed
+		})
+		if !errors.Is(err, broken) || received != want {
+			t.Errorf("Do = %v after %d answers, want %v after %d", err, received, broken, want)
+		}
+	}
+}
+
+// TestRequestsWithBodies are sent whole each time, and not redirected.
+func TestRequestsWithBodies(t *testing.T) {
+	t.Parallel()
+	var got []string
+	web := webtest.New(t)
+	web.Serve("https://example.com", func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		got = append(got, string(text))
+		if len(got) == 1 {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		http.Redirect(w, r, "/x", http.StatusTemporaryRedirect)
+	})
+	c := httpx.Client{HTTP: web.Client(), MaxRedirects: 3, Retry: httpx.Retry{FirstWait: time.Nanosecond}}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://example.com/", strings.NewReader("want"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Read(req, 100)
+	if _, ok := errors.AsType[*httpx.RedirectError](err); !ok {
+		t.Errorf("Read = %v, want *RedirectError", err)
+	}
+	if diff := cmp.Diff([]string{"want", "want"}, got); diff != "" {
+		t.Errorf("bodies (-want +got):\n%s", diff)
+	}
+}
+
+func TestRoundTripper(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve("https://example.com", redirect("https://other.example.com/end", http.StatusFound))
+	web.Serve("https://other.example.com", hello)
+	for redirects, want := range map[int]int{0: http.StatusFound, 1: http.StatusOK} {
+		client := http.Client{
+			Transport:     &httpx.Client{HTTP: web.Client(), MaxRedirects: redirects},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+		resp, err := client.Do(get(t, "https://example.com/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode != want {
+			t.Errorf("with %d redirects: status %d, want %d", redirects, resp.StatusCode, want)
+		}
+		_ = resp.Body.Close()
+	}
+	web.CheckSecrecy("https://example.com")
+}
+
+func TestKnownEnds(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		resp http.Response
+		want bool
+	}{
+		{http.Response{ProtoMajor: 1, ContentLength: -1}, false},
+		{http.Response{ProtoMajor: 1, ContentLength: 0}, true},
+		{http.Response{ProtoMajor: 1, ContentLength: -1, TransferEncoding: []string{"chunked"}}, true},
+		{http.Response{ProtoMajor: 2, ContentLength: -1}, true},
+	} {
+		if got := (&httpx.Response{Response: &test.resp}).HasKnownEnd(); got != test.want {
+			t.Errorf("HasKnownEnd of %+v = %v, want %v", test.resp, got, test.want)
+		}
+	}
+}

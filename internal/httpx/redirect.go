@@ -1,0 +1,121 @@
+package httpx
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/netguard"
+)
+
+// maxLocation bounds the URL of a redirect, in bytes.
+const maxLocation = 8 << 10
+
+// harmless are the headers that follow a redirect to another origin: they say
+// what is wanted. Any other one may be a credential.
+var harmless = [...]string{"Accept", "Accept-Encoding", "User-Agent"}
+
+// Origin returns what credentials are bound to: scheme, host and port of a URL, as
+// "https://host", or "https://host:8443" if the port is not that of the scheme.
+func Origin(u *url.URL) string {
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		return u.Scheme + "://" + host
+	}
+	return u.Scheme + "://" + net.JoinHostPort(host, port)
+}
+
+// SameOrigin reports whether two URLs have the same [Origin].
+func SameOrigin(a, b *url.URL) bool { return Origin(a) == Origin(b) }
+
+// Redirect returns the URL to which an answer from a URL redirects by its header
+// Location, without credentials and fragment. It does not follow it. The error is a
+// [*RedirectError].
+func Redirect(from *url.URL, location string) (*url.URL, error) { return redirect(from, location, nil) }
+
+func redirect(from *url.URL, location string, refuse func(from, to *url.URL) string) (*url.URL, error) {
+	to, err := from.Parse(location)
+	if err != nil || location == "" || len(location) > maxLocation {
+		return nil, refused(from, "", "the header Location is not a valid URL")
+	}
+	reason := ""
+	switch {
+	case to.Hostname() == "" || to.Scheme != "https" && to.Scheme != "http":
+		reason = "only http and https URLs with a host are followed"
+	case from.Scheme == "https" && to.Scheme != "https":
+		reason = "redirects from https to http are not followed"
+	default:
+		reason, _ = netguard.May(from, to)
+	}
+	if reason == "" && refuse != nil {
+		reason = refuse(from, to)
+	}
+	if reason != "" {
+		return nil, refused(from, to.String(), reason)
+	}
+	to.User, to.Fragment, to.RawFragment = nil, "", ""
+	return to, nil
+}
+
+func refused(from *url.URL, to, reason string) *RedirectError {
+	return &RedirectError{From: addrs.Redact(from.String()), To: addrs.Redact(to), Reason: reason}
+}
+
+// InsecureRedirect refuses redirects to http, except from this machine to this
+// machine, and those to URLs with credentials. It is for [Client].Refuse.
+func InsecureRedirect(from, to *url.URL) (reason string) {
+	switch {
+	case to.User != nil:
+		return "the URL has its own credentials"
+	case to.Scheme == "http" && !(netguard.IsLoopback(from) && netguard.IsLoopback(to)):
+		return "only https is followed"
+	}
+	return ""
+}
+
+// next returns where an answer to req redirects to, if that may be followed. asked
+// counts the URLs that were requested so far.
+func (c *Client) next(req *http.Request, location string, asked int) (*url.URL, error) {
+	to, err := redirect(req.URL, location, c.Refuse)
+	switch {
+	case err != nil:
+		return nil, err
+	case req.Method != "" && req.Method != http.MethodGet && req.Method != http.MethodHead:
+		return nil, refused(req.URL, to.String(), "only GET requests may be redirected")
+	case asked > c.MaxRedirects:
+		return nil, refused(req.URL, to.String(), fmt.Sprintf("that is more than %d redirects in a row", c.MaxRedirects))
+	}
+	return to, nil
+}
+
+// redirected returns the request for the target of a redirect. As it is made
+// from the request before it, headers that were dropped once do not come back.
+func redirected(req *http.Request, to *url.URL) *http.Request {
+	next := (&http.Request{Method: req.Method, URL: to, Host: to.Host, Header: req.Header.Clone()}).WithContext(req.Context())
+	next.Header.Del("Referer")
+	if SameOrigin(req.URL, to) {
+		return next
+	}
+	for name := range next.Header {
+		if !slices.Contains(harmless[:], name) {
+			delete(next.Header, name)
+		}
+	}
+	return next
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}

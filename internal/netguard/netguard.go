@@ -1,0 +1,126 @@
+// Package netguard decides which hosts a server may point a client to, by a
+// redirect, a location or a link in a page.
+//
+// A client that follows any location can be made to ask what only its own
+// machine can ask: local services, and the cloud's metadata service, which
+// returns credentials. A server elsewhere may therefore not point to
+//
+//   - this machine: "localhost", names below it, loopback and unspecified
+//     addresses
+//   - the machine's own link: link-local addresses such as 169.254.169.254,
+//     multicast, and the other addresses at which clouds run their metadata
+//     services
+//   - a number that is not written as an address ("2130706433", "0x7f.1",
+//     "127.1"), which some resolvers accept
+//
+// A server on this machine may point to this machine. IPv6 addresses that stand
+// for an IPv4 address (mapped, NAT64, 6to4) are treated as that address.
+//
+// Hosts are judged as they are written; names are not resolved. Addresses of
+// private networks are allowed, because companies run their servers there.
+package netguard
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// May reports whether a server at one URL may point a client to another URL. If
+// not, the reason says why.
+func May(from, to *url.URL) (reason string, ok bool) {
+	switch place := placeOf(to.Hostname()); {
+	case place == elsewhere:
+		return "", true
+	case place == nowhere:
+		return "its host is a number that is not an address", false
+	case place == placeOf(from.Hostname()):
+		return "", true
+	case place == thisMachine:
+		return "its host is this machine", false
+	}
+	return "its host is an address that only has a meaning on this machine", false
+}
+
+// IsLoopback reports whether the host of a URL is "localhost" or a loopback
+// address. Other names are not resolved: the answer could be a different one
+// when the connection is made.
+func IsLoopback(u *url.URL) bool {
+	host := u.Hostname()
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// place is what a host is to this machine.
+type place int
+
+const (
+	elsewhere place = iota
+	thisMachine
+	thisLink
+	nowhere
+)
+
+// metadata lists the addresses of metadata services that are not link-local:
+// those of AWS and Oracle over IPv6, and of Alibaba.
+var metadata = []netip.Addr{
+	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:c1::a9fe:a9fe"), netip.MustParseAddr("100.100.100.200"),
+}
+
+func placeOf(host string) place {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return thisMachine
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		if isNumber(host[strings.LastIndexByte(host, '.')+1:]) {
+			return nowhere
+		}
+		return elsewhere
+	}
+	addr = ipv4Of(addr.WithZone(""))
+	switch {
+	case addr.IsLoopback(), addr.IsUnspecified(), addr.Is4() && addr.As4()[0] == 0:
+		return thisMachine
+	case addr.IsLinkLocalUnicast(), addr.IsMulticast(), slices.Contains(metadata, addr), addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
+		return thisLink
+	}
+	return elsewhere
+}
+
+// isNumber reports whether the last label of a host makes C's inet_aton read
+// the host as an IPv4 address.
+func isNumber(label string) bool {
+	hex, isHex := strings.CutPrefix(label, "0x")
+	if isHex {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return label != "" && strings.Trim(label, "0123456789") == ""
+}
+
+var (
+	nat64  = netip.MustParsePrefix("64:ff9b::/96")
+	sixTo4 = netip.MustParsePrefix("2002::/16")
+)
+
+// ipv4Of returns the IPv4 address that an IPv6 address stands for, or addr
+// itself.
+func ipv4Of(addr netip.Addr) netip.Addr {
+	addr = addr.Unmap()
+	if addr.Is4() {
+		return addr
+	}
+	bytes := addr.As16()
+	switch {
+	case nat64.Contains(addr):
+		return netip.AddrFrom4([4]byte(bytes[12:16]))
+	case sixTo4.Contains(addr):
+		return netip.AddrFrom4([4]byte(bytes[2:6]))
+	}
+	return addr
+}
