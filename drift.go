@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions/gittags"
 )

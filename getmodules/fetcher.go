@@ -71,7 +71,7 @@ type Fetcher struct {
 	// Limits bound what a package may cost; zero fields mean the defaults.
 	Limits Limits
 
-	wires  gitWires
+	v2     v2Memo
 	pauses retryafter.Hosts
 	// warnedBuiltIn says that the user knows of the built-in git client.
 	warnedBuiltIn atomic.Bool

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitattr"
 )
 
@@ -15,30 +16,30 @@ import (
 const maxConverted = 64 << 20
 
 // readAttributes reads the .gitattributes files among the blobs of a commit.
-func (t *gitTree) readAttributes(blobs []gitEntry) error {
-	var found []gitEntry
-	var ids []string
+func (t *gitTree) readAttributes(blobs []git.Entry) error {
+	var found []git.Entry
 	for _, e := range blobs {
-		if path.Base(e.path) == gitattr.FileName && e.mode&gitModeKind == gitModeFile {
-			found, ids = append(found, e), append(ids, e.id)
+		if path.Base(e.Path) == gitattr.FileName && e.Kind == git.File {
+			found = append(found, e)
 		}
 	}
 	if len(found) == 0 {
 		return nil
 	}
 	files := map[string][]byte{}
-	t.objects.ask(ids...)
-	for _, e := range found {
-		obj, err := t.objects.next("blob")
+	at := 0
+	for obj, err := range t.objects.Read(git.KindBlob, idsOf(found)) {
 		if err != nil {
 			return err
 		}
-		dir := path.Dir(e.path)
+		e := found[at]
+		at++
+		dir := path.Dir(e.Path)
 		if dir == "." {
 			dir = ""
 		}
-		if files[dir], err = obj.bytes(gitattr.MaxFileBytes); err != nil {
-			return fmt.Errorf("%q: %w", e.path, err)
+		if files[dir], err = obj.Bytes(gitattr.MaxFileBytes); err != nil {
+			return fmt.Errorf("%q: %w", e.Path, err)
 		}
 	}
 	rules, err := gitattr.Parse(files)
@@ -50,24 +51,24 @@ func (t *gitTree) readAttributes(blobs []gitEntry) error {
 }
 
 // convert returns the content of a file as the commit's attributes want it.
-func (t *gitTree) convert(e gitEntry, obj *gitObject) (io.Reader, error) {
-	conversion, err := t.rules.Conversion(e.path)
+func (t *gitTree) convert(e git.Entry, obj *git.Object) (io.Reader, error) {
+	conversion, err := t.rules.Conversion(e.Path)
 	if errors.Is(err, gitattr.ErrTooLarge) {
 		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", e.path, err)
+		return nil, fmt.Errorf("%q: %w", e.Path, err)
 	}
 	if conversion.IsNone() {
 		return obj, nil
 	}
-	content, err := obj.bytes(min(t.maxFile, maxConverted))
+	content, err := obj.Bytes(min(t.maxFile, maxConverted))
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", e.path, err)
+		return nil, fmt.Errorf("%q: %w", e.Path, err)
 	}
-	content, err = conversion.Apply(content, e.id)
+	content, err = conversion.Apply(content, e.ID)
 	if errors.Is(err, gitattr.ErrEncoding) {
-		t.unencoded = append(t.unencoded, e.path)
+		t.unencoded = append(t.unencoded, e.Path)
 	}
 	return bytes.NewReader(content), nil
 }

@@ -1,7 +1,6 @@
 package getmodules_test
 
 import (
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -234,32 +233,4 @@ func TestGitSHA256(t *testing.T) {
 			t.Errorf("FetchGit(%q) = %+v, %v, want %s", query, pkg, err, commit)
 		}
 	}
-}
-
-func FuzzParseGitTree(f *testing.F) {
-	id := strings.Repeat("\x12", 20)
-	f.Add([]byte("100644 a\x00"+id+"40000 b\x00"+id), true)
-	f.Add([]byte("120000 \x00"+id), true)
-	f.Add([]byte("100644 a/b\x00"+id+id[:12]), false)
-	f.Fuzz(func(t *testing.T, body []byte, sha1 bool) {
-		idLen := 32
-		if sha1 {
-			idLen = 20
-		}
-		paths, err := getmodules.ParseGitTree("d", body, idLen)
-		if err != nil {
-			return
-		}
-		size := 0
-		for _, p := range paths {
-			name, ok := strings.CutPrefix(p, "d/")
-			if !ok || name == "" || strings.ContainsAny(name, "/\x00") {
-				t.Errorf("ParseGitTree(%q) has the path %q", body, p)
-			}
-			size += len(name) + idLen
-		}
-		if size > len(body) {
-			t.Errorf("ParseGitTree(%s) has more entries than bytes", hex.EncodeToString(body))
-		}
-	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git"
 )
 
@@ -64,18 +63,16 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	if git.IsObjectID(addr.ref) {
 		return Reference{"commit " + addr.ref, addr.ref}, nil
 	}
-	refs, done, err := f.wireReference(ctx, addr)
-	if !done && err == nil {
-		refs, err = f.listReference(ctx, req, addr.ref)
-	}
+	found := func(refs git.Refs) bool { return refs.Choose(addr.ref).Name != "" }
+	refs, err := f.gitRefs(ctx, req, addr, found, git.Candidates(addr.ref)...)
 	if err != nil {
 		return Reference{}, err
 	}
-	chosen := refs.choose(addr.ref)
-	if chosen.name == "" {
+	chosen := refs.Choose(addr.ref)
+	if chosen.Name == "" {
 		return f.shortReference(ctx, req, addr)
 	}
-	return Reference{git.Describe(chosen.name), chosen.commit}, nil
+	return Reference{git.Describe(chosen.Name), chosen.Commit}, nil
 }
 
 // shortReference is the commit that an address abbreviates.
@@ -86,7 +83,7 @@ func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddre
 	}
 	if !git.IsObjectID(id) || !strings.HasPrefix(id, short) {
 		var err error
-		if id, err = f.expandRemote(ctx, req, addr); err != nil {
+		if id, err = f.expandGit(ctx, req, addr, short); err != nil {
 			return Reference{}, err
 		}
 	}
@@ -94,33 +91,4 @@ func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddre
 		return Reference{}, &RefNotFoundError{Ref: addr.ref}
 	}
 	return Reference{"commit " + id, id}, nil
-}
-
-// listReference lists the refs that a name may stand for by git, which has the
-// server list all that it has.
-func (f *Fetcher) listReference(ctx context.Context, req Request, name string) (remoteRefs, error) {
-	var asked []string
-	for _, candidate := range git.Candidates(name) {
-		asked = append(asked, candidate, candidate+"^{}")
-	}
-	out, err := f.listRemote(ctx, req, nil, asked...)
-	return listedRefs(out), err
-}
-
-// wireReference is listReference without git, by one request. That a server
-// tells none of the refs is left to git to say.
-func (f *Fetcher) wireReference(ctx context.Context, addr gitAddress) (refs remoteRefs, done bool, err error) {
-	wire := f.gitWire(ctx, addr)
-	if wire == nil {
-		return nil, false, nil
-	}
-	refs, err = wire.refs(ctx, addr.ref)
-	if ctx.Err() != nil {
-		return nil, true, ctx.Err()
-	}
-	if err != nil {
-		wire.failed(err)
-		return nil, false, nil
-	}
-	return refs, refs.choose(addr.ref).name != "", nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 // refNames are names whose validity git itself can tell.

@@ -30,7 +30,7 @@ var (
 	// not.
 	ErrRefused = errors.New("refused location")
 	// ErrTooLarge says that something is over a limit.
-	ErrTooLarge = errors.New("too large")
+	ErrTooLarge = errors.New("the package is too large")
 )
 
 // ErrAmbiguous says that several commits begin with the same digits.
@@ -99,5 +99,28 @@ func MeaningOf(message string) (Meaning, bool) {
 	return meanings[i], true
 }
 
-// NoRef returns the error for a ref that the repository does not have.
-func NoRef(ref string) error { return fmt.Errorf("%w: %q", ErrRefNotFound, ref) }
+// RefNotFoundError is an [ErrRefNotFound].
+type RefNotFoundError struct {
+	// Ref is the ref that was asked for; "" means the remote's HEAD.
+	Ref string
+	// Near are names that the repository has and that resemble it.
+	Near []string
+}
+
+func (e *RefNotFoundError) Error() string {
+	if e.Ref == "" {
+		return "the repository is empty, or its HEAD names no branch; name one by ?ref="
+	}
+	message := fmt.Sprintf("the repository has no tag, branch or commit %q", e.Ref)
+	if len(e.Near) == 0 {
+		return message
+	}
+	near := make([]string, len(e.Near))
+	for i, name := range e.Near {
+		near[i] = fmt.Sprintf("%q", name)
+	}
+	return message + "; it has " + strings.Join(near, ", ")
+}
+
+// Unwrap returns [ErrRefNotFound].
+func (e *RefNotFoundError) Unwrap() error { return ErrRefNotFound }

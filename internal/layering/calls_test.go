@@ -18,7 +18,7 @@ var forbidden = map[string][]string{
 // exempt are the calls that a package has reason to make.
 var exempt = map[string][]string{
 	// git gets the environment of the process, with the user's credentials.
-	"internal/gitexec": {"os.Environ"},
+	"internal/git/gitexec": {"os.Environ"},
 	// So does hg.
 	"getmodules/hg": {"os.Environ"},
 	// It prepares the process of tests.

@@ -11,3 +11,10 @@ func Excerpt(words string, secrets ...string) string {
 	_, _ = t.Write([]byte(words)) // cannot fail
 	return t.Excerpt(secrets)
 }
+
+// The parsers of what git writes.
+var (
+	ParseFetchHead = parseFetchHead
+	ParseListing   = parseListing
+	ParseAnswer    = parseAnswer
+)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
@@ -110,20 +111,47 @@ func blobID(content string) string {
 	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)))
 }
 
-// ask asks a batch for objects and returns all that it answers.
+// ask reads objects, or with "^{commit}" behind a name, which may be short then, the
+// commits that they point to. The result is what git cat-file --batch writes.
 func ask(t testing.TB, objects *inprocess.Objects, names ...string) string {
 	t.Helper()
-	b := objects.Start(t.Context())
-	go func() {
-		_, _ = io.WriteString(b.Stdin, strings.Join(names, "\n")+"\n")
-		_ = b.Stdin.Close()
-	}()
-	text, err := io.ReadAll(b.Stdout)
-	if err != nil {
-		t.Error(err)
+	var out strings.Builder
+	for _, name := range names {
+		kind, obj := find(t, objects, name)
+		if obj == nil {
+			fmt.Fprintf(&out, "%s missing\n", name)
+			continue
+		}
+		content, err := obj.Bytes(1 << 20)
+		if err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(&out, "%s %s %d\n%s\n", obj.ID, kind, obj.Size, content)
 	}
-	if err := b.Wait(); err != nil {
-		t.Error(err)
+	return out.String()
+}
+
+// find begins to read an object; nil means that there is none.
+func find(t testing.TB, objects *inprocess.Objects, name string) (git.Kind, *git.Object) {
+	t.Helper()
+	if id, ok := strings.CutSuffix(name, "^{commit}"); ok {
+		if !git.IsObjectID(id) {
+			var err error
+			if id, err = objects.Expand(id); err != nil {
+				t.Error(err)
+			}
+		}
+		if obj, err := objects.Commit(id); err == nil {
+			return git.KindCommit, obj
+		}
+		return "", nil
 	}
-	return string(text)
+	for _, kind := range []git.Kind{git.KindCommit, git.KindTree, git.KindBlob, git.KindTag} {
+		for obj, err := range objects.Read(kind, []string{name}) {
+			if err == nil {
+				return kind, obj
+			}
+		}
+	}
+	return "", nil
 }

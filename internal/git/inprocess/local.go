@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -108,27 +109,27 @@ func (l *Local) List(context.Context) (*Listing, error) {
 	}
 	defer iter.Close()
 	objects := l.objects()
-	list := &Listing{AnyCommit: true}
+	list := &Listing{Refs: git.Refs{}, AnyCommit: true}
 	err = iter.ForEach(func(ref *plumbing.Reference) error {
+		name := ref.Name().String()
 		ref, err := storer.ResolveReference(l.storage, ref.Name())
 		if err != nil {
 			return nil // to a branch without a commit
 		}
 		id := ref.Hash().String()
-		r := Ref{Name: ref.Name().String(), ID: id, Commit: id}
-		if commit, err := objects.find(id + "^{commit}"); err == nil {
-			r.Commit = commit.id.String()
+		to := git.Ref{ID: id, Commit: id}
+		if commit, err := objects.commit(ref.Hash()); err == nil {
+			to.Commit = commit.id.String()
 		}
-		list.Refs = append(list.Refs, r)
+		list.Refs[name] = to
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the refs: %w", err)
 	}
 	if head, err := storer.ResolveReference(l.storage, plumbing.HEAD); err == nil {
-		list.Head = head.Hash().String()
+		list.Refs[git.Head] = git.Ref{ID: head.Hash().String(), Commit: head.Hash().String()}
 	}
-	list.sort()
 	return list, nil
 }
 

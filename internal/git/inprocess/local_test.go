@@ -11,11 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
-// git runs git without the machine's configuration.
-func git(t testing.TB, stdin string, args ...string) string {
+// runGit runs git without the machine's configuration.
+func runGit(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -39,23 +40,23 @@ func git(t testing.TB, stdin string, args ...string) string {
 func workingTree(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "work")
-	git(t, "", "init", "--quiet", "--initial-branch=main", dir)
+	runGit(t, "", "init", "--quiet", "--initial-branch=main", dir)
 	for _, message := range []string{"one", "two", "three"} {
 		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(strings.Repeat(message+"\n", 1000)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		git(t, "", "-C", dir, "add", ".")
-		git(t, "", "-C", dir, "commit", "--quiet", "-m", message)
+		runGit(t, "", "-C", dir, "add", ".")
+		runGit(t, "", "-C", dir, "commit", "--quiet", "-m", message)
 		if message == "two" {
-			git(t, "", "-C", dir, "tag", "-a", "-m", "x", "v2")
-			git(t, "", "-C", dir, "gc", "--quiet")
+			runGit(t, "", "-C", dir, "tag", "-a", "-m", "x", "v2")
+			runGit(t, "", "-C", dir, "gc", "--quiet")
 		}
 	}
 	return dir
 }
 
-// TestBatch compares answers with those of git cat-file --batch.
-func TestBatch(t *testing.T) {
+// TestObjects compares objects with those of git cat-file --batch.
+func TestObjects(t *testing.T) {
 	t.Parallel()
 	dir := workingTree(t)
 	local, err := inprocess.OpenLocal(dir)
@@ -67,13 +68,13 @@ func TestBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := strings.Fields(git(t, "", "-C", dir, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)"))
+	names := strings.Fields(runGit(t, "", "-C", dir, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)"))
 	for _, name := range names {
 		names = append(names, name+"^{commit}")
 	}
-	head := strings.TrimSpace(git(t, "", "-C", dir, "rev-parse", "HEAD"))
+	head := strings.TrimSpace(runGit(t, "", "-C", dir, "rev-parse", "HEAD"))
 	names = append(names, head[:4]+"^{commit}", head[:7]+"^{commit}", head[:39]+"^{commit}", someID, someID+"^{commit}", "dead^{commit}")
-	want := git(t, strings.Join(names, "\n")+"\n", "-C", dir, "cat-file", "--batch")
+	want := runGit(t, strings.Join(names, "\n")+"\n", "-C", dir, "cat-file", "--batch")
 	if diff := cmp.Diff(want, ask(t, objects, names...)); diff != "" {
 		t.Errorf("answers (-git +ours):\n%s", diff)
 	}
@@ -82,16 +83,16 @@ func TestBatch(t *testing.T) {
 func TestOpenLocal(t *testing.T) {
 	t.Parallel()
 	dir := workingTree(t)
-	head := strings.TrimSpace(git(t, "", "-C", dir, "rev-parse", "HEAD"))
+	head := strings.TrimSpace(runGit(t, "", "-C", dir, "rev-parse", "HEAD"))
 	parent := t.TempDir()
 	bare := filepath.Join(parent, "bare.git")
-	git(t, "", "clone", "--quiet", "--bare", dir, bare)
+	runGit(t, "", "clone", "--quiet", "--bare", dir, bare)
 	linked := filepath.Join(parent, "linked")
-	git(t, "", "-C", dir, "worktree", "add", "--quiet", "--detach", linked)
+	runGit(t, "", "-C", dir, "worktree", "add", "--quiet", "--detach", linked)
 	moved := filepath.Join(parent, "moved")
-	git(t, "", "clone", "--quiet", "--separate-git-dir="+filepath.Join(parent, "elsewhere"), dir, moved)
+	runGit(t, "", "clone", "--quiet", "--separate-git-dir="+filepath.Join(parent, "elsewhere"), dir, moved)
 	borrowing := filepath.Join(parent, "borrowing")
-	git(t, "", "clone", "--quiet", "--shared", dir, borrowing)
+	runGit(t, "", "clone", "--quiet", "--shared", dir, borrowing)
 	for _, path := range []string{dir, dir + "/.git", bare, strings.TrimSuffix(bare, ".git"), linked, moved, borrowing} {
 		local, err := inprocess.OpenLocal(path)
 		if err != nil {
@@ -99,7 +100,7 @@ func TestOpenLocal(t *testing.T) {
 			continue
 		}
 		l, err := local.List(t.Context())
-		if err != nil || l.Head != head {
+		if err != nil || l.Refs[git.Head].ID != head {
 			t.Errorf("List of %q = %+v, %v, want HEAD at %s", path, l, err, head)
 		}
 		objects, err := local.Fetch(t.Context(), inprocess.Want{IDs: []string{head}})

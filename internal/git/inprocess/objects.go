@@ -1,12 +1,16 @@
 package inprocess
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -23,10 +27,16 @@ type Objects struct {
 	// ids are those of which a name, in hexadecimal, may begin with prefix.
 	ids   func(prefix string) ([]plumbing.Hash, error)
 	close func() error
+
+	// ctx ends the reading; nil means that nothing does.
+	ctx context.Context
+	// current is the content of the object that is being read; nil if there is none.
+	current io.Closer
+	buffer  bufio.Reader
 }
 
 // Close removes what was fetched.
-func (o *Objects) Close() error { return o.close() }
+func (o *Objects) Close() error { return errors.Join(o.closeCurrent(), o.close()) }
 
 // Has reports whether there is such a commit.
 func (o *Objects) Has(commit string) bool {
@@ -34,78 +44,115 @@ func (o *Objects) Has(commit string) bool {
 	return err == nil && obj.Type() == plumbing.CommitObject
 }
 
-var (
-	errMissing   = errors.New("missing")
-	errAmbiguous = errors.New("ambiguous")
-)
+// Commit implements [git.Objects].
+func (o *Objects) Commit(id string) (*git.Object, error) {
+	obj, err := o.commit(plumbing.NewHash(id))
+	if err != nil {
+		return nil, err
+	}
+	return o.open(obj)
+}
+
+// Read implements [git.Objects].
+func (o *Objects) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error] {
+	return func(yield func(*git.Object, error) bool) {
+		for _, id := range ids {
+			if obj, err := o.read(kind, id); !yield(obj, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Finish implements [git.Objects]. Each object is checked while it is read.
+func (o *Objects) Finish() error { return nil }
+
+func (o *Objects) read(kind git.Kind, id string) (*git.Object, error) {
+	obj, err := o.object(plumbing.NewHash(id))
+	if err != nil {
+		return nil, err
+	}
+	if found := git.Kind(obj.Type().String()); found != kind {
+		return nil, failure(Broken, "the object %s is a %s instead of a %s", id, found, kind)
+	}
+	return o.open(obj)
+}
+
+// open begins to read an object, which ends the reading of the one before.
+func (o *Objects) open(obj named) (*git.Object, error) {
+	if err := o.closeCurrent(); err != nil {
+		return nil, err
+	}
+	content, err := obj.Reader()
+	if err != nil {
+		return nil, err
+	}
+	o.current = content
+	o.buffer.Reset(content)
+	return git.NewObject(obj.id.String(), git.Kind(obj.Type().String()), obj.Size(), &o.buffer), nil
+}
+
+func (o *Objects) closeCurrent() error {
+	if o.current == nil {
+		return nil
+	}
+	err := o.current.Close()
+	o.current = nil
+	return err
+}
 
 // named is an object with the name by which it was found. What it holds may be
-// anything: whoever reads it compares.
+// anything: it is compared while it is read.
 type named struct {
 	plumbing.EncodedObject
 	id plumbing.Hash
 }
 
-// find finds an object by the names that git's cat-file takes and that are
-// needed here: ID, ID^{commit}, and SHORT^{commit}.
-func (o *Objects) find(name string) (named, error) {
-	id, peel := strings.CutSuffix(name, "^{commit}")
-	if peel && len(id) < hexLen {
-		return o.short(id)
-	}
-	if !plumbing.IsHash(id) {
-		return named{}, errMissing
-	}
-	obj, err := o.object(plumbing.NewHash(id))
-	for depth := 0; err == nil && peel && obj.Type() == plumbing.TagObject; depth++ {
+// commit returns the commit that an object points to.
+func (o *Objects) commit(id plumbing.Hash) (named, error) {
+	obj, err := o.object(id)
+	for depth := 0; err == nil && obj.Type() == plumbing.TagObject; depth++ {
 		if depth == maxTagDepth {
-			return named{}, failure(TooLarge, "the tag %s leads through more than %d tags", id, maxTagDepth)
+			return named{}, failure(TooLarge, "the tag %s points to a chain of more than %d tags", id, maxTagDepth)
 		}
 		var next plumbing.Hash
 		if next, err = tagged(obj); err == nil {
 			obj, err = o.object(next)
 		}
 	}
-	if err == nil && peel && obj.Type() != plumbing.CommitObject {
-		return named{}, errMissing
+	if err == nil && obj.Type() != plumbing.CommitObject {
+		err = failure(Broken, "%s points to no commit", id)
 	}
 	return obj, err
 }
 
-// hexLen is the length of an object's name.
-const hexLen = 40
-
 func (o *Objects) object(id plumbing.Hash) (named, error) {
+	if o.ctx != nil && o.ctx.Err() != nil {
+		return named{}, o.ctx.Err()
+	}
 	obj, err := o.get(id)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		err = errMissing
+		err = failure(Broken, "there is no object %s", id)
 	}
 	return named{obj, id}, err
 }
 
-// short finds the only commit whose name begins so.
-func (o *Objects) short(prefix string) (found named, err error) {
-	ids, err := o.ids(prefix)
+// expand returns the only commit whose name begins so, or "".
+func (o *Objects) expand(short string) (string, error) {
+	ids, err := o.ids(short)
 	if err != nil {
-		return named{}, err
+		return "", err
 	}
+	found := ""
 	for _, id := range ids {
-		if !strings.HasPrefix(id.String(), prefix) {
+		name := id.String()
+		if !strings.HasPrefix(name, short) || !o.Has(name) || name == found {
 			continue
 		}
-		obj, err := o.object(id)
-		switch {
-		case err != nil:
-			return named{}, err
-		case obj.Type() != plumbing.CommitObject:
-			continue
-		case found.EncodedObject != nil && found.id != id:
-			return named{}, errAmbiguous
+		if found != "" {
+			return "", fmt.Errorf("%q is ambiguous: %w", short, git.ErrAmbiguous)
 		}
-		found = obj
-	}
-	if found.EncodedObject == nil {
-		return named{}, errMissing
+		found = name
 	}
 	return found, nil
 }

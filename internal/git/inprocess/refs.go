@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 )
@@ -15,54 +17,34 @@ import (
 // tag twice that.
 const maxListing = 64 << 20
 
-// Ref is a ref of a repository.
-type Ref struct {
-	// Name is its full name, such as refs/tags/v1.
-	Name string
-	// ID is the object that it names, which may be a tag.
-	ID string
-	// Commit is what an annotated tag leads to, else ID.
-	Commit string
-}
-
 // Listing is what a repository has.
 type Listing struct {
-	// Head is the commit of HEAD; "" where there is none.
-	Head string
-	// Refs are all refs but HEAD, sorted by name.
-	Refs []Ref
+	// Refs are all refs, with HEAD if it points to a commit.
+	Refs git.Refs
 	// AnyCommit says that commits can be fetched that no ref names.
 	AnyCommit bool
 }
 
-// Lookup finds the ref of that full name, which may be HEAD.
-func (l *Listing) Lookup(name string) (Ref, bool) {
-	if name == "HEAD" && l.Head != "" {
-		return Ref{Name: name, ID: l.Head, Commit: l.Head}, true
-	}
-	i, ok := slices.BinarySearchFunc(l.Refs, name, func(r Ref, name string) int { return strings.Compare(r.Name, name) })
-	if !ok {
-		return Ref{}, false
-	}
-	return l.Refs[i], true
-}
-
-// Leading finds an object that the repository names and that leads to a
-// commit at once: the commit itself, or an annotated tag.
-func (l *Listing) Leading(commit string) (id string, ok bool) {
-	if l.Head == commit {
-		return commit, true
-	}
-	for _, r := range l.Refs {
-		if r.ID == commit || r.Commit == commit {
-			return r.ID, true
+// leading finds an object that the repository names and that points to a commit at
+// once: the commit itself, or an annotated tag.
+func (l *Listing) leading(commit string) (id string, ok bool) {
+	for _, name := range slices.Sorted(maps.Keys(l.Refs)) {
+		if ref := l.Refs[name]; ref.ID == commit || ref.Commit == commit {
+			return ref.ID, true
 		}
 	}
 	return "", false
 }
 
-func (l *Listing) sort() {
-	slices.SortFunc(l.Refs, func(a, b Ref) int { return strings.Compare(a.Name, b.Name) })
+// tips are what branches and tags point to, sorted by their names.
+func (l *Listing) tips() []string {
+	var ids []string
+	for _, name := range slices.Sorted(maps.Keys(l.Refs)) {
+		if strings.HasPrefix(name, git.Heads) || strings.HasPrefix(name, git.Tags) {
+			ids = append(ids, l.Refs[name].ID)
+		}
+	}
+	return ids
 }
 
 // readRefs reads the list with which every conversation begins.
@@ -97,18 +79,17 @@ func unexpected(what string, err error) error {
 // listing is the list in our own form.
 func listing(adv *packp.AdvRefs) *Listing {
 	// A server that gives any object announces both.
-	l := &Listing{AnyCommit: adv.Capabilities.Supports(capability.AllowReachableSHA1InWant)}
+	l := &Listing{Refs: git.Refs{}, AnyCommit: adv.Capabilities.Supports(capability.AllowReachableSHA1InWant)}
 	if adv.Head != nil {
-		l.Head = adv.Head.String()
+		l.Refs[git.Head] = git.Ref{ID: adv.Head.String(), Commit: adv.Head.String()}
 	}
 	for name, id := range adv.References {
-		r := Ref{Name: name, ID: id.String(), Commit: id.String()}
+		ref := git.Ref{ID: id.String(), Commit: id.String()}
 		if peeled, ok := adv.Peeled[name]; ok {
-			r.Commit = peeled.String()
+			ref.Commit = peeled.String()
 		}
-		l.Refs = append(l.Refs, r)
+		l.Refs[name] = ref
 	}
-	l.sort()
 	return l
 }
 

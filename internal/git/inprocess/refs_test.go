@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
@@ -27,22 +28,16 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &inprocess.Listing{
-		Head:      someID,
 		AnyCommit: true,
-		Refs: []inprocess.Ref{
-			{Name: "refs/heads/a", ID: other, Commit: other},
-			{Name: "refs/heads/main", ID: someID, Commit: someID},
-			{Name: "refs/tags/v1", ID: tag, Commit: other},
+		Refs: git.Refs{
+			"HEAD":            {ID: someID, Commit: someID},
+			"refs/heads/a":    {ID: other, Commit: other},
+			"refs/heads/main": {ID: someID, Commit: someID},
+			"refs/tags/v1":    {ID: tag, Commit: other},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("List (-want +got):\n%s", diff)
-	}
-	if id, ok := got.Leading(other); !ok || id != other && id != tag {
-		t.Errorf("Leading(%s) = %s, %v", other, id, ok)
-	}
-	if _, ok := got.Lookup("refs/tags/v1^{}"); ok {
-		t.Error("Lookup finds what is no ref")
 	}
 }
 
@@ -75,7 +70,7 @@ func TestListFailures(t *testing.T) {
 			}
 		})
 	}
-	if l, err := list(t, line(strings.Repeat("0", 40)+" capabilities^{}\x00agent=x\n")+"0000"); err != nil || l.Head != "" || len(l.Refs) > 0 {
+	if l, err := list(t, line(strings.Repeat("0", 40)+" capabilities^{}\x00agent=x\n")+"0000"); err != nil || l.Refs[git.Head].ID != "" || len(l.Refs) > 0 {
 		t.Errorf("List of an empty repository = %+v, %v", l, err)
 	}
 	if l, err := list(t, line("# service=git-upload-pack\n")+"00000000"); err != nil || len(l.Refs) > 0 {

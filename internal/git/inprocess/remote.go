@@ -12,15 +12,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 )
 
-// Repository is what can be fetched from: a [Remote] or a [Local].
-type Repository interface {
-	List(ctx context.Context) (*Listing, error)
-	Fetch(ctx context.Context, want Want) (*Objects, error)
-	// Received is how many bytes were transferred so far.
-	Received() int64
-	Close() error
-}
-
 // Want says what to fetch.
 type Want struct {
 	// IDs are objects that the repository names, or any commits where it gives

@@ -1,4 +1,4 @@
-package getmodules
+package gitexec
 
 import (
 	"bufio"
@@ -11,53 +11,52 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// gitRedirects is what git says of an answer that is a redirect, which it does not
-// follow here: where servers may redirect to is decided by httpx.Redirect, and git
-// asks that server then.
-var gitRedirects = []string{
-	"returned error: 301", "returned error: 302", "returned error: 303", "returned error: 307", "returned error: 308",
-}
+const (
+	maxRedirects = 5
+	// maxLocation bounds addresses that servers name, in bytes.
+	maxLocation = 8 << 10
+)
 
 // remote is the URL of the repository to give to git: that of the address, or the
 // one that the server redirected to.
-func (g *gitFetch) remote() string {
-	if g.moved != nil {
-		return g.moved.String()
+func (r *Repository) remote() string {
+	if r.moved != nil {
+		return r.moved.String()
 	}
-	return g.addr.remote.String()
+	return r.URL.String()
 }
 
 // talk runs a command that talks to the remote, again after failures that may
 // pass, and again with another remote after a redirect. command must take the
 // URL from remote each time.
-func (g *gitFetch) talk(ctx context.Context, command func() gitexec.Command, run func(gitexec.Command) error) error {
+func (r *Repository) talk(ctx context.Context, command func() Command, run func(Command) error) error {
 	for hops := 0; ; hops++ {
-		err := g.again(ctx, func() error { return run(command()) })
-		if gitSays(err, gitNoPassword) && g.wantsEmptyPassword() {
-			g.emptyPassword = true
-			if err := g.writeConfig(); err != nil {
+		err := r.retry(ctx, func() error { return run(command()) })
+		if says(err, saysNoPassword) && r.wantsEmptyPassword() {
+			r.emptyPassword = true
+			if err := r.writeConfig(); err != nil {
 				return err
 			}
-			err = g.again(ctx, func() error { return run(command()) })
+			err = r.retry(ctx, func() error { return run(command()) })
 		}
-		if !gitSays(err, gitRedirects) {
+		if !says(err, saysRedirect) {
 			return err
 		}
-		next, failed := g.nextRemote(ctx)
+		next, failed := r.nextRemote(ctx)
 		switch {
 		case failed != nil:
 			return failed
 		case next == nil:
 			return err
 		case hops == maxRedirects:
-			return fmt.Errorf("%w: more than %d redirects", ErrRefusedLocation, maxRedirects)
+			return fmt.Errorf("%w: more than %d redirects", git.ErrRefused, maxRedirects)
 		}
-		g.moved = next
-		if err := g.writeConfig(); err != nil {
+		r.moved = next
+		if err := r.writeConfig(); err != nil {
 			return err
 		}
 	}
@@ -65,13 +64,13 @@ func (g *gitFetch) talk(ctx context.Context, command func() gitexec.Command, run
 
 // nextRemote finds where the server redirects the repository to. It returns nil if
 // that cannot be found out, or the user does not want redirects to be followed.
-func (g *gitFetch) nextRemote(ctx context.Context) (*url.URL, error) {
-	settings, err := g.git.HTTPSettings(ctx)
-	if err != nil || !settings.FollowsRedirects(&g.addr.remote) {
+func (r *Repository) nextRemote(ctx context.Context) (*url.URL, error) {
+	settings, err := r.Git.HTTPSettings(ctx)
+	if err != nil || !settings.FollowsRedirects(r.URL) {
 		return nil, err
 	}
 	// The user's url.<base>.insteadOf may have git ask another server.
-	out, err := g.git.Output(ctx, g.command("ls-remote", "--get-url", "--end-of-options", g.remote()), 2*maxLocation)
+	out, err := r.Git.Output(ctx, r.command("ls-remote", "--get-url", "--end-of-options", r.remote()), 2*maxLocation)
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +78,12 @@ func (g *gitFetch) nextRemote(ctx context.Context) (*url.URL, error) {
 	if err != nil || asked.Scheme != "https" && asked.Scheme != "http" {
 		return nil, nil
 	}
-	network := g.network
-	network.HTTPTrace = filepath.Join(g.scratch, "headers")
-	ask := g.command("ls-remote", "--end-of-options", g.remote(), "HEAD")
+	network := *r.network
+	network.HTTPTrace = filepath.Join(r.Scratch, "headers")
+	ask := r.command("ls-remote", "--end-of-options", r.remote(), "HEAD")
 	ask.Network = &network
 	// It fails by the redirect, as before.
-	if _, err := g.git.Output(ctx, ask, maxRefListing); err != nil && isCancelled(err) {
+	if _, err := r.Git.Output(ctx, ask, maxListing); err != nil && isCancelled(err) {
 		return nil, err
 	}
 	location, err := lastLocation(network.HTTPTrace)
@@ -135,18 +134,18 @@ func redirectedRepository(from *url.URL, location string) (*url.URL, error) {
 	asked.User = nil
 	to, err := httpx.Redirect(asked, location)
 	if err != nil {
-		return nil, httpError(err)
+		return nil, fmt.Errorf("%w: %w", git.ErrRefused, err)
 	}
 	base, ok := strings.CutSuffix(to.String(), end)
 	if !ok {
-		return nil, fmt.Errorf("%w: the redirect to %q does not lead to a repository", ErrRefusedLocation, addrs.Redact(to.String()))
+		return nil, fmt.Errorf("%w: the redirect to %q does not lead to a repository", git.ErrRefused, addrs.Redact(to.String()))
 	}
 	next, err := url.Parse(base)
 	if err != nil {
 		return nil, err
 	}
 	if err := git.CheckURL(next, []string{"https", "http"}); err != nil {
-		return nil, fmt.Errorf("%w: the redirect to %q: %w", ErrRefusedLocation, addrs.Redact(base), err)
+		return nil, fmt.Errorf("%w: the redirect to %q: %w", git.ErrRefused, addrs.Redact(base), err)
 	}
 	return next, nil
 }

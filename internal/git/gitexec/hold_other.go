@@ -1,6 +1,6 @@
 //go:build !unix
 
-package getmodules
+package gitexec
 
 import (
 	"context"

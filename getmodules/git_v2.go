@@ -15,64 +15,51 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// gitWires is what a Fetcher remembers of fetching without git.
-type gitWires struct {
+// v2Memo is what a Fetcher remembers of fetching by version 2 of the protocol.
+type v2Memo struct {
 	mu sync.Mutex
-	// left are remotes, and origins of servers, that are left to git because
-	// the attempt without it failed.
+	// left are remotes, and origins of servers, that are left to git because the
+	// attempt without it failed.
 	left map[string]bool
 
 	once    sync.Once
 	trusted http.RoundTripper // with the authorities of the user's settings; nil if that failed
 }
 
-// gitWire fetches from one repository in this process.
-type gitWire struct {
-	client gitwire.Client
-	known  *gitWires
-	remote string
-	origin string
-}
-
-// gitWire is for repositories by http that need no credentials and nothing of
-// the user's git configuration. It is nil for all others.
-func (f *Fetcher) gitWire(ctx context.Context, a gitAddress) *gitWire {
+// v2Transport returns the transport for a repository that is fetched by version 2
+// of the protocol in this process: by http, without credentials and anything of the
+// user's git configuration. It is nil for all others.
+func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripper {
 	u := a.remote
-	if !f.wireAllowed() || u.Scheme != "https" && u.Scheme != "http" || a.user != nil || a.sshKey != nil || u.RawQuery != "" {
+	if f.AlwaysGit || f.GitBackend != GitAuto || u.Scheme != "https" && u.Scheme != "http" {
 		return nil
 	}
-	w := &gitWire{known: &f.wires, remote: a.identity(), origin: httpx.Origin(&u)}
-	if w.known.isLeft(w.remote) || w.known.isLeft(w.origin) {
+	if a.user != nil || a.sshKey != nil || u.RawQuery != "" || f.v2.isLeft(a.identity()) || f.v2.isLeft(httpx.Origin(&u)) {
 		return nil
 	}
 	settings, err := f.Git.HTTPSettings(ctx)
 	if err != nil || !settings.Plain(&u) {
 		return nil // git will say what is wrong
 	}
-	transport := f.wireTransport(settings)
+	transport := f.gitTransport(settings)
 	if transport == nil {
 		return nil
 	}
 	client := f.httpClient(defaultStallTimeout)
 	client.HTTP, client.MaxRedirects = &http.Client{Transport: transport}, 0 // gitwire follows redirects
-	w.client = gitwire.Client{Transport: client, Repository: &u}
-	return w
+	return client
 }
-
-// wireAllowed reports whether the choice of a backend leaves room for it.
-func (f *Fetcher) wireAllowed() bool { return !f.AlwaysGit && f.GitBackend == GitAuto }
 
 // failed remembers a failure that the next attempt would meet as well.
-func (w *gitWire) failed(err error) {
-	switch {
-	case errors.Is(err, gitwire.ErrOldProtocol), errors.Is(err, gitwire.ErrNotSmart):
-		w.known.leave(w.origin)
-	default:
-		w.known.leave(w.remote)
+func (k *v2Memo) failed(a *gitAddress, err error) {
+	if errors.Is(err, gitwire.ErrOldProtocol) || errors.Is(err, gitwire.ErrNotSmart) {
+		k.leave(httpx.Origin(&a.remote))
+		return
 	}
+	k.leave(a.identity())
 }
 
-func (k *gitWires) leave(key string) {
+func (k *v2Memo) leave(key string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.left == nil {
@@ -81,15 +68,15 @@ func (k *gitWires) leave(key string) {
 	k.left[key] = true
 }
 
-func (k *gitWires) isLeft(key string) bool {
+func (k *v2Memo) isLeft(key string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.left[key]
 }
 
-// wireTransport is the fetcher's transport with the authorities and the proxy
+// gitTransport is the fetcher's transport with the authorities and the proxy
 // that git would use, or nil if it cannot have them.
-func (f *Fetcher) wireTransport(settings *gitexec.HTTPSettings) http.RoundTripper {
+func (f *Fetcher) gitTransport(settings *gitexec.HTTPSettings) http.RoundTripper {
 	base := http.DefaultTransport
 	if f.HTTPClient != nil && f.HTTPClient.Transport != nil {
 		base = f.HTTPClient.Transport
@@ -104,8 +91,8 @@ func (f *Fetcher) wireTransport(settings *gitexec.HTTPSettings) http.RoundTrippe
 	if !ok {
 		return nil
 	}
-	f.wires.once.Do(func() { f.wires.trusted = trusting(standard, settings.CAFile) })
-	return f.wires.trusted
+	f.v2.once.Do(func() { f.v2.trusted = trusting(standard, settings.CAFile) })
+	return f.v2.trusted
 }
 
 // trustedIdle is how long connections of a transport of our own stay open: no

@@ -1,4 +1,4 @@
-package getmodules
+package gitexec
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 // What a store holds was perhaps written by someone else: a cache that is
@@ -60,9 +62,9 @@ func makeStore(dir, format string) error {
 }
 
 // checkStore checks that a directory is a store as this program makes them, and
-// returns the hash that names its objects. Errors wrap errStoreBroken.
+// returns the hash that names its objects. Errors wrap git.ErrDamaged.
 func checkStore(dir string) (format string, err error) {
-	refuse := func(reason any) (string, error) { return "", fmt.Errorf("%w: %v", errStoreBroken, reason) }
+	refuse := func(reason any) (string, error) { return "", fmt.Errorf("%w: %v", git.ErrDamaged, reason) }
 	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:

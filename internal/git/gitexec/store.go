@@ -1,4 +1,4 @@
-package getmodules
+package gitexec
 
 import (
 	"bufio"
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,20 +16,20 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git"
 )
 
-// gitLockRetry is how often a lock that another holds is tried again.
-const gitLockRetry = 20 * time.Millisecond
+// lockRetry is how often a lock that another holds is tried again.
+const lockRetry = 20 * time.Millisecond
 
 // maxFetchHead bounds a line of FETCH_HEAD: an object name, a ref, a URL.
 const maxFetchHead = 64 << 10
 
-// gitStore is a bare repository for what was fetched from one remote. Any
+// store is a bare repository for what was fetched from one remote. Any
 // number of processes may use it: fetching excludes everybody else, reading
 // excludes fetching. There is no lock in the process beside the file's, as
 // flock(2) tells descriptors apart, not processes.
-type gitStore struct {
+type store struct {
 	dir string
 	// lockFile is beside dir, so that dir can be removed; "" for a private
 	// store, which needs no lock.
@@ -43,28 +44,28 @@ type gitStore struct {
 	held *os.File
 }
 
-// newGitStore is the store of a remote below cacheDir, or a private one.
-func newGitStore(cacheDir, scratch string, addr gitAddress) gitStore {
+// newStore is the store of a remote below cacheDir, or a private one.
+func newStore(cacheDir, scratch string, remote *url.URL) store {
 	if cacheDir == "" {
 		return privateStore(scratch)
 	}
 	// Credentials do not count. Objects are found by their hash, and who may
 	// read the cache may read it whole.
-	dir := filepath.Join(cacheDir, "git", fmt.Sprintf("%x", sha256.Sum256([]byte(addr.identity()))))
-	return gitStore{dir: dir, lockFile: dir + ".lock"}
+	dir := filepath.Join(cacheDir, "git", fmt.Sprintf("%x", sha256.Sum256([]byte(remote.String()))))
+	return store{dir: dir, lockFile: dir + ".lock"}
 }
 
 // privateStore is a store for one fetch.
-func privateStore(scratch string) gitStore { return gitStore{dir: filepath.Join(scratch, "store")} }
+func privateStore(scratch string) store { return store{dir: filepath.Join(scratch, "store")} }
 
-func (s *gitStore) exists() bool {
+func (s *store) exists() bool {
 	_, err := os.Lstat(filepath.Join(s.dir, "HEAD"))
 	return err == nil
 }
 
 // lock excludes everybody else, also a git that outlives the process which
 // started it. Errors are those of ctx or a *storeError.
-func (s *gitStore) lock(ctx context.Context) (unlock func(), err error) {
+func (s *store) lock(ctx context.Context) (unlock func(), err error) {
 	release, err := s.acquire(ctx, (*flock.Flock).TryLockContext)
 	if err != nil || s.lockFile == "" {
 		return release, err
@@ -84,11 +85,11 @@ func (s *gitStore) lock(ctx context.Context) (unlock func(), err error) {
 }
 
 // lockShared excludes those who write.
-func (s *gitStore) lockShared(ctx context.Context) (unlock func(), err error) {
+func (s *store) lockShared(ctx context.Context) (unlock func(), err error) {
 	return s.acquire(ctx, (*flock.Flock).TryRLockContext)
 }
 
-func (s *gitStore) acquire(ctx context.Context, try func(*flock.Flock, context.Context, time.Duration) (bool, error)) (func(), error) {
+func (s *store) acquire(ctx context.Context, try func(*flock.Flock, context.Context, time.Duration) (bool, error)) (func(), error) {
 	if s.lockFile == "" {
 		return func() {}, nil
 	}
@@ -96,7 +97,7 @@ func (s *gitStore) acquire(ctx context.Context, try func(*flock.Flock, context.C
 		return nil, unusable(err)
 	}
 	l := flock.New(s.lockFile, flock.SetFlag(lockFlags), flock.SetPermissions(0o600))
-	if _, err := try(l, ctx, gitLockRetry); err != nil {
+	if _, err := try(l, ctx, lockRetry); err != nil {
 		return nil, unusable(errors.Join(fmt.Errorf("lock the git store: %w", err), l.Close()))
 	}
 	if info, err := l.Stat(); err != nil || !info.Mode().IsRegular() {
@@ -109,7 +110,7 @@ func (s *gitStore) acquire(ctx context.Context, try func(*flock.Flock, context.C
 
 // ensure makes the store unless it is there and as it should be. format is the
 // hash that must name its objects; "" means any.
-func (s *gitStore) ensure(format string) error {
+func (s *store) ensure(format string) error {
 	found, err := checkStore(s.dir)
 	if err == nil && (format == "" || format == found) {
 		s.format = found
@@ -120,7 +121,7 @@ func (s *gitStore) ensure(format string) error {
 
 // reinit makes an empty store in the place of whatever there is. Errors are
 // *storeErrors.
-func (s *gitStore) reinit(format string) error {
+func (s *store) reinit(format string) error {
 	if err := os.RemoveAll(s.dir); err != nil {
 		return unusable(err)
 	}
@@ -129,7 +130,7 @@ func (s *gitStore) reinit(format string) error {
 }
 
 // otherFormat is the hash that does not name the store's objects.
-func (s *gitStore) otherFormat() string {
+func (s *store) otherFormat() string {
 	if s.format == "sha256" {
 		return "sha1"
 	}
@@ -137,7 +138,7 @@ func (s *gitStore) otherFormat() string {
 }
 
 // remove deletes a damaged store.
-func (s *gitStore) remove(ctx context.Context) error {
+func (s *store) remove(ctx context.Context) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return err
@@ -148,13 +149,13 @@ func (s *gitStore) remove(ctx context.Context) error {
 
 // healthy reports whether all that the store's refs need is there. It is asked
 // after a failure only: it reads the whole store.
-func (s *gitStore) healthy(ctx context.Context, git *gitexec.Git) bool {
-	check := gitexec.Command{Args: []string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, Repo: s.dir}
+func (s *store) healthy(ctx context.Context, git *Git) bool {
+	check := Command{Args: []string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, Repo: s.dir}
 	return git.Run(ctx, check) == nil
 }
 
 // packBytes is the size of the store's packs, those being received included.
-func (s *gitStore) packBytes() int64 {
+func (s *store) packBytes() int64 {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "objects", "pack"))
 	if err != nil {
 		return 0 // none yet
@@ -176,10 +177,10 @@ func (s *gitStore) packBytes() int64 {
 // the ref that git found for it. The form is that of git-fmt-merge-msg(1): the
 // object, a tab, a tab, and a description such as "tag 'v1' of https://...",
 // "'refs/x' of ..." or, for HEAD, the URL alone.
-func (s *gitStore) fetchHead() (id, ref string, err error) {
+func (s *store) fetchHead() (id, ref string, err error) {
 	f, err := os.Open(filepath.Join(s.dir, "FETCH_HEAD"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", fmt.Errorf("%w: no FETCH_HEAD", errStoreBroken)
+		return "", "", fmt.Errorf("%w: no FETCH_HEAD", git.ErrDamaged)
 	}
 	if err != nil {
 		return "", "", err
@@ -190,7 +191,7 @@ func (s *gitStore) fetchHead() (id, ref string, err error) {
 	lines.Scan()
 	id, ref, ok := parseFetchHead(lines.Text())
 	if !ok {
-		return "", "", fmt.Errorf("%w: unexpected FETCH_HEAD %q", errStoreBroken, lines.Text())
+		return "", "", fmt.Errorf("%w: unexpected FETCH_HEAD %q", git.ErrDamaged, lines.Text())
 	}
 	return id, ref, nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package getmodules
+package gitexec
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func holdFile(ctx context.Context, name string) (*os.File, error) {
 			return nil, errors.Join(err, file.Close())
 		}
 		select {
-		case <-time.After(gitLockRetry):
+		case <-time.After(lockRetry):
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), file.Close())
 		}

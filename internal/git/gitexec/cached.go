@@ -1,4 +1,4 @@
-package getmodules
+package gitexec
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// GitStore is a bare repository below a Fetcher's CacheDir.
-type GitStore struct {
+// CachedStore is a bare repository below a Fetcher's CacheDir.
+type CachedStore struct {
 	// Dir is where it is.
 	Dir string
 	// Used is when it was last fetched into or read.
@@ -22,10 +22,10 @@ type GitStore struct {
 // storeName matches the names of stores.
 var storeName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// GitStores are the bare repositories below a Fetcher's CacheDir, sorted by
+// CachedStores returns the bare repositories below a Fetcher's CacheDir, sorted by
 // their directories; none where there is no such directory, or a link in its
 // place.
-func GitStores(cacheDir string) ([]GitStore, error) {
+func CachedStores(cacheDir string) ([]CachedStore, error) {
 	dir := filepath.Join(cacheDir, "git")
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 		return nil, nil
@@ -34,25 +34,25 @@ func GitStores(cacheDir string) ([]GitStore, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var stores []GitStore
+	var stores []CachedStore
 	for _, entry := range entries {
 		if !entry.IsDir() || !storeName.MatchString(entry.Name()) {
 			continue // the lock files
 		}
-		store := GitStore{Dir: filepath.Join(dir, entry.Name())}
-		if info, err := os.Lstat(store.Dir + ".lock"); err == nil {
-			store.Used = info.ModTime()
+		found := CachedStore{Dir: filepath.Join(dir, entry.Name())}
+		if info, err := os.Lstat(found.Dir + ".lock"); err == nil {
+			found.Used = info.ModTime()
 		}
-		stores = append(stores, store)
+		stores = append(stores, found)
 	}
 	return stores, err
 }
 
 // Remove removes the repository when nobody uses it any more. The lock files
 // stay, as someone may be waiting at them, unless they are no files.
-func (s GitStore) Remove(ctx context.Context) error {
-	store := gitStore{dir: s.Dir, lockFile: s.Dir + ".lock"}
-	err := store.remove(ctx)
+func (s CachedStore) Remove(ctx context.Context) error {
+	found := store{dir: s.Dir, lockFile: s.Dir + ".lock"}
+	err := found.remove(ctx)
 	if !errors.Is(err, errNotFile) && !errors.Is(err, syscall.ELOOP) && !errors.Is(err, syscall.EISDIR) {
 		return err
 	}

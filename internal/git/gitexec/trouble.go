@@ -1,16 +1,11 @@
-package getmodules
+package gitexec
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
-
-	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
 // storeError says that a store cannot be used where it is. The fetch goes on with
@@ -49,7 +44,7 @@ var gitCannotWrite = [...]struct{ phrase, reason string }{
 // cacheTrouble returns why the store cannot be written, in a few words; "" if err
 // is about something else.
 func cacheTrouble(err error) string {
-	if said, ok := errors.AsType[*gitexec.Error](err); ok {
+	if said, ok := errors.AsType[*Error](err); ok {
 		for _, w := range gitCannotWrite {
 			if said.Says(w.phrase) {
 				return w.reason
@@ -95,25 +90,4 @@ func checkStoresDir(dir string) error {
 		return &fs.PathError{Op: "open", Path: dir, Err: errOtherOwner}
 	}
 	return nil
-}
-
-// runWithCache runs in the cache's store, or in a private one if that cannot be
-// used.
-func (g *gitFetch) runWithCache(ctx context.Context, run func(context.Context) error) error {
-	err := run(ctx)
-	reason := cacheTrouble(err)
-	if reason == "" || g.store.lockFile == "" {
-		return err
-	}
-	g.pkg = Package{FetchWarnings: g.warnCache(strings.ToLower(reason))}
-	g.store = privateStore(g.scratch)
-	return run(ctx)
-}
-
-// warnCache is what the user should know, once: it is the same for all packages.
-func (f *Fetcher) warnCache(reason string) []string {
-	if !f.warnedCache.CompareAndSwap(false, true) {
-		return nil
-	}
-	return []string{fmt.Sprintf("the cache %s cannot be written (%s); nothing is kept", f.CacheDir, reason)}
 }
