@@ -53,7 +53,7 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 
 // fetch takes the commit from where it is had at the least cost: the cache, the
 // server without git, or git.
-func (g *gitFetch) fetch(ctx context.Context, want git.Want) error {
+func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	if id := want.Known(); id != "" && !g.builtIn {
 		if found, err := g.system().Stored(ctx, id, g.write); found {
 			return err
@@ -70,7 +70,7 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) error {
 	if err != nil {
 		return g.explain(err)
 	}
-	defer repo.Close()
+	defer func() { err = errors.Join(err, repo.Close()) }()
 	if err := repo.Fetch(ctx, want, g.write); err != nil {
 		return g.explain(g.withNear(ctx, repo, err))
 	}
@@ -113,7 +113,7 @@ func privateDir(parent, prefix string) (string, error) {
 // server may not have understood the question otherwise.
 func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, enough func(git.Refs) bool, names ...string) (git.Refs, error) {
 	var refs git.Refs
-	err := f.withGit(ctx, req, addr, func(g *gitClients) error {
+	err := f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		if g.v2 != nil {
 			listed, err := g.v2.Refs(ctx, names...)
 			if err != nil || enough(listed) {
@@ -127,7 +127,7 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 		if err != nil {
 			return err
 		}
-		defer repo.Close()
+		defer func() { err = errors.Join(err, repo.Close()) }()
 		refs, err = repo.Refs(ctx, names...)
 		return err
 	})
@@ -136,12 +136,12 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 
 // expandGit returns the only commit of a repository that begins so, or "".
 func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, short string) (id string, err error) {
-	err = f.withGit(ctx, req, addr, func(g *gitClients) error {
+	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		repo, err := g.open()
 		if err != nil {
 			return err
 		}
-		defer repo.Close()
+		defer func() { err = errors.Join(err, repo.Close()) }()
 		id, err = repo.Expand(ctx, short)
 		return err
 	})
