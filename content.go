@@ -74,7 +74,7 @@ func (n *node) fixedName(old, entry lockfile.Module) (string, bool) {
 	}
 	switch remote.Package.Getter() {
 	case "git", "oci":
-		name, exact := nameOfRevision(remote.Package)
+		name, exact := remote.Package.Ref()
 		return name, exact || isVersionTag(name, n.source)
 	case "file", "hg":
 		return "", false

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions/gittags"
 )
@@ -70,7 +69,10 @@ func (r *run) drift(ctx context.Context, n *node, entry lockfile.Module, at loca
 			return err
 		}
 	}
-	name, exact := nameOfRevision(at.pkg)
+	name, exact := at.pkg.Ref()
+	if exact && name == locked {
+		return nil
+	}
 	if !exact && !(ask && (n.ranged || at.from != nil || isVersionTag(name, n.source))) {
 		return nil
 	}
@@ -82,24 +84,6 @@ func (r *run) drift(ctx context.Context, n *node, entry lockfile.Module, at loca
 		return nil
 	}
 	return &MovedError{Key: entry.Key, Name: reference.Name, Locked: locked, Now: reference.Revision}
-}
-
-// nameOfRevision is the argument by which an address chooses a revision, and
-// whether that is the revision itself.
-func nameOfRevision(pkg addrs.ModulePackage) (name string, exact bool) {
-	_, query, _ := strings.Cut(string(pkg), "?")
-	for arg := range strings.SplitSeq(query, "&") {
-		key, value, _ := strings.Cut(arg, "=")
-		switch {
-		case pkg.Getter() == "oci" && key == "digest":
-			return value, true
-		case pkg.Getter() == "oci" && key == "tag":
-			return value, false
-		case pkg.Getter() == "git" && key == "ref":
-			return value, git.IsObjectID(value)
-		}
-	}
-	return "", false
 }
 
 // isVersionTag reports whether a tag has the name of one version, so that it is

@@ -151,26 +151,12 @@ func packageAddress(pkg addrs.ModulePackage, subdir string) string {
 // splitPackage is packageAddress undone.
 func splitPackage(address string) (addrs.ModulePackage, string) {
 	pkg, subdir := addrs.SplitSubdir(address)
-	return addrs.ModulePackage(pkg), subdir
+	return addrs.ParseModulePackage(pkg), subdir
 }
-
-// revisionArguments are the arguments that name the immutable content of a
-// package, by the kind of its source.
-var revisionArguments = map[string]string{"git": "ref", "hg": "rev", "oci": "digest"}
 
 // revisionOf is the commit, changeset or digest that a locked package names; "" where
 // it names none.
 func revisionOf(lockedPackage string) string {
 	pkg, _ := splitPackage(lockedPackage)
-	argument, ok := revisionArguments[pkg.Getter()]
-	if !ok {
-		return ""
-	}
-	_, query, _ := strings.Cut(string(pkg), "?")
-	for arg := range strings.SplitSeq(query, "&") {
-		if revision, ok := strings.CutPrefix(arg, argument+"="); ok {
-			return revision
-		}
-	}
-	return ""
+	return pkg.Revision()
 }

@@ -3,7 +3,6 @@ package cotter
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -26,29 +25,17 @@ var ErrRangeAndRef = errors.New("a version constraint and a ref, tag or digest e
 // The other packages keep an argument of that name: it means something to their
 // servers.
 func rangeArgument(pkg addrs.ModulePackage) (rest addrs.ModulePackage, constraint string, found bool, err error) {
-	before, query, hasQuery := strings.Cut(string(pkg), "?")
-	if !hasQuery || !hasTags(pkg) {
+	if !hasTags(pkg) || !pkg.HasArg("version") {
 		return pkg, "", false, nil
 	}
-	var kept []string
-	for argument := range strings.SplitSeq(query, "&") {
-		value, isVersion := strings.CutPrefix(argument, "version=")
-		if !isVersion {
-			kept = append(kept, argument)
-			continue
-		}
-		if found {
-			return pkg, "", true, errors.New("the address has two version arguments")
-		}
-		found = true
-		if constraint, err = url.QueryUnescape(value); err != nil {
-			return pkg, "", true, fmt.Errorf("the version argument of the address is badly escaped: %w", err)
-		}
+	values, err := pkg.Args("version")
+	switch {
+	case err != nil:
+		return pkg, "", true, errors.New("the version argument of the address is badly escaped")
+	case len(values) > 1:
+		return pkg, "", true, errors.New("the address has two version arguments")
 	}
-	if len(kept) > 0 {
-		before += "?" + strings.Join(kept, "&")
-	}
-	return addrs.ModulePackage(before), constraint, found, nil
+	return pkg.Without("version"), values[0], true, nil
 }
 
 // hasTags reports whether a package is in a kind of repository whose tags can
@@ -62,13 +49,9 @@ func hasTags(pkg addrs.ModulePackage) bool {
 var pinArguments = []string{"ref", "tag", "digest"}
 
 func checkUnpinned(pkg addrs.ModulePackage) error {
-	_, query, _ := strings.Cut(string(pkg), "?")
-	for argument := range strings.SplitSeq(query, "&") {
-		name, _, _ := strings.Cut(argument, "=")
-		for _, pin := range pinArguments {
-			if name == pin {
-				return fmt.Errorf("%w: take the argument %q out of the address, or the constraint away", ErrRangeAndRef, pin)
-			}
+	for _, pin := range pinArguments {
+		if pkg.HasArg(pin) {
+			return fmt.Errorf("%w: take the argument %q out of the address, or the constraint away", ErrRangeAndRef, pin)
 		}
 	}
 	return nil
@@ -76,15 +59,10 @@ func checkUnpinned(pkg addrs.ModulePackage) error {
 
 // tagged is the address of a version of a repository.
 func tagged(repository addrs.ModulePackage, tag string) addrs.ModulePackage {
-	argument := "ref=" + url.QueryEscape("refs/tags/"+tag)
 	if repository.Getter() == "oci" {
-		argument = "tag=" + url.QueryEscape(tag)
+		return repository.WithArg("tag", tag)
 	}
-	separator := "?"
-	if strings.Contains(string(repository), "?") {
-		separator = "&"
-	}
-	return addrs.ModulePackage(string(repository) + separator + argument)
+	return repository.WithArg("ref", "refs/tags/"+tag)
 }
 
 // rangesBeside says which of the calls stock tools refuse because they have a

@@ -127,7 +127,7 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 			return
 		}
 		o.Now = string(got.tree.H1())
-		if at := packageAddress(got.resolved, ""); !o.Moved() && lockedPackage != "" && at != packageAddress(lockedPackage, "") {
+		if at := packageAddress(got.resolved, ""); !o.Moved() && !lockedPackage.IsZero() && at != packageAddress(lockedPackage, "") {
 			o.Ref, o.Locked, o.Now = "address", lockedPackage.Redacted(), got.resolved.Redacted()
 		}
 		if zh := hashOfScheme(entry, "zh"); !o.Moved() && zh != "" && got.archive != "" {
@@ -140,7 +140,7 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 // that the lock has, "" if it has none.
 func (r *run) reference(ctx context.Context, n *node, at location, locked string) (getmodules.Reference, error) {
 	key := originKey{pkg: at.pkg, fromServer: at.from != nil, fromPackage: n.untrusted()}
-	if name, _ := nameOfRevision(at.pkg); git.IsShortID(strings.ToLower(name)) {
+	if name, _ := at.pkg.Ref(); git.IsShortID(strings.ToLower(name)) {
 		key.locked = locked
 	}
 	return r.references.get(key, func() (getmodules.Reference, error) {

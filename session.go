@@ -40,7 +40,7 @@ type session struct {
 	packages  memo[fetchKey, *fetched]
 	// artifacts are the first that were fetched from OCI repositories, by the
 	// repositories' addresses.
-	artifacts memo[string, artifact]
+	artifacts memo[addrs.ModulePackage, artifact]
 	// references are where addresses lead.
 	references memo[originKey, getmodules.Reference]
 }

@@ -155,7 +155,7 @@ func (r *run) taken(ctx context.Context, n *node, a pkgcache.Answer) (*fetched, 
 	for _, warning := range a.Warnings {
 		r.warn(n.path, warning)
 	}
-	pkg := getmodules.Package{Resolved: addrs.ModulePackage(a.Package), ArchiveSum: string(a.Archive), Gitlinks: a.Gitlinks, LeftOut: answeredLinks(a.LeftOut)}
+	pkg := getmodules.Package{Resolved: addrs.ParseModulePackage(a.Package), ArchiveSum: string(a.Archive), Gitlinks: a.Gitlinks, LeftOut: answeredLinks(a.LeftOut)}
 	return newFetched(newPackageTree(tree), &pkg), nil
 }
 

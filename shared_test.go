@@ -126,7 +126,7 @@ type heldFetcher struct {
 }
 
 func (f heldFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error) {
-	if strings.HasSuffix(string(req.Package), ".zip") {
+	if strings.HasSuffix(req.Package.String(), ".zip") {
 		close(f.fetching)
 		<-f.until
 	}

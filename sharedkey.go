@@ -3,7 +3,6 @@ package cotter
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +24,7 @@ type sharedAnswer struct {
 // The credentials of an address are part of it unless it is pinned: who has
 // others may be given something else.
 func (k fetchKey) shared(at location) string {
-	name := string(k.pkg) + k.extent()
+	name := k.pkg.String() + k.extent()
 	if k.revision != "" {
 		name = k.pinned(k.revision)
 	}
@@ -51,12 +50,8 @@ func isOpen(pkg addrs.ModulePackage) bool {
 
 // pinned names a revision of a package, by whichever ref it was found.
 func (k fetchKey) pinned(revision string) string {
-	repository, query, _ := strings.Cut(string(k.pkg.WithoutCredentials()), "?")
-	arguments := slices.DeleteFunc(strings.Split(query, "&"), func(argument string) bool {
-		name, _, _ := strings.Cut(argument, "=")
-		return slices.Contains([]string{"ref", "tag", "digest", "depth"}, name)
-	})
-	return repository + "?" + strings.Join(arguments, "&") + "#" + url.QueryEscape(revision) + k.extent()
+	repository := k.pkg.WithoutCredentials().Unpinned()
+	return repository.String() + "#" + url.QueryEscape(revision) + k.extent()
 }
 
 // extent tells packages apart of which more or less is fetched. The space keeps
@@ -72,7 +67,7 @@ func (k fetchKey) extent() string {
 func (k fetchKey) answer(pkg *getmodules.Package, t1 hashing.Hash, asked time.Time) sharedAnswer {
 	a := sharedAnswer{Answer: pkgcache.Answer{
 		Tree:     t1,
-		Package:  string(pkg.Resolved),
+		Package:  pkg.Resolved.String(),
 		Revision: cmp.Or(k.revision, pkg.Revision),
 		Archive:  hashing.Hash(pkg.ArchiveSum),
 		Gitlinks: pkg.Gitlinks,
@@ -81,7 +76,7 @@ func (k fetchKey) answer(pkg *getmodules.Package, t1 hashing.Hash, asked time.Ti
 		Asked:    asked,
 		Done:     time.Now(),
 	}}
-	if _, hasRevisions := revisionArguments[k.pkg.Getter()]; hasRevisions && isOpen(k.pkg) && a.Revision != "" && pkg.Subdir == "" {
+	if k.pkg.HasRevisions() && isOpen(k.pkg) && a.Revision != "" && pkg.Subdir == "" {
 		a.pinned = k.pinned(a.Revision)
 	}
 	return a

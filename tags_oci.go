@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"strings"
 
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/ocitags"
@@ -63,8 +62,7 @@ type artifact struct {
 // called by one tag: so the first is fetched right away, and the others wait for
 // it and ask for their digests then.
 func (r *run) fetchArtifact(ctx context.Context, key fetchKey, at location, fetch func(fetchKey) (*fetched, error)) (*fetched, error) {
-	repository, _, _ := strings.Cut(string(key.pkg), "?")
-	first, err := r.artifacts.get(repository, func() (artifact, error) {
+	first, err := r.artifacts.get(key.pkg.Repository(), func() (artifact, error) {
 		got, err := fetch(key)
 		return artifact{key, got}, err
 	})
@@ -78,7 +76,7 @@ func (r *run) fetchArtifact(ctx context.Context, key fetchKey, at location, fetc
 	if err != nil {
 		return fetch(key) // which says what is wrong
 	}
-	if first.got != nil && revisionOf(string(first.got.resolved)) == reference.Revision {
+	if first.got != nil && first.got.resolved.Revision() == reference.Revision {
 		return first.got, nil
 	}
 	key.revision = reference.Revision

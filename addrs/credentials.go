@@ -2,6 +2,7 @@ package addrs
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -12,32 +13,19 @@ import (
 // generation of an object. The result tells places apart; it may not be enough to fetch from
 // them.
 func (p ModulePackage) WithoutCredentials() ModulePackage {
-	forced, rest := cutForced(string(p))
-	u, err := url.Parse(rest)
+	u, err := url.Parse(p.rest())
 	if err != nil {
-		return ModulePackage(Redact(string(p)))
+		return ParseModulePackage(Redact(p.String()))
 	}
+	location, fragment := p.location, ""
 	if _, hasPassword := u.User.Password(); hasPassword || u.Scheme != "ssh" {
-		rest = withoutUserinfo(rest)
+		location = withoutUserinfo(location)
 	}
-	rest, fragment, _ := strings.Cut(rest, "#")
-	rest, query, _ := strings.Cut(rest, "?")
-	var kept []string
-	for argument := range strings.SplitSeq(query, "&") {
-		if isContent(argument) {
-			kept = append(kept, argument)
-		}
+	if p.forced == "gcs::" && isDigits(strings.TrimPrefix(p.fragment, "#")) {
+		fragment = p.fragment
 	}
-	if len(kept) > 0 {
-		rest += "?" + strings.Join(kept, "&")
-	}
-	if forced == "gcs" && isDigits(fragment) {
-		rest += "#" + fragment
-	}
-	if forced != "" {
-		rest = forced + "::" + rest
-	}
-	return ModulePackage(rest)
+	kept := slices.DeleteFunc(p.arguments(), func(argument string) bool { return !isContent(argument) })
+	return ParseModulePackage(p.forced + location + queryOf(kept) + fragment)
 }
 
 // isContent reports whether an argument says which content is meant and cannot
@@ -53,8 +41,7 @@ func isContent(argument string) bool {
 // argument that has a secret by its name. It is narrower than
 // [ModulePackage.WithoutCredentials], which leaves out whatever might be one.
 func (p ModulePackage) HoldsCredentials() bool {
-	_, rest := cutForced(string(p))
-	u, err := url.Parse(rest)
+	u, err := url.Parse(p.rest())
 	if err != nil {
 		return false
 	}

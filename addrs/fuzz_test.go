@@ -62,8 +62,31 @@ func isReversible(src addrs.ModuleSource) bool {
 	if err != nil || u.Scheme == "" {
 		return false
 	}
-	text, _, _ := strings.Cut(string(remote.Package), "?")
+	text, _, _ := strings.Cut(remote.Package.String(), "?")
 	return remote.Subdir == "" || !strings.HasSuffix(text, "/") && !strings.HasSuffix(text, ":")
+}
+
+func FuzzParseModulePackage(f *testing.F) {
+	f.Add("git::https://u:p@h.com/n.git?ref=v1&x#f?y", "ref", "a/b&#")
+	f.Add("git::git::C:\\a?%72ef=%zz#%zz", "ref", "")
+	f.Fuzz(func(t *testing.T, address, name, value string) {
+		p := addrs.ParseModulePackage(address)
+		if p.String() != address {
+			t.Fatalf("ParseModulePackage(%q) = %q", address, p)
+		}
+		with := p.WithArg(name, value)
+		if got := with.Arg(name); got != value {
+			t.Errorf("%q with %q=%q has %q", p, name, value, got)
+		}
+		if got := with.Without(name); got.HasArg(name) || got != p.Without(name) && p.HasArg(name) {
+			t.Errorf("%q without %q is %q", with, name, got)
+		}
+		for _, made := range []addrs.ModulePackage{with, p.Without(name), p.Repository(), p.WithoutCredentials(), p.Unpinned()} {
+			if made != addrs.ParseModulePackage(made.String()) {
+				t.Errorf("%#v made of %q is not what its text parses to", made, p)
+			}
+		}
+	})
 }
 
 func FuzzParseHostname(f *testing.F) {

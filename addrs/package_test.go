@@ -12,7 +12,7 @@ import (
 func TestGetterAndURL(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		pkg    addrs.ModulePackage
+		pkg    string
 		getter string
 		url    string
 	}{
@@ -27,10 +27,10 @@ func TestGetterAndURL(t *testing.T) {
 		{"", "", ""},
 	}
 	for _, test := range tests {
-		if got := test.pkg.Getter(); got != test.getter {
+		if got := addrs.ParseModulePackage(test.pkg).Getter(); got != test.getter {
 			t.Errorf("ModulePackage(%q).Getter() = %q, want %q", test.pkg, got, test.getter)
 		}
-		u, err := test.pkg.URL()
+		u, err := addrs.ParseModulePackage(test.pkg).URL()
 		if err != nil || u.String() != test.url {
 			t.Errorf("ModulePackage(%q).URL() = %v, %v, want %q", test.pkg, u, err, test.url)
 		}
@@ -41,7 +41,7 @@ func TestGetterAndURL(t *testing.T) {
 func TestURLErrorHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "S3CRET"
-	pkg := addrs.ModulePackage("git::https://u:" + secret + "/x@h.com/n.git")
+	pkg := addrs.ParseModulePackage("git::https://u:" + secret + "/x@h.com/n.git")
 	u, err := pkg.URL()
 	var parseError *addrs.ParseError
 	if !errors.As(err, &parseError) {
@@ -55,5 +55,58 @@ func TestURLErrorHoldsNoSecret(t *testing.T) {
 	}
 	if got := pkg.Getter(); got != "git" {
 		t.Errorf("Getter() = %q, want git", got)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ address, with, without, value string }{
+		{"git::https://h.com/n.git", "git::https://h.com/n.git?ref=a%2Fb", "git::https://h.com/n.git", ""},
+		{"git::https://h.com/n.git?", "git::https://h.com/n.git?ref=a%2Fb", "git::https://h.com/n.git?", ""},
+		{"git::https://h.com/n.git?ref=v1&depth=1", "git::https://h.com/n.git?depth=1&ref=a%2Fb", "git::https://h.com/n.git?depth=1", "v1"},
+		{"git::https://h.com/n.git?x=%zz&r%65f=v%201&ref=v2", "git::https://h.com/n.git?x=%zz&ref=a%2Fb", "git::https://h.com/n.git?x=%zz", "v 1"},
+		{"https://h.com/n.zip?ref#ref=1", "https://h.com/n.zip?ref=a%2Fb#ref=1", "https://h.com/n.zip#ref=1", ""},
+		{"https://h.com/n.zip#x?ref=1", "https://h.com/n.zip?ref=a%2Fb#x?ref=1", "https://h.com/n.zip#x?ref=1", ""},
+		{"C:\\n?ref=%zz", "C:\\n?ref=a%2Fb", "C:\\n", "%zz"},
+	}
+	for _, test := range tests {
+		p := addrs.ParseModulePackage(test.address)
+		if got := p.String(); got != test.address {
+			t.Errorf("ParseModulePackage(%q).String() = %q", test.address, got)
+		}
+		if got := p.Arg("ref"); got != test.value {
+			t.Errorf("%q: Arg = %q, want %q", test.address, got, test.value)
+		}
+		if got := p.WithArg("ref", "a/b").String(); got != test.with {
+			t.Errorf("%q: WithArg = %q, want %q", test.address, got, test.with)
+		}
+		if got := p.Without("ref").String(); got != test.without {
+			t.Errorf("%q: Without = %q, want %q", test.address, got, test.without)
+		}
+	}
+}
+
+func TestRef(t *testing.T) {
+	t.Parallel()
+	commit := strings.Repeat("0123456789", 4)
+	tests := []struct {
+		address, name, revision string
+		exact                   bool
+	}{
+		{"git::https://h.com/n.git", "", "", false},
+		{"git::https://h.com/n.git?ref=main", "main", "main", false},
+		{"git::https://h.com/n.git?ref=" + commit, commit, commit, true},
+		{"git::https://h.com/n.git?tag=v1", "", "", false},
+		{"hg::https://h.com/n?rev=" + commit, commit, commit, true},
+		{"oci://r.com/n?tag=v1", "v1", "", false},
+		{"oci://r.com/n?tag=v1&digest=sha256:0", "sha256:0", "sha256:0", true},
+		{"https://h.com/n.zip?ref=v1", "", "", false},
+	}
+	for _, test := range tests {
+		p := addrs.ParseModulePackage(test.address)
+		name, exact := p.Ref()
+		if name != test.name || exact != test.exact || p.Revision() != test.revision {
+			t.Errorf("%q: Ref = %q, %t, Revision = %q, want %q, %t, %q", test.address, name, exact, p.Revision(), test.name, test.exact, test.revision)
+		}
 	}
 }

@@ -64,7 +64,7 @@ func TestRedacted(t *testing.T) {
 		{"https://h/https://tok@h/n", "https://h/https://h/n"},
 	}
 	for _, test := range tests {
-		if got := addrs.ModulePackage(test.pkg).Redacted(); got != test.want {
+		if got := addrs.ParseModulePackage(test.pkg).Redacted(); got != test.want {
 			t.Errorf("ModulePackage(%q).Redacted() = %q, want %q", test.pkg, got, test.want)
 		}
 	}

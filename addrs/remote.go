@@ -17,7 +17,7 @@ type ModuleSourceRemote struct {
 // String is the package with the subdirectory before its query string. It may
 // hold credentials.
 func (s ModuleSourceRemote) String() string {
-	return withSubdir(string(s.Package), s.Subdir)
+	return withSubdir(s.Package.String(), s.Subdir)
 }
 
 // ForDisplay is String, redacted as by [Redact].
@@ -48,5 +48,5 @@ func parseRemote(raw string) (ModuleSourceRemote, error) {
 	if escapes(subdir) {
 		return ModuleSourceRemote{}, outsidePackage(raw)
 	}
-	return ModuleSourceRemote{Package: ModulePackage(pkg), Subdir: subdir}, nil
+	return ModuleSourceRemote{Package: ParseModulePackage(pkg), Subdir: subdir}, nil
 }

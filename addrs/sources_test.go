@@ -63,7 +63,7 @@ func TestStoredSources(t *testing.T) {
 			}
 			continue
 		}
-		want := addrs.ModuleSourceRemote{Package: addrs.ModulePackage(stored.pkg), Subdir: stored.wantSubdir}
+		want := addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(stored.pkg), Subdir: stored.wantSubdir}
 		if err != nil || src != addrs.ModuleSource(want) {
 			t.Errorf("%s: ParseModuleSource(%q) = %#v, %v, want %#v", stored.place, stored.input, src, err, want)
 		}

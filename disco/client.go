@@ -28,8 +28,8 @@ const (
 // fields changed, once it is in use.
 type Client struct {
 	// HTTPClient gives the transport, and by its Timeout the bound of one
-	// request. nil means http.DefaultTransport; a Timeout of zero means 30 s.
-	// Its cookie jar and redirect policy are not used.
+	// attempt. nil means http.DefaultTransport; a Timeout of zero means 30 s.
+	// Its CheckRedirect and Jar are not used.
 	HTTPClient *http.Client
 	// Credentials has the credentials for hosts. nil means that there are none.
 	// It is asked once for each host unless it fails.
@@ -38,13 +38,13 @@ type Client struct {
 	// place of discovery, as the "host" blocks of a CLI configuration do. A
 	// value other than a string counts as missing.
 	ForcedServices map[addrs.Hostname]map[string]any
-	// UserAgent is sent with each request. Empty means "cotter".
+	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
 	// Retries is how often a failed request is repeated. Zero means 3, a
 	// negative number not at all.
 	Retries int
-	// RetryWait bounds the wait before the first repetition; later ones may be
-	// up to 16 times longer. Zero means 500 ms.
+	// RetryWait bounds the wait before the first retry; later ones may be up to
+	// 16 times longer. Zero means 500 ms.
 	RetryWait time.Duration
 
 	hosts       flight.Group[addrs.Hostname, *svcdisco.Host]

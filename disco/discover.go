@@ -22,7 +22,7 @@ import (
 // shares lookups nor lets a slow credentials source serve several hosts.
 func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.Host, error) {
 	if !isHost(host) {
-		return nil, fmt.Errorf("%q is no host name", string(host))
+		return nil, fmt.Errorf("%q is not a host name", string(host))
 	}
 	l := &lookup{client: c, host: host}
 	d := svcdisco.New(svcdisco.WithHTTPClient(&http.Client{Transport: l}))
@@ -36,8 +36,8 @@ func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.H
 	return found, nil
 }
 
-// isHost keeps a Hostname that nobody parsed from becoming another part of the
-// URL than its host, and from making its ForDisplay method panic.
+// isHost reports whether a Hostname, which may not have been parsed, is only a host
+// in a URL. Its ForDisplay method may panic otherwise.
 func isHost(host addrs.Hostname) bool {
 	name, _, _ := strings.Cut(string(host), ":")
 	if _, err := idna.Lookup.ToUnicode(name); err != nil || name == "" {
@@ -52,8 +52,8 @@ func isHost(host addrs.Hostname) bool {
 type lookup struct {
 	client *Client
 	host   addrs.Hostname
-	// failed is set where RoundTrip refused the answer; it is the better error
-	// than what net/http and svcdisco make of it.
+	// failed is the error of RoundTrip. It says more than what net/http and
+	// svcdisco make of it.
 	failed error
 }
 
@@ -93,7 +93,7 @@ func response(req *http.Request, answer *httpx.Answer) *http.Response {
 	}
 }
 
-// checkAnswer finds the reasons for which svcdisco need not see an answer.
+// checkAnswer returns errors for answers that svcdisco need not see.
 func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	switch status := answer.StatusCode; {
 	case status == http.StatusOK:
@@ -109,7 +109,7 @@ func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	}
 }
 
-// explain sorts what went wrong in a lookup.
+// explain gives an error of a lookup one of our sentinels.
 func (l *lookup) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -118,7 +118,9 @@ func (l *lookup) explain(ctx context.Context, err error) error {
 		// svcdisco refused the content.
 		return fmt.Errorf("%w: %s", ErrInvalidAnswer, httpx.Printable(err.Error()))
 	}
-	if network, ok := errors.AsType[*httpx.NetworkError](l.failed); ok {
+	if network, ok := errors.AsType[*httpx.NetworkError](l.failed); ok && network.IsUntrusted() {
+		return fmt.Errorf("%w: %w", ErrUntrusted, network)
+	} else if ok {
 		return fmt.Errorf("%w: %w", ErrUnreachable, network)
 	}
 	if _, ok := errors.AsType[*httpx.HeaderError](l.failed); ok || isSentinel(l.failed) {

@@ -24,7 +24,7 @@
 //   - A service URL has to be https. Plain http is only for a registry on this
 //     machine: the service's host and, unless the service was configured by
 //     the user, the document's host both have to be a loopback address or
-//     "localhost". A host elsewhere does not lead to this machine by https
+//     "localhost". A host elsewhere does not point to this machine by https
 //     either, nor to link-local addresses.
 //   - Redirects go to https only, at most 3 of them. Credentials do not follow
 //     to another scheme, host or port.
@@ -37,6 +37,6 @@
 //
 //   - It does not look for credentials. See [CredentialsSource].
 //   - It does not look at the addresses that a host name resolves to: a
-//     document may lead to a server in a private network.
+//     document may point to a server in a private network.
 //   - It reads no OAuth client definitions (the service "login.v1").
 package disco

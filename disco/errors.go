@@ -10,8 +10,8 @@ import (
 
 // The kinds of failure that callers tell apart with errors.Is.
 var (
-	// ErrNoServices says that the host has no discovery document: it is no
-	// registry of any kind.
+	// ErrNoServices says that the host has no discovery document, so it is not
+	// a registry of any kind.
 	ErrNoServices = errors.New("the host offers no services")
 	// ErrServiceNotProvided says that the host has a document that does not
 	// name the service.
@@ -19,8 +19,10 @@ var (
 	// ErrVersionNotSupported says that the host offers the service in other
 	// versions only, or with a value that is not a URL.
 	ErrVersionNotSupported = errors.New("the host does not offer this version of the service")
-	// ErrUnreachable says that the host gave no answer, or none but failures
-	// that may pass.
+	// ErrUntrusted says that the host's certificate was not accepted.
+	ErrUntrusted = errors.New("the host cannot be trusted")
+	// ErrUnreachable says that the host did not answer, or only with failures
+	// that may be temporary.
 	ErrUnreachable = errors.New("the host cannot be reached")
 	// ErrInvalidAnswer says that the host's answer cannot be used or is not
 	// trusted.
@@ -35,6 +37,7 @@ var hints = [...]struct {
 	{ErrNoServices, "check the host name in the source address"},
 	{ErrServiceNotProvided, "check the host name in the source address"},
 	{ErrVersionNotSupported, "it may need a newer version of this program"},
+	{ErrUntrusted, "check the host name, the certificates of this system, and proxies that intercept connections"},
 	{ErrUnreachable, "check the spelling of the host, the network and the proxy settings, or try again later"},
 	{ErrInvalidAnswer, "check the host name, the credentials for it, and what stands between here and there, such as a proxy; else its operator has to correct this"},
 }

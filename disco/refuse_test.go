@@ -140,3 +140,27 @@ func TestServiceIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestUntrustedCertificate has a server whose authority the client does not know.
+func TestUntrustedCertificate(t *testing.T) {
+	t.Parallel()
+	web, other := webtest.New(t), webtest.New(t)
+	web.Serve(origin, document(serviceMap("modules.v1", modulesURL)))
+	c := client(web)
+	transport, ok := c.HTTPClient.Transport.(*http.Transport)
+	if !ok {
+		t.Fatal("the transport is of another type")
+	}
+	unknown := transport.Clone()
+	t.Cleanup(unknown.CloseIdleConnections)
+	trusted, ok := other.Client().Transport.(*http.Transport)
+	if !ok {
+		t.Fatal("the transport is of another type")
+	}
+	unknown.TLSClientConfig.RootCAs = trusted.TLSClientConfig.RootCAs
+	c.HTTPClient = &http.Client{Transport: unknown}
+	_, err := c.ServiceURL(t.Context(), host, "modules.v1")
+	if !errors.Is(err, disco.ErrUntrusted) || errors.Is(err, disco.ErrUnreachable) || !strings.Contains(err.Error(), "signed by an unknown authority; check") {
+		t.Errorf("ServiceURL = %v, want ErrUntrusted and the reason", err)
+	}
+}

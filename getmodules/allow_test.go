@@ -16,7 +16,7 @@ var errNotAllowed = errors.New("not allowed")
 func refusing(text string) func(*getmodules.Request) {
 	return func(req *getmodules.Request) {
 		req.Allow = func(pkg addrs.ModulePackage) error {
-			if strings.Contains(string(pkg), text) {
+			if strings.Contains(pkg.String(), text) {
 				return errNotAllowed
 			}
 			return nil

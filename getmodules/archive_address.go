@@ -71,5 +71,5 @@ func (a *archiveAddress) resolved() addrs.ModulePackage {
 			u.RawQuery = "archive=false"
 		}
 	}
-	return addrs.ModulePackage(u.String())
+	return addrs.ParseModulePackage(u.String())
 }

@@ -39,7 +39,7 @@ func TestChecksum(t *testing.T) {
 	}
 	for _, checksum := range good {
 		_, pkg, err := fetchURL(t, newHTTPFetcher(), site.URL+"/a.zip?x=1&checksum="+url.QueryEscape(checksum))
-		if err != nil || string(pkg.Resolved) != site.URL+"/a.zip" {
+		if err != nil || pkg.Resolved.String() != site.URL+"/a.zip" {
 			t.Errorf("checksum=%s: %+v, %v", checksum, pkg, err)
 		}
 	}

@@ -53,7 +53,7 @@ func kindFor(archive, path string) (archiveKind, error) {
 }
 
 // kindBySuffix takes the longest suffix. ".tar" is none to the stock tools,
-// which take such an address for a page that may lead elsewhere.
+// which take such an address for a page that may point elsewhere.
 func kindBySuffix(path string) (archiveKind, error) {
 	longest := ""
 	for name := range archiveNames() {

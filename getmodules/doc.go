@@ -65,13 +65,13 @@
 //   - are not of the format that the address says
 //   - are empty
 //
-// Servers lead only to https, git over https or ssh, oci, and s3 and gcs over
+// Servers may only point to https, git over https or ssh, oci, and s3 and gcs over
 // https, where there are getters for these, and on this machine, from a server
-// there, to http. They do not lead to this machine, nor to link-local addresses
+// there, to http. They may not point to this machine, or to link-local addresses
 // and the like, unless they are there themselves; what names resolve to is not
 // looked at. That holds for redirects too, whichever git client meets them: git
 // itself follows none.
-// A package's own configuration does not lead to files of this machine.
+// A package's own configuration may not point to files of this machine.
 //
 // # Links
 //
@@ -92,8 +92,8 @@
 //
 // # HTTP
 //
-// Redirects: at most 5, never from https to http, each without the address's
-// credentials as soon as the origin changes. Pages that lead on: at most 5.
+// Redirects: at most 5, for GET requests, never from https to http, each without the
+// address's credentials as soon as the origin changes. Pages that point to another page: at most 5.
 // Credentials in the address are sent as basic authentication, by https only
 // (and to this machine), and are in no error message. Where it has none,
 // [Fetcher.HTTPCredentials] may know some. Failures of the network, 429 and 5xx

@@ -14,9 +14,10 @@ var (
 	// ErrUnsupportedScheme says that nothing here fetches from such addresses.
 	ErrUnsupportedScheme = errors.New("unsupported kind of address")
 	// ErrRefusedLocation says that a package's own configuration, or a
-	// server's answer, led to where it must not lead.
+	// server's answer, points to a location that it must not point to.
 	ErrRefusedLocation = git.ErrRefused
-	// ErrNotArchive says that what came is not the archive that it should be.
+	// ErrNotArchive says that what was received is not an archive of the expected
+	// format.
 	ErrNotArchive = errors.New("not an archive of the expected kind")
 	// ErrUnsupportedArchive says that an archive is in a format, or uses a
 	// feature of its format, that is not read here.

@@ -39,7 +39,7 @@ func ExampleFetcher_Fetch() {
 
 	var fetcher getmodules.Fetcher
 	pkg, err := fetcher.Fetch(context.Background(), getmodules.Request{
-		Package: addrs.ModulePackage(server.URL + "/network?archive=zip"),
+		Package: addrs.ParseModulePackage(server.URL + "/network?archive=zip"),
 		Dir:     filepath.Join(staging, "network"),
 	})
 	if err != nil {
@@ -54,7 +54,7 @@ func ExampleFetcher_Fetch() {
 
 	// A server never leads to files of this machine.
 	_, err = fetcher.Fetch(context.Background(), getmodules.Request{
-		Package:    "file:///etc",
+		Package:    addrs.ParseModulePackage("file:///etc"),
 		Dir:        filepath.Join(staging, "etc"),
 		FromServer: true,
 		Origin:     "https://registry.example.com",

@@ -22,8 +22,9 @@ import (
 // change once it is in use. It is safe for concurrent use.
 type Fetcher struct {
 	// HTTPClient is used for http, https, oci, and for those git repositories
-	// that need nothing of the user's git configuration. nil means one on
-	// http.DefaultTransport. Its CheckRedirect and Jar are not used.
+	// that need nothing of the user's git configuration. It gives the transport.
+	// nil means http.DefaultTransport. Its CheckRedirect, Jar and Timeout are not
+	// used.
 	HTTPClient *http.Client
 	// UserAgent is sent with http requests, except to git servers, which expect
 	// that of a git client. "" means "cotter".
@@ -50,9 +51,9 @@ type Fetcher struct {
 	// cannot be replaced. Packages s3, gcs and hg, below this one, have one each;
 	// they are apart for what they pull in. See [Getter] for how to write one.
 	//
-	// A server's answer leads to none of them but s3 and gcs; see the package
-	// comment. A package's own configuration leads to all of them, but not to
-	// file URLs and bare paths.
+	// A server's answer may point to s3 and gcs, but to no others of them; see
+	// the package comment. A package's own configuration may point to all of
+	// them, but not to file URLs and bare paths.
 	Getters map[string]Getter
 	// Git is how git is run.
 	Git Git
@@ -98,9 +99,9 @@ type Request struct {
 	// FromPackage says that the address stands in a package's own
 	// configuration, where local transports (file, absolute paths) are refused.
 	FromPackage bool
-	// Allow judges each package to which the one that is asked for leads, before
-	// anybody is asked for that: by the pages of a server, or as a submodule.
-	// What it returns becomes the error of the fetch. nil allows all.
+	// Allow is called for each package to which the requested one points, by the
+	// pages of a server or as a submodule, before a request for it is sent. Its
+	// error becomes that of the fetch. nil allows all.
 	Allow func(addrs.ModulePackage) error
 	// Submodules has the submodules of a git repository fetched as well, each
 	// as a package of its own, and put into the tree.

@@ -39,7 +39,7 @@ func TestFetchOverExisting(t *testing.T) {
 	writeFile(t, filepath.Join(source, "main.tf"), "x")
 	kept := filepath.Join(dir, "kept")
 	writeFile(t, kept, "x")
-	req := getmodules.Request{Package: addrs.ModulePackage(fileURL(source)), Dir: dir}
+	req := getmodules.Request{Package: addrs.ParseModulePackage(fileURL(source)), Dir: dir}
 	if _, err := new(getmodules.Fetcher).Fetch(t.Context(), req); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error is %v, want fs.ErrExist", err)
 	}

@@ -47,7 +47,7 @@ func TestFileDirectory(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: tree differs (-want +got):\n%s", address, diff)
 		}
-		if string(pkg.Resolved) != fileURL(source) || pkg.ArchiveSum != "" {
+		if pkg.Resolved.String() != fileURL(source) || pkg.ArchiveSum != "" {
 			t.Errorf("%s: package is %+v", address, pkg)
 		}
 	}
@@ -90,7 +90,7 @@ func TestFileArchive(t *testing.T) {
 		if diff := cmp.Diff(sampleTree, got); diff != "" {
 			t.Errorf("%s: tree differs (-want +got):\n%s", address, diff)
 		}
-		if string(pkg.Resolved) != resolved || pkg.ArchiveSum == "" {
+		if pkg.Resolved.String() != resolved || pkg.ArchiveSum == "" {
 			t.Errorf("%s: package is %+v", address, pkg)
 		}
 	}
@@ -124,7 +124,7 @@ func TestFileAroundTarget(t *testing.T) {
 		if err := os.MkdirAll(parent, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		req := getmodules.Request{Package: addrs.ModulePackage(fileURL(source)), Dir: filepath.Join(parent, "package")}
+		req := getmodules.Request{Package: addrs.ParseModulePackage(fileURL(source)), Dir: filepath.Join(parent, "package")}
 		if _, err := new(getmodules.Fetcher).Fetch(t.Context(), req); good != (err == nil) {
 			t.Errorf("copy to %s: %v", dir, err)
 		}

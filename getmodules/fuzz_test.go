@@ -31,7 +31,7 @@ func FuzzArchiveAddress(f *testing.F) {
 				t.Errorf("%q asks for %q", address, asked)
 			}
 		}
-		if kept := addrs.ModulePackage(resolved); kept.WithoutCredentials() != kept {
+		if kept := addrs.ParseModulePackage(resolved); kept.WithoutCredentials() != kept {
 			t.Errorf("%q is kept as %q", address, resolved)
 		}
 	})

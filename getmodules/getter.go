@@ -10,7 +10,7 @@ import (
 // Getter downloads from one kind of source that this package does not know
 // itself; see [Fetcher].Getters. It must be safe for concurrent use.
 //
-// It is to download and no more. Fetch has checked who may lead to the address
+// It is to download and no more. Fetch has checked who may point to the address
 // before. It bounds what comes while it comes, ends ctx when that is too much
 // or when nothing comes any more, takes the address's secrets and control
 // characters out of the text of errors, and makes the package of what came, by

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 )
 
@@ -31,7 +32,7 @@ func ExampleGetter() {
 
 	fetcher := getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hello": hello{}}}
 	pkg, err := fetcher.Fetch(context.Background(), getmodules.Request{
-		Package: "hello::https://somebody:secret@world",
+		Package: addrs.ParseModulePackage("hello::https://somebody:secret@world"),
 		Dir:     filepath.Join(staging, "hello"),
 	})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/said"
@@ -140,16 +139,7 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 // resolvedDownload is the address to keep. The checksum has done its work, and
 // the lock's own sums are stronger.
 func resolvedDownload(req Request, got Downloaded) addrs.ModulePackage {
-	kept := cmp.Or(got.Resolved, req.Package).WithoutCredentials()
-	text, fragment, hasFragment := strings.Cut(string(kept), "#")
-	place, query, _ := strings.Cut(text, "?")
-	if _, query = cutArgument(query, "checksum"); query != "" {
-		place += "?" + query
-	}
-	if hasFragment {
-		place += "#" + fragment
-	}
-	return addrs.ModulePackage(place)
+	return cmp.Or(got.Resolved, req.Package).WithoutCredentials().Without("checksum")
 }
 
 // secretsOf are the values in a URL that must not be repeated: all but those

@@ -62,7 +62,7 @@ func TestGetterAsked(t *testing.T) {
 	t.Parallel()
 	const checksummed = "demo::https://h.example/b/net.zip?checksum=md5:x&archive=false"
 	var asked getmodules.Download
-	req := getmodules.Request{Package: "demo::https://u:p@h.example/b/net.tf?region=r&key=secret&archive=false#12", Revision: "pin"}
+	req := getmodules.Request{Package: addrs.ParseModulePackage("demo::https://u:p@h.example/b/net.tf?region=r&key=secret&archive=false#12"), Revision: "pin"}
 	files, pkg, err := fetchDemo(t, &getmodules.Fetcher{}, req, func(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 		asked = from
 		got, err := writes(t, map[string]string{"main.tf": "x", "a/b.tf": "yz"})(ctx, from)
@@ -79,22 +79,22 @@ func TestGetterAsked(t *testing.T) {
 	if got, want := asked.URL.String(), "https://u:p@h.example/b/net.tf?region=r&key=secret#12"; got != want || asked.Archive || asked.Revision != "pin" {
 		t.Errorf("asked for %q (%+v), want %q", got, asked, want)
 	}
-	if want := addrs.ModulePackage("demo::https://h.example/b/net.tf?region=r&archive=false"); pkg.Resolved != want || pkg.Revision != "rev" || pkg.Bytes != 3 {
+	if want := addrs.ParseModulePackage("demo::https://h.example/b/net.tf?region=r&archive=false"); pkg.Resolved != want || pkg.Revision != "rev" || pkg.Bytes != 3 {
 		t.Errorf("got %+v, want %q", pkg, want)
 	}
-	if _, _, err := fetchDemo(t, &getmodules.Fetcher{}, getmodules.Request{Package: checksummed}, nil); err == nil || !strings.Contains(err.Error(), "checksum") {
+	if _, _, err := fetchDemo(t, &getmodules.Fetcher{}, getmodules.Request{Package: addrs.ParseModulePackage(checksummed)}, nil); err == nil || !strings.Contains(err.Error(), "checksum") {
 		t.Errorf("a checksum of a directory: %v", err)
 	}
 }
 
 func TestGetterResolved(t *testing.T) {
 	t.Parallel()
-	req := getmodules.Request{Package: "demo::https://h.example/n"}
+	req := getmodules.Request{Package: addrs.ParseModulePackage("demo::https://h.example/n")}
 	_, pkg, err := fetchDemo(t, &getmodules.Fetcher{}, req, func(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 		_, err := writes(t, map[string]string{"main.tf": "x"})(ctx, from)
-		return getmodules.Downloaded{Resolved: "demo::https://u:p@h.example/n?rev=1&token=t"}, err
+		return getmodules.Downloaded{Resolved: addrs.ParseModulePackage("demo::https://u:p@h.example/n?rev=1&token=t")}, err
 	})
-	if err != nil || pkg.Resolved != "demo::https://h.example/n?rev=1" {
+	if err != nil || pkg.Resolved != addrs.ParseModulePackage("demo::https://h.example/n?rev=1") {
 		t.Errorf("got %+v, %v; want an address without credentials", pkg, err)
 	}
 }
@@ -103,8 +103,8 @@ func TestGetterArchive(t *testing.T) {
 	t.Parallel()
 	archive := string(sampleZip())
 	for _, address := range []string{"demo::https://h.example/n.zip", "demo::https://h.example/n?archive=zip"} {
-		files, pkg, err := fetchDemo(t, &getmodules.Fetcher{}, getmodules.Request{Package: addrs.ModulePackage(address)}, writes(t, map[string]string{"": archive}))
-		if err != nil || len(files) == 0 || pkg.ArchiveSum == "" || string(pkg.Resolved) != address || pkg.Bytes != int64(len(archive)) {
+		files, pkg, err := fetchDemo(t, &getmodules.Fetcher{}, getmodules.Request{Package: addrs.ParseModulePackage(address)}, writes(t, map[string]string{"": archive}))
+		if err != nil || len(files) == 0 || pkg.ArchiveSum == "" || pkg.Resolved.String() != address || pkg.Bytes != int64(len(archive)) {
 			t.Errorf("%q: got %v, %+v, %v", address, files, pkg, err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestGetterRefused(t *testing.T) {
 		"large beside":             {dir, getmodules.Limits{DownloadBytes: 1}, map[string]string{"../tmp": "xy", "a": "x"}, getmodules.ErrTooLarge},
 	}
 	for name, test := range tests {
-		_, _, err := fetchDemo(t, &getmodules.Fetcher{Limits: test.limits}, getmodules.Request{Package: addrs.ModulePackage(test.address)}, writes(t, test.files))
+		_, _, err := fetchDemo(t, &getmodules.Fetcher{Limits: test.limits}, getmodules.Request{Package: addrs.ParseModulePackage(test.address)}, writes(t, test.files))
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: error is %v, want %v", name, err, test.want)
 		}
@@ -152,7 +152,7 @@ func TestGetterEndless(t *testing.T) {
 		<-ctx.Done()
 		return getmodules.Downloaded{}, ctx.Err()
 	}
-	req := getmodules.Request{Package: "demo::https://h.example/n.zip"}
+	req := getmodules.Request{Package: addrs.ParseModulePackage("demo::https://h.example/n.zip")}
 	_, _, err := fetchDemo(t, &getmodules.Fetcher{Limits: getmodules.Limits{DownloadBytes: 999}}, req, tooMuch)
 	if !errors.Is(err, getmodules.ErrTooLarge) || errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want ErrTooLarge", err)
@@ -173,7 +173,7 @@ func TestGetterCancelled(t *testing.T) {
 			return getmodules.Downloaded{}, errors.New("something else")
 		}),
 	}}
-	_, err := f.Fetch(ctx, getmodules.Request{Package: "demo::https://h.example/n", Dir: newSandbox(t).dir})
+	_, err := f.Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage("demo::https://h.example/n"), Dir: newSandbox(t).dir})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
 	}
@@ -184,7 +184,7 @@ func TestGetterCancelled(t *testing.T) {
 func TestGetterError(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("cause")
-	req := getmodules.Request{Package: "demo::https://user22:hunter22@h.example/n?key=a%2Fsecret&rev=version1"}
+	req := getmodules.Request{Package: addrs.ParseModulePackage("demo::https://user22:hunter22@h.example/n?key=a%2Fsecret&rev=version1")}
 	_, _, err := fetchDemo(t, &getmodules.Fetcher{}, req, func(_ context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 		said := &url.Error{Op: "Get\x1b[31m", URL: from.URL.String() + " a/secret version1", Err: cause}
 		return getmodules.Downloaded{}, said
@@ -206,11 +206,11 @@ func TestGetterPolicy(t *testing.T) {
 	t.Parallel()
 	const server = "https://registry.example.com"
 	refused := []getmodules.Request{
-		{Package: "demo::https://h.example/n", FromServer: true, Origin: server},
-		{Package: "demo::file:///etc", FromPackage: true},
-		{Package: "demo::/etc", FromPackage: true},
-		{Package: "s3::/etc", FromPackage: true},
-		{Package: "s3::http://h.example/b/k.zip", FromServer: true, Origin: server},
+		{Package: addrs.ParseModulePackage("demo::https://h.example/n"), FromServer: true, Origin: server},
+		{Package: addrs.ParseModulePackage("demo::file:///etc"), FromPackage: true},
+		{Package: addrs.ParseModulePackage("demo::/etc"), FromPackage: true},
+		{Package: addrs.ParseModulePackage("s3::/etc"), FromPackage: true},
+		{Package: addrs.ParseModulePackage("s3::http://h.example/b/k.zip"), FromServer: true, Origin: server},
 	}
 	never := getterFunc(func(context.Context, getmodules.Download) (getmodules.Downloaded, error) {
 		t.Error("a getter was asked")
@@ -224,7 +224,7 @@ func TestGetterPolicy(t *testing.T) {
 		}
 	}
 	site := newSite(t, nil)
-	req := getmodules.Request{Package: addrs.ModulePackage(site.URL + "/n.zip"), Dir: newSandbox(t).dir}
+	req := getmodules.Request{Package: addrs.ParseModulePackage(site.URL + "/n.zip"), Dir: newSandbox(t).dir}
 	if _, err := f.Fetch(t.Context(), req); err == nil {
 		t.Error("http is replaced")
 	}

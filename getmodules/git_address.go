@@ -153,5 +153,5 @@ func (a gitAddress) resolved(commit string) addrs.ModulePackage {
 		u.RawQuery += "&"
 	}
 	u.RawQuery += "ref=" + commit
-	return addrs.ModulePackage(addrs.Redact("git::" + u.String()))
+	return addrs.ParseModulePackage(addrs.Redact("git::" + u.String()))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 )
 
@@ -132,7 +133,7 @@ func TestGitOutsideRepository(t *testing.T) {
 		t.Errorf("Tags = %v, %v", tags, err)
 	}
 	// Nobody listens there.
-	_, err := f.Tags(t.Context(), getmodules.Request{Package: "git::ssh://git@127.0.0.1:1/net.git"})
+	_, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::ssh://git@127.0.0.1:1/net.git")})
 	if err == nil {
 		t.Error("Tags of nothing succeed")
 	}

@@ -124,12 +124,12 @@ func TestGitInsteadOf(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	address := addrs.ModulePackage("git::https://git.example.com/team/net.git")
-	pkg, _, err := fetchGit(t, newGitFetcher(t, "HOME="+home), getmodules.Request{Package: address + "?ref=main"})
+	address := addrs.ParseModulePackage("git::https://git.example.com/team/net.git")
+	pkg, _, err := fetchGit(t, newGitFetcher(t, "HOME="+home), getmodules.Request{Package: address.WithArg("ref", "main")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := address + addrs.ModulePackage("?ref="+second); pkg.Resolved != want {
+	if want := address.WithArg("ref", second); pkg.Resolved != want {
 		t.Errorf("Resolved = %s, want %s", pkg.Resolved, want)
 	}
 }

@@ -24,7 +24,7 @@ func gitWithUser(s *gitServer, user *url.Userinfo, repo string) addrs.ModulePack
 		panic(err)
 	}
 	u.User = user
-	return addrs.ModulePackage("git::" + u.String() + "/" + repo)
+	return addrs.ParseModulePackage("git::" + u.String() + "/" + repo)
 }
 
 func TestGitCredentials(t *testing.T) {
@@ -43,7 +43,7 @@ func TestGitCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := addrs.ModulePackage("git::" + s.URL + "/net.git?ref=" + second); pkg.Resolved != want {
+	if want := addrs.ParseModulePackage("git::" + s.URL + "/net.git?ref=" + second); pkg.Resolved != want {
 		t.Errorf("Resolved = %s, want %s", pkg.Resolved, want)
 	}
 	secret := url.UserPassword(s.user, s.password).String()
@@ -156,15 +156,15 @@ func TestGitErrors(t *testing.T) {
 		want error
 		in   string
 	}{
-		{"no repository", addrs.ModulePackage("git::" + s.URL + "/none.git"), getmodules.Git{Env: plain}, getmodules.ErrRepositoryNotFound, "check the address"},
-		{"no local repository", "git::file:///does/not/exist.git", getmodules.Git{Env: plain}, getmodules.ErrRepositoryNotFound, ""},
-		{"no commit", addrs.ModulePackage("git::" + s.URL + "/net.git?ref=" + strings.Repeat("0", 39) + "1"), getmodules.Git{Env: plain}, getmodules.ErrRevisionNotFound, "00001"},
-		{"no credentials", addrs.ModulePackage("git::" + private.URL + "/net.git"), getmodules.Git{Env: plain}, getmodules.ErrAuthentication, "credential.helper"},
+		{"no repository", addrs.ParseModulePackage("git::" + s.URL + "/none.git"), getmodules.Git{Env: plain}, getmodules.ErrRepositoryNotFound, "check the address"},
+		{"no local repository", addrs.ParseModulePackage("git::file:///does/not/exist.git"), getmodules.Git{Env: plain}, getmodules.ErrRepositoryNotFound, ""},
+		{"no commit", addrs.ParseModulePackage("git::" + s.URL + "/net.git?ref=" + strings.Repeat("0", 39) + "1"), getmodules.Git{Env: plain}, getmodules.ErrRevisionNotFound, "00001"},
+		{"no credentials", addrs.ParseModulePackage("git::" + private.URL + "/net.git"), getmodules.Git{Env: plain}, getmodules.ErrAuthentication, "credential.helper"},
 		{"wrong credentials", gitWithUser(private, url.UserPassword("u", "wr0ng"), "net.git"), getmodules.Git{Env: plain}, getmodules.ErrAuthentication, ""},
-		{"forbidden", addrs.ModulePackage("git::" + forbidding.URL + "/net.git"), getmodules.Git{Env: plain}, getmodules.ErrAuthentication, "403"},
-		{"unreachable", addrs.ModulePackage("git::" + gone.URL + "/net.git"), getmodules.Git{Env: plain}, getmodules.ErrHostUnreachable, ""},
-		{"no git", addrs.ModulePackage("git::" + s.URL + "/net.git"), getmodules.Git{Env: []string{"PATH=."}}, getmodules.ErrNoGit, ""},
-		{"ssh refuses", "git::ssh://h.example/n.git", getmodules.Git{Env: append(plain, "GIT_SSH_COMMAND=echo 'Host key verification failed.' >&2; false")}, getmodules.ErrHostUntrusted, "known_hosts"},
+		{"forbidden", addrs.ParseModulePackage("git::" + forbidding.URL + "/net.git"), getmodules.Git{Env: plain}, getmodules.ErrAuthentication, "403"},
+		{"unreachable", addrs.ParseModulePackage("git::" + gone.URL + "/net.git"), getmodules.Git{Env: plain}, getmodules.ErrHostUnreachable, ""},
+		{"no git", addrs.ParseModulePackage("git::" + s.URL + "/net.git"), getmodules.Git{Env: []string{"PATH=."}}, getmodules.ErrNoGit, ""},
+		{"ssh refuses", addrs.ParseModulePackage("git::ssh://h.example/n.git"), getmodules.Git{Env: append(plain, "GIT_SSH_COMMAND=echo 'Host key verification failed.' >&2; false")}, getmodules.ErrHostUntrusted, "known_hosts"},
 	}
 	for i := range tests {
 		tt := &tests[i]
@@ -180,7 +180,7 @@ func TestGitErrors(t *testing.T) {
 			}
 			// A good fetch after it must not suffer.
 			f = &getmodules.Fetcher{CacheDir: f.CacheDir, Git: getmodules.Git{Env: plain}}
-			if _, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ModulePackage("git::" + s.URL + "/net.git?ref=" + first)}); err != nil {
+			if _, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + s.URL + "/net.git?ref=" + first)}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -204,7 +204,7 @@ func TestGitCancelled(t *testing.T) {
 	}()
 	parent := t.TempDir()
 	_, err := newGitFetcher(t).FetchGit(ctx, getmodules.Request{
-		Package: addrs.ModulePackage("git::" + s.URL + "/net.git"), Dir: filepath.Join(parent, "tree"),
+		Package: addrs.ParseModulePackage("git::" + s.URL + "/net.git"), Dir: filepath.Join(parent, "tree"),
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("FetchGit = %v, want context.Canceled", err)

@@ -22,13 +22,13 @@ func BenchmarkManyRefs(b *testing.B) {
 		modtest.Options{ManyRefs: 100_000, ManyTags: tags})
 	all := wholeAdvertisement(b, world)
 	list := func(b *testing.B, f *getmodules.Fetcher) {
-		got, err := f.Tags(b.Context(), getmodules.Request{Package: addrs.ModulePackage(world.GitSource("many.git", ""))})
+		got, err := f.Tags(b.Context(), getmodules.Request{Package: addrs.ParseModulePackage(world.GitSource("many.git", ""))})
 		if err != nil || len(got) != tags+1 {
 			b.Fatalf("Tags = %d, %v; want %d", len(got), err, tags+1)
 		}
 	}
 	miss := func(b *testing.B, f *getmodules.Fetcher) {
-		_, _, err := fetchGit(b, f, getmodules.Request{Package: addrs.ModulePackage(world.GitSource("many.git", "?ref=1"))})
+		_, _, err := fetchGit(b, f, getmodules.Request{Package: addrs.ParseModulePackage(world.GitSource("many.git", "?ref=1"))})
 		if !errors.Is(err, getmodules.ErrRefNotFound) {
 			b.Fatalf("Fetch = %v, want ErrRefNotFound", err)
 		}

@@ -44,7 +44,7 @@ func TestTagsAmongManyRefs(t *testing.T) {
 		requests.Store(0)
 		f := newGitFetcher(t)
 		f.AlwaysGit = alwaysGit
-		got, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ModulePackage("git::" + counted.URL + "/many.git")})
+		got, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::" + counted.URL + "/many.git")})
 		if err != nil || len(got) != tags {
 			t.Fatalf("Tags = %d, %v; want %d", len(got), err, tags)
 		}

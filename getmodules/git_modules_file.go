@@ -76,22 +76,22 @@ func parseGitmodules(text []byte) (map[string]string, error) {
 func submoduleAddress(parent addrs.ModulePackage, raw string) (addrs.ModulePackage, error) {
 	address := "git::" + raw
 	if strings.ContainsAny(raw, "?#\r\n") {
-		return "", fmt.Errorf("%q in .gitmodules is not the URL of a repository", addrs.Redact(raw))
+		return addrs.ModulePackage{}, fmt.Errorf("%q in .gitmodules is not the URL of a repository", addrs.Redact(raw))
 	}
 	if strings.HasPrefix(raw, "./") || strings.HasPrefix(raw, "../") {
 		relative, err := relativeURL(parent, raw)
 		if err != nil {
-			return "", err
+			return addrs.ModulePackage{}, err
 		}
 		address = relative
 	}
 	source, err := addrs.ParseModuleSource(address)
 	if err != nil {
-		return "", fmt.Errorf("%q in .gitmodules is not the URL of a repository: %w", addrs.Redact(raw), err)
+		return addrs.ModulePackage{}, fmt.Errorf("%q in .gitmodules is not the URL of a repository: %w", addrs.Redact(raw), err)
 	}
 	remote, ok := source.(addrs.ModuleSourceRemote)
 	if !ok || remote.Subdir != "" || remote.Package.Getter() != "git" {
-		return "", fmt.Errorf("%q in .gitmodules is not the URL of a repository", addrs.Redact(raw))
+		return addrs.ModulePackage{}, fmt.Errorf("%q in .gitmodules is not the URL of a repository", addrs.Redact(raw))
 	}
 	return remote.Package, nil
 }

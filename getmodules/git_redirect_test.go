@@ -87,7 +87,7 @@ func TestGitRedirects(t *testing.T) {
 			w := newRedirectWeb(t, to)
 			for name, f := range w.fetchers(t) {
 				const base = "git::http://git.example.com/"
-				moved := addrs.ModulePackage(base + "moved/net.git")
+				moved := addrs.ParseModulePackage(base + "moved/net.git")
 				check := func(what string, err error) {
 					t.Helper()
 					if allowed != (err == nil) || err != nil && !errors.Is(err, getmodules.ErrRefusedLocation) {
@@ -103,7 +103,7 @@ func TestGitRedirects(t *testing.T) {
 				if !allowed || name != "go" { // which needs the whole history for it
 					check("Fetch of a commit", err)
 				}
-				_, err = f.Fetch(t.Context(), getmodules.Request{Package: base + "parent.git", Submodules: true, Dir: filepath.Join(t.TempDir(), "tree")})
+				_, err = f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(base + "parent.git"), Submodules: true, Dir: filepath.Join(t.TempDir(), "tree")})
 				check("Fetch of a submodule", err)
 				_, err = f.Tags(t.Context(), getmodules.Request{Package: moved})
 				check("Tags", err)
@@ -129,7 +129,7 @@ func TestGitRedirectFromHTTPS(t *testing.T) {
 	certificates := filepath.Join(t.TempDir(), "certificates")
 	writeFile(t, certificates, string(w.Certificates()))
 	for name, f := range w.fetchers(t, "GIT_SSL_CAINFO="+certificates) {
-		if _, err := f.Tags(t.Context(), getmodules.Request{Package: "git::https://git.example.com/net.git"}); !errors.Is(err, getmodules.ErrRefusedLocation) {
+		if _, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::https://git.example.com/net.git")}); !errors.Is(err, getmodules.ErrRefusedLocation) {
 			t.Errorf("Tags by %s = %v, want ErrRefusedLocation", name, err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestGitRedirectSecrecy(t *testing.T) {
 	writeFile(t, filepath.Join(home, ".gitconfig"), "[http]\n\textraHeader = X-Token: "+webtest.Canary+
 		"\n[http \"http://private.example.com\"]\n\tfollowRedirects = true\n")
 	f := w.fetchers(t, "HOME="+home)["git"]
-	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: "git::http://u:" + webtest.Canary + "@private.example.com/net.git", Revision: w.first})
+	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::http://u:" + webtest.Canary + "@private.example.com/net.git"), Revision: w.first})
 	if err != nil || pkg.Revision != w.first {
 		t.Fatalf("FetchGit = %+v, %v", pkg, err)
 	}
@@ -176,7 +176,7 @@ func TestGitRedirectsRefusedByUser(t *testing.T) {
 	home := t.TempDir()
 	writeFile(t, filepath.Join(home, ".gitconfig"), "[http]\n\tfollowRedirects = false\n")
 	f := w.fetchers(t, "HOME="+home)["git"]
-	if _, err := f.Tags(t.Context(), getmodules.Request{Package: "git::http://git.example.com/moved/net.git"}); err == nil {
+	if _, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::http://git.example.com/moved/net.git")}); err == nil {
 		t.Error("Tags follow a redirect against the user's configuration")
 	}
 }

@@ -22,46 +22,46 @@ func TestGitRefusedAddresses(t *testing.T) {
 	gitScript(t, git, "touch "+mark)
 	local := "git::file://" + t.TempDir()
 	tests := []getmodules.Request{
-		{Package: "git::https://example.com/n.git?ref=--upload-pack=touch x"},
-		{Package: "git::https://example.com/n.git?ref=--upload-pack%3Dtouch+x"},
-		{Package: "git::https://example.com/n.git?ref=-"},
-		{Package: "git::https://example.com/n.git?ref=a..b"},
-		{Package: "git::https://example.com/n.git?ref=a:b"},
-		{Package: "git::https://example.com/n.git?ref=%2Ba:b"},
-		{Package: "git::https://example.com/n.git?ref=refs/heads/*"},
-		{Package: "git::https://example.com/n.git?ref=%5Emain"},
-		{Package: "git::https://example.com/n.git?ref=main~1"},
-		{Package: "git::https://example.com/n.git?ref=v1%5E%7B%7D"},
-		{Package: "git::https://example.com/n.git?ref=a%0Ab"},
-		{Package: "git::https://example.com/n.git?ref=a%00b"},
-		{Package: "git::https://example.com/n.git?ref=" + addrs.ModulePackage(strings.Repeat("a", 2000))},
-		{Package: "git::https://example.com/n.git?ref=%zz"},
-		{Package: "git::https://example.com/n.git#main"},
-		{Package: "git::https://example.com/n.git", Revision: "--upload-pack=id"},
-		{Package: "git::https://example.com/n.git", Revision: "main"},
-		{Package: "git::https://example.com/n.git", Revision: strings.Repeat("A", 40)},
-		{Package: "git::https://example.com/n.git?sshkey=%21%21"},
-		{Package: "git::https://example.com"},
-		{Package: "git::https:///n.git"},
-		{Package: "git::https:n.git"},
-		{Package: "git::ssh://-oProxyCommand=touch%20x/n.git"},
-		{Package: "git::ssh://-oProxyCommand=x@example.com/n.git"},
-		{Package: "git::ssh://example.com/-n.git"},
-		{Package: "git::ext::sh -c touch% x"},
-		{Package: "git::fd::7"},
-		{Package: "git::foo::bar"},
-		{Package: "git::ext://x/y"},
-		{Package: "git::ftp://example.com/n.git"},
-		{Package: "git::-u/n.git"},
-		{Package: "git::git::https://example.com/n.git"},
-		{Package: "git::file://host/n.git"},
-		{Package: addrs.ModulePackage(local), FromPackage: true},
-		{Package: addrs.ModulePackage(local), FromServer: true, Origin: "https://example.com"},
-		{Package: addrs.ModulePackage(local), FromServer: true, Origin: "http://127.0.0.1:1"},
-		{Package: "git::http://example.com/n.git", FromServer: true, Origin: "https://example.com"},
-		{Package: "git::http://example.com/n.git", FromServer: true, Origin: "http://127.0.0.1:1"},
-		{Package: "git::http://127.0.0.1/n.git", FromServer: true, Origin: "https://example.com"},
-		{Package: "git::git://example.com/n.git", FromServer: true, Origin: "https://example.com"},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=--upload-pack=touch x")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=--upload-pack%3Dtouch+x")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=-")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=a..b")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=a:b")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=%2Ba:b")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=refs/heads/*")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=%5Emain")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=main~1")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=v1%5E%7B%7D")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=a%0Ab")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=a%00b")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=" + strings.Repeat("a", 2000))},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=%zz")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git#main")},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git"), Revision: "--upload-pack=id"},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git"), Revision: "main"},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git"), Revision: strings.Repeat("A", 40)},
+		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?sshkey=%21%21")},
+		{Package: addrs.ParseModulePackage("git::https://example.com")},
+		{Package: addrs.ParseModulePackage("git::https:///n.git")},
+		{Package: addrs.ParseModulePackage("git::https:n.git")},
+		{Package: addrs.ParseModulePackage("git::ssh://-oProxyCommand=touch%20x/n.git")},
+		{Package: addrs.ParseModulePackage("git::ssh://-oProxyCommand=x@example.com/n.git")},
+		{Package: addrs.ParseModulePackage("git::ssh://example.com/-n.git")},
+		{Package: addrs.ParseModulePackage("git::ext::sh -c touch% x")},
+		{Package: addrs.ParseModulePackage("git::fd::7")},
+		{Package: addrs.ParseModulePackage("git::foo::bar")},
+		{Package: addrs.ParseModulePackage("git::ext://x/y")},
+		{Package: addrs.ParseModulePackage("git::ftp://example.com/n.git")},
+		{Package: addrs.ParseModulePackage("git::-u/n.git")},
+		{Package: addrs.ParseModulePackage("git::git::https://example.com/n.git")},
+		{Package: addrs.ParseModulePackage("git::file://host/n.git")},
+		{Package: addrs.ParseModulePackage(local), FromPackage: true},
+		{Package: addrs.ParseModulePackage(local), FromServer: true, Origin: "https://example.com"},
+		{Package: addrs.ParseModulePackage(local), FromServer: true, Origin: "http://127.0.0.1:1"},
+		{Package: addrs.ParseModulePackage("git::http://example.com/n.git"), FromServer: true, Origin: "https://example.com"},
+		{Package: addrs.ParseModulePackage("git::http://example.com/n.git"), FromServer: true, Origin: "http://127.0.0.1:1"},
+		{Package: addrs.ParseModulePackage("git::http://127.0.0.1/n.git"), FromServer: true, Origin: "https://example.com"},
+		{Package: addrs.ParseModulePackage("git::git://example.com/n.git"), FromServer: true, Origin: "https://example.com"},
 	}
 	for _, req := range tests {
 		f := &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Path: git}}
@@ -87,7 +87,7 @@ func TestGitAddress(t *testing.T) {
 		{"git::file:///srv/n.git?", "file:///srv/n.git", "", "git::file:///srv/n.git?ref=" + commit},
 	}
 	for _, tt := range tests {
-		remote, ref, resolved, err := getmodules.GitRemote(getmodules.Request{Package: addrs.ModulePackage(tt.pkg)}, commit)
+		remote, ref, resolved, err := getmodules.GitRemote(getmodules.Request{Package: addrs.ParseModulePackage(tt.pkg)}, commit)
 		if err != nil || remote != tt.remote || ref != tt.ref || resolved != tt.resolved {
 			t.Errorf("GitRemote(%q) = %q, %q, %q, %v, want %q, %q, %q", tt.pkg, remote, ref, resolved, err, tt.remote, tt.ref, tt.resolved)
 		}
@@ -100,7 +100,7 @@ func FuzzGitAddress(f *testing.F) {
 	f.Add("git::file:///srv/n.git?ref=-x")
 	f.Add("git::ssh://h.example/sshkey=x.git")
 	f.Fuzz(func(t *testing.T, pkg string) {
-		remote, ref, resolved, err := getmodules.GitRemote(getmodules.Request{Package: addrs.ModulePackage(pkg)}, strings.Repeat("c", 40))
+		remote, ref, resolved, err := getmodules.GitRemote(getmodules.Request{Package: addrs.ParseModulePackage(pkg)}, strings.Repeat("c", 40))
 		if err != nil {
 			return
 		}
@@ -137,7 +137,7 @@ done
 if [ -n "$key" ]; then ls -l "$key" >> %[1]s; cat "$key" >> %[1]s; fi
 exec sh -c "$1"`, log))
 	key := base64.StdEncoding.EncodeToString([]byte("PRIVATE>>KEY??"))
-	pkg := addrs.ModulePackage("git::ssh://git:password@host.example:2222" + r.dir + "?ref=main&sshkey=" + key)
+	pkg := addrs.ParseModulePackage("git::ssh://git:password@host.example:2222" + r.dir + "?ref=main&sshkey=" + key)
 	got, _, err := fetchGit(t, newGitFetcher(t, "PATH="+bin+":"+os.Getenv("PATH")), getmodules.Request{Package: pkg})
 	if err != nil || got.Revision != commit {
 		t.Fatalf("FetchGit = %+v, %v, want %s", got, err, commit)
@@ -162,7 +162,7 @@ func TestGitLocalRepository(t *testing.T) {
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
 	r.git("", "tag", "v1")
 	for _, query := range []string{"", "?ref=v1", "?ref=" + commit, "?ref=" + commit[:7]} {
-		pkg := addrs.ModulePackage("git::file://" + r.dir + query)
+		pkg := addrs.ParseModulePackage("git::file://" + r.dir + query)
 		got, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: pkg})
 		if err != nil || got.Revision != commit {
 			t.Errorf("FetchGit(%q) = %+v, %v, want %s", pkg, got, err, commit)

@@ -85,7 +85,7 @@ func (s *gitServer) address(repo *gitRepo, query string) addrs.ModulePackage {
 	if query != "" {
 		a += "?" + query
 	}
-	return addrs.ModulePackage(a)
+	return addrs.ParseModulePackage(a)
 }
 
 // gitEnv is an environment with nothing of the machine's configuration.

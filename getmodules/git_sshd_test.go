@@ -62,7 +62,7 @@ func TestSSH(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got.Revision != commit || strings.Contains(string(got.Resolved), "sshkey") {
+			if err != nil || got.Revision != commit || strings.Contains(got.Resolved.String(), "sshkey") {
 				t.Fatalf("Fetch(%q) = %+v, %v; want %s", tt.address, got, err, commit)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "main.tf")); err != nil {

@@ -112,7 +112,7 @@ func TestEndlessSubmodules(t *testing.T) {
 		commit = r.commit("main", files...)
 	}
 	for repo, wantErr := range map[string]bool{"r10": false, "r11": true} {
-		address := addrs.ModulePackage("git::" + s.URL + "/" + repo + ".git")
+		address := addrs.ParseModulePackage("git::" + s.URL + "/" + repo + ".git")
 		_, _, err := fetchTree(t, newGitFetcher(t), getmodules.Request{Package: address, Submodules: true})
 		if (err != nil) != wantErr || wantErr && !strings.Contains(err.Error(), "nested deeper than 10") {
 			t.Errorf("Fetch(%q) = %v", address, err)
@@ -185,7 +185,7 @@ func FuzzGitmodules(f *testing.F) {
 			return
 		}
 		for _, url := range urls {
-			pkg, err := getmodules.SubmoduleAddress(addrs.ModulePackage(parent), url)
+			pkg, err := getmodules.SubmoduleAddress(addrs.ParseModulePackage(parent), url)
 			if err == nil && pkg.Getter() != "git" {
 				t.Errorf("SubmoduleAddress(%q, %q) = %q", parent, url, pkg)
 			}

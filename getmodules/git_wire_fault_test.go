@@ -50,7 +50,7 @@ func newWireFront(t testing.TB, s *gitServer) *wireFront {
 }
 
 func (f *wireFront) address(query string) addrs.ModulePackage {
-	return addrs.ModulePackage("git::" + f.URL + "/net.git" + query)
+	return addrs.ParseModulePackage("git::" + f.URL + "/net.git" + query)
 }
 
 // wireAnswer sends a body with the headers of the true answer.
@@ -285,7 +285,7 @@ func TestWireAuthority(t *testing.T) {
 	}
 	f := newGitlessFetcher(t)
 	f.Git.Env = append(f.Git.Env, "GIT_SSL_CAINFO="+file)
-	req := getmodules.Request{Package: addrs.ModulePackage("git::" + secure.URL + "/net.git")}
+	req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + secure.URL + "/net.git")}
 	if pkg, _, err := fetchGit(t, f, req); err != nil || pkg.Revision != second {
 		t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 )
 
@@ -303,7 +304,7 @@ func TestWireTags(t *testing.T) {
 	if got, err := newWireFetcher(t).Tags(t.Context(), req); err != nil || len(got) > 0 {
 		t.Errorf("Tags of a repository without tags = %v, %v", got, err)
 	}
-	none := getmodules.Request{Package: req.Package[:len(req.Package)-len("net.git")] + "none.git"}
+	none := getmodules.Request{Package: addrs.ParseModulePackage(strings.TrimSuffix(req.Package.String(), "net.git") + "none.git")}
 	if _, err := newWireFetcher(t).Tags(t.Context(), none); !errors.Is(err, getmodules.ErrRepositoryNotFound) {
 		t.Errorf("Tags of no repository = %v, want ErrRepositoryNotFound", err)
 	}

@@ -24,7 +24,7 @@ func builtInFor(t testing.TB, address string) (*getmodules.Package, error) {
 	t.Helper()
 	f := newBuiltInFetcher(t)
 	f.Backoff = func(int) time.Duration { return 0 }
-	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ModulePackage("git::" + address)})
+	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + address)})
 	return pkg, err
 }
 
@@ -38,7 +38,7 @@ func TestBuiltInCredentials(t *testing.T) {
 	s.user, s.password = "me", "pa ss/@:%\"'é"
 	_, _, second := gitMainTF(t, s)
 	pkg, err := builtInFor(t, withUser(s.URL, s.user, s.password)+"/net.git")
-	if err != nil || pkg.Revision != second || strings.Contains(string(pkg.Resolved), "me") {
+	if err != nil || pkg.Revision != second || strings.Contains(pkg.Resolved.String(), "me") {
 		t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)
 	}
 	for _, base := range []string{s.URL, withUser(s.URL, "me", "wr0ng")} {
@@ -71,7 +71,7 @@ func TestBuiltInRedirects(t *testing.T) {
 	if err != nil || pkg.Revision != second {
 		t.Errorf("FetchGit through a redirect = %+v, %v, want %s", pkg, err, second)
 	}
-	if want := "git::" + moved + "/old/net.git?ref=" + second; string(pkg.Resolved) != want {
+	if want := "git::" + moved + "/old/net.git?ref=" + second; pkg.Resolved.String() != want {
 		t.Errorf("Resolved = %s, want the address that was asked for: %s", pkg.Resolved, want)
 	}
 	stolen := from(func(r *http.Request) string { return private.URL + r.URL.String() })
@@ -244,7 +244,7 @@ func TestBuiltInCancelled(t *testing.T) {
 		})
 		parent := t.TempDir()
 		_, err := newBuiltInFetcher(t).FetchGit(ctx, getmodules.Request{
-			Package: addrs.ModulePackage("git::" + address + "/net.git"), Dir: filepath.Join(parent, "tree"),
+			Package: addrs.ParseModulePackage("git::" + address + "/net.git"), Dir: filepath.Join(parent, "tree"),
 		})
 		close(release)
 		if !errors.Is(err, context.Canceled) {

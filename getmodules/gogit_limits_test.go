@@ -17,7 +17,7 @@ func TestBuiltInCommits(t *testing.T) {
 	s := newGitServer(t)
 	r, tip, middle := gitEverything(t, s.root)
 	lost := r.git("", "commit-tree", "-m", "x", tip+"^{tree}")
-	address := addrs.ModulePackage("git::" + s.URL + "/all.git")
+	address := addrs.ParseModulePackage("git::" + s.URL + "/all.git")
 	pkg, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: middle})
 	if err != nil || pkg.Revision != middle {
 		t.Fatalf("FetchGit(%s) = %+v, %v", middle, pkg, err)
@@ -56,7 +56,7 @@ func TestBuiltInLimits(t *testing.T) {
 			for _, ref := range []string{"main", middle} {
 				f := newBuiltInFetcher(t)
 				f.Limits = limits
-				_, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ModulePackage("git::" + base + "?ref=" + ref)})
+				_, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + base + "?ref=" + ref)})
 				if !isTooLarge(err) {
 					t.Errorf("limit of %s: FetchGit(%s) = %v, want ErrTooLarge", name, ref, err)
 				}
@@ -77,7 +77,7 @@ func TestBuiltInProgress(t *testing.T) {
 	gitEverything(t, s.root)
 	var last int64
 	pkg, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{
-		Package:  addrs.ModulePackage("git::" + s.URL + "/all.git"),
+		Package:  addrs.ParseModulePackage("git::" + s.URL + "/all.git"),
 		Progress: func(done, _ int64) { last = done },
 	})
 	if err != nil || pkg.Bytes == 0 || last != pkg.Bytes {
@@ -105,8 +105,8 @@ func TestBuiltInRefusedAddresses(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, _, _ := gitMainTF(t, s)
-	local := addrs.ModulePackage("git::file://" + r.dir)
-	remote := addrs.ModulePackage("git::" + s.URL + "/net.git")
+	local := addrs.ParseModulePackage("git::file://" + r.dir)
+	remote := addrs.ParseModulePackage("git::" + s.URL + "/net.git")
 	tests := []struct {
 		req getmodules.Request
 		env string
@@ -117,11 +117,11 @@ func TestBuiltInRefusedAddresses(t *testing.T) {
 		{req: getmodules.Request{Package: remote}, env: "GIT_ALLOW_PROTOCOL=https:ssh"},
 		{req: getmodules.Request{Package: local}, env: "GIT_ALLOW_PROTOCOL=http"},
 		{req: getmodules.Request{Package: remote, Revision: "main"}},
-		{req: getmodules.Request{Package: remote + "?ref=main~1"}},
-		{req: getmodules.Request{Package: "git::ext::sh -c id"}},
-		{req: getmodules.Request{Package: "git::ssh://-oProxyCommand=x/n.git"}},
+		{req: getmodules.Request{Package: remote.WithArg("ref", "main~1")}},
+		{req: getmodules.Request{Package: addrs.ParseModulePackage("git::ext::sh -c id")}},
+		{req: getmodules.Request{Package: addrs.ParseModulePackage("git::ssh://-oProxyCommand=x/n.git")}},
 		// Credentials never go out in clear.
-		{req: getmodules.Request{Package: "git::http://u:p@git.example.com/net.git"}},
+		{req: getmodules.Request{Package: addrs.ParseModulePackage("git::http://u:p@git.example.com/net.git")}},
 	}
 	for _, tt := range tests {
 		s.count()
@@ -139,7 +139,7 @@ func TestBuiltInKeepsOut(t *testing.T) {
 	_, _, middle := gitEverything(t, s.root)
 	home := t.TempDir()
 	f := newBuiltInFetcher(t, "HOME="+home)
-	if _, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ModulePackage("git::" + s.URL + "/all.git?ref=" + middle)}); err != nil {
+	if _, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + s.URL + "/all.git?ref=" + middle)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{home, f.CacheDir} {

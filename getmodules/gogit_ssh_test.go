@@ -84,7 +84,7 @@ func testBuiltInSSH(t *testing.T, s *loginServer) {
 			path, query, _ := strings.Cut(tt.repo, "?")
 			u := url.URL{Scheme: "ssh", User: url.User(s.user), Host: s.address, Path: root + path, RawQuery: query}
 			f := newBuiltInFetcher(t, append(tt.env, "HOME="+home)...)
-			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ModulePackage("git::" + u.String())})
+			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + u.String())})
 			if tt.want == nil {
 				if err != nil || pkg.Revision != commit {
 					t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, commit)
@@ -153,7 +153,7 @@ func TestBuiltInSSHCancelled(t *testing.T) {
 	writeFile(t, filepath.Join(home, ".ssh", "known_hosts"), "")
 	parent := t.TempDir()
 	_, err = newBuiltInFetcher(t, "HOME="+home).FetchGit(ctx, getmodules.Request{
-		Package: addrs.ModulePackage("git::ssh://git@" + listener.Addr().String() + "/net.git"), Dir: filepath.Join(parent, "tree"),
+		Package: addrs.ParseModulePackage("git::ssh://git@" + listener.Addr().String() + "/net.git"), Dir: filepath.Join(parent, "tree"),
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("FetchGit = %v, want context.Canceled", err)

@@ -90,7 +90,7 @@ func sameAsGit(t *testing.T, base, tip, middle string) {
 		"ref=" + tip, "ref=" + middle, "ref=" + strings.ToUpper(middle), "ref=" + middle[:7], "ref=" + tip[:12], "ref=main&depth=1",
 		"ref=none", "ref=1.1.0", "ref=refs/tags/main", "ref=" + strings.Repeat("0", 39) + "1", "ref=00000",
 	} {
-		req := getmodules.Request{Package: addrs.ModulePackage("git::" + base + "?" + query)}
+		req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + base + "?" + query)}
 		want := outcome(t, newGitFetcher(t), req)
 		if diff := cmp.Diff(want, outcome(t, newBuiltInFetcher(t), req)); diff != "" {
 			t.Errorf("?%s: built-in client, instead of git (-git +built-in):\n%s", query, diff)
@@ -129,7 +129,7 @@ func outcome(t *testing.T, f *getmodules.Fetcher, req getmodules.Request) fetchO
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Revision, o.Resolved = pkg.Revision, string(pkg.Resolved)
+	o.Revision, o.Resolved = pkg.Revision, pkg.Resolved.String()
 	o.H1, o.T1, o.Gitlinks = sums.H1(), sums.T1(), pkg.Gitlinks
 	o.Warnings = pkg.Warnings
 	return o
@@ -140,7 +140,7 @@ func TestBuiltInWarnsOnce(t *testing.T) {
 	s := newGitServer(t)
 	r, _, _ := gitMainTF(t, s)
 	f := newAutoFetcher(t)
-	local := getmodules.Request{Package: addrs.ModulePackage("git::file://" + r.dir)}
+	local := getmodules.Request{Package: addrs.ParseModulePackage("git::file://" + r.dir)}
 	pkg, _, err := fetchGit(t, f, local)
 	if err != nil || len(pkg.FetchWarnings) != 1 || !strings.HasPrefix(pkg.FetchWarnings[0], "git is not installed: using the built-in git client") {
 		t.Fatalf("FetchGit = %+v, %v, want a warning", pkg, err)
@@ -159,8 +159,8 @@ func TestGitBackendChoice(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, _ := gitMainTF(t, s)
-	local := getmodules.Request{Package: addrs.ModulePackage("git::file://" + r.dir)}
-	remote := getmodules.Request{Package: addrs.ModulePackage("git::" + s.URL + "/net.git"), Revision: first}
+	local := getmodules.Request{Package: addrs.ParseModulePackage("git::file://" + r.dir)}
+	remote := getmodules.Request{Package: addrs.ParseModulePackage("git::" + s.URL + "/net.git"), Revision: first}
 
 	f := newAutoFetcher(t)
 	f.GitBackend = getmodules.GitInstalled
@@ -189,7 +189,7 @@ func TestGitBackendChoice(t *testing.T) {
 	if pkg, _, err := fetchGit(t, newAutoFetcher(t, "GIT_HTTP_LOW_SPEED_TIME=100"), remote); err != nil || pkg.Revision != first || len(pkg.FetchWarnings) != 1 {
 		t.Errorf("FetchGit with settings for git = %+v, %v, want a warning", pkg, err)
 	}
-	remote.Package, remote.Revision = remote.Package+"?ref=none", ""
+	remote.Package, remote.Revision = remote.Package.WithArg("ref", "none"), ""
 	if _, _, err := fetchGit(t, newAutoFetcher(t), remote); !errors.Is(err, getmodules.ErrRefNotFound) {
 		t.Errorf("FetchGit of an unknown ref = %v, want ErrRefNotFound", err)
 	}
@@ -200,7 +200,7 @@ func TestBuiltInReference(t *testing.T) {
 	s := newGitServer(t)
 	_, _, middle := gitEverything(t, s.root)
 	for _, query := range []string{"", "ref=v1.0.0", "ref=v1.1.0", "ref=twice", "ref=both", "ref=main", "ref=tags/odd", "ref=refs/pull/1/head", "ref=" + middle, "ref=none"} {
-		req := getmodules.Request{Package: addrs.ModulePackage("git::" + s.URL + "/all.git?" + query)}
+		req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + s.URL + "/all.git?" + query)}
 		want, wantErr := newGitFetcher(t).Reference(t.Context(), req)
 		got, err := newBuiltInFetcher(t).Reference(t.Context(), req)
 		if got != want || errors.Is(err, getmodules.ErrRefNotFound) != errors.Is(wantErr, getmodules.ErrRefNotFound) {
@@ -214,7 +214,7 @@ func TestBuiltInTags(t *testing.T) {
 	s := newGitServer(t)
 	r, _, _ := gitEverything(t, s.root)
 	for _, base := range []string{s.URL + "/all.git", "file://" + r.dir} {
-		req := getmodules.Request{Package: addrs.ModulePackage("git::" + base)}
+		req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + base)}
 		want, err := newGitFetcher(t).Tags(t.Context(), req)
 		if err != nil || len(want) != 4 {
 			t.Fatalf("Tags by git = %v, %v", want, err)

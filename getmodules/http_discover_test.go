@@ -67,7 +67,7 @@ func TestDiscover(t *testing.T) {
 		if first := site.asked()[before]; first != "GET "+test.first {
 			t.Errorf("%s: asked for %q, want %q", test.address, first, test.first)
 		}
-		if pkg.Subdir != test.subdir || string(pkg.Resolved) != at+"/a.zip" {
+		if pkg.Subdir != test.subdir || pkg.Resolved.String() != at+"/a.zip" {
 			t.Errorf("%s: Subdir = %q, Resolved = %q, want %q and the archive", test.address, pkg.Subdir, pkg.Resolved, test.subdir)
 		}
 	}

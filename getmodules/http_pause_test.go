@@ -67,7 +67,7 @@ func TestRetryAfter(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				site := &busySite{retryAfter: test.header, n: 1, start: time.Now()}
 				f := &getmodules.Fetcher{HTTPClient: &http.Client{Transport: site}}
-				_, err := f.Fetch(t.Context(), getmodules.Request{Package: "https://busy.example/a.zip", Dir: dir})
+				_, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("https://busy.example/a.zip"), Dir: dir})
 				switch {
 				case test.second < 0:
 					if len(site.at) != 1 || err == nil || !strings.Contains(err.Error(), "asks clients to wait") {
@@ -100,7 +100,7 @@ func TestPauseIsForAll(t *testing.T) {
 				if i == 3 {
 					host = "idle.example"
 				}
-				pkg := addrs.ModulePackage(fmt.Sprintf("https://%s/%d.zip", host, i))
+				pkg := addrs.ParseModulePackage(fmt.Sprintf("https://%s/%d.zip", host, i))
 				if _, err := f.Fetch(t.Context(), getmodules.Request{Package: pkg, Dir: filepath.Join(dir, fmt.Sprint(i))}); err != nil {
 					t.Error(err)
 				}

@@ -175,7 +175,7 @@ func TestHTTPCancelled(t *testing.T) {
 		<-r.Context().Done()
 	}})
 	box := newSandbox(t)
-	_, err := newHTTPFetcher().Fetch(ctx, getmodules.Request{Package: addrs.ModulePackage(site.URL + "/a.zip"), Dir: box.dir})
+	_, err := newHTTPFetcher().Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage(site.URL + "/a.zip"), Dir: box.dir})
 	if !errors.Is(err, context.Canceled) || len(site.asked()) != 1 {
 		t.Errorf("error is %v after %d requests, want context.Canceled after one", err, len(site.asked()))
 	}

@@ -83,7 +83,7 @@ func newHTTPFetcher() *getmodules.Fetcher {
 func fetchURL(t testing.TB, f *getmodules.Fetcher, address string, change ...func(*getmodules.Request)) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	box := newSandbox(t)
-	req := getmodules.Request{Package: addrs.ModulePackage(address), Dir: box.dir}
+	req := getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: box.dir}
 	for _, c := range change {
 		c(&req)
 	}

@@ -43,7 +43,7 @@ func TestHTTPArchive(t *testing.T) {
 		if last := asked[len(asked)-1]; last != "GET "+test.asked {
 			t.Errorf("%s: asked for %q, want %q", test.address, last, test.asked)
 		}
-		if string(pkg.Resolved) != site.URL+test.resolved {
+		if pkg.Resolved.String() != site.URL+test.resolved {
 			t.Errorf("%s: Resolved = %q, want %q", test.address, pkg.Resolved, test.resolved)
 		}
 		if generated := strings.Contains(test.address, "/archive/"); (pkg.ArchiveSum == "") != generated {
@@ -65,7 +65,7 @@ func TestHTTPCredentials(t *testing.T) {
 	if got := site.asked(); !cmp.Equal(got, []string{"GET /a.zip user:hunter2"}) {
 		t.Errorf("asked %q", got)
 	}
-	if strings.Contains(string(pkg.Resolved), "@") {
+	if strings.Contains(pkg.Resolved.String(), "@") {
 		t.Errorf("Resolved = %q, want no userinfo", pkg.Resolved)
 	}
 	// Not a loopback host, and never asked.

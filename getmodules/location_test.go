@@ -75,7 +75,7 @@ func TestCheckLocation(t *testing.T) {
 		{"http://127.0.0.1/a.zip", "::", false},
 	}
 	for _, test := range tests {
-		req := getmodules.Request{Package: addrs.ModulePackage(test.pkg), FromServer: true, Origin: test.origin}
+		req := getmodules.Request{Package: addrs.ParseModulePackage(test.pkg), FromServer: true, Origin: test.origin}
 		err := getmodules.CheckLocation(req)
 		if test.allowed && err != nil || !test.allowed && !errors.Is(err, getmodules.ErrRefusedLocation) {
 			t.Errorf("CheckLocation(%q from %q) = %v, want allowed: %v", test.pkg, test.origin, err, test.allowed)

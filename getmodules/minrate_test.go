@@ -50,13 +50,13 @@ func TestMinRate(t *testing.T) {
 		s.Config.Handler.ServeHTTP(slow, r)
 	}))
 	t.Cleanup(server.Close)
-	git := getmodules.Request{Package: addrs.ModulePackage("git::" + server.URL + "/net.git"), Revision: first}
+	git := getmodules.Request{Package: addrs.ParseModulePackage("git::" + server.URL + "/net.git"), Revision: first}
 	tip := getmodules.Request{Package: git.Package}
 	for name, tt := range map[string]struct {
 		req     getmodules.Request
 		backend getmodules.GitBackend
 	}{
-		"archive":  {req: getmodules.Request{Package: addrs.ModulePackage(server.URL + "/net.zip")}},
+		"archive":  {req: getmodules.Request{Package: addrs.ParseModulePackage(server.URL + "/net.zip")}},
 		"wire":     {req: git},
 		"built-in": {req: tip, backend: getmodules.GitBuiltIn},
 	} {
@@ -89,7 +89,7 @@ func TestMinRateOfGetter(t *testing.T) {
 		return getmodules.Downloaded{}, ctx.Err()
 	}
 	f := &getmodules.Fetcher{StallTimeout: time.Millisecond, Limits: getmodules.Limits{MinRate: 1 << 40}}
-	_, _, err := fetchDemo(t, f, getmodules.Request{Package: "demo::https://h.example/n.zip"}, slow)
+	_, _, err := fetchDemo(t, f, getmodules.Request{Package: addrs.ParseModulePackage("demo::https://h.example/n.zip")}, slow)
 	if err == nil || !strings.Contains(err.Error(), "too little") {
 		t.Errorf("error is %v, want that too little came", err)
 	}
@@ -112,7 +112,7 @@ func TestMinRateOfGit(t *testing.T) {
 		gitScript(t, git, `case "$*" in *version) echo git version 2.40.0;; *ls-remote*) echo "$*" > `+log+`; esac`)
 		f := newGitFetcher(t)
 		f.Git.Path, f.StallTimeout, f.Limits.MinRate = git, tt.window, tt.rate
-		if _, err := f.Tags(t.Context(), getmodules.Request{Package: "git::https://git.example.com/net.git"}); err != nil {
+		if _, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::https://git.example.com/net.git")}); err != nil {
 			t.Fatal(err)
 		}
 		args, err := os.ReadFile(log)

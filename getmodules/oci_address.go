@@ -146,5 +146,5 @@ func (a *ociAddress) reference() string {
 
 // resolved is the address of what a digest names.
 func (a *ociAddress) resolved(digest string) addrs.ModulePackage {
-	return addrs.ModulePackage("oci://" + a.host + "/" + a.repository + "?digest=" + digest)
+	return addrs.ParseModulePackage("oci://" + a.host + "/" + a.repository + "?digest=" + digest)
 }

@@ -5,7 +5,7 @@ import "github.com/cotterpin/cotter/addrs"
 // OCIReference returns the parts of an oci address: what to ask which
 // repository for.
 func OCIReference(address string) (host, repository, reference string, err error) {
-	a, err := parseOCIAddress(addrs.ModulePackage(address))
+	a, err := parseOCIAddress(addrs.ParseModulePackage(address))
 	if err != nil {
 		return "", "", "", err
 	}

@@ -3,6 +3,7 @@ package getmodules
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -115,7 +116,11 @@ func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
 // repeat runs an operation of the registry client, again after a failure that may
 // be temporary.
 func (r *ociRepository) repeat(ctx context.Context, run func() error) error {
-	return httpError(r.fetcher.retry().Do(ctx, r.Reference.Host(), func() error { return ociError(run()) }))
+	err := r.fetcher.retry().Do(ctx, r.Reference.Host(), func() error { return ociError(run()) })
+	if token, ok := errors.AsType[*tokenServiceError](err); ok {
+		return &tokenServiceError{token.service, httpError(token.err)}
+	}
+	return httpError(err)
 }
 
 func (r *ociRepository) tags(ctx context.Context, last string, page func(tags []string) error) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
-func pkgOf(address string) addrs.ModulePackage { return addrs.ModulePackage(address) }
+func pkgOf(address string) addrs.ModulePackage { return addrs.ParseModulePackage(address) }
 
 func openOCI(t testing.TB, f *getmodules.Fetcher, address string) getmodules.OCIRepository {
 	t.Helper()

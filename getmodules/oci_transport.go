@@ -91,7 +91,7 @@ type tokenServiceError struct {
 }
 
 func (e *tokenServiceError) Error() string {
-	return fmt.Sprintf("the registry's token service at %q: %s", e.service, httpError(e.err))
+	return fmt.Sprintf("the registry's token service at %q: %s", e.service, e.err)
 }
 
 func (e *tokenServiceError) Unwrap() error { return e.err }

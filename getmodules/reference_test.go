@@ -87,7 +87,7 @@ func TestOCIReference(t *testing.T) {
 		"?digest=" + digest: {Name: "digest " + digest, Revision: digest},
 		"":                  {},
 	} {
-		got, err := f.Reference(t.Context(), getmodules.Request{Package: addrs.ModulePackage(world.OCISource("net", query))})
+		got, err := f.Reference(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(world.OCISource("net", query))})
 		if got.Revision != want.Revision || want.Revision != "" && got != want {
 			t.Errorf("Reference(%q) = %v, %v; want %v", query, got, err, want)
 		}
@@ -99,7 +99,7 @@ func TestOCIReference(t *testing.T) {
 
 func TestNoReference(t *testing.T) {
 	t.Parallel()
-	got, err := (&getmodules.Fetcher{}).Reference(t.Context(), getmodules.Request{Package: "https://example.com/net.zip"})
+	got, err := (&getmodules.Fetcher{}).Reference(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("https://example.com/net.zip")})
 	if err != nil || got != (getmodules.Reference{}) {
 		t.Errorf("Reference of an archive = %v, %v", got, err)
 	}

@@ -97,7 +97,7 @@ func hashFaults(hashes []hashing.Hash) []fault {
 // arguments.
 func holdsPassword(address string) bool {
 	pkg, _ := addrs.SplitSubdir(address)
-	u, err := addrs.ModulePackage(pkg).URL()
+	u, err := addrs.ParseModulePackage(pkg).URL()
 	if err != nil {
 		_, behind, isURL := strings.Cut(address, "://")
 		return isURL && strings.Contains(behind, "@")
@@ -108,7 +108,7 @@ func holdsPassword(address string) bool {
 
 // holdsCredential is the test for addresses to write.
 func holdsCredential(address string) bool {
-	return addrs.ModulePackage(address).WithoutCredentials() != addrs.ModulePackage(address)
+	return addrs.ParseModulePackage(address).WithoutCredentials() != addrs.ParseModulePackage(address)
 }
 
 // Check reports why modules that were set cannot be written: each is a

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -126,22 +125,11 @@ func (p *Policy) checkConstraint(call Call, pinned bool) error {
 	return nil
 }
 
-// refArguments are the arguments that pin a package, by the kind of its source.
-var refArguments = map[string][]string{"git": {"ref"}, "hg": {"rev"}, "oci": {"tag", "digest"}}
-
 // pinned reports whether an address names one version of a package, or is of a
 // kind that has no versions.
 func pinned(pkg addrs.ModulePackage) bool {
-	names, hasVersions := refArguments[pkg.Getter()]
-	if !hasVersions {
-		return true
-	}
-	for _, name := range names {
-		if argument(pkg, name) != "" {
-			return true
-		}
-	}
-	return false
+	name, _ := pkg.Ref()
+	return name != "" || !pkg.HasRevisions()
 }
 
 // refOf is the ref of a package whose kind has branches, and the argument that
@@ -149,16 +137,9 @@ func pinned(pkg addrs.ModulePackage) bool {
 func refOf(pkg addrs.ModulePackage) (ref, named string) {
 	switch pkg.Getter() {
 	case "git":
-		return argument(pkg, "ref"), "ref"
+		return pkg.Arg("ref"), "ref"
 	case "hg":
-		return argument(pkg, "rev"), "rev"
+		return pkg.Arg("rev"), "rev"
 	}
 	return "", ""
-}
-
-// argument is the value of an argument in an address's query.
-func argument(pkg addrs.ModulePackage, name string) string {
-	_, query, _ := strings.Cut(string(pkg), "?")
-	values, _ := url.ParseQuery(query)
-	return values.Get(name)
 }

@@ -123,7 +123,7 @@ func TestNilPolicy(t *testing.T) {
 	for _, err := range []error{
 		p.CheckCall(policy.Call{Source: source(t, "git::https://user:secret@example.com/net.git"), Own: true}),
 		p.CheckCall(policy.Call{Source: source(t, "acme/net/aws"), Own: true}),
-		p.CheckPackage(addrs.ModulePackage("https://example.com/a.zip")),
+		p.CheckPackage(addrs.ParseModulePackage("https://example.com/a.zip")),
 		p.CheckReference("HEAD"),
 		p.CheckAge("1.0.0", time.Now(), time.Now()),
 	} {

@@ -30,25 +30,25 @@ type Services interface {
 	Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error
 }
 
-// Client asks module registries. It needs Services; the zero value of all else
-// works. It is safe for concurrent use and must not be copied, nor its fields
-// changed, once it is in use. What it has learned it remembers, so its lifetime
+// Client asks module registries. It needs Services; the zero value of all other
+// fields works. It is safe for concurrent use; once it is in use, it must not be
+// copied and its fields must not change. It remembers answers, so its lifetime
 // should be that of one run.
 type Client struct {
 	Services Services
 	// HTTPClient gives the transport, and by its Timeout the bound of one
-	// request, which does not apply to Download. nil means
-	// http.DefaultTransport; a Timeout of zero means 30 s. Its cookie jar and
-	// redirect policy are not used.
+	// attempt, which does not apply to Download. nil means
+	// http.DefaultTransport; a Timeout of zero means 30 s. Its CheckRedirect and
+	// Jar are not used.
 	HTTPClient *http.Client
-	// UserAgent is sent with each request. Empty means "cotter".
+	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
 	// Retries is how often a failed request is repeated. Zero means 3, a
 	// negative number not at all.
 	Retries int
-	// RetryWait bounds the wait before the first repetition, where the server
-	// does not ask for another; later ones may be up to 16 times longer. Zero
-	// means 500 ms.
+	// RetryWait bounds the wait before the first retry, if the server does not
+	// ask for another one; later ones may be up to 16 times longer. Zero means
+	// 500 ms.
 	RetryWait time.Duration
 	// MaxDownload is how many bytes a hosted package may have. Zero means
 	// DefaultMaxDownload.

@@ -18,13 +18,13 @@ func direct(endpoint *url.URL, said locationBody) (Location, error) {
 	}
 	u, err := endpoint.Parse(said.Location)
 	if err != nil {
-		return Location{}, fmt.Errorf("%w: the location %q is no URL", ErrInvalidAnswer, shown(said.Location))
+		return Location{}, fmt.Errorf("%w: the location %q is not a URL", ErrInvalidAnswer, shown(said.Location))
 	}
 	if err := checkDirect(endpoint, u); err != nil {
 		return Location{}, fmt.Errorf("%w: %q, because %w", ErrRefusedLocation, shown(u.String()), err)
 	}
 	return Location{
-		Source:         addrs.ModuleSourceRemote{Package: addrs.ModulePackage(u.String())},
+		Source:         addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(u.String())},
 		Direct:         true,
 		UseCredentials: *said.UseRegistryCredentials,
 	}, nil

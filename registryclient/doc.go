@@ -24,10 +24,10 @@
 // for OpenTofu, for Terraform, or for either. What begins with "/", "./" or
 // "../" is a URL relative to the one that was asked, before redirects; anything
 // else is a source address. A glob as the subdirectory ("//*") is left as it
-// is, for whoever has the files.
+// is, for the caller that has the files.
 //
 // A registry is trusted with the choice of a package, not with the choice of
-// how this machine reaches it. Its locations may lead to
+// how this machine reaches it. Its locations may point to
 //
 //   - https;
 //   - git over https or ssh;
@@ -58,7 +58,8 @@
 //     total; where a server asks for more, that is the error. Any other 4xx is
 //     final.
 //   - At most 5 redirects are followed, to https only. Credentials go over
-//     https only and do not follow to another scheme, host or port.
+//     https only and do not follow to another scheme, host or port. See package
+//     internal/httpx for all rules.
 //   - Credentials that cannot be read do not fail a request: it goes without,
 //     as with the stock tools, and the reason is told if it is then refused.
 //

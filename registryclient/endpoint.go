@@ -39,7 +39,7 @@ func (c *Client) service(ctx context.Context, about release) (*url.URL, error) {
 
 // appendSegments puts segments behind the path of base and drops its query
 // string, as resolving a relative URL would. Unlike that it lets no segment
-// lead to another endpoint.
+// point to another endpoint.
 func appendSegments(base *url.URL, segments []string) (*url.URL, error) {
 	path, escaped := withSlash(base.Path), withSlash(base.EscapedPath())
 	for i, segment := range segments {

@@ -82,7 +82,7 @@ func FuzzPackageLocation(f *testing.F) {
 // code.
 func checkLocation(t *testing.T, found registryclient.Location) {
 	t.Helper()
-	text := strings.ToLower(string(found.Source.Package))
+	text := strings.ToLower(found.Source.Package.String())
 	ok := strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "https:///")
 	for _, prefix := range []string{"git::https://", "git::ssh://", "oci://"} {
 		ok = ok || !found.Direct && strings.HasPrefix(text, prefix) && !strings.HasPrefix(text, prefix+"/")

@@ -17,7 +17,7 @@ func indirect(r *request, location string) (Location, error) {
 	if isRelative(location) {
 		u, err := r.url.Parse(location)
 		if err != nil {
-			return Location{}, fmt.Errorf("%w: the location %q is no URL", ErrInvalidAnswer, shown(location))
+			return Location{}, fmt.Errorf("%w: the location %q is not a URL", ErrInvalidAnswer, shown(location))
 		}
 		location = u.String()
 	}
@@ -39,17 +39,17 @@ func isRelative(location string) bool {
 	return strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../")
 }
 
-// checkPackage says why a registry must not lead to a package; nil if it may.
+// checkPackage returns why a registry must not point to a package; nil if it may.
 func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	u, err := pkg.URL()
 	if err != nil {
-		return errors.New("it is no URL")
+		return errors.New("it is not a URL")
 	}
 	if reason, ok := netguard.May(registry, u); !ok {
 		return errors.New(reason)
 	}
 	getter := pkg.Getter()
-	forced := strings.HasPrefix(string(pkg), getter+"::")
+	forced := strings.HasPrefix(pkg.String(), getter+"::")
 	switch {
 	case forced && getter == "git" && u.Scheme == "ssh" && u.Host != "":
 		return nil
@@ -63,7 +63,7 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	return checkWeb(registry, u)
 }
 
-// checkWeb is checkPackage for a URL by which http is spoken.
+// checkWeb is checkPackage for URLs of http and https.
 func checkWeb(registry, u *url.URL) error {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
@@ -76,10 +76,10 @@ func checkWeb(registry, u *url.URL) error {
 	return nil
 }
 
-// refuseLocation tells the whole rule, since the user cannot do anything about
-// the location but to go to whoever can.
+// refuseLocation states the whole rule, since only the registry's operator can
+// change the location.
 func (r *request) refuseLocation(location string, err error) error {
-	return fmt.Errorf("%w: %q, because %w; the registry %q may lead to https, git over https or ssh, and oci only. Ask its operator, or use that address as the source yourself if you trust it",
+	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, and oci. Ask its operator, or use that address as the source yourself if you trust it",
 		ErrRefusedLocation, shown(location), err, string(r.pkg.Host))
 }
 

@@ -22,7 +22,7 @@ const (
 // Location is where a registry says that a version of a package is.
 type Location struct {
 	// Source is the package and the directory in it that the registry means,
-	// which may be a glob. It may hold credentials that the registry put in.
+	// which may be a glob. It may hold credentials that the registry put there.
 	Source addrs.ModuleSourceRemote
 	// Origin is the URL that gave the location, after redirects, without
 	// credentials.
@@ -72,7 +72,7 @@ func (c *Client) locate(ctx context.Context, about release) (Location, error) {
 }
 
 func readLocation(r *request, answer *httpx.Answer) (Location, error) {
-	said, err := parseLocation(answer.Body)
+	said, notObject, err := parseLocation(answer.Body)
 	if err != nil {
 		return Location{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 	}
@@ -83,6 +83,8 @@ func readLocation(r *request, answer *httpx.Answer) (Location, error) {
 		said.Location = answer.Header.Get("X-Terraform-Get")
 	}
 	switch {
+	case said.Location == "" && notObject != nil && len(answer.Body) > 0:
+		return Location{}, fmt.Errorf("%w: it has no header X-Terraform-Get, and no location in its body: %w", ErrInvalidAnswer, notObject)
 	case said.Location == "":
 		return Location{}, fmt.Errorf(`%w: it gives no location, neither as "location" nor by the header X-Terraform-Get`, ErrInvalidAnswer)
 	case len(said.Location) > maxLocation:
@@ -95,8 +97,8 @@ func tooLong(location string) error {
 	return fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), maxLocation)
 }
 
-// asRequestError gives the context's error, the only one that comes from
-// elsewhere than a request, the same carrier.
+// asRequestError wraps the context's error, the only one that does not come from a
+// request.
 func asRequestError(about release, err error) *RequestError {
 	if failure, ok := errors.AsType[*RequestError](err); ok {
 		return failure

@@ -15,7 +15,7 @@ import (
 
 // remote is a package and a subdirectory.
 func remote(pkg, subdir string) addrs.ModuleSourceRemote {
-	return addrs.ModuleSourceRemote{Package: addrs.ModulePackage(pkg), Subdir: subdir}
+	return addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(pkg), Subdir: subdir}
 }
 
 func TestWhereTheLocationStands(t *testing.T) {
@@ -156,5 +156,23 @@ func TestRelativeToWhatWasAsked(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, found); diff != "" || err != nil {
 		t.Errorf("PackageLocation: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestBodiesWithoutLocation checks that the message says what the body is.
+func TestBodiesWithoutLocation(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"":                `neither as "location" nor by the header X-Terraform-Get`,
+		"{}":              `neither as "location" nor by the header X-Terraform-Get`,
+		"{":               "no location in its body: it is not valid JSON: unexpected end of JSON input",
+		"<html>":          "no location in its body: it is not valid JSON: invalid character '<'",
+		"[]":              `no location in its body: it is not the JSON that is expected, but "array"`,
+		`{"location": 7}`: `"location" is of the type "number"`,
+	} {
+		err := calls["location"](t.Context(), client(serve(t, text(body))))
+		if !errors.Is(err, registryclient.ErrInvalidAnswer) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error is %v, want %q", body, err, want)
+		}
 	}
 }

@@ -10,18 +10,16 @@ type locationBody struct {
 	UseRegistryCredentials *bool `json:"use_registry_credentials"`
 }
 
-// parseLocation reads the body of an answer with a location. Registries that
-// were made for Terraform, which never reads it, send anything there. So what
-// is not a JSON object is not an error, and leaves the header to say it. An
-// object, however, is meant to be read: a wrong type in it is an error.
-func parseLocation(body []byte) (locationBody, error) {
+// parseLocation parses the body of an answer with a location. Registries that
+// were made for Terraform, which never reads it, send anything there. So notObject,
+// which says why the body is not a JSON object, is only an error if there is no
+// location in the header either. An object, however, is meant to be read: a wrong
+// type in it is an error.
+func parseLocation(body []byte) (said locationBody, notObject, err error) {
 	var object map[string]json.RawMessage
-	if json.Unmarshal(body, &object) != nil {
-		return locationBody{}, nil
+	if notObject := decode(body, &object); notObject != nil || object == nil {
+		return locationBody{}, notObject, nil
 	}
-	var said locationBody
-	if err := decode(body, &said); err != nil {
-		return locationBody{}, err
-	}
-	return said, nil
+	err = decode(body, &said)
+	return said, nil, err
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// request is one request about a release, or about a package if it has no
-// version.
+// request is a request about a release, or about a package if it has no version.
 type request struct {
 	release
 	url *url.URL
 	// secrets are the values of the headers that prove who asks.
 	secrets []string
-	// authorized says whether credentials are sent. Where they are not,
+	// authorized says whether credentials are sent. If they are not,
 	// credentialsErr may say why.
 	authorized     bool
 	credentialsErr error
@@ -59,29 +58,34 @@ func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answe
 	return answer, nil
 }
 
-// fail is a failure without an answer, or in none that was of use.
+// fail returns the error of a request without a usable answer.
 func (r *request) fail(err error) *RequestError {
 	if isRefusal(err) {
 		err = fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 	} else if network, ok := errors.AsType[*httpx.NetworkError](err); ok {
-		err = fmt.Errorf("the exchange with the registry failed: %w; check the network and the proxy settings, or try again later", network)
+		hint := "check the network and the proxy settings, or try again later"
+		if network.IsUntrusted() {
+			hint = "check the host, the certificates of this system, and proxies that intercept connections"
+		}
+		err = fmt.Errorf("%w; %s", network, hint)
 	}
 	return &RequestError{Package: r.pkg, Version: r.version, URL: addrs.Redact(r.url.String()), Err: err}
 }
 
-// failWith is a failure in an answer.
+// failWith returns an error in an answer.
 func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
 	failure := r.fail(err)
 	failure.StatusCode = answer.StatusCode
 	return failure
 }
 
-// failBefore is a failure before there is a URL.
+// failBefore returns an error from before there is a URL.
 func failBefore(about release, err error) *RequestError {
 	return &RequestError{Package: about.pkg, Version: about.version, Err: err}
 }
 
-// isRefusal tells our own verdicts from failures of the network.
+// isRefusal reports whether an answer was refused, as opposed to failures of the
+// network.
 func isRefusal(err error) bool {
 	_, redirect := errors.AsType[*httpx.RedirectError](err)
 	_, large := errors.AsType[*httpx.TooLargeError](err)

@@ -3,6 +3,7 @@ package registryclient
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -24,8 +25,9 @@ const (
 
 // ModuleVersions lists the versions of a package in the order of the registry,
 // each once. The Ref of a candidate is the version as the registry spells it;
-// there is no Revision. Published is what the registry says under "discovered". A package may have none. The caller may keep and change
-// the result. An error is a *[RequestError].
+// there is no Revision. Published is what the registry says under "discovered". A
+// package may have no versions. The caller may keep and change the result. An
+// error is a *[RequestError].
 func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
 	listed, err := c.listings.Do(ctx, pkg, func(ctx context.Context) ([]versions.Candidate, error) {
 		return c.list(ctx, pkg)
@@ -92,9 +94,8 @@ func parseListing(body []byte) ([]versions.Candidate, error) {
 	return found, nil
 }
 
-// discovered is when a registry saw a version first: OpenTofu's says so, in RFC
-// 3339. It is not part of the protocol, so whatever else stands there is no
-// fault.
+// discovered returns when a registry saw a version first: OpenTofu's says so, in
+// RFC 3339. It is not part of the protocol, so other values are not errors.
 func discovered(value any) time.Time {
 	text, _ := value.(string)
 	t, err := time.Parse(time.RFC3339, text)
@@ -104,10 +105,18 @@ func discovered(value any) time.Time {
 	return t.UTC()
 }
 
-// decode is json.Unmarshal with an error that can be shown.
+// decode is json.Unmarshal with errors for people.
 func decode(text []byte, to any) error {
-	if err := json.Unmarshal(text, to); err != nil {
-		return fmt.Errorf("it is not the JSON that is expected: %s", httpx.Printable(err.Error()))
+	err := json.Unmarshal(text, to)
+	if err == nil {
+		return nil
 	}
-	return nil
+	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return fmt.Errorf("it is not valid JSON: %s", httpx.Printable(err.Error()))
+	case mismatch.Field == "":
+		return fmt.Errorf("it is not the JSON that is expected, but %q", mismatch.Value)
+	}
+	return fmt.Errorf("it is not the JSON that is expected: %q is of the type %q", httpx.Printable(mismatch.Field), mismatch.Value)
 }

@@ -85,7 +85,7 @@ func detectByGoGetter(raw string) (addrs.ModuleSourceRemote, error) {
 	if own != "" {
 		subdir = path.Join(path.Clean(own), subdir)
 	}
-	return addrs.ModuleSourceRemote{Package: addrs.ModulePackage(pkg), Subdir: subdir}, nil
+	return addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(pkg), Subdir: subdir}, nil
 }
 
 // withoutQuery keeps a query string from a detector, as OpenTofu does for

@@ -29,12 +29,12 @@ func packageRef(m cotter.Module) string {
 // component describes a package.
 func component(m cotter.Module, ref string) *cyclonedx.Component {
 	address, _ := addrs.SplitSubdir(m.Package)
-	pkg := addrs.ModulePackage(address)
+	pkg := addrs.ParseModulePackage(address)
 	c := &cyclonedx.Component{
 		BOMRef:  ref,
 		Type:    cyclonedx.ComponentTypeLibrary,
 		Name:    packageName(pkg),
-		Version: cmp.Or(m.Version, argument(pkg, "ref"), argument(pkg, "digest"), argument(pkg, "rev")),
+		Version: cmp.Or(m.Version, pkg.Arg("ref"), pkg.Arg("digest"), pkg.Arg("rev")),
 	}
 	c.PackageURL = packageURL(pkg, c.Name, m.Version)
 	if source, ok := m.Source.(addrs.ModuleSourceRegistry); ok {
@@ -95,7 +95,7 @@ func packageURL(pkg addrs.ModulePackage, name, version string) string {
 	if err != nil {
 		return ""
 	}
-	commit, digest := argument(pkg, "ref"), argument(pkg, "digest")
+	commit, digest := pkg.Arg("ref"), pkg.Arg("digest")
 	switch {
 	case pkg.Getter() == "git" && u.Hostname() == "github.com":
 		repository := strings.ToLower(strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git"))
@@ -118,7 +118,7 @@ func generic(name, version, qualifier, value string) string {
 
 // bareURL is where a package is, without arguments and credentials.
 func bareURL(pkg addrs.ModulePackage) string {
-	u, err := addrs.ModulePackage(pkg.Redacted()).URL()
+	u, err := addrs.ParseModulePackage(pkg.Redacted()).URL()
 	if err != nil {
 		return ""
 	}
@@ -133,15 +133,4 @@ func packageName(pkg addrs.ModulePackage) string {
 		return pkg.Getter()
 	}
 	return strings.TrimSuffix(path.Base(u.Path), ".git")
-}
-
-// argument is an argument of an address, or "".
-func argument(pkg addrs.ModulePackage, name string) string {
-	_, query, _ := strings.Cut(string(pkg), "?")
-	for arg := range strings.SplitSeq(query, "&") {
-		if value, ok := strings.CutPrefix(arg, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }

@@ -19,7 +19,7 @@
 // Any other address is that of a directory: all objects whose names begin with
 // OBJECT and a slash; without OBJECT it is the whole bucket. Stock tools take
 // those that begin with OBJECT alone, and fail if there are others beside it.
-// Objects whose names end in a slash are left out. Names that lead out of the
+// Objects whose names end in a slash are left out. Names that point out of the
 // directory are errors, and so are two that differ only in what means nothing in
 // a path ("a//b"). Eight objects are downloaded at a time.
 //
@@ -39,11 +39,11 @@
 //
 // # Failures
 //
-// A request that fails on its way, or is answered by 408, 429 or a server error,
-// is repeated, and so is a download that breaks off or does not have the CRC32C
-// checksum that the server tells; see [Getter].Retries. A pause that the server
-// asks for is kept to by all requests, if it is no longer than a minute. Errors
-// hold what the server says, bounded and escaped.
+// A request that fails on its way, or gets 408, 429 or a server error except 501,
+// is retried, and so is a download that breaks off or does not have the CRC32C
+// checksum that the server names; see [Getter].Retries. All requests wait for a
+// pause that the server asks for, if it is not longer than a minute. Errors hold
+// what the server says, bounded and escaped.
 //
 // # What it does not do
 //

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
 )
@@ -34,7 +35,7 @@ func ExampleGetter() {
 		"gcs": &gcs.Getter{Endpoint: server.URL}, // without Endpoint it asks Google
 	}}
 	pkg, err := fetcher.Fetch(context.Background(), getmodules.Request{
-		Package: "gcs::https://www.googleapis.com/storage/v1/modules/network.zip",
+		Package: addrs.ParseModulePackage("gcs::https://www.googleapis.com/storage/v1/modules/network.zip"),
 		Dir:     filepath.Join(staging, "network"),
 	})
 	if err != nil {

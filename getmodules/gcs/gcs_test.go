@@ -37,7 +37,7 @@ func TestArchive(t *testing.T) {
 		if diff := cmp.Diff(map[string]string{"main.tf": want}, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", fragment, diff)
 		}
-		if string(pkg.Resolved) != address || pkg.ArchiveSum == "" {
+		if pkg.Resolved.String() != address || pkg.ArchiveSum == "" {
 			t.Errorf("got %+v, want %q", pkg, address)
 		}
 	}
@@ -169,7 +169,7 @@ func TestCancelled(t *testing.T) {
 			return true
 		}
 		f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"gcs": c.getter()}}
-		_, err := f.Fetch(ctx, getmodules.Request{Package: addrs.ModulePackage(gcsAddress + address), Dir: filepath.Join(t.TempDir(), "package")})
+		_, err := f.Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage(gcsAddress + address), Dir: filepath.Join(t.TempDir(), "package")})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error is %v, want context.Canceled", address, err)
 		}

@@ -115,5 +115,5 @@ func fetch(t *testing.T, getter *gcs.Getter, limits getmodules.Limits, address s
 
 func fetchBy(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
-	return gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ModulePackage(address)})
+	return gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
 )
@@ -35,12 +36,12 @@ esac`),
 	}
 	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": g}}
 	dir := filepath.Join(t.TempDir(), "package")
-	req := getmodules.Request{Package: "hg::https://someone:hunter22@h.example/n?rev=v1&key=secret22", Dir: dir}
+	req := getmodules.Request{Package: addrs.ParseModulePackage("hg::https://someone:hunter22@h.example/n?rev=v1&key=secret22"), Dir: dir}
 	pkg, err := f.Fetch(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "hg::https://h.example/n?rev=" + id; pkg.Revision != id || string(pkg.Resolved) != want {
+	if want := "hg::https://h.example/n?rev=" + id; pkg.Revision != id || pkg.Resolved.String() != want {
 		t.Errorf("got %s at %s, want %s", pkg.Revision, pkg.Resolved, want)
 	}
 	text, err := os.ReadFile(log)

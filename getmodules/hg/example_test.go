@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
 )
@@ -19,7 +20,7 @@ func ExampleGetter() {
 		},
 	}
 	_, err := fetcher.Fetch(context.Background(), getmodules.Request{
-		Package: "hg::https://someone:secret@hg.example.com/network?rev=v1.2.0",
+		Package: addrs.ParseModulePackage("hg::https://someone:secret@hg.example.com/network?rev=v1.2.0"),
 		Dir:     filepath.Join(os.TempDir(), "cotter-example-network"),
 	})
 	fmt.Println(errors.Is(err, hg.ErrNoHg))

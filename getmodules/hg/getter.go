@@ -141,5 +141,5 @@ func (a address) resolved(id string) addrs.ModulePackage {
 	if a.remote.RawQuery != "" {
 		u.RawQuery = a.remote.RawQuery + "&" + u.RawQuery
 	}
-	return addrs.ModulePackage("hg::" + u.String())
+	return addrs.ParseModulePackage("hg::" + u.String())
 }

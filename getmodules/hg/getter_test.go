@@ -46,7 +46,7 @@ func TestRevisions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if address := fileURL(dir) + "?rev=" + want; pkg.Revision != want || string(pkg.Resolved) != address {
+			if address := fileURL(dir) + "?rev=" + want; pkg.Revision != want || pkg.Resolved.String() != address {
 				t.Errorf("revision %s from %s, want %s from %s", pkg.Revision, pkg.Resolved, want, address)
 			}
 			if diff := cmp.Diff(first, got); want == one && diff != "" {
@@ -184,7 +184,7 @@ func TestCredentials(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if want := "hg::http://" + host + "/?rev=" + id; string(pkg.Resolved) != want {
+	if want := "hg::http://" + host + "/?rev=" + id; pkg.Resolved.String() != want {
 		t.Errorf("resolved %q, want %q", pkg.Resolved, want)
 	}
 	for _, user := range []string{"", "someone:wrongpass@"} { // hg must not ask

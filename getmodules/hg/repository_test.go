@@ -115,7 +115,7 @@ func fetchContext(ctx context.Context, t *testing.T, f *getmodules.Fetcher, addr
 	if err := os.Mkdir(outside, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return gettest.Fetch(ctx, t, f, outside, getmodules.Request{Package: addrs.ModulePackage(address), Revision: revision})
+	return gettest.Fetch(ctx, t, f, outside, getmodules.Request{Package: addrs.ParseModulePackage(address), Revision: revision})
 }
 
 func fileURL(dir string) string { return "hg::file://" + filepath.ToSlash(dir) }

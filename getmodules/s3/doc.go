@@ -26,7 +26,7 @@
 // KEY and a slash, without the versions of single objects; without KEY it is the
 // whole bucket. Stock tools take those that begin with KEY alone, and fail if
 // there are others beside it. Objects whose names end in a slash are left out.
-// Names that lead out of the directory are errors, and so are two that differ
+// Names that point out of the directory are errors, and so are two that differ
 // only in what means nothing in a path ("a//b"). Eight objects are downloaded at
 // a time.
 //

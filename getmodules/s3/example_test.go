@@ -34,7 +34,7 @@ func ExampleGetter() {
 
 	fetcher := getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": new(s3.Getter)}}
 	pkg, err := fetcher.Fetch(context.Background(), getmodules.Request{
-		Package: addrs.ModulePackage("s3::" + server.URL + "/modules/network.zip?aws_access_key_id=id&aws_access_key_secret=secret"),
+		Package: addrs.ParseModulePackage("s3::" + server.URL + "/modules/network.zip?aws_access_key_id=id&aws_access_key_secret=secret"),
 		Dir:     filepath.Join(staging, "network"),
 	})
 	if err != nil {

@@ -39,5 +39,5 @@ func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]stri
 	if f.Getters == nil {
 		f.Getters = map[string]getmodules.Getter{"s3": new(s3.Getter)}
 	}
-	return gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ModulePackage(address)})
+	return gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
 }

@@ -66,7 +66,7 @@ func (a address) check(archive bool) error {
 	return nil
 }
 
-// bucket is what an address leads to.
+// bucket is what an address points to.
 type bucket struct {
 	client *s3.Client
 	addr   address

@@ -80,7 +80,7 @@ func bearers() []bearer {
 	all := []int{301, 302, 303, 307, 308}
 	fetch := func(address string) func(context.Context, *matrix, string) error {
 		return func(ctx context.Context, m *matrix, id string) error {
-			pkg := addrs.ModulePackage(strings.ReplaceAll(address, "ID", id))
+			pkg := addrs.ParseModulePackage(strings.ReplaceAll(address, "ID", id))
 			_, err := m.fetcher.Fetch(ctx, getmodules.Request{Package: pkg, Dir: filepath.Join(m.dir, id)})
 			return err
 		}

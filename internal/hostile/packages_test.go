@@ -139,7 +139,7 @@ func (r *reader) ways() []func(hostile.Case[string], bool) (bool, error) {
 				response.Request = req
 				return response, nil
 			}
-			_, err := fetcher(ask).Fetch(context.Background(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: r.dir()})
+			_, err := fetcher(ask).Fetch(context.Background(), getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: r.dir()})
 			return false, unlessAsked(err)
 		}
 	}
@@ -186,7 +186,7 @@ func (r *reader) oci() {
 			}
 			return answer(req, 200, header, c.Input.Text), nil
 		}
-		_, err := fetcher(ask).Fetch(context.Background(), getmodules.Request{Package: "oci://registry.example.com/net", Dir: r.dir()})
+		_, err := fetcher(ask).Fetch(context.Background(), getmodules.Request{Package: addrs.ParseModulePackage("oci://registry.example.com/net"), Dir: r.dir()})
 		r.checkTree(err)
 		return false, err
 	})

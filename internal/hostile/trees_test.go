@@ -147,7 +147,7 @@ func (r *reader) trees(outside string) {
 			use = g
 		}
 		pkg, err := use.Fetch(context.Background(), getmodules.Request{
-			Package: addrs.ModulePackage("git::" + nowhere), Revision: commits[c.Class+" "+c.Name], Dir: r.dir(),
+			Package: addrs.ParseModulePackage("git::" + nowhere), Revision: commits[c.Class+" "+c.Name], Dir: r.dir(),
 		})
 		r.checkTree(err)
 		if err != nil {
@@ -172,7 +172,7 @@ func (r *reader) store(f *getmodules.Fetcher, scratch string) error {
 	}
 	if _, err := os.Stat(filepath.Join(store, "HEAD")); err != nil {
 		// It fails, because there is no such repository, and leaves a store.
-		req := getmodules.Request{Package: addrs.ModulePackage("git::" + nowhere), Dir: r.dir()}
+		req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + nowhere), Dir: r.dir()}
 		if _, err := f.Fetch(context.Background(), req); err == nil {
 			return errors.New("a repository that is not there was fetched")
 		}

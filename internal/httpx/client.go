@@ -120,7 +120,7 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 		}
 		_, _ = io.CopyN(io.Discard, answer.Body, maxDrain) // what the body says does not matter
 		_ = answer.Body.Close()
-		next, err := c.next(req, answer.Header.Get("Location"), len(asked))
+		next, err := c.next(req.Method, asked, answer.Header.Get("Location"))
 		if err != nil {
 			return nil, err
 		}

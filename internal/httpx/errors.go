@@ -1,6 +1,8 @@
 package httpx
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -32,8 +34,23 @@ type NetworkError struct {
 
 func (e *NetworkError) Error() string {
 	// net/http repeats headers that are malformed.
-	return afterRedirect(e.RedirectedTo) + Printable(addrs.RedactText(e.Err.Error())) + inParentheses(e.Attempts)
+	return afterRedirect(e.RedirectedTo) + Printable(addrs.RedactText(describe(e.Err))) + inParentheses(e.Attempts)
 }
+
+// describe words the reasons for which a certificate is not accepted.
+func describe(err error) string {
+	certificate, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	if !ok {
+		return err.Error()
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](certificate.Err); ok {
+		return "the server's certificate is signed by an unknown authority"
+	}
+	return "the server's certificate cannot be trusted: " + strings.TrimPrefix(certificate.Err.Error(), "x509: ")
+}
+
+// IsUntrusted reports whether the server's certificate was not accepted.
+func (e *NetworkError) IsUntrusted() bool { return is[*tls.CertificateVerificationError](e.Err) }
 
 func (e *NetworkError) Unwrap() error { return e.Err }
 
@@ -59,20 +76,27 @@ func (e *StatusError) RedirectedTo() string { return lastRedirect(e.Answer.Asked
 
 // RedirectError is a redirect that was not followed.
 type RedirectError struct {
-	// From and To are URLs, redacted. To is "" if it is not a valid URL, as it
-	// may hold secrets in any place then.
-	From, To string
-	Reason   string
+	// From is the URL that redirects, redacted; "" if that is the URL of the
+	// caller's request.
+	From string
+	// To is the target, redacted; "" if it is not a valid URL, as it may hold
+	// secrets in any place then.
+	To     string
+	Reason string
 }
 
 // maxShown is how many characters of a URL a message repeats.
 const maxShown = 256
 
 func (e *RedirectError) Error() string {
-	if e.To == "" {
-		return fmt.Sprintf("%.*q redirects: %s", maxShown, e.From, e.Reason)
+	text := "the server redirects"
+	if e.From != "" {
+		text = fmt.Sprintf("%.*q redirects", maxShown, e.From)
 	}
-	return fmt.Sprintf("%.*q redirects to %.*q: %s", maxShown, e.From, maxShown, e.To, e.Reason)
+	if e.To != "" {
+		text += fmt.Sprintf(" to %.*q", maxShown, e.To)
+	}
+	return text + ": " + e.Reason
 }
 
 // TooLargeError is a body that is longer than its limit.

@@ -38,34 +38,47 @@ func SameOrigin(a, b *url.URL) bool { return Origin(a) == Origin(b) }
 // Redirect returns the URL to which an answer from a URL redirects by its header
 // Location, without credentials and fragment. It does not follow it. The error is a
 // [*RedirectError].
-func Redirect(from *url.URL, location string) (*url.URL, error) { return redirect(from, location, nil) }
+func Redirect(from *url.URL, location string) (*url.URL, error) {
+	return (&Client{MaxRedirects: 1}).next(http.MethodGet, []*url.URL{from}, location)
+}
 
-func redirect(from *url.URL, location string, refuse func(from, to *url.URL) string) (*url.URL, error) {
+// next returns the target of a redirect by the last of the URLs that were asked, if
+// that may be followed.
+func (c *Client) next(method string, asked []*url.URL, location string) (*url.URL, error) {
+	from := asked[len(asked)-1]
+	refused := &RedirectError{From: lastRedirect(asked)}
 	to, err := from.Parse(location)
 	if err != nil || location == "" || len(location) > maxLocation {
-		return nil, refused(from, "", "the header Location is not a valid URL")
+		refused.Reason = "the header Location is not a valid URL"
+		return nil, refused
 	}
-	reason := ""
-	switch {
-	case to.Hostname() == "" || to.Scheme != "https" && to.Scheme != "http":
-		reason = "only http and https URLs with a host are followed"
-	case from.Scheme == "https" && to.Scheme != "https":
-		reason = "redirects from https to http are not followed"
-	default:
-		reason, _ = netguard.May(from, to)
+	refused.To = addrs.Redact(to.String())
+	refused.Reason = c.whyRefused(method, from, to)
+	if refused.Reason == "" && len(asked) > c.MaxRedirects {
+		refused.Reason = fmt.Sprintf("that is more than %d redirects in a row", c.MaxRedirects)
 	}
-	if reason == "" && refuse != nil {
-		reason = refuse(from, to)
-	}
-	if reason != "" {
-		return nil, refused(from, to.String(), reason)
+	if refused.Reason != "" {
+		return nil, refused
 	}
 	to.User, to.Fragment, to.RawFragment = nil, "", ""
 	return to, nil
 }
 
-func refused(from *url.URL, to, reason string) *RedirectError {
-	return &RedirectError{From: addrs.Redact(from.String()), To: addrs.Redact(to), Reason: reason}
+// whyRefused returns why one redirect may not be followed; "" if it may.
+func (c *Client) whyRefused(method string, from, to *url.URL) string {
+	switch {
+	case method != "" && method != http.MethodGet && method != http.MethodHead:
+		return "only GET requests may be redirected"
+	case to.Hostname() == "" || to.Scheme != "https" && to.Scheme != "http":
+		return "only http and https URLs with a host are followed"
+	case from.Scheme == "https" && to.Scheme != "https":
+		return "redirects from https to http are not followed"
+	}
+	reason, ok := netguard.May(from, to)
+	if ok && c.Refuse != nil {
+		reason = c.Refuse(from, to)
+	}
+	return reason
 }
 
 // InsecureRedirect refuses redirects to http, except from this machine to this
@@ -78,21 +91,6 @@ func InsecureRedirect(from, to *url.URL) (reason string) {
 		return "only https is followed"
 	}
 	return ""
-}
-
-// next returns where an answer to req redirects to, if that may be followed. asked
-// counts the URLs that were requested so far.
-func (c *Client) next(req *http.Request, location string, asked int) (*url.URL, error) {
-	to, err := redirect(req.URL, location, c.Refuse)
-	switch {
-	case err != nil:
-		return nil, err
-	case req.Method != "" && req.Method != http.MethodGet && req.Method != http.MethodHead:
-		return nil, refused(req.URL, to.String(), "only GET requests may be redirected")
-	case asked > c.MaxRedirects:
-		return nil, refused(req.URL, to.String(), fmt.Sprintf("that is more than %d redirects in a row", c.MaxRedirects))
-	}
-	return to, nil
 }
 
 // redirected returns the request for the target of a redirect. As it is made

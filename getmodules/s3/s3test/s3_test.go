@@ -42,7 +42,7 @@ func TestArchive(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s%s (-want +got):\n%s", test.key, test.more, diff)
 		}
-		if want := s.resolved(test.key, test.resolved); string(pkg.Resolved) != want || pkg.ArchiveSum == "" {
+		if want := s.resolved(test.key, test.resolved); pkg.Resolved.String() != want || pkg.ArchiveSum == "" {
 			t.Errorf("resolved %q with sum %q, want %q with one", pkg.Resolved, pkg.ArchiveSum, want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestSameByHTTP(t *testing.T) {
 	for _, address := range []string{s.address("net.zip", ""), site.URL + "/net.zip"} {
 		dir := filepath.Join(t.TempDir(), "package")
 		f := getmodules.Fetcher{Getters: getters()}
-		pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ModulePackage(address), Dir: dir})
+		pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestDirectory(t *testing.T) {
 		if diff := cmp.Diff(map[string]string{"main.tf": "net/main.tf", "sub/a.tf": "net/sub/a.tf"}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", key, diff)
 		}
-		if want := s.resolved(key, ""); string(pkg.Resolved) != want || pkg.ArchiveSum != "" || pkg.Bytes != 23 {
+		if want := s.resolved(key, ""); pkg.Resolved.String() != want || pkg.ArchiveSum != "" || pkg.Bytes != 23 {
 			t.Errorf("got %+v, want %q, 23 bytes", pkg, want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestConcurrent(t *testing.T) {
 	for range 8 {
 		dir := filepath.Join(t.TempDir(), "package")
 		go func() {
-			_, err := f.Fetch(context.Background(), getmodules.Request{Package: addrs.ModulePackage(s.address("net.zip", "")), Dir: dir})
+			_, err := f.Fetch(context.Background(), getmodules.Request{Package: addrs.ParseModulePackage(s.address("net.zip", "")), Dir: dir})
 			failed <- err
 		}()
 	}
