@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions/gittags"
 )
@@ -80,10 +81,10 @@ func (r *run) drift(ctx context.Context, n *node, entry lockfile.Module, at loca
 	switch {
 	case err != nil:
 		return err
-	case reference.Revision == locked || !exact && !strings.HasPrefix(reference.Name, "tag "):
+	case reference.Revision == locked || !exact && reference.Kind != getmodules.ReferenceTag:
 		return nil
 	}
-	return &MovedError{Key: entry.Key, Name: reference.Name, Locked: locked, Now: reference.Revision}
+	return &MovedError{Key: entry.Key, Name: reference.String(), Locked: locked, Now: reference.Revision}
 }
 
 // isVersionTag reports whether a tag has the name of one version, so that it is

@@ -99,5 +99,5 @@ func (r *run) judgeRef(ctx context.Context, n *node, at location) error {
 	if err != nil {
 		return err
 	}
-	return r.rules.each(func(p *policy.Policy) error { return p.CheckReference(reference.Name) })
+	return r.rules.each(func(p *policy.Policy) error { return p.CheckReference(reference.String()) })
 }

@@ -116,7 +116,7 @@ func (v *originVerifier) compare(ctx context.Context, n *node, entry lockfile.Mo
 	case err != nil:
 		o.Err = n.fail(err)
 	case reference.Revision != "":
-		o.Ref, o.Locked, o.Now = reference.Name, revisionOf(entry.Package), reference.Revision
+		o.Ref, o.Locked, o.Now = reference.String(), revisionOf(entry.Package), reference.Revision
 		if o.Locked == "" { // it was an archive
 			o.Ref, o.Locked, o.Now = "address", lockedPackage.Redacted(), o.Package
 		}

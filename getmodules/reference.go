@@ -7,13 +7,46 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// Reference is what the address of a package leads to now.
+// ReferenceKind is what kind of name an address gives for a revision.
+type ReferenceKind string
+
+// The kinds of references.
+const (
+	// ReferenceHead is the HEAD of a git repository, for an address without a ref.
+	ReferenceHead ReferenceKind = "HEAD"
+	// ReferenceBranch is a branch of a git repository.
+	ReferenceBranch ReferenceKind = "branch"
+	// ReferenceTag is a tag of a git or OCI repository.
+	ReferenceTag ReferenceKind = "tag"
+	// ReferenceOther is a ref of a git repository that is none of these.
+	ReferenceOther ReferenceKind = "ref"
+	// ReferenceCommit is a git commit, whole or abbreviated.
+	ReferenceCommit ReferenceKind = "commit"
+	// ReferenceDigest is the digest of an OCI manifest.
+	ReferenceDigest ReferenceKind = "digest"
+)
+
+// Reference is what the address of a package points to now.
 type Reference struct {
-	// Name says by which name: "tag v1.2.0", "branch main", "HEAD",
-	// "commit 7c1f...", "digest sha256:...".
+	// Kind says what Name is.
+	Kind ReferenceKind
+	// Name is the name of a tag or branch without its namespace, the full name of
+	// another ref ("refs/pull/1/head"), "HEAD", the full name of a commit, or a
+	// digest.
 	Name string
 	// Revision is the git commit, or the digest of an OCI manifest.
 	Revision string
+}
+
+// String returns the name for people, with the kind where the name does not show it:
+// "tag v1.2.0", "branch main", "commit 7c1f...", "digest sha256:...", "HEAD",
+// "refs/pull/1/head". It returns "" for the zero Reference.
+func (r Reference) String() string {
+	switch r.Kind {
+	case "", ReferenceHead, ReferenceOther:
+		return r.Name
+	}
+	return string(r.Kind) + " " + r.Name
 }
 
 // Reference asks where the address of a package leads now, without fetching it.
@@ -49,10 +82,10 @@ func (f *Fetcher) ociReference(ctx context.Context, req Request) (Reference, err
 		return Reference{}, err
 	}
 	if addr.digest != "" {
-		return Reference{"digest " + addr.digest, addr.digest}, nil
+		return Reference{ReferenceDigest, addr.digest, addr.digest}, nil
 	}
 	digest, err := f.ociRepository(addr).digest(ctx, addr.tag)
-	return Reference{"tag " + addr.tag, digest}, err
+	return Reference{ReferenceTag, addr.tag, digest}, err
 }
 
 func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, error) {
@@ -61,7 +94,7 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 		return Reference{}, err
 	}
 	if git.IsObjectID(addr.ref) {
-		return Reference{"commit " + addr.ref, addr.ref}, nil
+		return Reference{ReferenceCommit, addr.ref, addr.ref}, nil
 	}
 	found := func(refs git.Refs) bool { return refs.Choose(addr.ref).Name != "" }
 	refs, err := f.gitRefs(ctx, req, addr, found, git.Candidates(addr.ref)...)
@@ -72,7 +105,7 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	if chosen.Name == "" {
 		return f.shortReference(ctx, req, addr)
 	}
-	return Reference{git.Describe(chosen.Name), chosen.Commit}, nil
+	return Reference{kindOfRef(chosen.Name), git.Short(chosen.Name), chosen.Commit}, nil
 }
 
 // shortReference is the commit that an address abbreviates.
@@ -90,5 +123,17 @@ func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddre
 	if id == "" {
 		return Reference{}, &RefNotFoundError{Ref: addr.ref}
 	}
-	return Reference{"commit " + id, id}, nil
+	return Reference{ReferenceCommit, id, id}, nil
+}
+
+func kindOfRef(full string) ReferenceKind {
+	switch {
+	case full == git.Head:
+		return ReferenceHead
+	case strings.HasPrefix(full, git.Tags):
+		return ReferenceTag
+	case strings.HasPrefix(full, git.Heads):
+		return ReferenceBranch
+	}
+	return ReferenceOther
 }

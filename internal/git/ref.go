@@ -86,15 +86,3 @@ func Short(full string) string {
 	}
 	return strings.TrimPrefix(full, Tags)
 }
-
-// Describe returns a ref's name for people: "tag v1", "branch main", or the full
-// name of a ref that is neither.
-func Describe(full string) string {
-	switch {
-	case strings.HasPrefix(full, Tags):
-		return "tag " + Short(full)
-	case strings.HasPrefix(full, Heads):
-		return "branch " + Short(full)
-	}
-	return full
-}

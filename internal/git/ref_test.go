@@ -67,14 +67,3 @@ func TestChooseRival(t *testing.T) {
 		t.Errorf("Choose (-want +got):\n%s", diff)
 	}
 }
-
-func TestDescribe(t *testing.T) {
-	t.Parallel()
-	for full, want := range map[string]string{
-		"HEAD": "HEAD", "refs/tags/v1": "tag v1", "refs/heads/feat/x": "branch feat/x", "refs/pull/1/head": "refs/pull/1/head",
-	} {
-		if got := git.Describe(full); got != want {
-			t.Errorf("Describe(%q) = %q, want %q", full, got, want)
-		}
-	}
-}
