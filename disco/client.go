@@ -10,8 +10,8 @@ import (
 	svcdisco "github.com/opentofu/svchost/disco"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/flight"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 const (
@@ -47,8 +47,8 @@ type Client struct {
 	// 16 times longer. Zero means 500 ms.
 	RetryWait time.Duration
 
-	hosts       flight.Group[addrs.Hostname, *svcdisco.Host]
-	credentials flight.Group[addrs.Hostname, Credentials]
+	hosts       singleflight.Group[addrs.Hostname, *svcdisco.Host]
+	credentials singleflight.Group[addrs.Hostname, Credentials]
 }
 
 // ServiceURL returns the base URL of a service at a host, whose path ends in

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/said"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -87,7 +87,7 @@ func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case err != nil:
-		err = &getterError{err, said.Escape(said.Redact(err.Error(), secretsOf(from.URL)))}
+		err = &getterError{err, sanitize.Escape(sanitize.Redact(err.Error(), secretsOf(from.URL)))}
 	}
 	return got, size, err
 }

@@ -2,6 +2,7 @@ package getmodules
 
 import (
 	"context"
+	"fmt"
 
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote/auth"
@@ -9,7 +10,8 @@ import (
 
 // OCICredential is what an OCI registry or its token service is shown. Username
 // and Password, an AccessToken, or a RefreshToken may be set; the zero value
-// means that there is none. None of it is in an error or a result.
+// means that there is none. It is printed as "REDACTED", and never part of an error or a
+// result.
 type OCICredential struct {
 	Username, Password string
 	// RefreshToken is exchanged for an access token (OAuth 2), which Docker
@@ -18,6 +20,14 @@ type OCICredential struct {
 	// AccessToken is shown to the registry itself, as a bearer token.
 	AccessToken string
 }
+
+// Format prints "REDACTED" for every verb of package fmt.
+func (OCICredential) Format(f fmt.State, _ rune) {
+	_, _ = f.Write([]byte("REDACTED")) // fmt reports errors of the writer
+}
+
+// MarshalText returns "REDACTED", for JSON and structured logs.
+func (OCICredential) MarshalText() ([]byte, error) { return []byte("REDACTED"), nil }
 
 // OCICredentials finds the credential for a repository of a registry. The host
 // has its port if the address has one. It is asked at most a few times for each

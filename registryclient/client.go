@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/flight"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/retryafter"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -54,8 +54,8 @@ type Client struct {
 	// DefaultMaxDownload.
 	MaxDownload int64
 
-	listings  flight.Group[addrs.ModuleRegistryPackage, []versions.Candidate]
-	locations flight.Group[release, Location]
+	listings  singleflight.Group[addrs.ModuleRegistryPackage, []versions.Candidate]
+	locations singleflight.Group[release, Location]
 	pauses    retryafter.Hosts
 }
 

@@ -23,7 +23,7 @@ func cacheCommand(out *output) *cli.Command {
 				&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 			}, flags...),
 			Action: func(ctx context.Context, cmd *cli.Command) error {
-				dir := cacheDir(cmd, out.env)
+				dir := cacheDir(cmd)
 				if dir == "" {
 					return errors.New("there is no cache: set COTTER_CACHE_DIR or --cache-dir")
 				}

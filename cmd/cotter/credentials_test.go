@@ -26,14 +26,14 @@ output "x" { value = 1 }
 `
 )
 
-// user is somebody with a home directory and variables, who installs a module
-// from a registry that wants a token.
+// user has a home directory and variables, and installs a module from a registry
+// that requires a token.
 type user struct {
 	name  string
 	files map[string]string // in the home directory; HOST stands for the registry
 	env   []string
 	args  []string
-	fails string // what the message of a failure says
+	fails string // a part of the error message; "" for success
 }
 
 func users() []user {
@@ -64,8 +64,8 @@ func users() []user {
 	}
 }
 
-// TestCredentials has each way to name a token lead to an installation, and the
-// token in nothing that is printed or written.
+// TestCredentials installs with each way to configure a token. The token must not
+// be in the output or in a file.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -108,8 +108,8 @@ func (u user) install(t *testing.T, world *modtest.World, binary, format string)
 	}
 }
 
-// writeProgram writes a file that can be run. A process that is forked while it
-// is open for writing would stand in the way of that.
+// writeProgram writes a file that can be run. It could not be run while a process
+// that was forked in the meantime has it open for writing.
 func writeProgram(t *testing.T, name, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
@@ -122,7 +122,7 @@ func writeProgram(t *testing.T, name, text string) {
 	}
 }
 
-// noSecret looks for the token in all files of a directory.
+// noSecret checks that no file in a directory has the token.
 func noSecret(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
@@ -49,7 +50,7 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	}
 	out.printf("$ cotter install\n")
 	progress := newProgress(out)
-	in := demoInstaller(world, stateDir(out.env))
+	in := demoInstaller(world, cliconfig.OSEnvironment().StateDir())
 	in.OnEvent = progress.event
 	result, err := in.Install(ctx, cotter.Request{Dir: dir})
 	progress.end()

@@ -3,37 +3,32 @@ package main
 import (
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// escape makes text harmless on a terminal: what is no letter, sign or blank,
-// such as control characters and those that reorder or hide text, is written as
-// an escape. Lines and tabs stay.
-func escape(text string) string { return escapeBut(text, "\n\t") }
+// indented escapes text of several lines, and indents all lines but the first, so
+// that none of them looks like a message of its own.
+func indented(text string) string {
+	return sanitize.EscapeLines(strings.ReplaceAll(text, "\n", "\n  "))
+}
 
-// escapeLine is escape for text that is to stay in its line and column.
-func escapeLine(text string) string { return escapeBut(text, "") }
-
-// indented is escape for text of several lines, of which all but the first are
-// indented: none of them looks like a line of ours.
-func indented(text string) string { return escape(strings.ReplaceAll(text, "\n", "\n  ")) }
-
-// lines is an argument of [escapef] that may have several lines.
+// lines is an argument of [escapef] that keeps its line breaks.
 type lines string
 
-// escapef is fmt.Sprintf with arguments that stay in their lines.
+// escapef is fmt.Sprintf with escaped arguments, each on one line.
 func escapef(format string, args ...any) string {
 	safe := make([]any, len(args))
 	for i, arg := range args {
 		switch arg := arg.(type) {
 		case lines:
-			safe[i] = escape(string(arg))
+			safe[i] = sanitize.EscapeLines(string(arg))
 		case string:
-			safe[i] = escapeLine(arg)
+			safe[i] = sanitize.Escape(arg)
 		case fmt.Stringer:
-			safe[i] = escapeLine(arg.String())
+			safe[i] = sanitize.Escape(arg.String())
 		case error:
-			safe[i] = escapeLine(arg.Error())
+			safe[i] = sanitize.Escape(arg.Error())
 		default:
 			safe[i] = arg
 		}
@@ -41,31 +36,13 @@ func escapef(format string, args ...any) string {
 	return fmt.Sprintf(format, safe...)
 }
 
-func escapeBut(text, plain string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case !isHarmful(r), strings.ContainsRune(plain, r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-// isHarmful includes what stands for bytes that are no text.
-func isHarmful(r rune) bool { return !unicode.IsGraphic(r) || r == unicode.ReplacementChar }
-
-// escapeJSON makes an encoded value harmless without another meaning. Outside of
-// its strings there is nothing to escape.
+// escapeJSON escapes an encoded value without changing what it means. Only its
+// strings have characters to escape.
 func escapeJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
-		case !isHarmful(r), r == '\n':
+		case sanitize.Printable(r), r == '\n':
 			b.WriteRune(r)
 		case r > 0xffff:
 			r -= 0x10000

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -29,10 +30,10 @@ func TestEscape(t *testing.T) {
 	for _, payload := range payloads() {
 		foreign := "a" + payload + "b"
 		for what, text := range map[string]string{
-			"escapeLine":  escapeLine(foreign),
+			"Escape":      sanitize.Escape(foreign),
 			"string":      escapef("- %s", foreign),
 			"error":       escapef("- %s", os.NewSyscallError(foreign, os.ErrInvalid)),
-			"escape":      strings.ReplaceAll(strings.ReplaceAll(escape(foreign), "\n", ""), "\t", ""),
+			"EscapeLines": strings.ReplaceAll(strings.ReplaceAll(sanitize.EscapeLines(foreign), "\n", ""), "\t", ""),
 			"indentation": strings.ReplaceAll(strings.ReplaceAll(indented(foreign), "\n  ", ""), "\t", ""),
 		} {
 			if i := strings.IndexFunc(text, harmful); i >= 0 {
@@ -43,8 +44,8 @@ func TestEscape(t *testing.T) {
 			t.Errorf("indented(%q) = %q", foreign, indented(foreign))
 		}
 	}
-	if text := "ä日本 \U0001f600 ├── \"\\"; escapeLine(text) != text {
-		t.Errorf("escapeLine(%q) = %q", text, escapeLine(text))
+	if text := "ä日本 \U0001f600 ├── \"\\"; sanitize.Escape(text) != text {
+		t.Errorf("sanitize.Escape(%q) = %q", text, sanitize.Escape(text))
 	}
 }
 

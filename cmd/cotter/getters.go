@@ -9,9 +9,9 @@ import (
 	"github.com/cotterpin/cotter/getmodules/s3"
 )
 
-// getters fetch from the kinds of sources that the library leaves to whoever
-// wants them. The SDKs find most of their settings themselves; the others are
-// those variables of the environment that stock tools obey as well.
+// getters returns the getters for sources that need more dependencies. The SDKs
+// find most of their settings themselves; the others are variables that stock
+// tools use too.
 func getters(client *http.Client, env func(string) string) map[string]getmodules.Getter {
 	return map[string]getmodules.Getter{
 		"s3": &s3.Getter{HTTPClient: client, MetadataURL: env("AWS_METADATA_URL")},

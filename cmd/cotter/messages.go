@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/hashicorp/hcl/v2"
 )
 
@@ -121,7 +122,7 @@ func (o *output) printError(err error) {
 		if m.File != "" {
 			where = fmt.Sprintf(" (%s:%d)", m.File, m.Line)
 		}
-		fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), escapeLine(m.Summary+where))
+		fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), sanitize.Escape(m.Summary+where))
 		if m.Detail != "" {
 			fmt.Fprintf(o.stderr, "\n  %s\n\n", indented(m.Detail))
 		}

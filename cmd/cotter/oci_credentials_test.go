@@ -18,8 +18,8 @@ module "net" {
 output "x" { value = 1 }
 `
 
-// ociUsers are people with credentials for an OCI registry in every place where
-// stock tools look for them.
+// ociUsers returns users with credentials for an OCI registry in each place where
+// stock tools look them up.
 func ociUsers() []user {
 	const (
 		block  = "oci_credentials \"HOST/team\" {\n  username = \"robot\"\n  password = \"" + secret + "\"\n}\n"
@@ -51,8 +51,8 @@ func ociUsers() []user {
 	}
 }
 
-// TestOCICredentials has each place for a password lead to an installation, and
-// the password in nothing that is printed or written.
+// TestOCICredentials installs with a password in each of its places. The password
+// must not be in the output or in a file.
 func TestOCICredentials(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -13,7 +13,7 @@ import (
 
 // The rules of the output: results go to stdout, errors and warnings to stderr.
 // A message says which call, at which file and line, what was tried and what to
-// do next. Everything passes through [escape], since names, versions and server
+// do next. Everything passes through [sanitize.Escape], since names, versions and server
 // messages are other people's text, which must neither act on the terminal nor
 // pass for a line of ours. With --json, stdout has one JSON value a line and
 // nothing else.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // progress shows the events of an installation: one JSON object each with
@@ -128,7 +129,7 @@ func (p *progress) startBar(pkg string) {
 	}
 	p.fetches[pkg] = p.bars.AddBar(0,
 		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(escapeLine(pkg)+" ")),
+		mpb.PrependDecorators(decor.Name(sanitize.Escape(pkg)+" ")),
 		mpb.AppendDecorators(decor.CurrentKibiByte("% .1f")),
 	)
 }

@@ -1,23 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/child"
+	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// request is what the flags and the environment say about the project.
+// request returns the request that the flags and the environment describe.
 func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) {
 	dialect, err := cotter.ParseDialect(cmd.String("for"))
 	if err != nil {
@@ -33,20 +33,20 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 	return req, setInputs(cmd, env, &req)
 }
 
-// tools are the stock tools in PATH.
+// tools returns the stock tools that are in PATH.
 func tools(env func(string) string) []cotter.Dialect {
 	var found []cotter.Dialect
 	for _, tool := range []cotter.Dialect{cotter.DialectOpenTofu, cotter.DialectTerraform} {
-		if child.Find([]string{"PATH=" + env("PATH")}, tool.String()) != "" {
+		if procgroup.Find([]string{"PATH=" + env("PATH")}, tool.String()) != "" {
 			found = append(found, tool)
 		}
 	}
 	return found
 }
 
-// installer is an Installer as the command uses it: with what the CLI
-// configuration of stock tools says about registries. COTTER_ALWAYS_GIT is for
-// who wants to see, or to have, git's own requests.
+// installer returns the Installer of commands that use the network, with the
+// settings and credentials of the stock tools' CLI configuration.
+// COTTER_ALWAYS_GIT makes git itself send all requests to git servers.
 func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (*cotter.Installer, error) {
 	config, err := cliConfig(ctx, out, req.Dialect)
 	if err != nil {
@@ -55,11 +55,11 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	agent := "cotter/" + version()
 	transport := transport()
 	unbounded := &http.Client{Transport: transport}
-	// The registry clients have bounds of their own, unless the user has set one.
+	// The registry clients have their own timeouts, unless the user has set one.
 	bounded := &http.Client{Transport: transport, Timeout: config.Timeout}
 	services := &disco.Client{
 		HTTPClient:     bounded,
-		Credentials:    credentials{config},
+		Credentials:    config,
 		ForcedServices: config.Services,
 		UserAgent:      agent,
 		Retries:        config.Retries,
@@ -72,27 +72,27 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	if err != nil {
 		return nil, err
 	}
-	dir := cacheDir(cmd, out.env)
+	dir := cacheDir(cmd)
 	return &cotter.Installer{
 		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
 		Fetcher: &getmodules.Fetcher{
 			HTTPClient:      unbounded,
 			CacheDir:        dir,
-			HTTPCredentials: netrcCredentials(ctx, out),
-			OCICredentials:  credentials{config}.forRepository,
+			HTTPCredentials: config.HTTPCredentials,
+			OCICredentials:  config.OCICredentials,
 			Getters:         getters(unbounded, out.env),
 			AlwaysGit:       out.env("COTTER_ALWAYS_GIT") != "",
 			GitBackend:      git,
 			Limits:          limits,
 		},
 		CacheDir: dir,
-		StateDir: stateDir(out.env),
+		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
 	}, nil
 }
 
-// limits are those of fetches. COTTER_MIN_RATE is for links that are slower than
-// the least rate of a transfer, in bytes per second; -1 turns that limit off.
+// limits returns the limits of fetches. COTTER_MIN_RATE is the minimum rate of a
+// transfer in bytes per second, for slow networks; -1 disables the check.
 func limits(env func(string) string) (getmodules.Limits, error) {
 	text := env("COTTER_MIN_RATE")
 	if text == "" {
@@ -100,24 +100,25 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 	}
 	rate, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return getmodules.Limits{}, usageError{fmt.Errorf("COTTER_MIN_RATE takes a number of bytes per second, and got %q", text)}
+		return getmodules.Limits{}, usageError{fmt.Errorf("COTTER_MIN_RATE is a number of bytes per second, and not %q", text)}
 	}
 	return getmodules.Limits{MinRate: rate}, nil
 }
 
-// localInstaller is an Installer for commands that read what is installed and
-// ask no server.
+// localInstaller returns the Installer of commands that read what is installed and
+// do not use the network.
 func localInstaller(cmd *cli.Command, out *output) *cotter.Installer {
 	return &cotter.Installer{
-		CacheDir: cacheDir(cmd, out.env),
-		StateDir: stateDir(out.env),
+		CacheDir: cacheDir(cmd),
+		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
 		OnEvent:  out.warning,
 	}
 }
 
-// transport is the standard one, except that it keeps as many connections to a
-// host as may be in use at once: a handshake costs two round trips.
+// transport returns the standard transport, except that it keeps as many idle
+// connections to a host as can be in use at once: a handshake costs two round
+// trips.
 func transport() http.RoundTripper {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -128,18 +129,8 @@ func transport() http.RoundTripper {
 	return ours
 }
 
-// cacheDir is the user's cache: the flag, COTTER_CACHE_DIR, or "cotter" in the
-// system's place for caches. Without a home there is none.
-func cacheDir(cmd *cli.Command, env func(string) string) string {
-	if dir := cmd.String("cache-dir"); dir != "" {
-		return dir
-	}
-	if dir := env("COTTER_CACHE_DIR"); dir != "" {
-		return dir
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "cotter")
+// cacheDir returns the user's cache: that of the flag, or else the default; ""
+// if there is no home directory.
+func cacheDir(cmd *cli.Command) string {
+	return cmp.Or(cmd.String("cache-dir"), cliconfig.OSEnvironment().CacheDir())
 }

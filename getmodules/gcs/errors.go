@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/objects"
-	"github.com/cotterpin/cotter/internal/said"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // statusError is an answer with a status that is not wanted.
@@ -48,7 +48,7 @@ func newStatusError(answer *httpx.Response, used *credentials) *statusError {
 		message = coded.Error.Message
 	}
 	if used.token != nil {
-		message = said.Redact(message, []string{used.token.AccessToken})
+		message = sanitize.Redact(message, []string{used.token.AccessToken})
 	}
 	e.Message = shown(message)
 	return e
@@ -58,7 +58,7 @@ func (e *statusError) Unwrap() error { return e.StatusError }
 
 // shown is a server's text as far as it is fit to be shown.
 func shown(text string) string {
-	text = said.Escape(strings.TrimSpace(text))
+	text = sanitize.Escape(strings.TrimSpace(text))
 	if len(text) > maxShown {
 		text = text[:maxShown] + "[...]"
 	}

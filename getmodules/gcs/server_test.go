@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
 // cloud is as much of Google Cloud Storage as is used: lists, with pages of two
@@ -115,5 +115,5 @@ func fetch(t *testing.T, getter *gcs.Getter, limits getmodules.Limits, address s
 
 func fetchBy(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
-	return gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+	return gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
 }

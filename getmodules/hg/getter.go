@@ -10,7 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/said"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // Getter fetches from Mercurial repositories. The zero value finds hg in PATH
@@ -91,7 +91,7 @@ func (r *repository) get(ctx context.Context, id, name string) (string, error) {
 		return "", err
 	}
 	_, err := r.reading(ctx, "archive", "--no-decode", "--type=files", "--rev="+id, "--", "../"+name)
-	if e := (*Error)(nil); errors.As(err, &e) && said.Contains(e.Stderr, "no files match") {
+	if e := (*Error)(nil); errors.As(err, &e) && sanitize.Contains(e.Stderr, "no files match") {
 		return "", getmodules.ErrEmpty
 	}
 	return id, err
@@ -114,7 +114,7 @@ func (r *repository) resolve(ctx context.Context) (string, error) {
 		rev = "default"
 	}
 	out, err := r.identify(ctx, rev)
-	if e := (*Error)(nil); r.addr.rev == "" && errors.As(err, &e) && said.Contains(e.Stderr, "unknown revision") {
+	if e := (*Error)(nil); r.addr.rev == "" && errors.As(err, &e) && sanitize.Contains(e.Stderr, "unknown revision") {
 		out, err = r.identify(ctx, "tip") // no branch is called "default"
 	}
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
 // requireHg skips the test where Mercurial is not installed.
@@ -115,7 +115,7 @@ func fetchContext(ctx context.Context, t *testing.T, f *getmodules.Fetcher, addr
 	if err := os.Mkdir(outside, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return gettest.Fetch(ctx, t, f, outside, getmodules.Request{Package: addrs.ParseModulePackage(address), Revision: revision})
+	return gettertest.Fetch(ctx, t, f, outside, getmodules.Request{Package: addrs.ParseModulePackage(address), Revision: revision})
 }
 
 func fileURL(dir string) string { return "hg::file://" + filepath.ToSlash(dir) }

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/child"
-	"github.com/cotterpin/cotter/internal/said"
+	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // ErrNoHg says that Mercurial is not installed.
@@ -51,12 +51,12 @@ func (g Getter) environ() []string {
 	if g.Env != nil {
 		return slices.Clone(g.Env)
 	}
-	return child.Without(os.Environ(), "COTTER_STATE_KEY") // the user's key is nobody else's to know
+	return procgroup.Without(os.Environ(), "COTTER_STATE_KEY") // the user's key is nobody else's to know
 }
 
 func (g Getter) find() (string, error) {
 	if g.Path == "" {
-		if found := child.Find(g.environ(), "hg"); found != "" {
+		if found := procgroup.Find(g.environ(), "hg"); found != "" {
 			return found, nil
 		}
 		return "", fmt.Errorf("%w: none in PATH", ErrNoHg)
@@ -78,14 +78,14 @@ func (r *repository) reading(ctx context.Context, args ...string) (string, error
 }
 
 func (r *repository) networkEnv() []string {
-	env := child.Without(slices.Clone(r.env), append(dropped, "HGPLAIN", "HGENCODING", "LC_ALL", "SSH_ASKPASS_REQUIRE")...)
+	env := procgroup.Without(slices.Clone(r.env), append(dropped, "HGPLAIN", "HGENCODING", "LC_ALL", "SSH_ASKPASS_REQUIRE")...)
 	return append(env, "HGPLAIN=1", "HGENCODING=UTF-8", "LC_ALL=C", "SSH_ASKPASS_REQUIRE=never")
 }
 
 // readingEnv has no configuration: an empty HGRCPATH leaves that of the
 // repository alone, which is ours.
 func (r *repository) readingEnv() []string {
-	return append(child.Without(r.networkEnv(), "HGRCPATH"), "HGRCPATH=")
+	return append(procgroup.Without(r.networkEnv(), "HGRCPATH"), "HGRCPATH=")
 }
 
 // run runs hg in a directory and returns what it printed.
@@ -96,14 +96,14 @@ func (r *repository) run(ctx context.Context, dir string, env []string, args ...
 	}
 	cmd := exec.CommandContext(ctx, r.program, append(command, args...)...)
 	var out limitedBuffer
-	var stderr said.Tail
+	var stderr sanitize.Tail
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &stderr
 	cmd.WaitDelay = killDelay
-	cmd.Cancel = func() error { return child.Terminate(cmd.Process) }
-	child.Detach(cmd)
+	cmd.Cancel = func() error { return procgroup.Terminate(cmd.Process) }
+	procgroup.Detach(cmd)
 	err := cmd.Run()
 	if ctx.Err() != nil && cmd.Process != nil {
-		child.KillGroup(cmd.Process)
+		procgroup.KillGroup(cmd.Process)
 	}
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success() {
 		return out.String(), nil

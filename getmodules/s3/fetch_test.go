@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
 // TestMain keeps the SDK, which has the environment of the process, from what is
@@ -39,5 +39,5 @@ func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]stri
 	if f.Getters == nil {
 		f.Getters = map[string]getmodules.Getter{"s3": new(s3.Getter)}
 	}
-	return gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+	return gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
 // serveS3 serves a bucket with these keys, which no server would let anybody
@@ -169,5 +169,5 @@ func TestLongAnswer(t *testing.T) {
 
 func zipOf(t *testing.T, text string) []byte {
 	t.Helper()
-	return gettest.Zip(t, map[string]string{"main.tf": text})
+	return gettertest.Zip(t, map[string]string{"main.tf": text})
 }

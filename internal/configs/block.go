@@ -11,9 +11,9 @@ import (
 type block struct {
 	name            string
 	header          hcl.Range
-	source, version *hcl.Attribute // nil where there is none
-	// broken says that the file has syntax errors, so that an argument may be
-	// missing because the parser dropped it.
+	source, version *hcl.Attribute // nil if there is none
+	// broken says that the file has syntax errors, so an argument may be missing
+	// because the parser dropped it.
 	broken bool
 }
 
@@ -45,8 +45,8 @@ type blockSet struct {
 	byName map[string]*block
 }
 
-// declare adds the blocks of a file that declares. Of two with one name the
-// first stays.
+// declare adds the blocks of a file that is not an override file. The first of two
+// blocks with the same name is kept.
 func (s *blockSet) declare(blocks []*block) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	if s.byName == nil {
@@ -69,8 +69,8 @@ func (s *blockSet) declare(blocks []*block) hcl.Diagnostics {
 	return diags
 }
 
-// override applies the blocks of an override file, which may hold several for
-// one call.
+// override applies the blocks of an override file, which may have several for one
+// call.
 func (s *blockSet) override(blocks []*block) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, b := range blocks {

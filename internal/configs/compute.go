@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// arguments returns what evaluates the arguments of a module's blocks. reported
+// arguments returns the evaluator of the arguments of a module's blocks. reported
 // are the errors that were found in the module's files so far.
 func (r Reader) arguments(ctx context.Context, s *Scope, reported hcl.Diagnostics) *arguments {
 	e := &evaluation{ctx: ctx, reader: r, meter: eval.NewMeter(ctx, &s.tree.work), seen: make(map[string]bool)}
@@ -22,12 +22,11 @@ func (r Reader) arguments(ctx context.Context, s *Scope, reported hcl.Diagnostic
 	return &arguments{reader: r, scope: s, evaluation: e}
 }
 
-// compute evaluates an argument that is no literal. The value is unknown beside
-// errors, and where the error was reported for another argument.
+// compute evaluates an argument that is not a literal. The value is unknown if
+// there are errors, or if the error was already reported for another argument.
 func (a *arguments) compute(arg argument, expr hclsyntax.Expression) (value cty.Value, diags hcl.Diagnostics) {
 	defer func() {
-		// The expression may be hostile, and arithmetic with infinite numbers
-		// panics, to name one.
+		// Some expressions panic, such as arithmetic with infinite numbers.
 		if r := recover(); r != nil {
 			value, diags = cty.DynamicVal, hcl.Diagnostics{fault("Invalid expression", fmt.Sprintf("The %s cannot be evaluated.", arg), expr.Range())}
 		}
@@ -50,9 +49,9 @@ func (a *arguments) compute(arg argument, expr hclsyntax.Expression) (value cty.
 	return value, nil
 }
 
-// refuseReferences says what the terraform dialect does not let an argument
-// refer to, whether or not its value depends on that. A local value may refer
-// to everything.
+// refuseReferences reports the references that the terraform dialect does not allow
+// in an argument, whether or not its value depends on them. A local value may have
+// any reference.
 func (r Reader) refuseReferences(arg argument, expr hclsyntax.Expression) hcl.Diagnostics {
 	if !r.Terraform {
 		return nil
@@ -68,8 +67,9 @@ func (r Reader) refuseReferences(arg argument, expr hclsyntax.Expression) hcl.Di
 	return nil
 }
 
-// unseen are the diagnostics that were not reported for another argument
-// before. Those from elsewhere say which argument needs the value.
+// unseen returns the diagnostics that were not reported for another argument
+// before. To those with a place outside the argument it adds which argument needs
+// the value.
 func (e *evaluation) unseen(arg argument, diags hcl.Diagnostics) hcl.Diagnostics {
 	var fresh hcl.Diagnostics
 	own := arg.expr.Range()
@@ -87,13 +87,12 @@ func (e *evaluation) unseen(arg argument, diags hcl.Diagnostics) hcl.Diagnostics
 	return fresh
 }
 
-// keyOf is the same for two diagnostics that say the same.
+// keyOf returns the same key for diagnostics with the same text and place.
 func keyOf(diag *hcl.Diagnostic) string {
 	return fmt.Sprintf("%s\n%s\n%s", diag.Summary, diag.Detail, placeOf(diag))
 }
 
-// refuse says why a value cannot be that of an argument. It never shows the
-// value.
+// refuse reports why an argument cannot have a value. It never shows the value.
 func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 	for _, refused := range []struct {
 		kind    eval.Kind

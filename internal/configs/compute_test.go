@@ -141,7 +141,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestMissingInputs names files that are not there, or not right.
+// TestMissingInputs names files that do not exist or are invalid.
 func TestMissingInputs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -158,9 +158,9 @@ func TestMissingInputs(t *testing.T) {
 	}
 }
 
-// TestSideBySide reads the modules of one level at once: all ask their caller
-// for the same values.
-func TestSideBySide(t *testing.T) {
+// TestConcurrentReads reads the modules of one level at once. All need the same
+// values of their caller.
+func TestConcurrentReads(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	wideTree(t, dir, 100, true)

@@ -7,7 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// declarations are what the files of a module declare that its expressions, and
+// declarations are the declarations in a module's files that its expressions, and
 // those of the modules that it calls, may need.
 type declarations struct {
 	variables map[string]*declaration
@@ -16,8 +16,7 @@ type declarations struct {
 	calls map[string]*declaration
 	// diags are the errors of reading.
 	diags hcl.Diagnostics
-	// values are the variables and local values that were evaluated, by the
-	// reference to them.
+	// values are the evaluated variables and local values, by their references.
 	values map[string]cty.Value
 }
 
@@ -69,8 +68,8 @@ func (r Reader) declarations(ctx context.Context, dir Dir) *declarations {
 	return found
 }
 
-// add adds what a file declares. What is wrong with it beyond that is for stock
-// tools to say, but for the module blocks, which were looked at before.
+// add adds the declarations of a file. Other errors in it are reported by the stock
+// tools, and those of module blocks by readFile.
 func (d *declarations) add(body hcl.Body, override bool) {
 	content, _, _ := body.PartialContent(declarationSchema)
 	for _, block := range content.Blocks {

@@ -41,8 +41,8 @@ func unreadableFile(display string, err error) *hcl.Diagnostic {
 	}
 }
 
-// cause is an error without the path: that is shown anyway, in the form the
-// user knows.
+// cause returns an error without its path. The message has the path as the user
+// knows it.
 func cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -69,8 +69,8 @@ func nestingError(display string, err error) *hcl.Diagnostic {
 	return diag
 }
 
-// atLine is a position without a byte offset, which the nesting check does not
-// tell.
+// atLine returns a place without a byte offset, which the nesting check does not
+// have.
 func atLine(display string, line, column int) *hcl.Range {
 	pos := hcl.Pos{Line: line, Column: column}
 	return &hcl.Range{Filename: display, Start: pos, End: pos}
@@ -125,8 +125,8 @@ func (a argument) tooLong() *hcl.Diagnostic {
 	}
 }
 
-// notLiteral names what keeps an argument from being a literal. It shows a
-// reference but no other part of the expression, which may hold a credential.
+// notLiteral reports the part of an argument that is not a literal. It shows a
+// reference but no other part of the expression, which may contain a credential.
 func (a argument) notLiteral(rest hclsyntax.Expression) *hcl.Diagnostic {
 	diag := &hcl.Diagnostic{
 		Severity: hcl.DiagError,
@@ -143,10 +143,10 @@ func (a argument) notLiteral(rest hclsyntax.Expression) *hcl.Diagnostic {
 	return diag
 }
 
-// maxReferenceNames is how much of a reference a message shows.
+// maxReferenceNames is how many names of a reference a message shows.
 const maxReferenceNames = 3
 
-// reference is a reference as the user wrote it, up to the first index.
+// reference returns a reference as the user wrote it, up to the first index.
 func reference(traversal hcl.Traversal) string {
 	names := []string{traversal.RootName()}
 	for _, step := range traversal.SimpleSplit().Rel {

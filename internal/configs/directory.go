@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// maxFileBytes bounds one file. Parsing takes memory and time in
-	// proportion, and written configuration stays far below.
+	// maxFileBytes limits one file. Parsing takes memory and time in proportion.
+	// Files that people write are much smaller.
 	maxFileBytes = 4 << 20
-	// maxDirBytes bounds all files of one directory, of which a package's
-	// author may make as many as the tree's limits allow.
+	// maxDirBytes limits all files of one directory together. A package may have
+	// many directories.
 	maxDirBytes = 64 << 20
 )
 
@@ -31,7 +31,7 @@ var (
 // directory is an open module directory.
 type directory struct {
 	dir  Dir
-	root *os.Root // nil where there is no boundary
+	root *os.Root // nil if there is no boundary
 	rel  string   // the directory's path inside root
 	// left is how many bytes may still be read.
 	left int64
@@ -52,12 +52,12 @@ func openDirectory(dir Dir) (*directory, error) {
 
 func (d *directory) close() {
 	if d.root != nil {
-		d.root.Close() // nothing was written, so nothing can be lost
+		d.root.Close() // nothing was written, so an error means nothing
 	}
 }
 
-// open opens a file of the directory, or the directory itself as ".". It does
-// not wait for the other end of a pipe.
+// open opens a file of the directory, or the directory itself by the name ".". It
+// does not wait for the other end of a pipe.
 func (d *directory) open(name string) (*os.File, error) {
 	if d.root == nil {
 		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|openNonblock, 0)
@@ -65,8 +65,8 @@ func (d *directory) open(name string) (*os.File, error) {
 	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|openNonblock, 0)
 }
 
-// names returns the sorted names of everything but directories, which stock
-// tools pass over whatever they are called.
+// names returns the sorted names of everything except directories, which stock
+// tools skip whatever their names are.
 func (d *directory) names() ([]string, error) {
 	f, err := d.open(".")
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *directory) names() ([]string, error) {
 	return names, nil
 }
 
-// read returns the bytes of a file.
+// read returns the content of a file.
 func (d *directory) read(name string) ([]byte, error) {
 	f, err := d.open(name)
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *directory) readAll(f *os.File, size int64) ([]byte, error) {
 	return src, nil
 }
 
-// display is a file's name in ranges.
+// display returns a file's name in ranges.
 func (d Dir) display(name string) string {
 	dir := d.Display
 	if dir == "" {

@@ -1,44 +1,41 @@
 // Package configs reads the module calls of one module directory.
 //
-// It reads what an installer needs and is no language server: the "module"
-// blocks of the configuration files, and of those the source and the version.
-// Everything else in a file is ignored, however wrong, because the stock tools
-// that run afterwards report it better.
+// It reads what an installer needs: the source and the version in the "module"
+// blocks of the configuration files. Everything else in a file is ignored, errors
+// included, because the stock tools that run afterwards report them better.
 //
 // # Files
 //
 // A directory's files are those that stock tools read: names that end in .tf,
 // .tf.json, .tofu or .tofu.json, but not names that begin with a dot, end in
-// "~" or stand between two "#", and no directories. "x.tofu" takes the place of
-// "x.tf", and "x.tofu.json" that of "x.tf.json". The terraform dialect does not
-// read .tofu files at all.
+// "~" or begin and end with "#", and no directories. "x.tofu" replaces "x.tf", and
+// "x.tofu.json" replaces "x.tf.json". The terraform dialect does not read .tofu
+// files at all.
 //
-// A file that is called "override", or whose name ends in "_override" before
-// the suffix, overrides: its calls replace the source and the version of calls
-// that the other files declare, in the order of the file names.
+// A file whose name is "override", or ends in "_override" before the suffix, is
+// an override file: its calls replace the source and the version of calls that
+// the other files declare, in the order of the file names.
 //
 // # Values
 //
 // Source and version are expressions, which package eval evaluates. The result
-// is a string, or a number, which turns into one. For a version it may be null,
-// which is as good as none. A JSON string is a template.
+// is a string, or a number, which is converted to one. A version may also be null,
+// which means that there is none. A JSON string is a template.
 //
 // In the tofu dialect they may refer to var.NAME, local.NAME, path.module,
 // path.root, path.cwd, terraform.workspace and tofu.workspace. Everything else,
-// such as a resource, a module's output or each.key, is not known, and that is
-// an error where the result depends on it. The declarations that an expression
-// refers to are read when it is evaluated, and not at all for a module of
-// literals.
+// such as a resource, a module's output or each.key, is not known, and that is an
+// error if the result depends on it. The declarations that an expression refers
+// to are read when it is evaluated, so not at all for a module of literals.
 //
 // In the terraform dialect the rules are those of Terraform 1.15. Earlier
-// versions take literals only, and JSON strings verbatim; what they refuse they
-// report themselves. A source may refer to var.NAME, local.NAME and path, a
-// version to var.NAME and local.NAME, and any other reference is an error,
-// whether the result depends on it or not. Of variables only those with
-// "const = true" are known, in each module on the way from the root; the
-// workspace is not. Local values may refer to everything, and are as known as
-// what they are made of. Unlike in Terraform, a const variable without a value
-// is an error only if a source or version needs it.
+// versions accept only literals, and take JSON strings verbatim; they report what
+// they do not accept. A source may refer to var.NAME, local.NAME and path, and a
+// version to var.NAME and local.NAME. Any other reference is an error, whether or
+// not the result depends on it. Only variables with "const = true" are known, in
+// each module from the root on; the workspace is not. Local values may refer to
+// everything, and are known if all that they depend on is. Unlike in Terraform, a
+// const variable without a value is an error only if a source or version needs it.
 //
 // A variable of the root module has the last of these values: its default,
 // [Inputs].Environment, terraform.tfvars, terraform.tfvars.json, *.auto.tfvars
@@ -57,23 +54,23 @@
 // module can read the files of the package only, by names that begin with
 // path.module.
 //
-// The package does not look into the strings: whether an address or a
-// constraint is valid is for the caller to find out.
+// The package does not parse the strings: the caller checks whether an address or
+// a constraint is valid.
 //
 // # Tests
 //
 // The "module" blocks in the "run" blocks of a root module's tests are calls
-// too, where [Dir].Tests is set: those of *.tftest.hcl and *.tftest.json, and in
+// too, if [Dir].Tests is set: those of *.tftest.hcl and *.tftest.json, and in
 // the tofu dialect *.tofutest.hcl and *.tofutest.json, in the module's directory
 // and in that of the tests. Their arguments are literal in both dialects.
 //
 // # Errors
 //
-// Everything that goes wrong is a diagnostic with a file and a line. Where an
-// operating system error is behind it, Extra holds that error. Calls that could
-// be read are returned beside the errors.
+// Every problem is a diagnostic with a file and a line. If its cause is an error of
+// the operating system, Extra has that error. Calls that could be read are returned
+// in spite of errors.
 //
-// Syntax errors are reported for files that can hold a module call. A file that
+// Syntax errors are reported for files that can have a module call. A file that
 // cannot (see mayHold) is not parsed.
 //
 // # Limits
@@ -83,14 +80,14 @@
 //   - nesting: 200 levels, checked before the parser sees the file;
 //   - a JSON string with a template sequence in it: 4 KiB;
 //   - syntax errors reported for one file: 20;
-//   - references that lead from one to the next, through locals and modules: 500;
+//   - a chain of references, through locals and modules: 500;
 //   - the work of evaluation, which package eval bounds for each module and for
 //     a tree of them.
 //
-// Only regular files are read. A link is followed, but not out of the
-// directory's boundary where it has one. A pipe, socket or device under a
-// configuration file's name is an error; nothing here blocks on one. Only a
-// file of values that the user named may be a pipe or /dev/null. Each file
-// is read once, and those of modules with expressions again for what they
-// declare: to keep all of a large tree would fill the memory.
+// Only regular files are read. A link is followed, but not out of the directory's
+// boundary if it has one. A pipe, socket or device with the name of a configuration
+// file is an error, and nothing here blocks on one. Only a file of values that the
+// user named may be a pipe or /dev/null. Each file is read once, and those of
+// modules with expressions again for their declarations, because keeping those of
+// a large tree would take too much memory.
 package configs

@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
-// TestEmpty tells directories with configuration from those without.
+// TestEmpty distinguishes directories with configuration from those without.
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -13,21 +13,20 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// maxDigits bounds a number that stands for a string, in decimal digits:
-// "1e999999999" is short, and its text would fill the memory.
+// maxDigits limits the decimal digits of a number that is converted to a string:
+// "1e999999999" is short, but its digits would fill the memory.
 const maxDigits = 1000
 
 // arguments evaluates the arguments of one module's blocks.
 type arguments struct {
 	reader Reader
-	// scope is what they can refer to; nil means nothing. evaluation is made
-	// for the first that refers to something.
+	// scope is what the arguments can refer to; nil means nothing.
 	scope      *Scope
 	evaluation *evaluation
 }
 
-// call evaluates a block's arguments. It reports false where there is no
-// source to go on with.
+// call evaluates a block's arguments. It reports false if there is no usable
+// source.
 func (a *arguments) call(b *block) (Call, bool, hcl.Diagnostics) {
 	call := Call{Name: b.name, Range: b.header}
 	if b.source == nil {
@@ -60,7 +59,7 @@ func (a *arguments) call(b *block) (Call, bool, hcl.Diagnostics) {
 
 func known(v cty.Value) bool { return v.IsKnown() && !v.IsNull() }
 
-// argument is an expression and what to call it in messages.
+// argument is an expression with its name in messages.
 type argument struct {
 	name  string // "source" or "version"
 	block *block
@@ -69,9 +68,9 @@ type argument struct {
 
 func (a argument) String() string { return fmt.Sprintf("%s of module %q", a.name, a.block.name) }
 
-// text evaluates an argument to a string, which may be null, and says whether
-// it is more than a literal. It is unknown beside errors, and where the parser
-// reported a syntax error in it.
+// text evaluates an argument to a string, which may be null, and reports whether it
+// was computed, not a literal. The string is unknown if there are errors, or if the
+// parser reported a syntax error in it.
 func (a *arguments) text(arg argument) (text cty.Value, computed bool, diags hcl.Diagnostics) {
 	unknown := cty.UnknownVal(cty.String)
 	expr, diags := arg.native()
@@ -126,9 +125,9 @@ func extra(diag *hcl.Diagnostic) error {
 	return err
 }
 
-// literal returns the value of an expression that is made of literals only, or
-// else the part of it that is not. Nearly all arguments are literals, and to
-// evaluate the others takes more: see compute.
+// literal returns the value of an expression that consists of literals, or else the
+// part of it that is not a literal. Nearly all arguments are literals; compute
+// evaluates the others.
 func literal(expr hclsyntax.Expression) (cty.Value, hclsyntax.Expression) {
 	switch expr := expr.(type) {
 	case *hclsyntax.LiteralValueExpr:

@@ -23,8 +23,8 @@ func IsConfigFile(name string) bool {
 	return ok
 }
 
-// suffixes tell configuration files; the longer ones are not a match for the
-// shorter ones, so the order does not matter.
+// suffixes are those of configuration files. No name has two of them, so the order
+// does not matter.
 var suffixes = [...]struct {
 	text       string
 	json, tofu bool
@@ -38,7 +38,7 @@ var suffixes = [...]struct {
 func parseName(name string) (file, bool) {
 	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") {
-		return file{}, false // hidden, and what editors leave behind
+		return file{}, false // hidden files and those that editors leave behind
 	}
 	for _, s := range suffixes {
 		if stem, ok := strings.CutSuffix(name, s.text); ok {
@@ -71,7 +71,7 @@ func (r Reader) Empty(dir Dir) (bool, error) {
 	return !slices.ContainsFunc(names, isTest), err
 }
 
-// namesIn are the sorted names of a directory's files.
+// namesIn returns the sorted names of a directory's files.
 func namesIn(dir Dir) ([]string, error) {
 	d, err := openDirectory(dir)
 	if err != nil {
@@ -81,9 +81,8 @@ func namesIn(dir Dir) ([]string, error) {
 	return d.names()
 }
 
-// selectFiles returns the files to read among a directory's sorted names: those
-// that declare first, then those that override, each group in the order of the
-// names.
+// selectFiles returns the files to read among a directory's sorted names: first the
+// ordinary ones, then the override files, each sorted by name.
 func (r Reader) selectFiles(names []string) []file {
 	var declaring, overriding []file
 	for _, name := range names {
@@ -100,8 +99,8 @@ func (r Reader) selectFiles(names []string) []file {
 	return append(declaring, overriding...)
 }
 
-// skips reports whether the dialect does not read the file: terraform knows no
-// .tofu files, and for tofu they replace the .tf file beside them.
+// skips reports whether the dialect does not read the file: terraform does not use
+// .tofu files, and for tofu they replace the .tf file of the same name.
 func (r Reader) skips(f file, names []string) bool {
 	if r.Terraform || f.tofu {
 		return r.Terraform && f.tofu

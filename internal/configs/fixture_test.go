@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the fixtures in testdata want")
 
-// wantFile is the section of a fixture that says what reading the other
-// sections must give.
+// wantFile is the section of a fixture with the expected result of reading the
+// other sections.
 const wantFile = "want"
 
 // TestFixtures reads the directory in each fixture, and the local modules that
@@ -96,8 +96,8 @@ func options(comment string) (configs.Reader, configs.Dir) {
 	return reader, dir
 }
 
-// describeTree describes a module and those that it calls from directories that
-// there are.
+// describeTree describes a module and the modules that it calls, if their
+// directories exist.
 func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
 	m, diags := reader.Read(t.Context(), dir)
 	text := describe(m, diags)
@@ -112,7 +112,7 @@ func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
 	return text
 }
 
-// describe is the result of Read as text, one line for each call and each
+// describe returns the result of Read as text, one line for each call and each
 // diagnostic.
 func describe(m *configs.Module, diags hcl.Diagnostics) string {
 	var out strings.Builder

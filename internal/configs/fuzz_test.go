@@ -17,9 +17,8 @@ import (
 	"github.com/cotterpin/cotter/internal/nesting"
 )
 
-// FuzzRead reads any bytes as a file of each syntax. Where neither Read nor the
-// parser has a complaint, Read must have found every module block, whatever
-// its shortcuts.
+// FuzzRead reads any bytes as a file of each syntax. If neither Read nor the parser
+// reports an error, Read must have found every module block.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`module "a" { source = "./a" }`))
 	f.Add([]byte("/**/module/**/a/**/{\nsource=<<E\n./x\nE\nversion=null\n}\n"))

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
-// TestIrregularFiles puts what is no file under the name of one. Opening a pipe
-// without a writer must not wait for one.
+// TestIrregularFiles reads directories in which a name is not that of a regular
+// file. Opening a pipe must not wait for a writer.
 func TestIrregularFiles(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -57,7 +57,7 @@ func sparse(name string) error {
 	return errors.Join(f.Truncate(5<<30), f.Close())
 }
 
-// TestBoundary follows links inside a package, and none that lead out of it.
+// TestBoundary follows links inside a package, but not out of it.
 func TestBoundary(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -87,7 +87,7 @@ func TestBoundary(t *testing.T) {
 			if got := callNames(bounded); got != test.want || diags.HasErrors() != (test.want == "") {
 				t.Errorf("Read with a boundary = %q, %v, want %q", got, diags, test.want)
 			}
-			// The user's own links go where they please.
+			// The user's own links may point anywhere.
 			if own, diags := (configs.Reader{}).Read(t.Context(), configs.Dir{Path: dir}); diags.HasErrors() || len(own.Calls) != 1 {
 				t.Errorf("Read without a boundary = %v, %v, want one call", own.Calls, diags)
 			}

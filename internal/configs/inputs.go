@@ -10,25 +10,25 @@ import (
 	"github.com/cotterpin/cotter/internal/nesting"
 )
 
-// Inputs are what a root module is given from outside of its directory.
+// Inputs are the values for a root module that come from outside its directory.
 type Inputs struct {
-	// Environment are the values of variables that give way to those in the
-	// root module's own files terraform.tfvars and *.auto.tfvars.
+	// Environment has values of variables with a lower precedence than the root
+	// module's own files terraform.tfvars and *.auto.tfvars.
 	Environment map[string]string
-	// Variables have the last word; of two with one name, the later one.
+	// Variables have the highest precedence. The last of several values wins.
 	Variables []Variable
 	// Workspace is the workspace's name; "" means "default".
 	Workspace string
 }
 
-// Variable gives a variable a value, or many theirs.
+// Variable is the value of a variable, or a file with values of several.
 type Variable struct {
 	// Name is the variable's name and Value the text of its value: the string
 	// itself for a variable of a primitive type, and an expression for any
 	// other, as on the command line of stock tools.
 	Name, Value string
-	// File is a file of values, where there is no Name, relative to the root
-	// module's directory.
+	// File is a file of values, relative to the root module's directory. It is
+	// used if there is no Name.
 	File string
 }
 
@@ -39,7 +39,7 @@ func (in Inputs) workspace() string {
 	return in.Workspace
 }
 
-// input is the value that the root module's variable was given.
+// input returns the value that a variable of the root module was given.
 func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	inputs := s.tree.inputs
 	for i := len(inputs.Variables) - 1; i >= 0; i-- {
@@ -49,7 +49,7 @@ func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 			value, diags = e.parseInput(v, given.Value, "-var "+v.name)
 			return value, from, true, diags
 		case "":
-			value, from, ok, diags = e.fromFiles(s, v, valuesFile{given.File, true})
+			value, from, ok, diags = e.fromFile(s, v, valuesFile{given.File, true})
 			if ok || diags.HasErrors() {
 				return value, from, ok, diags
 			}
@@ -60,7 +60,7 @@ func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 		return cty.DynamicVal, from, false, diags
 	}
 	for _, name := range own {
-		value, from, ok, diags = e.fromFiles(s, v, valuesFile{name, false})
+		value, from, ok, diags = e.fromFile(s, v, valuesFile{name, false})
 		if ok || diags.HasErrors() {
 			return value, from, ok, diags
 		}
@@ -72,8 +72,8 @@ func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 	return cty.DynamicVal, from, false, nil
 }
 
-// fromFiles is the value that a file of values has for a variable.
-func (e *evaluation) fromFiles(s *Scope, v *variable, file valuesFile) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+// fromFile returns the value that a file of values has for a variable.
+func (e *evaluation) fromFile(s *Scope, v *variable, file valuesFile) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	attributes, diags := s.tree.files.attributes(e.ctx, s.dir, file)
 	if diags.HasErrors() {
 		return cty.DynamicVal, from, false, diags
@@ -83,10 +83,10 @@ func (e *evaluation) fromFiles(s *Scope, v *variable, file valuesFile) (value ct
 		return cty.DynamicVal, from, false, nil
 	}
 	value, diags = e.meter.Constant(attr.Expr)
-	return value, attr.Expr.Range(), true, v.discreet(diags)
+	return value, attr.Expr.Range(), true, v.withoutValue(diags)
 }
 
-// parseInput parses a value given as text.
+// parseInput parses a value that was given as text.
 func (e *evaluation) parseInput(v *variable, text, origin string) (cty.Value, hcl.Diagnostics) {
 	if v.literal {
 		return cty.StringVal(text), nil
@@ -96,14 +96,15 @@ func (e *evaluation) parseInput(v *variable, text, origin string) (cty.Value, hc
 	}
 	expr, diags := hclsyntax.ParseExpression([]byte(text), origin, hcl.InitialPos)
 	if diags.HasErrors() {
-		return cty.DynamicVal, v.discreet(diags)
+		return cty.DynamicVal, v.withoutValue(diags)
 	}
 	value, diags := e.meter.Constant(expr)
-	return value, v.discreet(diags)
+	return value, v.withoutValue(diags)
 }
 
-// discreet takes the words of others out of the diagnostics about a secret.
-func (v *variable) discreet(diags hcl.Diagnostics) hcl.Diagnostics {
+// withoutValue replaces diagnostics about a secret variable, which could quote its
+// value.
+func (v *variable) withoutValue(diags hcl.Diagnostics) hcl.Diagnostics {
 	if len(diags) == 0 || !v.sensitive && !v.ephemeral {
 		return diags
 	}

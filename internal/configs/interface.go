@@ -11,9 +11,9 @@ import (
 
 // Interface is what a module declares to its callers.
 type Interface struct {
-	// Variables, Outputs and Providers are by name. The value of an output
-	// says nothing, as it has no type. That of a provider is its source and
-	// its version constraints, as "hashicorp/aws ~> 5.0".
+	// Variables, Outputs and Providers are by name. Outputs are a set. The value of
+	// a provider is its source and its version constraints, such as
+	// "hashicorp/aws ~> 5.0".
 	Variables map[string]DeclaredVariable
 	Outputs   map[string]bool
 	Providers map[string]string
@@ -22,7 +22,7 @@ type Interface struct {
 // DeclaredVariable is an input variable as a caller sees it.
 type DeclaredVariable struct {
 	// Type is the type constraint in its normal form, such as
-	// "map(string)"; "any" where there is none, or none that can be read.
+	// "map(string)"; "any" if there is none, or if it cannot be parsed.
 	Type string
 	// Required says that there is no default.
 	Required bool
@@ -36,10 +36,9 @@ var interfaceSchema = &hcl.BodySchema{
 	},
 }
 
-// ReadInterface reads what the module in a directory declares to its callers.
-// It takes what it can read and passes over the rest, as it serves to show
-// people what changed: whether the configuration is right is for the stock
-// tools to say.
+// ReadInterface reads what the module in a directory declares to its callers. The
+// result is for showing what changed, so it skips what it cannot parse. Errors in
+// the configuration are reported by the stock tools.
 func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) {
 	found := &Interface{Variables: map[string]DeclaredVariable{}, Outputs: map[string]bool{}, Providers: map[string]string{}}
 	d, err := openDirectory(dir)
@@ -66,7 +65,7 @@ func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) 
 	return found, nil
 }
 
-// add takes the declarations of one file.
+// add adds the declarations of one file.
 func (i *Interface) add(body hcl.Body) {
 	content, _, _ := body.PartialContent(interfaceSchema)
 	for _, block := range content.Blocks {
@@ -81,7 +80,7 @@ func (i *Interface) add(body hcl.Body) {
 	}
 }
 
-// addVariable takes a variable, or what an override file says about one.
+// addVariable adds a variable, or what an override file changes of one.
 func (i *Interface) addVariable(name string, body hcl.Body) {
 	content, _, _ := body.PartialContent(&hcl.BodySchema{
 		Attributes: []hcl.AttributeSchema{{Name: "type"}, {Name: "default"}},
@@ -113,7 +112,7 @@ func (i *Interface) addProviders(body hcl.Body) {
 	}
 }
 
-// provider is what a provider requirement says, in a line.
+// provider returns a provider requirement as one line.
 func provider(expr hcl.Expression) string {
 	if value, diags := expr.Value(nil); !diags.HasErrors() && value.Type() == cty.String && value.IsKnown() && !value.IsNull() {
 		return value.AsString() // a version constraint alone, in the old form

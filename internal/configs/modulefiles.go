@@ -12,14 +12,13 @@ import (
 	"github.com/cotterpin/cotter/internal/opendir"
 )
 
-// moduleFiles are the files that a module's expressions can read. Those of the
-// user's own modules read what they please; those of a package read what is in
-// it.
+// moduleFiles are the files that a module's expressions can read: any file for the
+// user's own modules, and the files of its package for any other.
 type moduleFiles struct{ scope *Scope }
 
 var errOutsidePackage = errors.New("it is not in the module's package, and a package's modules may read no other files")
 
-// ReadFile makes moduleFiles what package eval reads files from.
+// ReadFile implements eval.Files.
 func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
 	f, err := m.open(name)
 	if err != nil {
@@ -41,7 +40,7 @@ func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// Exists reports whether there is a regular file.
+// Exists reports whether a name is that of a regular file.
 func (m moduleFiles) Exists(name string) (bool, error) {
 	f, err := m.open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +57,7 @@ func (m moduleFiles) Exists(name string) (bool, error) {
 	return err == nil, err
 }
 
-// Abs is a name made absolute, in the place that it has after installation.
+// Abs returns an absolute name: that of the file after installation.
 func (m moduleFiles) Abs(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(m.scope.tree.root.dir.Path, name)
@@ -87,8 +86,8 @@ func (m moduleFiles) open(name string) (*os.File, error) {
 	return root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|openNonblock, 0)
 }
 
-// inPackage is a file's path in the package that the module is in. Names begin
-// with the place that the package will have, as path.module does.
+// inPackage returns a file's path in the module's package. Like path.module, names
+// begin with the directory that the package will have.
 func inPackage(dir Dir, name string) (string, error) {
 	inside, err := filepath.Rel(dir.Boundary, dir.Path)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package configs
 
-// openNonblock is nothing where a directory cannot hold a pipe.
+// openNonblock is 0: a directory has no pipes on this system.
 const openNonblock = 0

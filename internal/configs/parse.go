@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/internal/nesting"
 )
 
-// maxSyntaxErrors bounds the diagnostics of one file: garbage makes one for
-// each line.
+// maxSyntaxErrors limits the diagnostics of one file. A file that is not
+// configuration at all has one in each line.
 const maxSyntaxErrors = 20
 
 var fileSchema = &hcl.BodySchema{
@@ -34,8 +34,8 @@ func (d *directory) readFile(f file) ([]*block, hcl.Diagnostics) {
 	return blocks, limitSyntaxErrors(diags, d.dir.display(f.name))
 }
 
-// parseFile parses a file unless it holds no block of the given types. The body
-// is nil then, and where the file could not be read at all.
+// parseFile parses a file unless it has no block of the given types. The body is
+// nil then, and if the file could not be read at all.
 func (d *directory) parseFile(f file, types ...[]byte) (hcl.Body, hcl.Diagnostics) {
 	display := d.dir.display(f.name)
 	src, err := d.read(f.name)
@@ -77,8 +77,8 @@ var (
 	unicodeRune = []byte(`\u`)
 )
 
-// mayHold reports whether a file can hold a block of a type, without parsing
-// it. Most files of a module hold no module call.
+// mayHold reports whether a file can have a block of a type, without parsing it.
+// Most files of a module have no module call.
 //
 // In JSON the key may be written with \u escapes. In native syntax the word
 // must stand where a block can begin, and a label must follow, so neither
@@ -100,9 +100,9 @@ func mayHold(src []byte, isJSON bool, keyword []byte) bool {
 	}
 }
 
-// beginsBlock reports whether a block can begin behind these bytes: at the
-// beginning of the file or of a line, behind blanks or a comment, or behind the
-// last byte of a byte order mark.
+// beginsBlock reports whether a block can begin after these bytes: at the beginning
+// of the file or of a line, after blanks or a comment, or after the last byte of a
+// byte order mark.
 func beginsBlock(before []byte) bool {
 	if len(before) == 0 {
 		return true

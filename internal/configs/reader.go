@@ -21,8 +21,8 @@ type Dir struct {
 	// Path is where the directory is.
 	Path string
 	// Boundary is a directory at or above Path, the root of a package, that
-	// links must not lead out of. It is absolute exactly where Path is. ""
-	// means no boundary, which is right for the user's own files only.
+	// links must not leave. It is absolute if and only if Path is. "" means no
+	// boundary, which is right only for the user's own files.
 	Boundary string
 	// Display is the directory as ranges and path.module name it; "" means
 	// Path.
@@ -38,7 +38,8 @@ type Dir struct {
 
 // Module is what the files of a directory declare.
 type Module struct {
-	// Calls are sorted by name; no two have the same. Those of tests follow.
+	// Calls are the module calls, sorted by their unique names, followed by the
+	// modules that tests run.
 	Calls []Call
 }
 
@@ -48,25 +49,24 @@ type Call struct {
 	// Prefix are the names before Name in the key of a module that a test
 	// runs; nil for all others.
 	Prefix []string
-	// Scope is that of the called module.
+	// Scope is the scope of the called module.
 	Scope *Scope
-	// Source is the value of the source argument, and SourceRange where that
-	// is.
+	// Source is the value of the source argument, and SourceRange its place.
 	Source      string
 	SourceRange hcl.Range
-	// Version is the value of the version argument, and VersionRange where
-	// that is. HasVersion is false where there is none, or where it is null.
+	// Version is the value of the version argument, and VersionRange its place.
+	// HasVersion is false if there is no such argument or if it is null.
 	Version      string
 	HasVersion   bool
 	VersionRange hcl.Range
-	// SourceComputed and VersionComputed say that the arguments are no literals.
+	// SourceComputed and VersionComputed say that the arguments are not literals.
 	SourceComputed, VersionComputed bool
 	// Range is the header of the block that declares the call.
 	Range hcl.Range
 }
 
-// Read reads the calls of a directory. The module is never nil: beside errors
-// it has the calls that could be read. Diagnostics are sorted by place.
+// Read reads the calls of a directory. The module is never nil: if there are
+// errors it has the calls that could be read. Diagnostics are sorted by place.
 func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	if dir.Scope == nil {
 		dir.Scope = NewRoot(Inputs{})
@@ -92,8 +92,8 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	return m, diags
 }
 
-// comparePlaces orders diagnostics as their places are in the files; those of
-// the directory itself come first.
+// comparePlaces orders diagnostics by their place in the files; those of the
+// directory itself come first.
 func comparePlaces(a, b *hcl.Diagnostic) int {
 	x, y := placeOf(a), placeOf(b)
 	return cmp.Or(

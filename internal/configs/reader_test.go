@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/nesting"
 )
 
-// call is a configuration with one call of the given name.
+// call returns a configuration with one call of the given name.
 func call(name string) string { return `module "` + name + `" { source = "./x" }` + "\n" }
 
 func TestIsConfigFile(t *testing.T) {
@@ -59,7 +59,7 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
-// TestBytes reads what a text archive cannot hold.
+// TestBytes reads files that a text archive cannot contain.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{

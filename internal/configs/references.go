@@ -13,19 +13,19 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// maxReferences is how many references may lead from one to the next. Each
+// maxReferences is the maximum length of a chain of references. Each reference
 // takes some of the stack.
 const maxReferences = 500
 
-// evaluation is the evaluation of one module's arguments, and of what they refer
-// to in the modules above.
+// evaluation is the evaluation of one module's arguments, and of what they refer to
+// in the calling modules.
 type evaluation struct {
 	ctx    context.Context
 	reader Reader
 	meter  *eval.Meter
-	// path are the references that lead to what is evaluated now.
+	// path is the chain of references to what is evaluated now.
 	path []step
-	// seen are the errors that were reported.
+	// seen has the errors that were reported.
 	seen map[string]bool
 }
 
@@ -71,7 +71,7 @@ func (e *evaluation) expression(s *Scope, expr hcl.Expression) (cty.Value, hcl.D
 	return e.meter.Evaluate(native, eval.Scope{Values: values, Files: moduleFiles{s}})
 }
 
-// attribute is the name behind the root of a reference; "" where there is none.
+// attribute returns the name after the root of a reference; "" if there is none.
 func attribute(traversal hcl.Traversal) string {
 	if len(traversal) > 1 {
 		if attr, ok := traversal[1].(hcl.TraverseAttr); ok {
@@ -81,11 +81,11 @@ func attribute(traversal hcl.Traversal) string {
 	return ""
 }
 
-// lookup finds the value of a name of one kind. at is the reference to it.
+// lookup returns the value of a name of one kind. at is the reference to it.
 type lookup func(e *evaluation, s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics)
 
-// staticNames returns what finds the values of a kind of names that are known
-// before anything is installed, and nil for all others.
+// staticNames returns the lookup of a kind of names that are known before anything
+// is installed, and nil for all others.
 func (e *evaluation) staticNames(root string) lookup {
 	switch root {
 	case "var":
@@ -103,8 +103,7 @@ func (e *evaluation) staticNames(root string) lookup {
 	return nil
 }
 
-// enter notes that a value is being evaluated. It is an error if that is so
-// already.
+// enter records that a value is being evaluated. It is an error if it already is.
 func (e *evaluation) enter(next step) hcl.Diagnostics {
 	for i, before := range e.path {
 		if before.scope == next.scope && before.name == next.name {
@@ -181,7 +180,7 @@ func undeclared(what, kind, name string, at hcl.Range) *hcl.Diagnostic {
 	}
 }
 
-// pathOf is path.module, path.root or path.cwd, as stock tools have it.
+// pathOf returns path.module, path.root or path.cwd, as in stock tools.
 func (e *evaluation) pathOf(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	switch name {
 	case "module":

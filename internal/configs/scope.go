@@ -10,28 +10,27 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// Scope is what the expressions of one module can refer to: its variables,
-// which its caller gives it, and its local values. It is safe for concurrent
-// use. Making one costs nothing; files are read when a value is needed.
+// Scope is what the expressions of one module can refer to: its variables, whose
+// values come from its caller, and its local values. It is safe for concurrent
+// use. Files are read only when a value is needed.
 type Scope struct {
 	tree *tree
-	// caller is the calling module, and call and at the name and the place of
-	// the module block. The root module has none; a module that a test runs
-	// has no caller that could give it anything.
+	// caller is the calling module, call is the name of the module block, and at
+	// its place. The root module and a module that a test runs have no caller.
 	caller *Scope
 	call   string
 	at     hcl.Range
 
-	// mu is held while something of this module is evaluated. A module's
-	// evaluation waits for that of its caller, never the other way round.
+	// mu is held while something of this module is evaluated. The evaluation of a
+	// module may wait for that of its caller, but not the reverse.
 	mu  sync.Mutex
 	dir Dir
-	// found may be dropped when memory is needed, and is then read again: the
-	// files of thousands of modules would fill it.
+	// found may be garbage collected, and the files are read again then. The
+	// declarations of thousands of modules would take too much memory.
 	found weak.Pointer[declarations]
 }
 
-// tree is what all modules of a tree share.
+// tree is shared by all modules of a tree.
 type tree struct {
 	inputs Inputs
 	root   *Scope
@@ -40,11 +39,12 @@ type tree struct {
 	recent recent
 }
 
-// recent keeps what was last needed. The modules that one module calls come one
-// after another, and all may need what that one declares.
+// recent keeps the declarations that were needed last. The modules that one module
+// calls are read one after another, and all may need the declarations of that
+// module.
 type recent struct {
 	mu   sync.Mutex
-	ring [16]*declarations // about as many as are read side by side
+	ring [16]*declarations // about as many as are read concurrently
 	next int
 }
 
@@ -64,21 +64,21 @@ func NewRoot(inputs Inputs) *Scope {
 	return t.root
 }
 
-// child is the scope of the module that a call leads to.
+// child returns the scope of a called module.
 func (s *Scope) child(call string, at hcl.Range) *Scope {
 	return &Scope{tree: s.tree, caller: s, call: call, at: at}
 }
 
-// runByTest is the scope of a module that a test runs.
+// runByTest returns the scope of a module that a test runs.
 func (s *Scope) runByTest() *Scope { return &Scope{tree: s.tree} }
 
 func (s *Scope) isRoot() bool { return s.tree.root == s }
 
-// read says where the module is. Only then can it be evaluated.
+// read sets the module's directory, without which it cannot be evaluated.
 func (s *Scope) read(dir Dir) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	dir.Scope = nil // no cycle
+	dir.Scope = nil // avoids a cycle
 	s.dir = dir
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Settings is what a module's files say, as literals, that tells which stock
-// tool they are for.
+// Settings are the literal settings in a module's files that help to tell which
+// stock tool they are for.
 type Settings struct {
 	// CloudHosts are the hosts of "cloud" blocks and of remote backends; "" for a
 	// block that has no hostname.
@@ -31,8 +31,8 @@ var (
 	hostnameSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "hostname"}}}
 )
 
-// ReadSettings reads the settings of a directory. It passes over what it cannot
-// read: whether the configuration is right is for others to say.
+// ReadSettings reads the settings of a directory. It skips what it cannot read:
+// errors in the configuration are reported by Read and by the stock tools.
 func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
 	found := Settings{Sources: map[string]string{}}
 	d, err := openDirectory(dir)
@@ -55,7 +55,7 @@ func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
 	return found
 }
 
-// add takes the settings of one file.
+// add adds the settings of one file.
 func (s *Settings) add(body hcl.Body) {
 	content, _, _ := body.PartialContent(settingsSchema)
 	for _, block := range content.Blocks {
@@ -83,7 +83,8 @@ func (s *Settings) add(body hcl.Body) {
 	}
 }
 
-// literalString is the value of an argument that is a string without references.
+// literalString returns the value of an argument that is a string without
+// references.
 func literalString(attr *hcl.Attribute) (string, bool) {
 	if attr == nil {
 		return "", false

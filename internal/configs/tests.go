@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// DefaultTests is where stock tools look for tests.
+// DefaultTests is the directory in which stock tools look for tests.
 const DefaultTests = "tests"
 
 var (
@@ -25,11 +25,11 @@ var (
 	runWord    = []byte("run")
 )
 
-// testSuffixes tell test files; the second of a pair is OpenTofu's, and takes
-// the place of the first.
+// testSuffixes are those of test files. The second of a pair is OpenTofu's, and
+// replaces the first.
 var testSuffixes = [][2]string{{".tftest.hcl", ".tofutest.hcl"}, {".tftest.json", ".tofutest.json"}}
 
-// testCalls are the modules that the tests of a root module run.
+// testCalls returns the modules that the tests of a root module run.
 func (r Reader) testCalls(ctx context.Context, dir Dir) ([]Call, hcl.Diagnostics) {
 	var calls []Call
 	var diags hcl.Diagnostics
@@ -90,7 +90,7 @@ func (r Reader) isTest(name string, names []string) bool {
 	return false
 }
 
-// runs are the calls in one test file, by its name below the root module.
+// runs returns the calls in one test file, by its name below the root module.
 func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) ([]Call, hcl.Diagnostics) {
 	content, _, diags := body.PartialContent(testSchema)
 	prefix := []string{"test"}

@@ -17,11 +17,11 @@ type variable struct {
 	name string
 	at   hcl.Range
 	ty   cty.Type
-	// literal says that a value on the command line is the text of a string,
-	// and no expression.
+	// literal says that a value on the command line is the text of a string, not
+	// an expression.
 	literal  bool
 	defaults *typeexpr.Defaults // of optional attributes; may be nil
-	// initial is the default, not converted yet. required says that there is
+	// initial is the default before its conversion. required says that there is
 	// none.
 	initial              cty.Value
 	required             bool
@@ -32,7 +32,7 @@ type variable struct {
 	constant bool
 }
 
-// variable is the value of a module's input variable.
+// variable returns the value of a module's input variable.
 func (e *evaluation) variable(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	return e.remember(s, "var."+name, at, func(found *declarations) (cty.Value, hcl.Diagnostics) {
 		declared, ok := found.variables[name]
@@ -81,7 +81,7 @@ func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl
 	return v, diags
 }
 
-// decodeType decodes a type, also in the quotes that old configuration has.
+// decodeType decodes a type, which old configuration has in quotes.
 func (v *variable) decodeType(expr hcl.Expression) (diags hcl.Diagnostics) {
 	if value, valueDiags := expr.Value(nil); !valueDiags.HasErrors() && value.Type() == cty.String && known(value) {
 		switch value.AsString() {
@@ -109,7 +109,7 @@ func (v *variable) decodeType(expr hcl.Expression) (diags hcl.Diagnostics) {
 	return diags
 }
 
-// valueOf finds the value that a variable has in a module: what it was given,
+// valueOf returns the value of a variable in a module: the one that it was given,
 // or else its default.
 func (e *evaluation) valueOf(s *Scope, v *variable, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	value, from, given, diags := e.given(s, v)
@@ -138,8 +138,8 @@ func (e *evaluation) valueOf(s *Scope, v *variable, at hcl.Range) (cty.Value, hc
 	return value, nil
 }
 
-// convert converts a value to the variable's type, with the defaults of that.
-// Beside an error it is the value as it was.
+// convert converts a value to the variable's type, with the defaults of that type.
+// If there is an error it returns the original value.
 func (e *evaluation) convert(v *variable, value cty.Value) (cty.Value, error) {
 	whole := value
 	if v.defaults != nil && !value.IsNull() {
@@ -152,7 +152,7 @@ func (e *evaluation) convert(v *variable, value cty.Value) (cty.Value, error) {
 	return converted, nil
 }
 
-// given is the value that a variable was given, and where.
+// given returns the value that a variable was given, and its place.
 func (e *evaluation) given(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	switch {
 	case s.isRoot():
@@ -163,8 +163,8 @@ func (e *evaluation) given(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 	return cty.DynamicVal, hcl.Range{}, false, nil
 }
 
-// argument is the value of an argument of the call that leads to a module,
-// evaluated in the calling module.
+// argument returns the value of an argument of a module's call, evaluated in the
+// calling module.
 func (e *evaluation) argument(s *Scope, name string) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	caller := s.caller
 	caller.mu.Lock()
@@ -186,7 +186,7 @@ func (v *variable) notConstant(at hcl.Range) *hcl.Diagnostic {
 	return fault("Variable is not constant", fmt.Sprintf("The variable %q is declared with const = false at %s, so no module's source or version may depend on it.", v.name, place(v.at)), at)
 }
 
-// missing says who should give the variable a value, and how.
+// missing reports that a variable has no value, and how to give it one.
 func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
 	var what string
 	switch {
@@ -200,8 +200,7 @@ func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
 	return fault("No value for required variable", fmt.Sprintf("The variable %q is used here, and is declared without a default at %s. %s", v.name, place(v.at), what), at)
 }
 
-// wrongType names the variable, and shows the value only as far as it is no
-// secret.
+// wrongType reports a value of the wrong type. It shows nothing of a secret.
 func (v *variable) wrongType(err error, value cty.Value, from hcl.Range) *hcl.Diagnostic {
 	reason := strings.TrimSuffix(err.Error(), ".")
 	if v.sensitive || v.ephemeral || eval.Secret(value) {
@@ -217,5 +216,5 @@ func fault(summary, detail string, at hcl.Range) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
 }
 
-// place is a range as messages name it.
+// place returns a range as messages have it.
 func place(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }

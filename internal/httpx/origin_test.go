@@ -53,7 +53,7 @@ func TestPrintable(t *testing.T) {
 		"plain \"text\" é \\": "plain \"text\" é \\",
 		"a\x1b[2Jb\r\nc":      `a\x1b[2Jb\r\nc`,
 		"\u202eabc\u200b":     `\u202eabc\u200b`,
-		"\xff":                "\ufffd",
+		"\xff":                `\xff`,
 	}
 	for text, want := range tests {
 		if got := httpx.Printable(text); got != want {

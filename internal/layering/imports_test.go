@@ -10,27 +10,28 @@ import (
 // tests. Imports point down: whoever embeds a package gets it with as little as
 // possible. "internal/*" stands for all internal packages; "*" for everything.
 var allowed = map[string][]string{
-	".":                {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
-	"addrs":            {},
-	"disco":            {"addrs", "internal/flight", "internal/httpx", "internal/netguard"},
-	"getmodules":       {"addrs", "internal/git", "internal/git/*", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "internal/said", "internal/treewriter"},
-	"getmodules/gcs":   {"getmodules", "internal/httpx", "internal/objects", "internal/retryafter", "internal/said"},
-	"getmodules/hg":    {"addrs", "getmodules", "internal/child", "internal/said"},
-	"getmodules/s3":    {"getmodules", "internal/httpx", "internal/objects"},
-	"hashing":          {},
-	"lockfile":         {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
-	"modtest":          {"addrs", "hashing", "internal/git/gitserve"},
-	"policy":           {"addrs", "internal/nesting", "versions"},
-	"registryclient":   {"addrs", "internal/flight", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "versions"},
-	"versions":         {"addrs"},
-	"versions/gittags": {"versions"},
-	"versions/ocitags": {"versions"},
-	"cmd/*":            {"*"},
-	"examples/*":       {"*"},
-	"bench":            {"modtest", "bench/internal/report"},
-	"bench/*":          {},
-	"internal/gettest": {"getmodules"},
-	"internal/*":       {"addrs", "hashing", "internal/*"},
+	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
+	"addrs":               {},
+	"cliconfig":           {"addrs", "disco", "getmodules", "internal/nesting", "internal/netrc", "internal/procgroup", "internal/singleflight", "internal/userfile"},
+	"disco":               {"addrs", "internal/singleflight", "internal/httpx", "internal/netguard"},
+	"getmodules":          {"addrs", "internal/git", "internal/git/*", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "internal/sanitize", "internal/treewriter"},
+	"getmodules/gcs":      {"getmodules", "internal/httpx", "internal/objects", "internal/retryafter", "internal/sanitize"},
+	"getmodules/hg":       {"addrs", "getmodules", "internal/procgroup", "internal/sanitize"},
+	"getmodules/s3":       {"getmodules", "internal/httpx", "internal/objects"},
+	"hashing":             {},
+	"lockfile":            {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
+	"modtest":             {"addrs", "hashing", "internal/git/gitserve"},
+	"policy":              {"addrs", "internal/nesting", "versions"},
+	"registryclient":      {"addrs", "internal/singleflight", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "versions"},
+	"versions":            {"addrs"},
+	"versions/gittags":    {"versions"},
+	"versions/ocitags":    {"versions"},
+	"cmd/*":               {"*"},
+	"examples/*":          {"*"},
+	"bench":               {"modtest", "bench/internal/report"},
+	"bench/*":             {},
+	"internal/gettertest": {"getmodules"},
+	"internal/*":          {"addrs", "hashing", "internal/*"},
 }
 
 // heavy says who may import a dependency that is large, or that belongs to one
@@ -50,7 +51,9 @@ var heavy = []struct {
 	{"github.com/urfave/cli/", []string{"cmd/*"}},
 	{"github.com/vbauerster/mpb/", []string{"cmd/*"}},
 	{"golang.org/x/term", []string{"cmd/*"}},
-	{"testing", []string{"modtest", "internal/httpx/webtest", "internal/gettest"}},
+	// Version 1, for the CLI configuration of stock tools.
+	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
+	{"testing", []string{"modtest", "internal/httpx/webtest", "internal/gettertest"}},
 }
 
 // lists reports whether a list of packages has this one.

@@ -1,15 +1,15 @@
-// Package netrc reads the file in which curl, git and stock tools look for
-// passwords of servers.
+// Package netrc parses netrc files, in which curl, git and stock tools look up
+// passwords for servers.
 //
-// The format is that of the GNU project's ftp, as curl reads it: words between
-// spaces, or in double quotes, in which a backslash takes the next character as
-// it is. "machine HOST" begins an entry, "login NAME" and "password SECRET" say
-// the rest; "account NAME" is passed over, and so is "macdef NAME" up to the
-// next empty line. A "#" where one of these is expected begins a comment.
+// The format is that of GNU ftp, as curl reads it: words between spaces, or in
+// double quotes, where a backslash escapes the next character. "machine HOST"
+// begins an entry, followed by "login NAME" and "password SECRET". "account NAME"
+// is skipped, and so is "macdef NAME" up to the next empty line. A "#" in the
+// place of one of these keywords begins a comment.
 //
-// What the package does not do: a "default" entry, which other programs use for
-// all servers without one, counts for none. Whoever wrote it did not mean to
-// give a password to each server that an address may name.
+// A "default" entry, which other programs use for all servers without an entry
+// of their own, is skipped: its password would be sent to any server that an
+// address names.
 package netrc
 
 import (
@@ -17,13 +17,13 @@ import (
 	"strings"
 )
 
-// File is what a file has. The zero value has nothing.
+// File is the content of a netrc file. The zero value is an empty file.
 type File struct{ entries []entry }
 
 type entry struct{ host, login, password string }
 
-// Parse reads a file. What it does not understand it passes over, as other
-// programs do: the file is not only for us.
+// Parse parses a file. It skips what it does not understand, as other programs
+// do: the file may be for any of them.
 func Parse(src []byte) File {
 	var f File
 	var current *entry
@@ -35,10 +35,10 @@ func Parse(src []byte) File {
 		}
 		switch {
 		case strings.HasPrefix(word, "#"):
-			rest = behindLine(rest)
+			rest = afterLine(rest)
 			continue
 		case word == "default":
-			current = &entry{} // that of nobody
+			current = &entry{} // which is not in f
 			continue
 		case word == "macdef":
 			_, rest, _ = bytes.Cut(rest, []byte("\n\n"))
@@ -61,8 +61,8 @@ func Parse(src []byte) File {
 	}
 }
 
-// Find is the first entry for a host, which has its port behind a colon where
-// that is not the usual one.
+// Find returns the first entry for a host, which is HOST or, if the port is not the
+// default one, HOST:PORT.
 func (f File) Find(host string) (login, password string, found bool) {
 	for _, e := range f.entries {
 		if e.host == strings.ToLower(host) {
@@ -72,7 +72,7 @@ func (f File) Find(host string) (login, password string, found bool) {
 	return "", "", false
 }
 
-// next is the next word, and what is behind it.
+// next returns the next word and the text after it.
 func next(src []byte) (word string, rest []byte, ok bool) {
 	src = bytes.TrimLeft(src, " \t\r\n")
 	if len(src) == 0 {
@@ -95,10 +95,10 @@ func next(src []byte) (word string, rest []byte, ok bool) {
 		}
 		quoted = append(quoted, src[i])
 	}
-	return "", nil, false // it is never closed
+	return "", nil, false // without its closing quote
 }
 
-func behindLine(src []byte) []byte {
+func afterLine(src []byte) []byte {
 	_, rest, _ := bytes.Cut(src, []byte("\n"))
 	return rest
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 			}
 			continue
 		}
-		if diff := cmp.Diff(test.want, gettest.Files(t, dir)); diff != "" {
+		if diff := cmp.Diff(test.want, gettertest.Files(t, dir)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -80,7 +80,7 @@ func TestRunRefused(t *testing.T) {
 		if _, err := (objects.Download{Dir: dir, Prefix: "net/", Keys: keys("net/first", hostile), Get: writeKey}).Run(t.Context()); err == nil {
 			t.Errorf("%q: there is no error", hostile)
 		}
-		for name := range gettest.Files(t, outside) {
+		for name := range gettertest.Files(t, outside) {
 			if !strings.HasPrefix(name, "a/package/") {
 				t.Errorf("%q: %s is written", hostile, name)
 			}
@@ -109,7 +109,7 @@ func TestRunThroughLink(t *testing.T) {
 	if _, err := (objects.Download{Dir: dir, Keys: linked, Get: writeKey}).Run(t.Context()); err == nil {
 		t.Error("there is no error")
 	}
-	if got := gettest.Files(t, filepath.Join(outside, "target")); len(got) != 0 {
+	if got := gettertest.Files(t, filepath.Join(outside, "target")); len(got) != 0 {
 		t.Errorf("outside is %v", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestRunAtOnce(t *testing.T) {
 		return writeKey(ctx, key, file)
 	}
 	dir := filepath.Join(t.TempDir(), "package")
-	if count, err := (objects.Download{Dir: dir, Keys: counted, Get: get}).Run(t.Context()); err != nil || count != all || len(gettest.Files(t, dir)) != all {
+	if count, err := (objects.Download{Dir: dir, Keys: counted, Get: get}).Run(t.Context()); err != nil || count != all || len(gettertest.Files(t, dir)) != all {
 		t.Errorf("%d objects, %v", count, err)
 	}
 }

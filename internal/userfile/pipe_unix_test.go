@@ -28,7 +28,7 @@ func TestReadPipe(t *testing.T) {
 			name := pipe(t)
 			go func() {
 				if w, err := os.OpenFile(name, os.O_WRONLY, 0); err == nil {
-					_, _ = w.WriteString(test.text) // fails if the reader has had enough
+					_, _ = w.WriteString(test.text) // fails if the reader has closed the pipe
 					_ = w.Close()
 				}
 			}()
@@ -43,7 +43,7 @@ func TestReadPipe(t *testing.T) {
 	}
 }
 
-// TestReadDescriptor reads what a shell makes of <(command).
+// TestReadDescriptor reads a process substitution of the shell: <(command).
 func TestReadDescriptor(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -63,8 +63,8 @@ func TestReadDescriptor(t *testing.T) {
 	}
 }
 
-// TestReadWithoutWriter has the end of a context end the wait for a writer, or
-// for what it writes.
+// TestReadWithoutWriter checks that the end of the context ends the wait for a
+// writer, and for a writer that writes nothing.
 func TestReadWithoutWriter(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"no writer", "idle writer"} {

@@ -1,9 +1,9 @@
 // Package userfile reads the files in which users keep settings and
 // credentials, such as ~/.tofurc, ~/.netrc and ~/.docker/config.json.
 //
-// Such a name need not be that of a regular file: /dev/null stands for an empty
-// one, and a process substitution of the shell or a password manager gives a
-// pipe. These are read to their end. Directories, sockets and disks are errors.
+// They need not be regular files: /dev/null is an empty one, and a process
+// substitution of the shell or a password manager gives a pipe. These are read to
+// their end. Directories, sockets and block devices are errors.
 package userfile
 
 import (
@@ -18,11 +18,10 @@ import (
 
 var errKind = errors.New("it is neither a file nor a pipe")
 
-// Read returns what a file has. A file with more than limit bytes is an error,
-// and is not read any further. A pipe is read until its writers have closed it
-// or ctx is done.
+// Read returns the content of a file. It is an error if the file has more than
+// limit bytes. A pipe is read until its writers have closed it or ctx is done.
 //
-// Errors wrap those of the file system, as *fs.PathError, or ctx's.
+// Errors are *fs.PathErrors; one of ctx is wrapped in them.
 func Read(ctx context.Context, name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -38,9 +37,8 @@ func Read(ctx context.Context, name string, limit int64) ([]byte, error) {
 		src []byte
 		err error
 	}
-	// Opening a pipe waits for a writer and cannot be interrupted, so it gets a
-	// goroutine. If ctx is done first, that one ends with its writer or with
-	// the process.
+	// Opening a pipe waits for a writer and cannot be interrupted, so a goroutine
+	// does it. If ctx is done first, the goroutine stays until there is a writer.
 	read := make(chan content, 1)
 	go func() {
 		src, err := readAll(name, limit)
@@ -67,9 +65,9 @@ func readAll(name string, limit int64) ([]byte, error) {
 	return src, err
 }
 
-// Absent reports whether an error of Read says that there is no such file: that
-// it does not exist, or that its directory is none or must not be searched, as
-// that of a home directory that belongs to another user or is /dev/null.
+// Absent reports whether an error of Read says that there is no such file: that it
+// does not exist, or that its directory is not a directory or cannot be searched,
+// such as a home directory that is /dev/null or belongs to another user.
 func Absent(err error) bool {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return true

@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 		"short/file": {fails: "not a directory", absent: true},
 	} {
 		if runtime.GOOS == "windows" && test.absent {
-			test.fails = "cannot find" // which is what that system calls both
+			test.fails = "cannot find" // Windows has one message for both
 		}
 		path := name
 		if !filepath.IsAbs(name) && name != os.DevNull {
@@ -46,8 +46,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestAbsent tells a file that must not be read from one in a directory that
-// must not be searched.
+// TestAbsent distinguishes a file that cannot be read from one in a directory that
+// cannot be searched.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -16,9 +16,9 @@ import (
 // fileName is the key's file in the state directory.
 const fileName = "key"
 
-// Read returns the key in a state directory. A directory without a key is
-// fs.ErrNotExist. A file that other users can read or could have written is an
-// error: what it proves, they could forge.
+// Read returns the key in a state directory. The error wraps fs.ErrNotExist if
+// there is none. A file that other users can read or could have written is an
+// error, since they could forge proofs with it.
 func Read(dir string) (*Key, error) {
 	root, err := open(dir)
 	if err != nil {
@@ -28,8 +28,8 @@ func Read(dir string) (*Key, error) {
 	return read(root)
 }
 
-// open opens the state directory, which must not be a link: its owner may be
-// another one than that of its target.
+// open opens the state directory, which must not be a link: the owner of a link
+// can be another user than that of its target.
 func open(dir string) (*os.Root, error) {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -60,11 +60,11 @@ func read(root *os.Root) (*Key, error) {
 	return &Key{secret: [size]byte(secret)}, nil
 }
 
-// maxWait is how long a process waits for another one that makes the key, which
+// maxWait is how long a process waits for another one that makes the key. That
 // takes milliseconds.
 const maxWait = 5 * time.Second
 
-// ReadOrMake is [Read], and makes the directory and the key if they are absent.
+// ReadOrMake is [Read], and makes the directory and the key if they do not exist.
 // Processes that do so at the same time get the same key.
 func ReadOrMake(dir string) (*Key, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -75,8 +75,8 @@ func ReadOrMake(dir string) (*Key, error) {
 		return nil, err
 	}
 	defer root.Close()
-	// One process at a time makes the key and removes what killed ones left. If
-	// directories cannot be locked, the first one wins.
+	// One process at a time makes the key and removes the files of killed
+	// processes. If directories cannot be locked, the first process wins.
 	lock := filelock.Dir(dir)
 	held, err := lock.TryExclusive()
 	if !held && err == nil {
@@ -101,5 +101,5 @@ func ReadOrMake(dir string) (*Key, error) {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return read(root) // which may be that of a process that was faster
+	return read(root) // perhaps the key of a faster process
 }

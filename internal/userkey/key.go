@@ -10,15 +10,14 @@ import (
 	"fmt"
 )
 
-// ErrUnproven says that a file was not written by this user for this purpose:
-// its code is absent, or made with another key, for another purpose, or for
-// other content.
+// ErrUnproven says that a file was not written by this user for this purpose: it
+// has no code, or one for another key, purpose or content.
 var ErrUnproven = errors.New("it was not written here by this user")
 
 // ErrShortSecret says that a secret is too short to be a key.
 var ErrShortSecret = fmt.Errorf("the key must have at least %d characters", minSecret)
 
-// minSecret is the least length of a secret text, in bytes. 32 hexadecimal
+// minSecret is the minimum length of a secret text in bytes. 32 hexadecimal
 // digits have 128 bits.
 const minSecret = 32
 
@@ -28,14 +27,14 @@ const size = sha256.Size
 // Key is a user's key. Its zero value is not usable.
 type Key struct{ secret [size]byte }
 
-// Random returns a key that no other process has.
+// Random returns a new key, which no other process has.
 func Random() *Key {
 	var k Key
 	rand.Read(k.secret[:])
 	return &k
 }
 
-// FromSecret makes a key of a secret text. The error is [ErrShortSecret].
+// FromSecret derives a key from a secret text. The error is [ErrShortSecret].
 func FromSecret(secret string) (*Key, error) {
 	if len(secret) < minSecret {
 		return nil, ErrShortSecret
@@ -43,11 +42,11 @@ func FromSecret(secret string) (*Key, error) {
 	return &Key{secret: sha256.Sum256([]byte(secret))}, nil
 }
 
-// header begins the first line of a sealed file. A number sign makes the line
-// a comment in the languages of such files.
+// header begins the first line of a sealed file. The number sign makes it a comment
+// in the languages of such files.
 const header = "# cotter-proof-v1 "
 
-// Seal returns content with a first line that proves it for a purpose.
+// Seal returns content after a line that proves it for a purpose.
 func (k *Key) Seal(purpose string, content []byte) []byte {
 	line := header + hex.EncodeToString(k.sum(purpose, content)) + "\n"
 	return append([]byte(line), content...)
@@ -72,8 +71,8 @@ func (k *Key) Name(purpose, statement string) string {
 	return hex.EncodeToString(k.sum(purpose, []byte(statement)))
 }
 
-// sum covers the purpose with its length, so that no two pairs of purpose and
-// content are the same bytes.
+// sum includes the length of the purpose, so that different pairs of purpose and
+// content have different sums.
 func (k *Key) sum(purpose string, content []byte) []byte {
 	mac := hmac.New(sha256.New, k.secret[:])
 	fmt.Fprintf(mac, "%d %s\n", len(purpose), purpose)

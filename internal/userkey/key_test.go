@@ -54,7 +54,7 @@ func TestName(t *testing.T) {
 	if k.Name("a", "x") != key(t, secret).Name("a", "x") {
 		t.Error("one statement has two names")
 	}
-	// The purpose ends where it ends.
+	// The purpose and the statement are not just concatenated.
 	names := []string{k.Name("a", "x"), k.Name("a", "y"), k.Name("b", "x"), k.Name("", "ax"), k.Name("ax", ""), userkey.Random().Name("a", "x")}
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -72,7 +72,7 @@ func TestShortSecret(t *testing.T) {
 	}
 }
 
-// The key is made once, whoever comes first, and is readable by its user alone.
+// Concurrent callers make one key, which only the user can read.
 func TestReadOrMake(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state", "cotter")
@@ -110,7 +110,7 @@ func TestReadOrMake(t *testing.T) {
 	}
 }
 
-// What is not a private key of the right size is refused, and stays.
+// A file that is not a private key of the right size is refused and not changed.
 func TestReadUnusable(t *testing.T) {
 	t.Parallel()
 	for name, plant := range map[string]func(file string) error{

@@ -16,16 +16,16 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	old, now := map[string]string{"main.tf": "old"}, map[string]string{"main.tf": "now", "sub/a.tf": "a"}
-	version := s.put(t, "net.zip", gettest.Zip(t, old))
-	s.put(t, "net.zip", gettest.Zip(t, now))
-	s.put(t, "net", gettest.Zip(t, now))
+	version := s.put(t, "net.zip", gettertest.Zip(t, old))
+	s.put(t, "net.zip", gettertest.Zip(t, now))
+	s.put(t, "net", gettertest.Zip(t, now))
 	tests := []struct {
 		key, more, resolved string
 		want                map[string]string
@@ -58,7 +58,7 @@ func TestArchive(t *testing.T) {
 func TestSameByHTTP(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	archive := gettest.Zip(t, map[string]string{"main.tf": "x"})
+	archive := gettertest.Zip(t, map[string]string{"main.tf": "x"})
 	s.put(t, "net.zip", archive)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(archive) }))
 	t.Cleanup(site.Close)
@@ -84,7 +84,7 @@ func TestSameByHTTP(t *testing.T) {
 func TestEnvironmentCredentials(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettest.Zip(t, map[string]string{"main.tf": "x"}))
+	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": "x"}))
 	if _, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+s.URL+"/modules/net.zip"); err != nil {
 		t.Fatal(err)
 	}
@@ -116,10 +116,10 @@ func TestDirectory(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	archive := gettest.Zip(t, map[string]string{"main.tf": "x"})
+	archive := gettertest.Zip(t, map[string]string{"main.tf": "x"})
 	s.put(t, "net.zip", archive)
 	s.put(t, "cut.zip", archive[:len(archive)-9])
-	s.put(t, "bad.zip", gettest.Zip(t, map[string]string{"../main.tf": "x"}))
+	s.put(t, "bad.zip", gettertest.Zip(t, map[string]string{"../main.tf": "x"}))
 	s.put(t, "git/.git/config", []byte("x"))
 	s.put(t, "clash/a", []byte("x"))
 	s.put(t, "clash/a/b", []byte("x"))
@@ -155,7 +155,7 @@ func TestRefused(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettest.Zip(t, map[string]string{"main.tf": strings.Repeat("x", 1000)}))
+	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": strings.Repeat("x", 1000)}))
 	s.put(t, "net/a", bytes.Repeat([]byte("x"), 500))
 	s.put(t, "net/b", bytes.Repeat([]byte("x"), 500))
 	tests := []struct {
@@ -183,7 +183,7 @@ func TestLimits(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettest.Zip(t, map[string]string{"main.tf": "x"}))
+	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": "x"}))
 	f := &getmodules.Fetcher{Getters: getters()}
 	failed := make(chan error)
 	for range 8 {

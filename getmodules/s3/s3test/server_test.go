@@ -20,7 +20,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
-	"github.com/cotterpin/cotter/internal/gettest"
+	"github.com/cotterpin/cotter/internal/gettertest"
 )
 
 // The credentials in addresses. Only the first is to be seen, in the header
@@ -113,7 +113,7 @@ func (s *server) resolved(key, more string) string {
 func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	f.Getters = getters()
-	got, pkg, err := gettest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+	got, pkg, err := gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
 	for _, value := range []string{secret, "secret%2Fkey%2B22", token, keyID} {
 		if err != nil && strings.Contains(err.Error(), value) {
 			t.Errorf("the error shows %q: %v", value, err)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/child"
+	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
 // dropped are variables that point git at another repository, change what its
@@ -30,8 +30,8 @@ var userConfig = [...]string{
 // environment is the environment of one command.
 func (g *Git) environment(found program, c Command) []string {
 	base := g.environ()
-	env := child.Without(slices.Clone(base), dropped[:]...)
-	set := func(name, value string) { env = append(child.Without(env, name), name+"="+value) }
+	env := procgroup.Without(slices.Clone(base), dropped[:]...)
+	set := func(name, value string) { env = append(procgroup.Without(env, name), name+"="+value) }
 
 	set("LC_ALL", "C")
 	set("GIT_NO_REPLACE_OBJECTS", "1")
@@ -52,10 +52,10 @@ func (g *Git) environment(found program, c Command) []string {
 		set("GCM_INTERACTIVE", "never")
 		set("SSH_ASKPASS_REQUIRE", "never")
 		// Git falls back to this one for its own questions.
-		env = child.Without(env, "SSH_ASKPASS")
+		env = procgroup.Without(env, "SSH_ASKPASS")
 	}
 	if c.Network == nil {
-		env = child.Without(env, userConfig[:]...)
+		env = procgroup.Without(env, userConfig[:]...)
 		set("GIT_CONFIG_NOSYSTEM", "1")
 		set("GIT_CONFIG_GLOBAL", nullFile)
 		set("GIT_ATTR_NOSYSTEM", "1")
@@ -65,7 +65,7 @@ func (g *Git) environment(found program, c Command) []string {
 		set("GIT_ALLOW_PROTOCOL", "none")
 		return env
 	}
-	if _, own := child.Lookup(base, "GIT_ALLOW_PROTOCOL"); own || c.Network.Direct == nil {
+	if _, own := procgroup.Lookup(base, "GIT_ALLOW_PROTOCOL"); own || c.Network.Direct == nil {
 		set("GIT_ALLOW_PROTOCOL", allowed(base, slices.Concat(c.Network.Protocols, c.Network.Direct)))
 	} // else the settings say it, which know of more than yes and no
 	if c.Network.PacketTrace != "" {
@@ -85,7 +85,7 @@ func (g *Git) environment(found program, c Command) []string {
 // Getenv returns a variable of the environment that git gets; "" where it is
 // not set.
 func (g *Git) Getenv(name string) string {
-	value, _ := child.Lookup(g.environ(), name)
+	value, _ := procgroup.Lookup(g.environ(), name)
 	return value
 }
 
@@ -98,7 +98,7 @@ func (g *Git) Allowed(protocols []string) []string {
 // allowed is the list of protocols, narrowed by the one that the user has.
 func allowed(base, protocols []string) string {
 	protocols = slices.Clone(protocols)
-	if own, ok := child.Lookup(base, "GIT_ALLOW_PROTOCOL"); ok {
+	if own, ok := procgroup.Lookup(base, "GIT_ALLOW_PROTOCOL"); ok {
 		names := strings.Split(own, ":")
 		protocols = slices.DeleteFunc(protocols, func(p string) bool { return !slices.Contains(names, p) })
 	}
@@ -111,11 +111,11 @@ func allowed(base, protocols []string) string {
 // sshCommand is the value for GIT_SSH_COMMAND; "" leaves the choice to git. A
 // command of the user's own stands as it is, only a key is added to it.
 func (g *Git) sshCommand(found program, n *Network) string {
-	command, own := child.Lookup(g.environ(), "GIT_SSH_COMMAND")
+	command, own := procgroup.Lookup(g.environ(), "GIT_SSH_COMMAND")
 	if !own {
 		command = found.sshCommand
 	}
-	if _, ok := child.Lookup(g.environ(), "GIT_SSH"); ok && command == "" && n.SSHKeyFile == "" {
+	if _, ok := procgroup.Lookup(g.environ(), "GIT_SSH"); ok && command == "" && n.SSHKeyFile == "" {
 		return ""
 	}
 	if command == "" {

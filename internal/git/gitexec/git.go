@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/child"
+	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
 // The oldest git that will do: the first with protocol version 2 as its
@@ -103,7 +103,7 @@ func (g *Git) lookPath() (string, error) {
 		}
 		return g.Path, nil
 	}
-	if found := child.Find(g.environ(), "git"); found != "" {
+	if found := procgroup.Find(g.environ(), "git"); found != "" {
 		return found, nil
 	}
 	return "", fmt.Errorf("%w: none in PATH", ErrNoGit)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/child"
+	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
 // maxConfig bounds the user's git configuration, for which a few KiB are much.
@@ -157,17 +157,17 @@ func (s *HTTPSettings) readEnvironment() {
 // read. It is asked where no git is there to do so.
 func (s *HTTPSettings) hasConfigFiles() bool {
 	var files []string
-	if _, without := child.Lookup(s.env, "GIT_CONFIG_NOSYSTEM"); !without {
+	if _, without := procgroup.Lookup(s.env, "GIT_CONFIG_NOSYSTEM"); !without {
 		files = append(files, "/etc/gitconfig")
 	}
-	if home, ok := child.Lookup(s.env, "HOME"); ok {
+	if home, ok := procgroup.Lookup(s.env, "HOME"); ok {
 		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
 	}
-	if dir, ok := child.Lookup(s.env, "XDG_CONFIG_HOME"); ok {
+	if dir, ok := procgroup.Lookup(s.env, "XDG_CONFIG_HOME"); ok {
 		files = append(files, filepath.Join(dir, "git", "config"))
 	}
 	for _, name := range [...]string{"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM"} {
-		if _, set := child.Lookup(s.env, name); set {
+		if _, set := procgroup.Lookup(s.env, name); set {
 			return true
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/child"
-	"github.com/cotterpin/cotter/internal/said"
+	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // killDelay is how long a cancelled git may tidy up (it removes its temporary
@@ -26,7 +26,7 @@ type Process struct {
 	cmd     *exec.Cmd
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	stderr  *said.Tail
+	stderr  *sanitize.Tail
 	command Command
 	ended   sync.Once
 	err     error
@@ -35,7 +35,7 @@ type Process struct {
 // prepare makes a command ready to start.
 func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := &Process{ctx: ctx, cancel: cancel, command: c, stderr: &said.Tail{}}
+	p := &Process{ctx: ctx, cancel: cancel, command: c, stderr: &sanitize.Tail{}}
 	if c.Network != nil && c.Network.Idle > 0 {
 		p.stderr.Watch(c.Network.Idle, func() { cancel(ErrIdle) })
 	}
@@ -43,12 +43,12 @@ func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 	p.cmd.Env = g.environment(found, c)
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = killDelay
-	p.cmd.Cancel = func() error { return child.Terminate(p.cmd.Process) }
+	p.cmd.Cancel = func() error { return procgroup.Terminate(p.cmd.Process) }
 	if !g.Interactive {
-		child.Detach(p.cmd)
+		procgroup.Detach(p.cmd)
 	}
 	if c.Hold != nil {
-		child.Inherit(p.cmd, c.Hold)
+		procgroup.Inherit(p.cmd, c.Hold)
 	}
 	return p
 }
@@ -85,7 +85,7 @@ func (p *Process) Kill() {
 
 func (p *Process) release() {
 	if p.ctx.Err() != nil && p.cmd.Process != nil {
-		child.KillGroup(p.cmd.Process)
+		procgroup.KillGroup(p.cmd.Process)
 	}
 	p.stderr.Stop()
 	p.cancel(nil)
@@ -94,7 +94,7 @@ func (p *Process) release() {
 // failure is the error of a run that ended with err.
 func (p *Process) failure(err error) error {
 	e := &Error{
-		Args:     said.RedactAll(p.command.Args, p.command.Secrets),
+		Args:     sanitize.RedactAll(p.command.Args, p.command.Secrets),
 		ExitCode: -1,
 		Stderr:   p.stderr.Excerpt(p.command.Secrets),
 		Err:      err,

@@ -1,0 +1,176 @@
+package cliconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/internal/netrc"
+	"github.com/cotterpin/cotter/internal/userfile"
+)
+
+// Config is the configuration that was found. The zero value is empty. It is
+// safe for concurrent use and must not be copied.
+//
+// It implements [disco.CredentialsSource]; the methods HTTPCredentials and
+// OCICredentials are values for the fields of that name of
+// [github.com/cotterpin/cotter/getmodules.Fetcher].
+type Config struct {
+	// Services are the services of the hosts that have a host block, by service
+	// identifier, for the field ForcedServices of disco.Client: these hosts are
+	// not asked for their services. A value that is not a string counts as
+	// missing.
+	Services map[addrs.Hostname]map[string]any
+	// Retries is how often a failed request to a registry is to be repeated: 0
+	// if that is not configured, a negative number for never.
+	Retries int
+	// Timeout limits one request to a registry; 0 if that is not configured.
+	Timeout time.Duration
+
+	// environ and files have the credentials by host. One without a token means
+	// that there is none, and that the helper is not asked.
+	environ, files map[addrs.Hostname]credentials
+	helper         *helper
+	helperAnswers  memo[addrs.Hostname, credentials]
+
+	netrcFile file
+	netrc     lazy[netrc.File]
+
+	oci        ociConfig
+	ociAnswers memo[dockerQuestion, ociLogin]
+
+	programs programs
+	warn     func(text string)
+}
+
+// credentials are what a file, a variable or a helper has for a host.
+type credentials struct {
+	token secret
+	none  bool
+}
+
+// Options change how [Environment.Load] reads the configuration. The zero value
+// reads what tofu reads.
+type Options struct {
+	// Terraform reads the files that terraform reads, not those that tofu reads.
+	Terraform bool
+	// Warn is called with a sentence about each netrc or Docker file that is
+	// skipped because the user has no permission to read it. That is when
+	// credentials are first looked up in it, so Warn must be safe for concurrent
+	// use. nil discards the warnings.
+	Warn func(text string)
+}
+
+// maxFile limits the size of a configuration file in bytes. Large ones have a
+// few kilobytes.
+const maxFile = 1 << 20
+
+// Load reads the configuration. A file may be a pipe, which is read until its
+// writer has closed it or ctx is done. netrc and Docker files are read later,
+// when credentials are first looked up in them.
+//
+// A file that TF_CLI_CONFIG_FILE names and that does not exist is a warning, as
+// in stock tools. So is a file in the home directory that the user has no
+// permission to read, which happens in containers that run as another user. Any
+// other file that cannot be read or parsed is an error with its place. The
+// Config is never nil, and has what could be read. No diagnostic contains a
+// secret.
+func (e Environment) Load(ctx context.Context, opts Options) (*Config, hcl.Diagnostics) {
+	places := places{Environment: e, terraform: opts.Terraform}
+	config := &Config{
+		Services:  map[addrs.Hostname]map[string]any{},
+		environ:   map[addrs.Hostname]credentials{},
+		files:     map[addrs.Hostname]credentials{},
+		programs:  newPrograms(places),
+		netrcFile: places.netrcFile(),
+		oci:       ociConfig{files: places.dockerFiles()},
+		warn:      opts.Warn,
+	}
+	if config.warn == nil {
+		config.warn = func(string) {}
+	}
+	diags := config.addVariables(e)
+	for _, file := range places.configFiles() {
+		diags = append(diags, config.addFile(ctx, file)...)
+	}
+	return config, diags
+}
+
+// addFile adds the content of a file.
+func (c *Config) addFile(ctx context.Context, file file) hcl.Diagnostics {
+	src, err := userfile.Read(ctx, file.name, maxFile)
+	switch {
+	case userfile.Absent(err) && !file.named:
+		return nil
+	case userfile.Absent(err):
+		return hcl.Diagnostics{fileFault(hcl.DiagWarning, "The CLI configuration file does not exist", file.name, err)}
+	case errors.Is(err, fs.ErrPermission) && !file.named:
+		return hcl.Diagnostics{fileFault(hcl.DiagWarning, "The CLI configuration file cannot be read and is skipped", file.name, err)}
+	case err != nil:
+		return hcl.Diagnostics{fileFault(hcl.DiagError, "The CLI configuration file cannot be read", file.name, err)}
+	}
+	d := decoder{config: c, name: file.name}
+	content, err := parse(src)
+	if syntax, ok := errors.AsType[*syntaxError](err); ok {
+		d.fault(syntax.at, "The file cannot be parsed: %s.", syntax.reason)
+		return d.diags
+	}
+	d.file(content)
+	return d.diags
+}
+
+func fileFault(severity hcl.DiagnosticSeverity, summary, name string, err error) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: severity, Summary: summary, Detail: fmt.Sprintf("%q: %s.", name, reason(err)), Extra: err}
+}
+
+// reason returns the error without the name of its file, for messages that
+// already have it.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// Token returns the token for a host and reports whether there is one. It is
+// looked up in the variables, then in the files, then asked from the credentials
+// helper, which is run once for each host. An error is ctx's, or says why the
+// helper failed; it contains no secret.
+func (c *Config) Token(ctx context.Context, host addrs.Hostname) (token disco.BearerToken, ok bool, err error) {
+	found, err := c.credentials(ctx, host)
+	if err != nil || found.none {
+		return "", false, err
+	}
+	return disco.BearerToken(found.token.reveal()), true, nil
+}
+
+func (c *Config) credentials(ctx context.Context, host addrs.Hostname) (credentials, error) {
+	if found, ok := c.environ[host]; ok {
+		return found, nil
+	}
+	if found, ok := c.files[host]; ok {
+		return found, nil
+	}
+	if c.helper == nil {
+		return credentials{none: true}, nil
+	}
+	return c.helperAnswers.do(ctx, host, func(ctx context.Context) (credentials, error) {
+		return c.helper.get(ctx, c.programs, host)
+	})
+}
+
+// ForHost returns the result of [Config.Token] as credentials, or nil if there
+// is no token. It implements [disco.CredentialsSource].
+func (c *Config) ForHost(ctx context.Context, host addrs.Hostname) (disco.Credentials, error) {
+	token, ok, err := c.Token(ctx, host)
+	if !ok {
+		return nil, err
+	}
+	return token, nil
+}

@@ -1,0 +1,192 @@
+package cliconfig_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]addrs.Hostname{
+		"TF_TOKEN_reg_example_com":           "reg.example.com",
+		"TF_TOKEN_REG_EXAMPLE_COM":           "reg.example.com",
+		"TF_TOKEN_my__reg_example_com":       "my-reg.example.com",
+		"TF_TOKEN_my-reg_example_com":        "my-reg.example.com",
+		"TF_TOKEN_reg.example.com":           "reg.example.com",
+		"TF_TOKEN_localhost":                 "localhost",
+		"TF_TOKEN_127.0.0.1:8443":            "127.0.0.1:8443",
+		"TF_TOKEN_127_0_0_1:8443":            "127.0.0.1:8443",
+		"TF_TOKEN_reg_example_com:443":       "reg.example.com",
+		"TF_TOKEN_xn____bcher__kva_example":  "xn--bcher-kva.example",
+		"TF_TOKEN_xn--bcher-kva.example":     "xn--bcher-kva.example",
+		"TF_TOKEN_bücher.example":            "xn--bcher-kva.example",
+		"TF_TOKEN_reg_example_com_443_extra": "reg.example.com.443.extra",
+		"TF_TOKEN_reg_example_com:notaport":  "",
+		"TF_TOKEN_reg___example":             "", // reg-.example
+		"TF_TOKEN_":                          "",
+		"TF_TOKENS_reg_example_com":          "",
+		"tf_token_reg_example_com":           "",
+	} {
+		config := load(t, cliconfig.Environment{Variables: []string{variable + "=t=1"}})
+		for _, known := range []addrs.Hostname{
+			"reg.example.com", "my-reg.example.com", "localhost", "127.0.0.1:8443", "127.0.0.1", "xn--bcher-kva.example",
+			"reg.example.com.443.extra", "sub.reg.example.com", "example.com", "reg.example.com:8443",
+		} {
+			wantToken := ""
+			if known == want {
+				wantToken = "t=1"
+			}
+			if got := tokenFor(t, config, known); got != wantToken {
+				t.Errorf("%s: the token for %q is %q, want %q", variable, known, got, wantToken)
+			}
+		}
+	}
+}
+
+func TestEmptyVariableIsAToken(t *testing.T) {
+	t.Parallel()
+	config := load(t, cliconfig.Environment{
+		Home:      home(t, map[string]string{".tofurc": credentials("file")}),
+		Variables: []string{"TF_TOKEN_reg_example_com="},
+	})
+	if token, ok, err := config.Token(t.Context(), host); !ok || err != nil || string(token) != "" {
+		t.Errorf("Token = %q, %v, %v; want an empty one", string(token), ok, err)
+	}
+}
+
+func TestServices(t *testing.T) {
+	t.Parallel()
+	want := map[addrs.Hostname]map[string]any{host: {"modules.v1": "https://m.example.com/v1/"}}
+	for name, text := range map[string]string{
+		"argument": "host \"reg.example.com\" {\n  services = {\n    \"modules.v1\" = \"https://m.example.com/v1/\"\n  }\n}\n",
+		"block":    `host "Reg.Example.com" { services { "modules.v1" = "https://m.example.com/v1/" } }`,
+		"bare":     `host reg.example.com { services { modules.v1 = "https://m.example.com/v1/" } }`,
+		"object":   `"host" = { "reg.example.com:443" = { services = { "modules.v1" = "https://m.example.com/v1/" } } }`,
+		"json":     `{"host": {"reg.example.com": {"services": {"modules.v1": "https://m.example.com/v1/"}}}}`,
+		"lists":    `{"host": [{"reg.example.com": [{"services": [{"modules.v1": "https://m.example.com/v1/"}]}]}]}`,
+	} {
+		for _, file := range []string{".tofurc", ".terraform.d/x.tfrc", ".terraform.d/x.tfrc.json"} {
+			config := load(t, cliconfig.Environment{Home: home(t, map[string]string{file: text})})
+			if diff := cmp.Diff(want, config.Services); diff != "" {
+				t.Errorf("%s in %s: services (-want +got):\n%s", name, file, diff)
+			}
+		}
+	}
+	config := load(t, cliconfig.Environment{Home: home(t, map[string]string{
+		".tofurc":             `host "reg.example.com" { services { "modules.v1" = "/main/" } }`,
+		".terraform.d/x.tfrc": `host "reg.example.com" { services { "providers.v1" = "/dir/", "modules.v1" = 1 } }`,
+	})})
+	if _, ok := config.Services[host]["modules.v1"].(string); ok || config.Services[host]["providers.v1"] != "/dir/" {
+		t.Errorf("services = %v, want those of the last file, the number as no string", config.Services[host])
+	}
+}
+
+func TestProtocols(t *testing.T) {
+	t.Parallel()
+	const block = "registry_protocols {\n  retry_count = %v\n  request_timeout_seconds = %v\n}\n"
+	both := map[string]string{".tofurc": fmt.Sprintf(block, 2, 20), ".terraform.d/a.tfrc": fmt.Sprintf(block, 3, 30)}
+	tests := []struct {
+		name     string
+		files    map[string]string
+		environ  []string
+		retries  int
+		timeout  time.Duration
+		warnings int
+	}{
+		{name: "nothing"},
+		{name: "the main file wins", files: both, retries: 2, timeout: 20 * time.Second},
+		{
+			name:    "by argument",
+			files:   map[string]string{".tofurc": "registry_protocols {\n retry_count = 4\n}", ".terraform.d/a.tfrc": fmt.Sprintf(block, 3, `"30"`)},
+			retries: 4, timeout: 30 * time.Second,
+		},
+		{name: "0 in a file is never", files: map[string]string{".tofurc": fmt.Sprintf(block, 0, 1)}, retries: -1, timeout: time.Second},
+		{name: "0 stays", files: map[string]string{".tofurc": fmt.Sprintf(block, 0, 1), ".terraform.d/a.tfrc": fmt.Sprintf(block, 3, 30)}, retries: -1, timeout: time.Second},
+		{
+			name: "the environment wins", files: both,
+			environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=7", "TF_REGISTRY_CLIENT_TIMEOUT=70"},
+			retries: 7, timeout: 70 * time.Second,
+		},
+		{
+			name: "0 in the environment is nothing", files: both,
+			environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=0", "TF_REGISTRY_CLIENT_TIMEOUT=0"},
+			retries: 2, timeout: 20 * time.Second, warnings: 2,
+		},
+		{
+			name: "nor is anything else", files: both,
+			environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=-1", "TF_REGISTRY_CLIENT_TIMEOUT=10s"},
+			retries: 2, timeout: 20 * time.Second, warnings: 2,
+		},
+		{name: "too much", environ: []string{"TF_REGISTRY_DISCOVERY_RETRY=1000000", "TF_REGISTRY_CLIENT_TIMEOUT=99999999999999999999"}, warnings: 2},
+	}
+	for _, test := range tests {
+		config, diags := cliconfig.Environment{Home: home(t, test.files), Variables: test.environ}.Load(t.Context(), cliconfig.Options{})
+		if diags.HasErrors() || len(diags) != test.warnings {
+			t.Errorf("%s: %v, want %d warnings", test.name, diags, test.warnings)
+		}
+		if config.Retries != test.retries || config.Timeout != test.timeout {
+			t.Errorf("%s: retries %d and timeout %s, want %d and %s", test.name, config.Retries, config.Timeout, test.retries, test.timeout)
+		}
+	}
+}
+
+// TestSecretsAreNotPrinted prints a configuration, and what was found in it, in
+// every way that package fmt and encoding/json have.
+func TestSecretsAreNotPrinted(t *testing.T) {
+	t.Parallel()
+	config := load(t, cliconfig.Environment{
+		Home: home(t, map[string]string{
+			".tofurc":             credentials(canary) + basic("r.com", "u"),
+			".netrc":              "machine reg.example.com login u password " + canary,
+			".docker/config.json": auths(map[string]string{"docker.com": "u"}),
+		}),
+		Variables: []string{"TF_TOKEN_env_example_com=" + canary},
+	})
+	ctx := t.Context()
+	values := []any{config, *new(getmodules.OCICredential), disco.BearerToken(canary)}
+	for _, host := range []addrs.Hostname{host, "env.example.com"} {
+		token, err := config.ForHost(ctx, host)
+		if err != nil || token == nil {
+			t.Fatalf("ForHost(%q) = %v, %v", host, token, err)
+		}
+		values = append(values, token, []disco.Credentials{token})
+	}
+	for _, host := range []string{"r.com", "docker.com"} {
+		found, err := config.OCICredentials(ctx, host, "x")
+		if err != nil || found.Password != canary {
+			t.Fatalf("OCICredentials(%q) = %v, %v", host, found, err)
+		}
+		values = append(values, found, &found, []getmodules.OCICredential{found})
+	}
+	if user, err := config.HTTPCredentials(ctx, &url.URL{Scheme: "https", Host: string(host)}); err != nil || user == nil {
+		t.Fatalf("HTTPCredentials = %v, %v", user, err)
+	}
+	encoded := base64.StdEncoding.EncodeToString([]byte("u:" + canary))
+	for _, value := range values {
+		shown := []string{}
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			shown = append(shown, fmt.Sprintf(verb, value))
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range append(shown, string(text)) {
+			if strings.Contains(text, canary) || strings.Contains(strings.ToLower(text), fmt.Sprintf("%x", canary)) || strings.Contains(text, encoded) {
+				t.Errorf("a secret is printed: %s", text)
+			}
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package cliconfig
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// decoder adds the content of one file to a Config.
+type decoder struct {
+	config *Config
+	name   string
+	diags  hcl.Diagnostics
+	// hasProtocols is set once the file's registry_protocols block was decoded.
+	hasProtocols bool
+}
+
+// fault reports an error at a place. The detail must not quote values, which may
+// be secrets.
+func (d *decoder) fault(at hcl.Pos, format string, args ...any) {
+	d.diags = append(d.diags, &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Invalid CLI configuration",
+		Detail:   fmt.Sprintf(format, args...),
+		Subject:  &hcl.Range{Filename: d.name, Start: at, End: at},
+	})
+}
+
+// file decodes the blocks that this package knows.
+func (d *decoder) file(content object) {
+	for _, block := range content {
+		switch block.key {
+		case "credentials":
+			d.labelled(block, d.credentials)
+		case "credentials_helper":
+			d.labelled(block, d.helper)
+		case "host":
+			d.labelled(block, d.host)
+		case "oci_credentials":
+			d.labelled(block, d.ociCredentials)
+		case "oci_default_credentials":
+			d.unlabelled(block, d.ociDefaults)
+		case "registry_protocols":
+			d.unlabelled(block, d.registryProtocols)
+		}
+	}
+}
+
+// labelled calls decode for each block of a type that has one label.
+func (d *decoder) labelled(block item, decode func(label item, body object)) {
+	labels, ok := entries(block.value)
+	if !ok {
+		d.fault(block.at, "%q has to be a block.", block.key)
+		return
+	}
+	for _, label := range labels {
+		body, ok := entries(label.value)
+		if !ok {
+			d.fault(label.at, "A %s block has one label before its \"{\".", block.key)
+			continue
+		}
+		decode(label, body)
+	}
+}
+
+func (d *decoder) unlabelled(block item, decode func(at hcl.Pos, body object)) {
+	body, ok := entries(block.value)
+	if !ok {
+		d.fault(block.at, "%q has to be a block.", block.key)
+		return
+	}
+	decode(block.at, body)
+}
+
+// hostname returns the host that a label names.
+func (d *decoder) hostname(label item) (addrs.Hostname, bool) {
+	host, err := addrs.ParseHostname(label.key)
+	if err != nil {
+		d.fault(label.at, "The label is not a host: %s.", err)
+		return "", false
+	}
+	return host, true
+}
+
+// credentials decodes a credentials block. One without a token means, as in
+// stock tools, that the host has none.
+func (d *decoder) credentials(label item, body object) {
+	host, ok := d.hostname(label)
+	if !ok {
+		return
+	}
+	value, _ := body.last("token")
+	token, ok := value.(string)
+	d.config.files[host] = credentials{token: newSecret(token), none: !ok}
+}
+
+func (d *decoder) helper(label item, body object) {
+	if label.key == "" || strings.ContainsAny(label.key, `/\`) {
+		d.fault(label.at, "The label of a credentials_helper block is the last part of the name of a program: %s<label>.", helperPrefix)
+		return
+	}
+	if h := d.config.helper; h != nil && h.name != label.key {
+		d.fault(label.at, "There is a credentials_helper block for %q already, and only one is allowed.", h.name)
+		return
+	}
+	args, _ := d.texts(label.at, body, "args")
+	d.config.helper = &helper{name: label.key, args: args}
+}
+
+func (d *decoder) host(label item, body object) {
+	host, ok := d.hostname(label)
+	if !ok {
+		return
+	}
+	services := make(map[string]any)
+	found := false
+	for argument := range body.all("services") {
+		fields, ok := entries(argument.value)
+		if !ok {
+			d.fault(argument.at, "\"services\" is an object of service identifiers and URLs.")
+			return
+		}
+		for _, service := range fields {
+			services[service.key] = service.value
+		}
+		found = true
+	}
+	if !found {
+		d.fault(label.at, "A host block has an argument \"services\": an object of service identifiers and URLs.")
+		return
+	}
+	d.config.Services[host] = services
+}
+
+// registryProtocols decodes the settings that neither a variable nor an earlier
+// file has.
+func (d *decoder) registryProtocols(at hcl.Pos, body object) {
+	if d.hasProtocols {
+		d.fault(at, "There is a registry_protocols block already in this file.")
+		return
+	}
+	d.hasProtocols = true
+	if n, ok := d.count(at, body, "retry_count", maxRetries); ok && d.config.Retries == 0 {
+		if d.config.Retries = n; n == 0 {
+			d.config.Retries = -1 // 0 in the field means that nothing is configured
+		}
+	}
+	if n, ok := d.count(at, body, "request_timeout_seconds", maxTimeout); ok && d.config.Timeout == 0 {
+		d.config.Timeout = time.Duration(n) * time.Second
+	}
+}
+
+// The methods below decode an argument of a block: they return its value and
+// report whether it is there. A value of the wrong type is a fault and counts as
+// missing. As in HCL 1, numbers and booleans may be written in quotes.
+
+func (d *decoder) text(at hcl.Pos, body object, name string) (string, bool) {
+	value, found := body.last(name)
+	text, ok := value.(string)
+	if found && !ok {
+		d.fault(at, "%q has to be a string.", name)
+	}
+	return text, ok
+}
+
+func (d *decoder) texts(at hcl.Pos, body object, name string) ([]string, bool) {
+	value, found := body.last(name)
+	if !found {
+		return nil, false
+	}
+	elements, ok := value.(list)
+	texts := make([]string, 0, len(elements))
+	for _, element := range elements {
+		text, isText := element.(string)
+		texts, ok = append(texts, text), ok && isText
+	}
+	if !ok {
+		d.fault(at, "%q has to be a list of strings.", name)
+	}
+	return texts, ok
+}
+
+func (d *decoder) boolean(at hcl.Pos, body object, name string) (value, ok bool) {
+	written, found := body.last(name)
+	switch written := written.(type) {
+	case bool:
+		return written, true
+	case string:
+		if value, err := strconv.ParseBool(written); err == nil {
+			return value, true
+		}
+	}
+	if found {
+		d.fault(at, "%q has to be true or false.", name)
+	}
+	return false, false
+}
+
+// count decodes a whole number from 0 to limit, in one of Go's notations as in
+// HCL 1.
+func (d *decoder) count(at hcl.Pos, body object, name string, limit int) (int, bool) {
+	written, found := body.last(name)
+	if !found {
+		return 0, false
+	}
+	digits, ok := written.(string)
+	if n, isNumber := written.(number); isNumber {
+		digits, ok = string(n), true
+	}
+	n, err := strconv.ParseInt(digits, 0, 0)
+	if !ok || err != nil || n < 0 || n > int64(limit) {
+		d.fault(at, "%q has to be a whole number from 0 to %d.", name, limit)
+		return 0, false
+	}
+	return int(n), true
+}

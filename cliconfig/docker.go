@@ -1,0 +1,166 @@
+package cliconfig
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/userfile"
+)
+
+// dockerConfig is the part of the configuration files of Docker and Podman that
+// is about credentials (containers-auth.json(5)).
+type dockerConfig struct {
+	name        string
+	Auths       map[string]dockerAuth `json:"auths"`
+	CredHelpers map[string]string     `json:"credHelpers"`
+	CredsStore  string                `json:"credsStore"`
+}
+
+// dockerAuth is empty if a helper has the credentials.
+type dockerAuth struct {
+	Auth          string `json:"auth"` // base64 of USERNAME:PASSWORD
+	IdentityToken string `json:"identitytoken"`
+}
+
+// readDockerFiles reads the files that exist. Files that the user did not name
+// and has no permission to read are skipped with a warning.
+func readDockerFiles(ctx context.Context, files []file, warn func(string)) ([]ociSource, error) {
+	var sources []ociSource
+	for _, file := range files {
+		config, err := readDockerFile(ctx, file.name)
+		switch {
+		case err == nil:
+			sources = append(sources, config)
+		case userfile.Absent(err) && !file.named:
+		case errors.Is(err, fs.ErrPermission) && !file.named:
+			warn(fmt.Sprintf("The credentials for OCI registries in %q cannot be read and are skipped: %s", file.name, reason(err)))
+		default:
+			return nil, fmt.Errorf("the credentials for OCI registries in %q cannot be read: %w", file.name, reason(err))
+		}
+	}
+	return sources, nil
+}
+
+func readDockerFile(ctx context.Context, name string) (*dockerConfig, error) {
+	src, err := userfile.Read(ctx, name, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	config := &dockerConfig{name: name}
+	if len(bytes.TrimSpace(src)) == 0 { // such as a link to /dev/null
+		return config, nil
+	}
+	if err := nesting.CheckJSON(src, nesting.DefaultLimit); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(src, config); err != nil { // the error could quote a secret
+		return nil, errors.New("it is not the JSON of such a file")
+	}
+	return config, nil
+}
+
+func (c *dockerConfig) match(want repository) (ociSecret, specificity) {
+	key, found := c.entry(want)
+	if helper := c.helper(want.host); helper != "" && found < wholeHost {
+		return ociSecret{helper: helper}, wholeHost
+	}
+	if found != noMatch {
+		login, err := c.Auths[key].login()
+		if err != nil {
+			err = fmt.Errorf("%q: the entry for %q %w", c.name, key, err)
+		}
+		return ociSecret{login: login, err: err}, found
+	}
+	if c.CredsStore != "" {
+		return ociSecret{helper: c.CredsStore}, everywhere
+	}
+	return ociSecret{}, noMatch
+}
+
+// entry returns the key of the most specific static credentials. Keys that are
+// not prefixes of repositories, such as URLs, are for other tools.
+func (c *dockerConfig) entry(want repository) (best string, highest specificity) {
+	for _, key := range slices.Sorted(maps.Keys(c.Auths)) {
+		prefix, ok := parseRepository(key)
+		if !ok || c.Auths[key] == (dockerAuth{}) {
+			continue
+		}
+		if found := prefix.covers(want); found > highest {
+			best, highest = key, found
+		}
+	}
+	return best, highest
+}
+
+// helper returns the name of the helper for a host.
+func (c *dockerConfig) helper(host string) string {
+	for _, key := range slices.Sorted(maps.Keys(c.CredHelpers)) {
+		if strings.EqualFold(key, host) {
+			return c.CredHelpers[key]
+		}
+	}
+	return ""
+}
+
+func (a dockerAuth) login() (ociLogin, error) {
+	if a.IdentityToken != "" {
+		return ociLogin{refreshToken: newSecret(a.IdentityToken)}, nil
+	}
+	decoded, err := base64.StdEncoding.DecodeString(a.Auth)
+	username, password, ok := strings.Cut(string(decoded), ":")
+	if err != nil || !ok { // the error could quote a secret
+		return ociLogin{}, errors.New("is not the base64 form of a user name, a colon and a password")
+	}
+	return ociLogin{username: username, password: newSecret(password)}, nil
+}
+
+const (
+	// dockerPrefix begins the names of Docker's helper programs:
+	// https://github.com/docker/docker-credential-helpers.
+	dockerPrefix = "docker-credential-"
+	// dockerNotFound is what a helper prints to stdout, when it fails because it
+	// has nothing for a server.
+	dockerNotFound = "credentials not found in native keychain"
+	// dockerTokenUser is in the place of a user name if the secret is a refresh
+	// token.
+	dockerTokenUser = "<token>"
+)
+
+// dockerQuestion asks one of Docker's helpers for the credentials for a host.
+type dockerQuestion struct{ helper, host string }
+
+// ask runs the helper.
+func (q dockerQuestion) ask(ctx context.Context, p programs) (ociLogin, error) {
+	if strings.ContainsAny(q.helper, "/\\\x00") {
+		return ociLogin{}, fmt.Errorf("%q cannot be the name of a credentials helper", q.helper)
+	}
+	program, err := p.onPath(dockerPrefix + q.helper)
+	if err != nil {
+		return ociLogin{}, fmt.Errorf("the credentials helper of %q: %w", q.host, err)
+	}
+	out, err := p.run(ctx, program, []string{"get"}, "https://"+q.host)
+	failed, ok := errors.AsType[*runError](err)
+	if ok && isExit(failed.err) && strings.TrimSpace(string(failed.output)) == dockerNotFound {
+		return ociLogin{}, nil
+	}
+	if err != nil {
+		return ociLogin{}, fmt.Errorf("the credentials helper of %q: %w", q.host, err)
+	}
+	var answer struct{ Username, Secret string }
+	if err := json.Unmarshal(out, &answer); err != nil { // the error could quote a secret
+		return ociLogin{}, fmt.Errorf("the credentials helper of %q: %w", q.host, errNotJSON)
+	}
+	if answer.Username == dockerTokenUser {
+		return ociLogin{refreshToken: newSecret(answer.Secret)}, nil
+	}
+	return ociLogin{username: answer.Username, password: newSecret(answer.Secret)}, nil
+}

@@ -1,0 +1,105 @@
+package cliconfig
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Environment is the part of a process's surroundings that decides which files
+// and programs are used. The zero value has no variables and no home directory,
+// so nothing is found with it.
+type Environment struct {
+	// Variables are the environment variables, as returned by os.Environ.
+	// Helper programs get all of them.
+	Variables []string
+	// Home is the user's home directory; "" if there is none.
+	Home string
+	// GOOS is the operating system whose conventions apply; "" means
+	// runtime.GOOS.
+	GOOS string
+}
+
+// OSEnvironment returns the environment of this process. It is the only
+// function of the library that reads it.
+func OSEnvironment() Environment {
+	home, _ := os.UserHomeDir() // without a home directory no files are looked for in it
+	return Environment{Variables: os.Environ(), Home: home}
+}
+
+// CacheDir returns the directory in which the cotter command keeps packages:
+// COTTER_CACHE_DIR, or else "cotter" in the user's cache directory as
+// os.UserCacheDir has it. It returns "" if that is not known. The directory need
+// not exist.
+func (e Environment) CacheDir() string {
+	if dir := e.lookup("COTTER_CACHE_DIR"); dir != "" {
+		return dir
+	}
+	if dir := e.userCacheDir(); dir != "" {
+		return filepath.Join(dir, "cotter")
+	}
+	return ""
+}
+
+func (e Environment) userCacheDir() string {
+	switch xdg := e.lookup("XDG_CACHE_HOME"); {
+	case e.goos() == "windows":
+		return e.lookup("LocalAppData")
+	case e.goos() == "darwin" && e.Home != "":
+		return filepath.Join(e.Home, "Library", "Caches")
+	case e.goos() != "darwin" && xdg != "":
+		if !filepath.IsAbs(xdg) {
+			return "" // as in os.UserCacheDir
+		}
+		return xdg
+	case e.goos() != "darwin" && e.Home != "":
+		return filepath.Join(e.Home, ".cache")
+	}
+	return ""
+}
+
+// StateDir returns the directory in which the cotter command keeps what belongs
+// to this user on this machine, such as the secret key that proves which files
+// below .terraform it wrote itself: COTTER_STATE_DIR, or else "cotter" in
+// XDG_STATE_HOME if that is an absolute path, or else ~/.local/state/cotter (on
+// Windows %LocalAppData%\cotter). It returns "" if there is no home directory
+// either. The directory need not exist.
+func (e Environment) StateDir() string {
+	if dir := e.lookup("COTTER_STATE_DIR"); dir != "" {
+		return dir
+	}
+	if dir := e.lookup("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "cotter")
+	}
+	if e.windows() {
+		if dir := e.lookup("LocalAppData"); dir != "" {
+			return filepath.Join(dir, "cotter")
+		}
+		return ""
+	}
+	if filepath.IsAbs(e.Home) {
+		return filepath.Join(e.Home, ".local", "state", "cotter")
+	}
+	return ""
+}
+
+// lookup returns the value of a variable; "" if it is not set.
+func (e Environment) lookup(name string) string {
+	for i := len(e.Variables) - 1; i >= 0; i-- { // the last entry counts, as in os/exec
+		key, value, _ := strings.Cut(e.Variables[i], "=")
+		if key == name || e.windows() && strings.EqualFold(key, name) {
+			return value
+		}
+	}
+	return ""
+}
+
+func (e Environment) goos() string {
+	if e.GOOS != "" {
+		return e.GOOS
+	}
+	return runtime.GOOS
+}
+
+func (e Environment) windows() bool { return e.goos() == "windows" }

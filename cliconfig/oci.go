@@ -1,0 +1,175 @@
+package cliconfig
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/cotterpin/cotter/getmodules"
+)
+
+// OCICredentials returns the credential for a repository, such as
+// "team/network", of the registry HOST or HOST:PORT, as the source address has
+// it. The most specific credential counts: that of a repository before those of
+// its parents, before that of the host, before the default. Of equally specific
+// ones it is the first: a block of the configuration comes before Docker's
+// files. It returns the zero value if there is none. A helper is run once for
+// each host.
+//
+// An error is ctx's, or says which file or helper is broken; it contains no
+// secret.
+//
+// It is a [getmodules.OCICredentials].
+func (c *Config) OCICredentials(ctx context.Context, host, path string) (getmodules.OCICredential, error) {
+	want := repository{strings.ToLower(host), path}
+	ambient, err := c.oci.readAmbient(ctx, c.warn)
+	if err != nil {
+		return getmodules.OCICredential{}, err
+	}
+	var best ociSecret
+	highest := noMatch
+	for _, source := range append(c.oci.sources(), ambient...) {
+		if found, match := source.match(want); match > highest {
+			best, highest = found, match
+		}
+	}
+	if best.helper == "" {
+		return best.login.reveal(), best.err
+	}
+	question := dockerQuestion{best.helper, want.host}
+	login, err := c.ociAnswers.do(ctx, question, func(ctx context.Context) (ociLogin, error) {
+		return question.ask(ctx, c.programs)
+	})
+	return login.reveal(), err
+}
+
+// ociLogin is a getmodules.OCICredential with hidden secrets.
+type ociLogin struct {
+	username                            string
+	password, accessToken, refreshToken secret
+}
+
+func (l ociLogin) reveal() getmodules.OCICredential {
+	return getmodules.OCICredential{
+		Username:     l.username,
+		Password:     l.password.reveal(),
+		AccessToken:  l.accessToken.reveal(),
+		RefreshToken: l.refreshToken.reveal(),
+	}
+}
+
+// ociConfig is where credentials for OCI registries are looked up.
+type ociConfig struct {
+	blocks   []ociBlock
+	defaults *ociDefaults
+	files    []file // of Docker and Podman
+	ambient  lazy[[]ociSource]
+}
+
+// ociSource finds the credentials for a repository, and how specific they are.
+type ociSource interface {
+	match(want repository) (ociSecret, specificity)
+}
+
+// ociSecret is a login, or the name of the helper that has it, or the error of
+// the place that should have it.
+type ociSecret struct {
+	login  ociLogin
+	helper string
+	err    error
+}
+
+// ociBlock is an oci_credentials block.
+type ociBlock struct {
+	prefix repository
+	ociSecret
+}
+
+func (b ociBlock) match(want repository) (ociSecret, specificity) {
+	return b.ociSecret, b.prefix.covers(want)
+}
+
+// ociDefaults is the oci_default_credentials block.
+type ociDefaults struct {
+	helper    string
+	noAmbient bool
+	files     []file // in place of the usual ones; nil for the usual ones
+}
+
+func (d *ociDefaults) match(repository) (ociSecret, specificity) {
+	if d.helper == "" {
+		return ociSecret{}, noMatch
+	}
+	return ociSecret{helper: d.helper}, everywhere
+}
+
+// sources returns the sources in the configuration, in order of precedence.
+func (o *ociConfig) sources() []ociSource {
+	var sources []ociSource
+	for _, block := range o.blocks {
+		sources = append(sources, block)
+	}
+	if o.defaults != nil {
+		sources = append(sources, o.defaults)
+	}
+	return sources
+}
+
+// readAmbient returns the content of Docker's files, which are read at the first
+// call, since few configurations use OCI registries.
+func (o *ociConfig) readAmbient(ctx context.Context, warn func(string)) ([]ociSource, error) {
+	files := o.files
+	if d := o.defaults; d != nil {
+		if d.noAmbient {
+			return nil, nil
+		}
+		if d.files != nil {
+			files = d.files
+		}
+	}
+	return o.ambient.get(ctx, func(ctx context.Context) ([]ociSource, error) {
+		return readDockerFiles(ctx, files, warn)
+	})
+}
+
+// repository is an OCI repository or, as a prefix, all repositories below a
+// path. An empty path is the whole host. The host is in lower case, and has its
+// port if there is one.
+type repository struct{ host, path string }
+
+// specificity is how closely something that is configured matches a repository.
+// Each segment of a path adds one to the specificity of the host.
+type specificity int
+
+const (
+	noMatch specificity = iota
+	everywhere
+	wholeHost
+)
+
+// repositoryPattern is HOST[:PORT][/PATH] with a path as in the OCI distribution
+// specification.
+var repositoryPattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+
+// parseRepository parses HOST[:PORT][/PATH].
+func parseRepository(s string) (repository, bool) {
+	if !repositoryPattern.MatchString(s) {
+		return repository{}, false
+	}
+	host, path, _ := strings.Cut(s, "/")
+	return repository{strings.ToLower(host), path}, true
+}
+
+// covers returns how closely r, as a prefix, matches a repository. Hosts match
+// with their ports, and paths by whole segments.
+func (r repository) covers(want repository) specificity {
+	switch {
+	case r.host != want.host:
+		return noMatch
+	case r.path == "":
+		return wholeHost
+	case r.path == want.path || strings.HasPrefix(want.path, r.path+"/"):
+		return wholeHost + 1 + specificity(strings.Count(r.path, "/"))
+	}
+	return noMatch
+}

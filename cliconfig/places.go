@@ -1,0 +1,177 @@
+package cliconfig
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// places knows where the files and programs of an environment are.
+type places struct {
+	Environment
+
+	// terraform stands for the places of terraform, not those of tofu.
+	terraform bool
+}
+
+// file is a file to read. It is an error if one that the user named does not
+// exist or cannot be read.
+type file struct {
+	name  string
+	named bool
+}
+
+// configFiles returns the configuration files in the order in which they are
+// read.
+func (p places) configFiles() []file {
+	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
+		if name := p.lookup(variable); name != "" {
+			return []file{{name, true}}
+		}
+	}
+	var files []file
+	mains := p.mainFiles()
+	if i := slices.IndexFunc(mains, exists); i >= 0 {
+		files = append(files, file{name: mains[i]})
+	}
+	dirs := p.configDirectories()
+	if i := slices.IndexFunc(dirs, exists); i >= 0 {
+		files = append(files, filesIn(dirs[i])...)
+	}
+	return files
+}
+
+// mainFiles returns the possible names of the main file. The first one that
+// exists is used.
+func (p places) mainFiles() []string {
+	names, dir := []string{".tofurc", ".terraformrc"}, p.Home
+	if p.windows() {
+		names, dir = []string{"tofu.rc", "terraform.rc"}, p.lookup("APPDATA")
+	}
+	if p.terraform {
+		names = names[1:]
+	}
+	var files []string
+	for _, name := range names {
+		if dir != "" {
+			files = append(files, filepath.Join(dir, name))
+		}
+	}
+	if xdg := p.xdg("XDG_CONFIG_HOME"); xdg != "" {
+		files = append(files, filepath.Join(xdg, "opentofu", "tofurc"))
+	}
+	return files
+}
+
+// configDirectories returns the possible configuration directories. The first
+// one that exists is used.
+func (p places) configDirectories() []string {
+	dirs := p.terraformDirectory()
+	if xdg := p.xdg("XDG_CONFIG_HOME"); xdg != "" {
+		dirs = append(dirs, filepath.Join(xdg, "opentofu"))
+	}
+	return dirs
+}
+
+// pluginDirectories returns the directories that may have credentials helpers.
+func (p places) pluginDirectories() []string {
+	dirs := p.terraformDirectory()
+	if xdg := p.xdg("XDG_DATA_HOME"); xdg != "" {
+		dirs = append(dirs, filepath.Join(xdg, "opentofu"))
+	}
+	var plugins []string
+	for _, dir := range dirs {
+		plugins = append(plugins,
+			filepath.Join(dir, "plugins"),
+			filepath.Join(dir, "plugins", p.goos()+"_"+runtime.GOARCH))
+	}
+	return plugins
+}
+
+// terraformDirectory returns terraform's own directory, which tofu shares. It
+// returns nil if there is no home directory.
+func (p places) terraformDirectory() []string {
+	switch appData := p.lookup("APPDATA"); {
+	case p.windows() && appData != "":
+		return []string{filepath.Join(appData, "terraform.d")}
+	case !p.windows() && p.Home != "":
+		return []string{filepath.Join(p.Home, ".terraform.d")}
+	}
+	return nil
+}
+
+// xdg returns a directory of the XDG specification. Only tofu uses them, and not
+// on Windows.
+func (p places) xdg(name string) string {
+	if p.terraform || p.windows() {
+		return ""
+	}
+	return p.lookup(name)
+}
+
+// netrcFile returns the netrc file. Its name is "" if there is none.
+func (p places) netrcFile() file {
+	if name := p.lookup("NETRC"); name != "" {
+		return file{name, true}
+	}
+	switch {
+	case p.Home == "":
+		return file{}
+	case p.windows():
+		return file{name: filepath.Join(p.Home, "_netrc")}
+	}
+	return file{name: filepath.Join(p.Home, ".netrc")}
+}
+
+// dockerFiles returns the possible configuration files of Docker and Podman. All
+// of them are used; the first one has the highest precedence.
+func (p places) dockerFiles() []file {
+	var files []file
+	add := func(parts ...string) {
+		name := filepath.Join(parts...)
+		if parts[0] != "" && (len(files) == 0 || files[len(files)-1].name != name) {
+			files = append(files, file{name: name})
+		}
+	}
+	dotConfig := ""
+	if p.Home != "" {
+		dotConfig = filepath.Join(p.Home, ".config")
+	}
+	switch p.goos() {
+	case "linux":
+		add(p.lookup("XDG_RUNTIME_DIR"), "containers", "auth.json")
+	case "windows", "darwin":
+		add(dotConfig, "containers", "auth.json")
+	}
+	if xdg := p.lookup("XDG_CONFIG_HOME"); xdg != "" {
+		dotConfig = xdg
+	}
+	add(dotConfig, "containers", "auth.json")
+	add(p.Home, ".docker", "config.json")
+	add(p.Home, ".dockercfg")
+	return files
+}
+
+// filesIn returns the configuration files of a directory, sorted by name. A
+// directory that cannot be listed counts as empty, as in stock tools.
+func filesIn(dir string) []file {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var files []file
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasSuffix(name, ".tfrc") || strings.HasSuffix(name, ".tfrc.json") {
+			files = append(files, file{name: filepath.Join(dir, name)})
+		}
+	}
+	return files
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

@@ -1,0 +1,173 @@
+package cliconfig
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-version"
+
+	"github.com/cotterpin/cotter/internal/procgroup"
+)
+
+// programs finds and runs helper programs.
+type programs struct {
+	plugins []string // directories of credentials helpers
+	windows bool
+	// environ returns the environment of the programs. It is a function because
+	// the variables contain secrets, and package fmt does not call functions.
+	environ func() []string
+}
+
+func newPrograms(p places) programs {
+	environ := append([]string{}, p.Variables...) // os/exec takes nil for the environment of this process
+	return programs{plugins: p.pluginDirectories(), windows: p.windows(), environ: func() []string { return environ }}
+}
+
+// plugin finds the newest version of a plugin: a file with its name, or with
+// "_vX.Y.Z" after the name. The first of equal ones is used.
+func (p programs) plugin(name string) (string, error) {
+	var best string
+	var newest *version.Version
+	for _, dir := range p.plugins {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // most of the directories do not exist
+		}
+		for _, entry := range entries {
+			v := p.pluginVersion(entry.Name(), name)
+			file := filepath.Join(dir, entry.Name())
+			if v != nil && (newest == nil || v.GreaterThan(newest)) && p.executable(file) {
+				best, newest = file, v
+			}
+		}
+	}
+	if best == "" {
+		return "", fmt.Errorf("there is no program %q in any of %q", name, p.plugins)
+	}
+	return filepath.Abs(best)
+}
+
+// pluginVersion returns the version in a plugin's file name: 0.0.0 if it has
+// none, and nil for any other file.
+func (p programs) pluginVersion(file, name string) *version.Version {
+	if p.windows {
+		file = strings.TrimSuffix(file, ".exe")
+	}
+	suffix, ok := strings.CutPrefix(file, name)
+	if !ok {
+		return nil
+	}
+	if suffix == "" {
+		suffix = "_v0.0.0"
+	}
+	number, ok := strings.CutPrefix(suffix, "_v")
+	if !ok {
+		return nil
+	}
+	v, err := version.NewSemver(number)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func (p programs) executable(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && (p.windows || info.Mode()&0o111 != 0)
+}
+
+// onPath finds a program in the absolute directories of PATH.
+func (p programs) onPath(name string) (string, error) {
+	if file := procgroup.Find(p.environ(), name); file != "" {
+		return file, nil
+	}
+	return "", fmt.Errorf("there is no program %q on the PATH", name)
+}
+
+const (
+	// maxRun is how long a helper may run. It only has to look something up, and
+	// has no terminal on which it could ask.
+	maxRun = 10 * time.Second
+	// afterRun is how long a program that a helper left running may keep its
+	// output open.
+	afterRun = time.Second
+	// maxOutput is far more than any token needs.
+	maxOutput = 64 << 10
+)
+
+// runError says that a helper failed. Its message has neither the output nor the
+// arguments, since both may contain a secret.
+type runError struct {
+	program string
+	err     error
+	output  []byte
+}
+
+func (e *runError) Error() string {
+	return fmt.Sprintf("%q failed: %s; its output may be secret, so run it by hand to see why", e.program, e.err)
+}
+
+func (e *runError) Unwrap() error { return e.err }
+
+// run runs a helper and returns its output. Its stderr is dropped, as it may
+// contain a secret too. An error is ctx's or a *runError.
+func (p programs) run(ctx context.Context, program string, args []string, stdin string) ([]byte, error) {
+	limited, cancel := context.WithTimeout(ctx, maxRun)
+	defer cancel()
+	var out output
+	cmd := exec.CommandContext(limited, program, args...)
+	cmd.Env = p.environ()
+	cmd.Stdin = strings.NewReader(stdin)
+	cmd.Stdout = &out
+	cmd.WaitDelay = afterRun
+	procgroup.Detach(cmd)
+	cmd.Cancel = func() error {
+		procgroup.KillGroup(cmd.Process)
+		return cmd.Process.Kill()
+	}
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		err = fmt.Errorf("it took longer than %s", maxRun)
+	case out.full:
+		err = errTooMuch
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = nil // the helper ended, and left an agent running
+	}
+	if err != nil {
+		return nil, &runError{program: program, err: err, output: out.buf.Bytes()}
+	}
+	return out.buf.Bytes(), nil
+}
+
+var errTooMuch = errors.New("it printed too much")
+
+// output keeps what a helper prints, up to the limit. After that writes fail,
+// which ends most programs.
+type output struct {
+	buf  bytes.Buffer
+	full bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.buf.Len()+len(p) > maxOutput {
+		o.full = true
+		return 0, errTooMuch
+	}
+	return o.buf.Write(p)
+}
+
+// isExit reports whether the error is a program's own exit status.
+func isExit(err error) bool {
+	_, ok := errors.AsType[*exec.ExitError](err)
+	return ok
+}

@@ -1,0 +1,76 @@
+package cliconfig
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/net/idna"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+const (
+	tokenPrefix     = "TF_TOKEN_"
+	retryVariable   = "TF_REGISTRY_DISCOVERY_RETRY"
+	timeoutVariable = "TF_REGISTRY_CLIENT_TIMEOUT"
+
+	// maxRetries is more than is useful for any outage worth waiting for.
+	maxRetries = 100
+	// maxTimeout is a day, in seconds.
+	maxTimeout = 24 * 60 * 60
+)
+
+// addVariables adds the settings that are in variables. As in stock tools, the
+// name of a token variable that does not encode a host is skipped, since other
+// programs may use the prefix too, and a number that is not above zero counts as
+// not set. The latter is a warning here.
+func (c *Config) addVariables(e Environment) hcl.Diagnostics {
+	for _, entry := range e.Variables {
+		name, token, _ := strings.Cut(entry, "=")
+		encoded, ok := strings.CutPrefix(name, tokenPrefix)
+		if !ok {
+			continue
+		}
+		if host, err := addrs.ParseHostname(decodeHost(encoded)); err == nil {
+			c.environ[host] = credentials{token: newSecret(token)}
+		}
+	}
+	var diags hcl.Diagnostics
+	positive := func(name string, limit int) int {
+		value := e.lookup(name)
+		n, err := strconv.Atoi(value)
+		if err == nil && 0 < n && n <= limit {
+			return n
+		}
+		if value != "" {
+			diags = append(diags, &hcl.Diagnostic{
+				Severity: hcl.DiagWarning,
+				Summary:  fmt.Sprintf("%s is ignored", name),
+				Detail:   fmt.Sprintf("Its value has to be a whole number from 1 to %d.", limit),
+			})
+		}
+		return 0
+	}
+	c.Retries = positive(retryVariable, maxRetries)
+	c.Timeout = time.Duration(positive(timeoutVariable, maxTimeout)) * time.Second
+	return diags
+}
+
+// decodeHost decodes a host in the name of a variable. Most shells allow only
+// letters, digits and underscores there.
+func decodeHost(encoded string) string {
+	host := strings.ReplaceAll(encoded, "__", "-")
+	host = strings.ReplaceAll(host, "_", ".")
+	name, port, hasPort := strings.Cut(host, ":")
+	// Names of variables have to use punycode, which addresses never do.
+	if unicode, err := idna.ToUnicode(name); err == nil {
+		name = unicode
+	}
+	if hasPort {
+		name += ":" + port
+	}
+	return name
+}

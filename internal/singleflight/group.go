@@ -1,0 +1,97 @@
+package singleflight
+
+import (
+	"context"
+	"sync"
+)
+
+// Group keeps the values of the keys that were asked for. The zero value is
+// ready for use. It must not be copied. It keeps every value, so the number of
+// keys must be bounded.
+type Group[K comparable, V any] struct {
+	mu    sync.Mutex
+	calls map[K]*call[V]
+}
+
+// call is one run of the work. Its value and err may be read once done is closed;
+// the group's mutex guards waiters.
+type call[V any] struct {
+	done    chan struct{}
+	cancel  context.CancelFunc
+	waiters int
+	value   V
+	err     error
+}
+
+// Do returns the value of key, and runs work to get it if there is none yet. The
+// context of work has the values of the first caller's context, and is cancelled
+// when the contexts of all callers have ended. Do returns ctx.Err() if ctx ends
+// before the work does. Any other error is that of work, and all callers that
+// waited get it.
+func (g *Group[K, V]) Do(ctx context.Context, key K, work func(context.Context) (V, error)) (V, error) {
+	var none V
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	c := g.join(ctx, key, work)
+	select {
+	case <-c.done:
+		return c.value, c.err
+	case <-ctx.Done():
+		g.leave(key, c)
+		return none, ctx.Err()
+	}
+}
+
+func (g *Group[K, V]) join(ctx context.Context, key K, work func(context.Context) (V, error)) *call[V] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c, ok := g.calls[key]; ok {
+		c.waiters++
+		return c
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	c := &call[V]{done: make(chan struct{}), cancel: cancel, waiters: 1}
+	if g.calls == nil {
+		g.calls = make(map[K]*call[V])
+	}
+	g.calls[key] = c
+	go func() {
+		defer cancel()
+		c.value, c.err = work(ctx)
+		g.finish(key, c)
+	}()
+	return c
+}
+
+func (g *Group[K, V]) finish(key K, c *call[V]) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c.err != nil {
+		g.forget(key, c)
+	}
+	close(c.done)
+}
+
+// leave cancels the work if its last waiter leaves. A later caller starts the work
+// again.
+func (g *Group[K, V]) leave(key K, c *call[V]) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c.waiters--
+	select {
+	case <-c.done:
+		return // the work has ended
+	default:
+	}
+	if c.waiters == 0 {
+		c.cancel()
+		g.forget(key, c)
+	}
+}
+
+func (g *Group[K, V]) forget(key K, c *call[V]) {
+	if g.calls[key] == c {
+		delete(g.calls, key)
+	}
+}
