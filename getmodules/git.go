@@ -44,7 +44,11 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	g := &gitFetch{gitClients: f.gitClients(ctx, req, addr, scratch)}
+	clients, err := f.gitClients(ctx, req, addr, scratch)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := &gitFetch{gitClients: clients}
 	if err := g.fetch(ctx, git.Want{ID: req.Revision, Ref: addr.ref}); err != nil {
 		return nil, nil, err
 	}
@@ -156,7 +160,10 @@ func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	g := f.gitClients(ctx, req, addr, scratch)
+	g, err := f.gitClients(ctx, req, addr, scratch)
+	if err != nil {
+		return err
+	}
 	if err := use(g); err != nil {
 		return g.explain(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitpack"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/retryafter"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -71,7 +73,14 @@ type gitClients struct {
 }
 
 // gitClients finds out which clients a repository may be fetched by.
-func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, scratch string) *gitClients {
+func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, scratch string) (*gitClients, error) {
+	u := &addr.remote
+	if f.GitCredentials != nil && addr.user == nil && mayCarryCredentials(req, u) {
+		var err error
+		if addr.user, err = f.GitCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}); err != nil {
+			return nil, fmt.Errorf("credentials for %s: %w", httpx.Origin(u), err)
+		}
+	}
 	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch}
 	switch f.GitBackend {
 	case GitBuiltIn:
@@ -93,7 +102,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 			Progress: g.progress(),
 		}
 	}
-	return g
+	return g, nil
 }
 
 func (g *gitClients) progress() func(int64) {

@@ -3,6 +3,8 @@ package getmodules
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
@@ -19,8 +21,7 @@ type Tag struct {
 	Revision string
 }
 
-// Tags lists the tags of the repository of req.Package, in no particular
-// order. Of the request, Dir, Revision and Progress are not used, and the
+// Tags lists the tags of the repository of req.Package, sorted by name. Of the request, Dir, Revision and Progress are not used, and the
 // address's own ref is not asked. The error is a *[FetchError].
 func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 	tags, err := f.tags(ctx, req)
@@ -55,9 +56,9 @@ func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
 		return nil, fmt.Errorf("%w: the repository has more than %d tags", ErrTooLarge, maxTags)
 	}
 	var tags []Tag
-	for full, ref := range refs {
+	for _, full := range slices.Sorted(maps.Keys(refs)) {
 		if name, ok := strings.CutPrefix(full, git.Tags); ok {
-			tags = append(tags, Tag{Name: name, Revision: ref.Commit})
+			tags = append(tags, Tag{Name: name, Revision: refs[full].Commit})
 		}
 	}
 	return tags, nil

@@ -45,6 +45,9 @@ type Network struct {
 	// ConfigFile is a further configuration file, an absolute path. It is the
 	// way to hand over credentials, which must not stand in arguments.
 	ConfigFile string
+	// Secrets are variables for git's environment ("NAME=value") that the
+	// configuration file refers to.
+	Secrets []string
 	// SSHKeyFile is a private key for ssh to offer; "" means the user's own.
 	SSHKeyFile string
 	// PacketTrace is a file, an absolute path, to which git appends the

@@ -19,6 +19,7 @@ var dropped = [...]string{
 	"GIT_PREFIX", "GIT_PROTOCOL", "GIT_PROTOCOL_FROM_USER", "GIT_QUARANTINE_PATH",
 	"GIT_REF_STORAGE", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
 	"GIT_TEMPLATE_DIR", "GIT_TRACE_PACKET", "GIT_WORK_TREE",
+	"COTTER_GIT_USERNAME", "COTTER_GIT_PASSWORD",
 }
 
 // userConfig are the variables that carry configuration from the user.
@@ -76,6 +77,7 @@ func (g *Git) environment(found program, c Command) []string {
 		set("GIT_TRACE_CURL_NO_DATA", "1")
 		set("GIT_TRACE_REDACT", "1")
 	}
+	env = append(env, c.Network.Secrets...)
 	if ssh := g.sshCommand(found, c.Network); ssh != "" {
 		set("GIT_SSH_COMMAND", ssh)
 	}

@@ -17,15 +17,15 @@ func fakeGit(t *testing.T, ssh, body string) string {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in for git is a shell script, and /bin/sh is not there")
 	}
-	config := "exit 1"
+	config := "exit 0"
 	if ssh != "" {
-		config = "echo '" + ssh + "'; exit 0"
+		config = `printf 'core.sshcommand\n%s\0' '` + ssh + "'; exit 0"
 	}
 	return script(t, t.TempDir(), "git", `
 for last; do :; done
 case "$last" in
 version) echo "git version 2.40.1"; exit 0;;
-core.sshCommand) `+config+`;;
+-z) `+config+`;;
 esac
 `+body)
 }

@@ -56,7 +56,11 @@ type Git struct {
 // program is what is known of a git once it was found.
 type program struct {
 	path string
-	// sshCommand is the user's core.sshCommand; "" where there is none.
+	// config is the user's configuration, in the form of git config --list -z, or
+	// configErr why it cannot be read.
+	config    string
+	configErr error
+	// sshCommand is the user's core.sshCommand; "" if there is none.
 	sshCommand string
 }
 
@@ -85,11 +89,16 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	if err := checkVersion(string(out)); err != nil {
 		return program{}, fmt.Errorf("%w: %s: %w", ErrNoGit, path, err)
 	}
-	// Our own ssh command would hide the user's, so it has to be known. The
-	// exit status is 1 where none is set.
-	ask := Command{Args: []string{"config", "--get", "core.sshCommand"}, Network: &Network{}}
-	if out, err := g.output(ctx, p, ask, maxProbeOutput); err == nil {
-		p.sshCommand = strings.TrimSpace(string(out))
+	// A directory that is no repository keeps git from looking for one around the
+	// working directory, whose configuration does not count here.
+	list := Command{Args: []string{"config", "--list", "-z"}, Repo: nullFile, Network: &Network{}}
+	out, err = g.output(ctx, p, list, maxConfig)
+	p.config, p.configErr = string(out), err
+	// Our own ssh command would hide the user's, so it has to be known.
+	for entry := range strings.SplitSeq(p.config, "\x00") {
+		if name, value, _ := strings.Cut(entry, "\n"); name == "core.sshcommand" {
+			p.sshCommand = strings.TrimSpace(value)
+		}
 	}
 	return p, nil
 }

@@ -47,17 +47,15 @@ func (g *Git) HTTPSettings(ctx context.Context) (*HTTPSettings, error) {
 
 func (g *Git) readHTTPSettings(ctx context.Context) (*HTTPSettings, error) {
 	s := &HTTPSettings{env: g.environ()}
-	// A directory that is no repository keeps git from looking for one around
-	// the working directory, whose configuration git does not use here either.
-	list := Command{Args: []string{"config", "--list", "-z"}, Repo: nullFile, Network: &Network{}}
-	out, err := g.Output(ctx, list, maxConfig)
-	switch {
+	switch found, err := g.find(ctx); {
 	case errors.Is(err, ErrNoGit):
 		s.special = s.hasConfigFiles()
 	case err != nil:
 		return nil, err
+	case found.configErr != nil:
+		return nil, found.configErr
 	default:
-		s.readConfig(string(out))
+		s.readConfig(found.config)
 	}
 	s.readEnvironment()
 	return s, nil

@@ -62,6 +62,10 @@ func (r *Repository) writeConfig() error {
 	return os.WriteFile(r.network.ConfigFile, []byte(config+credentials), 0o600)
 }
 
+// credentialHelper is a command for the shell that git runs. The credentials are in
+// its environment, neither in arguments nor on disk.
+const credentialHelper = `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$COTTER_GIT_USERNAME" "$COTTER_GIT_PASSWORD"; }; f`
+
 // credentials are the settings that hand the userinfo of an address to git as a
 // credential helper would, for the address's origin alone. In the URL it would
 // show in the arguments of git and of its children.
@@ -73,15 +77,14 @@ func (r *Repository) credentials() (config string, err error) {
 	config = fmt.Sprintf("[credential %s]\n\tuseHttpPath = false\n", configQuote(origin.String()))
 	name := r.User.Username()
 	password, ok := r.User.Password()
+	if strings.ContainsAny(name+password, "\n\x00") {
+		return "", errors.New("git takes no user name or password with a line break")
+	}
 	if ok || r.emptyPassword {
-		file := filepath.Join(r.Scratch, "credentials")
-		origin.User = url.UserPassword(name, password)
-		if err := os.WriteFile(file, []byte(origin.String()+"\n"), 0o600); err != nil {
-			return "", err
-		}
+		r.network.Secrets = []string{"COTTER_GIT_USERNAME=" + name, "COTTER_GIT_PASSWORD=" + password}
 		// The empty value drops the user's own helpers: the address is more
 		// particular than they are.
-		config += "\thelper =\n\thelper = " + configQuote("store --file="+shellPath(file)) + "\n"
+		config += "\thelper =\n\thelper = " + configQuote(credentialHelper) + "\n"
 		if password != "" {
 			r.secrets = append(r.secrets, password)
 		}
@@ -106,11 +109,6 @@ func (r *Repository) wantsEmptyPassword() bool {
 // configQuote quotes a value, or a subsection, of a git configuration file.
 func configQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
-}
-
-// shellPath quotes a path for the shell that runs credential helpers.
-func shellPath(path string) string {
-	return "'" + strings.ReplaceAll(filepath.ToSlash(path), "'", `'\''`) + "'"
 }
 
 // fetchRefs runs one git fetch into the store.
