@@ -21,8 +21,7 @@ type Environment struct {
 	GOOS string
 }
 
-// OSEnvironment returns the environment of this process. It is the only
-// function of the library that reads it.
+// OSEnvironment returns the environment of this process, for programs.
 func OSEnvironment() Environment {
 	home, _ := os.UserHomeDir() // without a home directory no files are looked for in it
 	return Environment{Variables: os.Environ(), Home: home}

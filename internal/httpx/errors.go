@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/minrate"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // ErrStalled says that an answer did not keep to [Client].Floor.
@@ -192,24 +192,6 @@ func withoutURL(err error) error {
 // maxPrintable is the longest text of a server that a message repeats, in bytes.
 const maxPrintable = 1024
 
-// Printable makes a server's text fit for a message: it is cut, and characters that
-// could move the cursor, reverse the direction, or are not text become escapes.
-func Printable(s string) string {
-	cut := len(s) > maxPrintable
-	if cut {
-		s = s[:maxPrintable]
-	}
-	var out strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) {
-			out.WriteRune(r)
-			continue
-		}
-		quoted := strconv.QuoteRuneToASCII(r)
-		out.WriteString(quoted[1 : len(quoted)-1])
-	}
-	if cut {
-		out.WriteString("...")
-	}
-	return out.String()
-}
+// Printable returns a server's text for a message: escaped for terminals, and cut
+// at a length that does not flood the screen.
+func Printable(s string) string { return sanitize.Excerpt(s, maxPrintable) }

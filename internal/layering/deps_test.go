@@ -30,7 +30,7 @@ func TestEmbeddable(t *testing.T) {
 			checkDependencies(t, dir, slices.Concat(clouds, fetching))
 		})
 	}
-	for _, dir := range []string{"", "getmodules", "getmodules/hg"} {
+	for _, dir := range []string{"", "cliconfig", "getmodules", "getmodules/hg"} {
 		t.Run("/"+dir, func(t *testing.T) {
 			t.Parallel()
 			checkDependencies(t, dir, clouds)
