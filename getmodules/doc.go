@@ -126,6 +126,10 @@
 // [ErrNoGit] comes with the reason why it did not work without.
 // [Fetcher].AlwaysGit leaves everything to git.
 //
+// Credentials that [Fetcher].GitCredentials has for a repository by https are used by
+// git and by the built-in client alike, for that origin alone. Git gets them in its
+// environment, as it gets those of an address.
+//
 // Which ref a name means is decided by git's own rule (gitrevisions(7)) whichever
 // client fetches or checks: NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
 // refs/remotes/NAME, refs/remotes/NAME/HEAD, the first that the repository has. If
@@ -153,8 +157,8 @@
 //   - The user's configuration of git and ssh is not read: no credential
 //     helpers, url.insteadOf, http.extraHeader, http.sslCAInfo, GIT_SSH_COMMAND,
 //     host aliases or jump hosts. GIT_ALLOW_PROTOCOL counts.
-//   - Credentials for http are those of the address, under the rules of the
-//     section on HTTP. Keys for ssh are that of the sshkey argument, those of
+//   - Credentials for http are those of the address or of
+//     [Fetcher].GitCredentials, under the rules of the section on HTTP. Keys for ssh are that of the sshkey argument, those of
 //     the agent, and ~/.ssh/id_ed25519, id_ecdsa and id_rsa without a
 //     passphrase. Hosts must be in known_hosts.
 //   - Repositories that name objects by SHA-256 are an [ErrBuiltInGit]; so are,

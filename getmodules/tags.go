@@ -21,8 +21,9 @@ type Tag struct {
 	Revision string
 }
 
-// Tags lists the tags of the repository of req.Package, sorted by name. Of the request, Dir, Revision and Progress are not used, and the
-// address's own ref is not asked. The error is a *[FetchError].
+// Tags lists the tags of the repository of req.Package, sorted by name. Of the
+// request, Dir, Revision and Progress are not used, and the address's own ref is
+// not asked. The error is a *[FetchError].
 func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 	tags, err := f.tags(ctx, req)
 	if err != nil {

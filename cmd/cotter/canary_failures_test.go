@@ -69,7 +69,7 @@ func serverFailures() []failure {
 		{name: "redirect malformed", faults: lead(303, "https://u:"+query+"@h h/?"+signed), says: "redirect"},
 		{name: "redirect in a malformed header", config: withoutGit(), faults: lead(302, "https://u:"+query+"@h.example/\x01?token="+signed), says: "malformed"},
 		{name: "location in a malformed header", config: withoutGit(), faults: header("https://u:" + query + "@h.example/\x01x.zip?token=" + signed), says: "malformed"},
-		{name: "location at a file", config: withoutGit(), faults: header("file:///x?token=" + query), says: "leads to"},
+		{name: "location at a file", config: withoutGit(), faults: header("file:///x?token=" + query), says: "points to"},
 		{name: "location with a user", config: withoutGit(), faults: header("git::https://u:" + query + "@MODTEST_HOST/git/none.git?token=" + signed)},
 		{name: "location with a signature", config: withoutGit(), faults: header("https://MODTEST_HOST/archives/none.zip?X-Amz-Signature=" + signed), says: "404"},
 		{name: "location malformed", config: withoutGit(), faults: header("https://u:" + query + "@h h/x.zip?" + signed)},

@@ -18,6 +18,14 @@
 // [Git.Interactive]), no standard input, no controlling terminal, and no
 // localised messages. A cancelled command is killed with everything it started.
 //
+// A [Repository] fetches single commits that way, into a bare repository of its own
+// or one that is kept in a cache, and reads their objects by git cat-file. What a
+// cache holds is not trusted: a repository there is used only if it holds just
+// what this package and a fetch put there, and objects are checked as they are
+// read. Redirects are judged by package httpx, and git is run again with the new
+// address. Credentials are in git's environment, from which a credential helper
+// reads them: neither in arguments nor on disk.
+//
 // [Git.HTTPSettings] says whether requests by http can be made without git, for
 // all that the user's configuration and environment say about them.
 //
