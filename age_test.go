@@ -49,11 +49,11 @@ func TestMinAge(t *testing.T) {
 	if !strings.Contains(p.events(), "version 1.1.0 was passed over") {
 		t.Errorf("no event says that 1.1.0 was passed over:\n%s", p.events())
 	}
-	if v := version(p.mustInstall(t, cotter.Request{Upgrade: true}), "net"); v != "1.1.0" {
+	if v := version(p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true}}), "net"); v != "1.1.0" {
 		t.Errorf("without a policy Upgrade took %s, want 1.1.0", v)
 	}
 	// What is locked was somebody's choice: it stays, and an update keeps it.
-	for _, req := range []cotter.Request{{}, {Locked: true}, {Upgrade: true}, {Unify: true}} {
+	for _, req := range []cotter.Request{{}, {Locked: true}, {Update: cotter.Update{All: true}}, {Unify: true}} {
 		if v := version(p.mustInstall(t, aged(req)), "net"); v != "1.1.0" {
 			t.Errorf("with a locked version Install took %s, want 1.1.0", v)
 		}

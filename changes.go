@@ -7,7 +7,9 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/lockfile"
@@ -41,15 +43,22 @@ func (c InterfaceChange) String() string {
 	return fmt.Sprintf("%s %q changed: %s -> %s", c.Kind, c.Name, c.Old, c.New)
 }
 
-// describeChange fills in what a changed entry of the lock means for the
-// module's caller: as far as the former package is still installed.
-func (r *run) describeChange(ctx context.Context, n *node, old lockfile.Module, change *LockChange) {
-	if before := r.installed.lockedTree(old); before != nil {
-		change.Files = hashing.Diff(before.Tree, n.pkg.tree.Tree)
+// fileChanges says which files of a module's package differ from those of its old
+// entry; nothing if the old package is not known.
+func (r *installRun) fileChanges(m *module, old lockfile.Module) hashing.Changes {
+	before := r.installed.LockedTree(old)
+	if before == nil {
+		return hashing.Changes{}
 	}
-	record, ok := r.recorded.Lookup(n.path.String())
+	return hashing.Diff(before.Tree, m.pkg.tree.Tree)
+}
+
+// interfaceChanges says what has changed for a module's caller, if the old package
+// is still installed.
+func (r *installRun) interfaceChanges(ctx context.Context, m *module) []InterfaceChange {
+	record, ok := r.recorded.Lookup(m.key())
 	if !ok || filepath.IsAbs(record.Dir) {
-		return
+		return nil
 	}
 	reader := configs.Reader{Terraform: r.dialect == DialectTerraform}
 	before, err := reader.ReadInterface(ctx, configs.Dir{
@@ -57,13 +66,13 @@ func (r *run) describeChange(ctx context.Context, n *node, old lockfile.Module, 
 		Boundary: r.req.dataPath(),
 	})
 	if err != nil {
-		return // it is not installed, or not any more
+		return nil // it is not installed
 	}
-	after, err := reader.ReadInterface(ctx, configs.Dir{Path: n.now, Boundary: n.pkg.now})
+	after, err := reader.ReadInterface(ctx, configs.Dir{Path: m.currentPath, Boundary: m.pkg.currentPath})
 	if err != nil {
-		return // which configuration there is was read before; this is a courtesy
+		return nil // errors of the configuration were reported when its calls were read
 	}
-	change.Interface = diffInterfaces(before, after)
+	return diffInterfaces(before, after)
 }
 
 func diffInterfaces(before, after *configs.Interface) []InterfaceChange {
@@ -111,4 +120,63 @@ func mapValues[V any](m map[string]V, text func(V) string) map[string]string {
 		texts[name] = text(value)
 	}
 	return texts
+}
+
+// contentChange compares two entries of one call; nil if the content is the same,
+// or may differ.
+func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
+	name, fixed := c.fixedName(old, entry)
+	if !fixed || old.Source != entry.Source || sameContent(old, entry) {
+		return nil
+	}
+	changed := &ContentChangedError{Key: entry.Key, Name: name, Locked: lockedRevision(old), Now: lockedRevision(entry)}
+	if changed.Locked == changed.Now { // archives have none
+		changed.Locked, changed.Now = string(old.Hash("h1")), string(entry.Hash("h1"))
+	}
+	return changed
+}
+
+// fixedName is the name that both entries of a call go by if its content is never
+// to change: a version, a tag that is one, the address of an archive. Branches,
+// other tags and directories of this machine may change.
+func (c *call) fixedName(old, entry lockfile.Module) (string, bool) {
+	if c.selectsVersion() {
+		return entry.Version, old.Version == entry.Version
+	}
+	remote, ok := c.source.(addrs.ModuleSourceRemote)
+	if !ok {
+		return "", false
+	}
+	switch remote.Package.Getter() {
+	case "git", "oci":
+		name, exact := remote.Package.Ref()
+		return name, exact || isVersionTag(name, c.source)
+	case "file", "hg":
+		return "", false
+	}
+	// An address that redirects to a repository may mean one of its branches.
+	return remote.Package.Redacted(), lockedRevision(old) == "" && lockedRevision(entry) == ""
+}
+
+// sameContent compares by the strongest hash that both entries have.
+func sameContent(a, b lockfile.Module) bool {
+	for _, scheme := range []string{"t1", "h1"} {
+		x, y := a.Hash(scheme), b.Hash(scheme)
+		if x != "" && y != "" {
+			return x == y
+		}
+	}
+	return false
+}
+
+// shortIdentity is a commit, digest or hash as a message shows it.
+func shortIdentity(id string) string {
+	const commit, digits = 7, 12
+	switch scheme, value, found := strings.Cut(id, ":"); {
+	case found && hashing.Hash(id).Known(), found && len(value) > digits:
+		return scheme + ":" + value[:min(digits, len(value))]
+	case len(id) > commit:
+		return "commit " + id[:commit]
+	}
+	return id
 }

@@ -2,12 +2,150 @@ package cotter
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/opendir"
 )
+
+// ConfigReader reads the module calls of one directory. A tool that has a
+// parser of its own brings its own.
+type ConfigReader interface {
+	// ReadCalls returns the calls of one module directory, sorted by name. In
+	// one run it is called once for each module, after its caller's, from
+	// several goroutines. Diagnostics that are errors end an installation;
+	// those of warnings are passed on.
+	ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCall, hcl.Diagnostics)
+}
+
+// ConfigDir is a module's directory, as a ConfigReader gets it.
+type ConfigDir struct {
+	// Path is the module's path; empty for the root module.
+	Path addrs.Module
+	// Dir is where the files are now.
+	Dir string
+	// Boundary is the directory that links must not lead out of: the package's
+	// root. "" means none, for the user's own files.
+	Boundary string
+	// Display is the directory as ranges must name it: where the files will be
+	// when the run is over, relative to the root module.
+	Display string
+	// Dialect is the language that the configuration is written in.
+	Dialect Dialect
+}
+
+// ModuleCall is one "module" block.
+type ModuleCall struct {
+	// Name is the block's label, or that of a test's run.
+	Name string
+	// Prefix are the names before Name in the path of a module that a test
+	// runs: "test", the directories and the file. It is empty for all others.
+	Prefix addrs.Module
+	// Source is the source argument's value, not parsed yet.
+	Source string
+	// Version is the version argument's value where HasVersion says that
+	// there is one.
+	Version    string
+	HasVersion bool
+	// SourceComputed and VersionComputed say that the arguments are
+	// expressions, so that messages should tell their values.
+	SourceComputed, VersionComputed bool
+	// Range is the block's header; SourceRange and VersionRange are the
+	// arguments' expressions.
+	Range, SourceRange, VersionRange hcl.Range
+}
+
+// pathIn is the path of the called module, by that of its caller.
+func (c ModuleCall) pathIn(caller addrs.Module) addrs.Module {
+	for _, name := range c.Prefix {
+		caller = caller.Child(name)
+	}
+	return caller.Child(c.Name)
+}
+
+// byTest reports whether the module is called by a test.
+func (c ModuleCall) byTest() bool { return len(c.Prefix) > 0 }
+
+// Inputs are the values on which the sources and versions of module calls may
+// depend. A value for a variable that does not exist, or that no source or version
+// needs, is not looked at.
+type Inputs struct {
+	// Variables are the values of the root module's input variables. Of two for one
+	// variable the later one counts, and both precede the module's own
+	// terraform.tfvars and *.auto.tfvars.
+	Variables []Variable
+	// Environment are values by the variables' names that give way to those in the
+	// module's own files. The command takes them from TF_VAR_NAME.
+	Environment map[string]string
+	// Workspace is the workspace's name; "" means the one that was selected with a
+	// stock tool, or "default".
+	Workspace string
+	// TestDir is where the root module's tests are, beside those in its own
+	// directory, relative to that; "" means "tests". The modules that tests run are
+	// installed too.
+	TestDir string
+}
+
+// Variable gives an input variable of the root module a value, or many theirs.
+type Variable struct {
+	// Name is the variable's name, and Value its value as on the command line
+	// of stock tools: the text of a string, a number or a bool for a variable
+	// of such a type or of none, and an expression of the HCL native syntax for
+	// any other.
+	Name, Value string
+	// File is a file of values in the form of terraform.tfvars, or of JSON if
+	// its name ends in ".json", relative to the root module's directory. It
+	// counts where there is no Name.
+	File string
+}
+
+// maxWorkspace bounds the file that has the name of the selected workspace, in
+// bytes.
+const maxWorkspace = 4096
+
+// workspace is the workspace of the request, or else the one that was selected
+// with a stock tool.
+func (r Request) workspace() (string, error) {
+	if r.Inputs.Workspace != "" {
+		return r.Inputs.Workspace, nil
+	}
+	data, err := opendir.Root(r.dataPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "default", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer data.Close()
+	name, err := atomicfile.Read(data, "environment", maxWorkspace)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "default", nil
+	}
+	return orElse(strings.TrimSpace(string(name)), "default"), err
+}
+
+// DefaultConfigReader returns the ConfigReader that an Installer without one
+// uses for a request, for programs that wrap it:
+//
+//	reader, err := cotter.DefaultConfigReader(req)
+//	in := cotter.Installer{Config: wrapper{reader}}
+//	result, err := in.Install(ctx, req)
+//
+// It evaluates expressions with the request's variables, environment and
+// workspace, and reads the tests in its test directory. It keeps what a module
+// passes to the modules that it calls, so it is for one configuration: a request
+// for another directory or with other variables needs another reader. It is safe
+// for concurrent use.
+//
+// An error says why the selected workspace could not be read.
+func DefaultConfigReader(req Request) (ConfigReader, error) { return newConfigReader(req) }
 
 // configReader is the ConfigReader of an Installer that was given none. It is
 // for one run: what a called module can refer to comes from reading its caller.
@@ -23,12 +161,12 @@ func newConfigReader(req Request) (*configReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs := configs.Inputs{Environment: req.EnvVariables, Workspace: workspace}
-	for _, v := range req.Variables {
+	inputs := configs.Inputs{Environment: req.Inputs.Environment, Workspace: workspace}
+	for _, v := range req.Inputs.Variables {
 		inputs.Variables = append(inputs.Variables, configs.Variable(v))
 	}
 	return &configReader{
-		tests:  req.testDir(),
+		tests:  orElse(req.Inputs.TestDir, configs.DefaultTests),
 		scopes: map[string]*configs.Scope{"": configs.NewRoot(inputs)},
 	}, nil
 }

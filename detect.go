@@ -127,12 +127,12 @@ func (d *detector) recordedSources() []string {
 
 func (d *detector) writesHost(key string) bool {
 	source, ok := d.settings.Sources[key]
-	return ok && !meansHost(source)
+	return ok && !impliesHost(source)
 }
 
-// meansHost reports whether the address is that of a module in a registry whose
+// impliesHost reports whether the address is that of a module in a registry whose
 // host it leaves to the stock tool.
-func meansHost(address string) bool {
+func impliesHost(address string) bool {
 	tofu, err := DialectOpenTofu.parser().ParseModuleSource(address)
 	if err != nil {
 		return false
@@ -303,7 +303,7 @@ func (d *detector) tools(ctx context.Context) {
 		}
 		seen[dir] = true
 		for _, source := range (configs.Reader{}).ReadSettings(ctx, configs.Dir{Path: dir}).Sources {
-			if meansHost(source) {
+			if impliesHost(source) {
 				d.add(found[0], fmt.Sprintf("only %s is installed", found[0]))
 				return
 			}

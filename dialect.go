@@ -68,6 +68,14 @@ func (d Dialect) String() string {
 	return "auto"
 }
 
+// other is the other stock tool.
+func (d Dialect) other() Dialect {
+	if d == DialectTerraform {
+		return DialectOpenTofu
+	}
+	return DialectTerraform
+}
+
 // registryHost is the host that an address without one means.
 func (d Dialect) registryHost() addrs.Hostname {
 	if d == DialectTerraform {

@@ -34,6 +34,9 @@ var (
 	// ErrMisplaced says that modules.json, by which stock tools find modules, is
 	// not what an installation by the lock writes.
 	ErrMisplaced = errors.New("modules.json does not match the lock")
+	// ErrDowngrade says that an update would select a lower version than the locked
+	// one, which the request does not allow.
+	ErrDowngrade = errors.New("the update leads to a lower version than the locked one")
 	// ErrNotInstalled says that a module is not in its place.
 	ErrNotInstalled = errors.New("module not installed")
 )
@@ -143,6 +146,76 @@ func (e *LockedError) Error() string {
 	}
 	b.WriteString("\n  cotter install --locked=false brings the lock up to date; cotter restore puts back entries that have vanished from it")
 	return b.String()
+}
+
+// ContentChangedError says that what is never to change has other content than the
+// lock: a version was published again, a version tag was moved, or an archive was
+// replaced. An update that takes it needs Request.AcceptChanged.
+type ContentChangedError struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Name is the version, the tag or the address.
+	Name string
+	// Locked and Now are the commits or digests, or for archives the h1 hashes,
+	// of the lock and of the origin.
+	Locked, Now string
+}
+
+func (e *ContentChangedError) Error() string {
+	return fmt.Sprintf("%s; if you know why, cotter update %s --accept-changed %s takes it", e.Change(), e.Key, e.Key)
+}
+
+// Change is the change in a few words.
+func (e *ContentChangedError) Change() string {
+	return fmt.Sprintf("%s has OTHER CONTENT than the lock (%s -> %s)", e.Name, shortIdentity(e.Locked), strings.TrimPrefix(shortIdentity(e.Now), "commit "))
+}
+
+// MovedError says that the name by which a package was locked leads elsewhere
+// than the lock: somebody has moved a tag, a registry has another answer, or the
+// lock was edited.
+type MovedError struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Name is the name: "tag v1.2.0", "commit 7c1f...", "digest sha256:...".
+	Name string
+	// Locked is the revision that the lock has, Now the one that the name leads
+	// to.
+	Locked, Now string
+}
+
+func (e *MovedError) Error() string {
+	what := fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
+	if strings.HasSuffix(e.Name, e.Now) { // it names what it leads to
+		what = fmt.Sprintf("the lock has %s, and the source means %s: the lock was edited, or the registry has another answer now", e.Locked, e.Name)
+	}
+	return fmt.Sprintf("%s; cotter update %s --accept-changed %s takes what is there now", what, e.Key, e.Key)
+}
+
+// HostChangedError says that a call without a registry host would get its module
+// from another registry than the lock has, because another stock tool's
+// conventions apply than did when it was locked. Request.Dialect decides.
+type HostChangedError struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Locked is the host in the lock, and Now the one that the call would mean.
+	Locked, Now string
+	// Dialect is the one by which the lock's host is meant.
+	Dialect Dialect
+}
+
+func (e *HostChangedError) Error() string {
+	return fmt.Sprintf("the lock has it from %s, and it would now come from %s, though the call is the same; --for %s keeps the registry, --for %s changes it",
+		e.Locked, e.Now, e.Dialect, e.Dialect.other())
+}
+
+// SubmoduleError says that a module is in a git submodule that was not fetched.
+type SubmoduleError struct {
+	// Path is the submodule's path in its repository.
+	Path string
+}
+
+func (e *SubmoduleError) Error() string {
+	return fmt.Sprintf("%q in the repository is a git submodule, which is fetched with --submodules only; or call its repository as a module of its own", e.Path)
 }
 
 // maxListed is how many changed files a message names before it counts.

@@ -127,3 +127,9 @@ func (e *events) ofFetches() *events {
 		}
 	}}
 }
+
+// warn tells the user something about a module; path is empty for the run as a
+// whole.
+func (e *events) warn(path addrs.Module, message string) {
+	e.emit(Warning{Path: path, Message: message})
+}

@@ -3,17 +3,27 @@ package cotter
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// fetchKey is what makes two fetches the same: they are done once.
+// packages fetches packages into the cache, each once in a session.
+type packages struct {
+	*origins
+	submodules bool
+}
+
+// fetchKey is what makes two fetches the same.
 type fetchKey struct {
 	pkg         addrs.ModulePackage
 	revision    string
@@ -21,37 +31,51 @@ type fetchKey struct {
 	fromPackage bool
 	hosted      bool
 	submodules  bool
-	// places are the rules about where a fetch may lead.
+	// places are the rules about where a fetch may be redirected.
 	places string
-	// want is the t1 hash that the lock has for it; "" where that has none.
+	// want is the t1 hash that the lock has for it; "" if it has none.
 	want hashing.Hash
-	// fresh keeps to what the origin sends.
+	// fresh means that nothing counts but what the origin sends.
 	fresh bool
 }
 
-// request asks for the package, wherever it is to go.
-func (k fetchKey) request(at location) getmodules.Request {
-	req := getmodules.Request{
-		Package:     k.pkg,
-		Revision:    k.revision,
-		FromServer:  k.fromServer,
-		FromPackage: k.fromPackage,
-		Submodules:  k.submodules,
+// fetchJob is a fetch for the first call that needs it.
+type fetchJob struct {
+	fetchKey
+	at location
+	// path is the call's path, for warnings.
+	path addrs.Module
+}
+
+// request asks the fetcher for the package, wherever it is to go.
+func (j fetchJob) request() getmodules.Request {
+	return getmodules.Request{
+		Package:     j.pkg,
+		Revision:    j.revision,
+		FromServer:  j.fromServer,
+		FromPackage: j.fromPackage,
+		Submodules:  j.submodules,
+		Origin:      j.at.origin(),
 	}
-	if at.from != nil {
-		req.Origin = at.from.Origin
-	}
-	return req
 }
 
 // fetched is a package in the cache, hashed from disk.
 type fetched struct {
 	resolved addrs.ModulePackage
-	archive  hashing.Hash // zh:, "" where there is none that counts
-	tree     *packageTree
+	archive  hashing.Hash // zh:, "" if none counts
+	tree     *pkgtree.Tree
 	gitlinks []string
 	leftOut  []getmodules.Link
-	local    bool
+}
+
+func newFetched(tree *pkgtree.Tree, pkg *getmodules.Package) *fetched {
+	return &fetched{
+		resolved: pkg.Resolved,
+		archive:  hashing.Hash(pkg.ArchiveSum),
+		tree:     tree,
+		gitlinks: pkg.Gitlinks,
+		leftOut:  pkg.LeftOut,
+	}
 }
 
 // hashes are a package's hashes as the lock has them.
@@ -63,112 +87,188 @@ func (f *fetched) hashes() []hashing.Hash {
 	return hashes
 }
 
-// fetch fetches a package into the cache, once in a run. want is the t1 hash
-// that the lock has for it; "" where it has none.
-func (r *run) fetch(ctx context.Context, n *node, at location, revision string, want hashing.Hash) (*fetched, error) {
-	key := fetchKey{
+// fetch fetches a package into the cache. revision is what must come from there; ""
+// if that is not known. want is the t1 hash that the lock has for it; "" if it has
+// none.
+func (p *packages) fetch(ctx context.Context, c *call, at location, revision string, want hashing.Hash) (*fetched, error) {
+	job := fetchJob{at: at, path: c.path, fetchKey: fetchKey{
 		pkg:        at.pkg,
 		revision:   revision,
-		fromServer: at.from != nil,
-		// Whoever asked the server, its answers are held to the same rules.
-		fromPackage: at.from == nil && n.untrusted(),
-		hosted:      at.from != nil && at.from.Direct,
-		submodules:  r.req.Submodules,
-		places:      r.rules.key(),
+		fromServer: at.fromServer(),
+		// The answers of a server are under the same rules whoever asked it.
+		fromPackage: !at.fromServer() && c.fromPackage(),
+		hosted:      at.isHosted(),
+		submodules:  p.submodules,
+		places:      p.rules.places(),
 		want:        want,
 		fresh:       at.unconfirmed,
-	}
-	fetch := func(key fetchKey) (*fetched, error) {
-		return r.packages.get(key, func() (*fetched, error) { return r.fetchOnce(ctx, n, key, at) })
-	}
+	}}
 	var got *fetched
 	var err error
-	if key.pkg.Getter() == "oci" && key.revision == "" {
-		got, err = r.fetchArtifact(ctx, key, at, fetch)
+	if job.pkg.Getter() == "oci" && job.revision == "" {
+		got, err = p.fetchArtifact(ctx, job)
 	} else {
-		got, err = fetch(key)
+		got, err = p.fetchOnce(ctx, job)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return got, r.rules.allow(got.resolved)
+	return got, p.rules.allow(got.resolved)
 }
 
-// fetchStaged fetches a package on the stage and publishes it.
-func (r *run) fetchStaged(ctx context.Context, n *node, key fetchKey, at location) (*fetched, sharedAnswer, error) {
-	done, err := r.slot(ctx)
+// fetchOnce fetches a package unless this session has done so.
+func (p *packages) fetchOnce(ctx context.Context, job fetchJob) (*fetched, error) {
+	return p.packages.Do(ctx, job.fetchKey, func(ctx context.Context) (*fetched, error) {
+		if p.offline {
+			return nil, errNotAtHand
+		}
+		if p.isShared(job) {
+			return p.fetchShared(ctx, job)
+		}
+		got, _, err := p.download(ctx, job)
+		return got, err
+	})
+}
+
+// artifact is an artifact of an OCI repository, and what it was fetched by.
+type artifact struct {
+	key fetchKey
+	got *fetched
+}
+
+// fetchArtifact fetches an artifact whose digest is not known yet. Whether two tags
+// mean the same is known only if both are asked for, and most repositories are
+// called by one tag. So the first is fetched at once; the others wait for it, and
+// then ask for their digests.
+func (p *packages) fetchArtifact(ctx context.Context, job fetchJob) (*fetched, error) {
+	first, err := p.artifacts.Do(ctx, job.pkg.Repository(), func(ctx context.Context) (artifact, error) {
+		got, err := p.fetchOnce(ctx, job)
+		return artifact{job.fetchKey, got}, err
+	})
+	if first.key == job.fetchKey {
+		return first.got, err
+	}
+	if ctx.Err() != nil || p.offline {
+		return p.fetchOnce(ctx, job)
+	}
+	reference, err := p.referenceOf(ctx, job, "")
+	if err != nil {
+		return p.fetchOnce(ctx, job) // whose error says what is wrong
+	}
+	if first.got != nil && first.got.resolved.Revision() == reference.Revision {
+		return first.got, nil
+	}
+	job.revision = reference.Revision
+	return p.fetchOnce(ctx, job)
+}
+
+// referenceOf asks which revision a job's address means now. last is what it meant
+// before: for an abbreviated commit the origin is not asked again.
+func (p *packages) referenceOf(ctx context.Context, job fetchJob, last string) (getmodules.Reference, error) {
+	if job.hosted {
+		return getmodules.Reference{}, nil
+	}
+	done, err := p.slot(ctx)
+	if err != nil {
+		return getmodules.Reference{}, err
+	}
+	defer done()
+	req := job.request()
+	req.Revision = last
+	return p.fetcher.Reference(ctx, p.withCache(req))
+}
+
+// download fetches a package, hashes it from disk and publishes it in the cache
+// under its hash. It also returns the answer for other processes.
+func (p *packages) download(ctx context.Context, job fetchJob) (*fetched, sharedAnswer, error) {
+	done, err := p.slot(ctx)
 	if err != nil {
 		return nil, sharedAnswer{}, err
 	}
 	defer done()
-	staged := r.cache.Stage()
-	defer func() { _ = os.RemoveAll(staged) }() // what is left is swept away some day
-	return r.fetchInto(ctx, n, key, at, staged)
-}
-
-func (r *run) fetchInto(ctx context.Context, n *node, key fetchKey, at location, staged string) (*fetched, sharedAnswer, error) {
-	shown := key.pkg.Redacted()
-	r.events.emit(FetchStarted{Package: shown})
-	asked := time.Now()
-	pkg, err := r.download(ctx, n, key, at, staged)
+	staged := p.cache.Stage()
+	defer func() { _ = os.RemoveAll(staged) }() // a later clean-up removes what is left
+	shown, asked := job.pkg.Redacted(), time.Now()
+	p.events.emit(FetchStarted{Package: shown})
+	pkg, err := p.downloadTo(ctx, job, staged)
 	if err != nil {
 		return nil, sharedAnswer{}, err
 	}
 	for _, warning := range append(pkg.FetchWarnings, pkg.Warnings...) {
-		r.warn(n.path, warning)
+		p.events.warn(job.path, warning)
 	}
+	// What the origin's own subdirectory leaves out is not part of the package.
 	pkg.LeftOut = linksBelow(pkg.LeftOut, pkg.Subdir)
-	got, err := r.publish(filepath.Join(staged, filepath.FromSlash(pkg.Subdir)), pkg)
+	dir := filepath.Join(staged, filepath.FromSlash(pkg.Subdir))
+	tree, err := pkgtree.Read(dir)
+	if err == nil {
+		err = p.cache.Publish(dir, tree.T1())
+	}
 	if err != nil {
 		return nil, sharedAnswer{}, fmt.Errorf("%s: %w", shown, err)
 	}
-	r.events.emit(FetchDone{Package: shown, Bytes: pkg.Bytes})
-	return got, key.answer(pkg, got.tree.T1(), asked), nil
+	p.events.emit(FetchDone{Package: shown, Bytes: pkg.Bytes})
+	return newFetched(tree, pkg), job.answer(pkg, tree.T1(), asked), nil
 }
 
-// download brings a package to dir, which does not exist yet.
-func (r *run) download(ctx context.Context, n *node, key fetchKey, at location, dir string) (*getmodules.Package, error) {
-	if key.hosted {
-		return r.fetchHosted(ctx, n, at.from, dir)
+// downloadTo fetches a package into dir, which does not exist yet.
+func (p *packages) downloadTo(ctx context.Context, job fetchJob, dir string) (*getmodules.Package, error) {
+	if job.hosted {
+		return p.downloadHosted(ctx, job.at, dir)
 	}
-	shown := key.pkg.Redacted()
-	req := r.prepared(key.request(at))
-	req.NoCache = req.NoCache || key.fresh
-	req.Dir, req.Allow = dir, r.rules.allow
-	req.Progress = func(done, total int64) { r.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) }
-	return r.fetcher.Fetch(ctx, req)
+	shown := job.pkg.Redacted()
+	req := p.withCache(job.request())
+	req.NoCache = req.NoCache || job.fresh
+	req.Dir, req.Allow = dir, p.rules.allow
+	req.Progress = func(done, total int64) { p.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) }
+	return p.fetcher.Fetch(ctx, req)
 }
 
-// publish hashes a fetched tree from disk and puts it into the cache under its
-// hash. What an answer's own subdirectory leaves out is not part of the
-// package.
-func (r *run) publish(dir string, pkg *getmodules.Package) (*fetched, error) {
-	tree, err := readTree(dir)
+// downloadHosted fetches a package that a registry has itself.
+func (p *packages) downloadHosted(ctx context.Context, at location, dir string) (*getmodules.Package, error) {
+	archive, err := os.Create(dir + ".archive")
 	if err != nil {
 		return nil, err
 	}
-	if err := r.cache.Publish(dir, tree.T1()); err != nil {
+	defer func() {
+		_ = archive.Close()
+		_ = os.Remove(archive.Name()) // a later clean-up removes what is left
+	}()
+	if err := p.registry.Download(ctx, at.asked, *at.answer, archive); err != nil {
 		return nil, err
 	}
-	return newFetched(tree, pkg), nil
-}
-
-func newFetched(tree *packageTree, pkg *getmodules.Package) *fetched {
-	return &fetched{
-		resolved: pkg.Resolved,
-		archive:  hashing.Hash(pkg.ArchiveSum),
-		tree:     tree,
-		gitlinks: pkg.Gitlinks,
-		leftOut:  pkg.LeftOut,
-		local:    pkg.Resolved.Getter() == "file",
+	if _, err := archive.Seek(0, io.SeekStart); err != nil {
+		return nil, err
 	}
+	pkg, err := getmodules.ExtractArchive(ctx, archive, "", dir, getmodules.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("the archive that registry %s hosts: %w", at.asked.Host.ForDisplay(), err)
+	}
+	pkg.Resolved = at.pkg.WithoutCredentials()
+	return pkg, nil
 }
 
-// checkHashes compares what was fetched with what the lock says.
-func (r *run) checkHashes(entry lockfile.Module, got *fetched) error {
+// linksBelow are the links below a directory of a package, by their paths in it.
+func linksBelow(links []getmodules.Link, dir string) []getmodules.Link {
+	if dir == "" {
+		return links
+	}
+	var below []getmodules.Link
+	for _, link := range links {
+		if within(link.Path, dir) {
+			link.Path = strings.TrimPrefix(link.Path, dir+"/")
+			below = append(below, link)
+		}
+	}
+	return below
+}
+
+// checkHashes compares what was fetched with an entry of the lock. former is the
+// tree of the entry; nil if it is not known.
+func checkHashes(entry lockfile.Module, got *fetched, former *pkgtree.Tree) error {
 	mismatch := &HashMismatchError{Key: entry.Key, Package: got.resolved.Redacted(), Gitlinks: got.gitlinks}
 	for _, want := range entry.Hashes {
-		have := hashOf(got.tree, want.Scheme())
+		have := got.tree.Hash(want.Scheme())
 		if have != "" && have != want {
 			mismatch.Want = append(mismatch.Want, want)
 			mismatch.Got = append(mismatch.Got, have)
@@ -177,29 +277,39 @@ func (r *run) checkHashes(entry lockfile.Module, got *fetched) error {
 	if mismatch.Want == nil {
 		return nil
 	}
-	if former := r.installed.lockedTree(entry); former != nil {
+	if former != nil {
 		mismatch.Changes = hashing.Diff(former.Tree, got.tree.Tree)
 	}
 	return mismatch
 }
 
-// hashOf is a tree's hash of a scheme; "" for schemes that trees do not have.
-func hashOf(tree *packageTree, scheme string) hashing.Hash {
-	switch scheme {
-	case "h1":
-		return tree.H1()
-	case "t1":
-		return tree.T1()
+// expandSubdir replaces a pattern with the directory of the package that it means.
+// Registries have patterns for archives whose one directory has a name of the
+// forge's choice. A pattern must match exactly one directory.
+func expandSubdir(tree *pkgtree.Tree, pattern string) (string, error) {
+	if !isPattern(pattern) {
+		return pattern, nil
 	}
-	return ""
-}
-
-// hashOfScheme is the lock's hash of a scheme; "" where it has none.
-func hashOfScheme(entry lockfile.Module, scheme string) hashing.Hash {
-	for _, h := range entry.Hashes {
-		if h.Scheme() == scheme {
-			return h
+	match := ""
+	count := 0
+	seen := make(map[string]bool)
+	for _, entry := range tree.Entries {
+		for dir := path.Dir(entry.Path); dir != "." && !seen[dir]; dir = path.Dir(dir) {
+			seen[dir] = true
+			ok, err := path.Match(path.Clean(pattern), dir)
+			if err != nil {
+				return "", fmt.Errorf("%w: %q is no valid pattern: %w", ErrNoSubdir, pattern, err)
+			}
+			if ok {
+				match = dir
+				count++
+			}
 		}
 	}
-	return ""
+	if count != 1 {
+		return "", fmt.Errorf("%w: the pattern %q must match exactly one directory of the package and matches %d", ErrNoSubdir, pattern, count)
+	}
+	return match, nil
 }
+
+func isPattern(subdir string) bool { return strings.ContainsAny(subdir, `*?[\`) }

@@ -3,181 +3,238 @@ package cotter
 import (
 	"context"
 	"errors"
-	"sync"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
-	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/project"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/userkey"
-	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Install installs the modules of a configuration: what the lock has, exactly
-// as it says, and the newest that is wanted of what it does not have. It
-// writes the modules to their places, then the lock, then modules.json; after
-// an error all three are as they were.
+// Install installs the modules of a configuration: exactly what the lock says, and
+// for calls without an entry the newest version that they allow. It writes the
+// modules to their places, then the lock, then modules.json; after an error all
+// three are as they were. With DryRun or LockOnly less is written; see [Request].
 //
-// A module that failed is a *ModuleError, configuration that could not be read
-// a *ConfigError, an unusable lock a *LockFileError, a lock that may not change
-// and would have to a *LockedError. When several modules failed the error joins
-// all of them, in the order of their paths.
+// An error about one module is a *ModuleError, about configuration that cannot be
+// read a *ConfigError, about an unusable lock a *LockFileError, about a lock that
+// would have to change and may not a *LockedError. If several modules failed the
+// error joins all of them, in the order of their paths.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
-	return in.installIn(ctx, nil, req)
-}
-
-// installIn is Install as part of a session, or with one of its own where that
-// is nil.
-func (in *Installer) installIn(ctx context.Context, shared *session, req Request) (*Result, error) {
-	if err := req.checkUpgradeTo(); err != nil {
+	events := &events{fn: in.OnEvent}
+	key, err := in.userKey(events)
+	if err != nil {
 		return nil, err
 	}
-	r := &run{in: in, req: req, events: &events{fn: in.OnEvent}}
-	if result, err := r.nothingToInstall(ctx); result != nil || err != nil {
+	return in.install(ctx, req, key, nil, events)
+}
+
+// install is Install as part of a session, or with one of its own if shared is nil.
+func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key, shared *session, events *events) (*Result, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	config, err := in.config(req)
+	if err != nil {
+		return nil, err
+	}
+	if result, read, err := in.nothingToInstall(ctx, req, config, events); result != nil || err != nil {
 		return result, err
+	} else if read != nil {
+		config = read
 	}
-	if err := r.open(ctx, shared); err != nil {
+	p, err := in.openToChange(ctx, req, key, events)
+	if err != nil {
 		return nil, err
 	}
-	result, err := r.install(ctx)
-	r.confirmed.keep(r.cache)
-	return result, errors.Join(err, r.close())
-}
-
-// open takes the project and reads what earlier runs left in it.
-func (r *run) open(ctx context.Context, shared *session) error {
-	key, err := r.in.sessionKey(shared, r.events)
-	if err != nil {
-		return err
+	if err := p.readRules(); err != nil {
+		return nil, errors.Join(err, p.close())
 	}
-	onWait := func() { r.events.emit(Waiting{Dir: r.req.dir()}) }
-	work, err := project.Open(ctx, r.req.location(), key, onWait)
-	if err != nil {
-		return err
-	}
-	r.in.warnOfFindings(r.events, work.Findings())
-	r.work, r.installed = work, newInstallation(work)
-	r.installed.startReading()
-	if err = r.read(); err == nil {
-		err = r.prepare(ctx, key, shared)
-	}
-	if err != nil {
-		return errors.Join(err, r.close())
-	}
-	return nil
-}
-
-// close gives the project up, and ends the session that is the run's own.
-func (r *run) close() error {
-	r.installed.stopReading()
-	var err error
-	if r.ownsSession {
-		err = r.session.close()
-	}
-	return errors.Join(err, r.work.Close())
-}
-
-// read reads the lock and the manifest. A manifest that cannot be read is as
-// good as none: it is a hint, and is written anew.
-func (r *run) read() error {
-	src, err := r.work.Lock()
-	if err != nil {
-		return r.req.unusableLock(err)
-	}
-	r.lockSrc = src
-	r.recorded, _ = recordedManifest(r.work) // what cannot be read is written anew
-	if r.lock, err = parseLock(src, r.req); err != nil {
-		return err
-	}
-	r.rules, err = r.req.readRules()
-	return err
-}
-
-// recordedManifest is modules.json, and an empty manifest where that is absent
-// or cannot be read.
-func recordedManifest(work *project.Project) (*manifest.Manifest, error) {
-	src, err := work.Manifest()
-	if err == nil {
-		var recorded *manifest.Manifest
-		if recorded, err = manifest.Parse(src); err == nil {
-			return recorded, nil
+	r := &installRun{openProject: p, config: config, events: events, session: shared}
+	if shared == nil {
+		if r.session, err = in.newSession(key, p.files.Stage("@cache")); err != nil { // no call has a key with "@"
+			return nil, errors.Join(err, p.close())
 		}
+		r.session.warnOfCache(events)
 	}
-	return &manifest.Manifest{}, err
+	result, err := r.run(ctx)
+	if shared == nil {
+		err = errors.Join(err, r.session.close())
+	}
+	return result, errors.Join(err, p.close())
 }
 
-// prepare fills in what the caller left to us.
-func (r *run) prepare(ctx context.Context, key *userkey.Key, shared *session) error {
-	r.former = sync.OnceValue(func() *lockfile.File { return formerLock(r.work, r.lockSrc, r.lock) })
-	r.dialect = r.req.Dialect
-	if r.dialect == DialectAuto {
-		r.detected = r.req.detect(ctx, r.lockSrc, r.lock, r.recorded)
-		r.dialect = r.detected.dialect
-	}
-	r.foldsCase = r.work.FoldsCase()
-	if !r.work.HasLinks() {
-		r.req.Layout = LayoutCopy
-	}
-	if r.session = shared; shared != nil {
-		return nil
-	}
-	var err error
-	if r.session, err = r.in.newSession(key, r.work.Stage("@cache")); err != nil { // no call can have this name
-		return err
-	}
-	r.ownsSession = true
-	r.session.warnOfCache(r.events)
-	return nil
+// installRun is the installation of one project.
+type installRun struct {
+	*openProject
+	session   *session
+	config    ConfigReader
+	events    *events
+	confirmed *confirmations
 }
 
-func (r *run) install(ctx context.Context) (_ *Result, err error) {
+// run resolves the calls, puts their packages on the stage, plans the change and
+// makes it.
+func (r *installRun) run(ctx context.Context) (*Result, error) {
+	r.confirmed = &confirmations{former: r.former, recorded: r.session.cache.Confirmed}
+	defer r.confirmed.keep(r.session.cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
+	var shared unified
 	if r.req.Unify {
-		if r.unifier, err = r.unify(ctx); err != nil {
+		var err error
+		if shared, err = r.unify(ctx); err != nil {
 			return nil, err
 		}
 	}
-	nodes, err := r.walk(ctx)
+	resolver := r.newResolver(shared, r.events)
+	modules, err := r.walk(ctx, resolver)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.arrange(ctx, nodes); err != nil {
-		return nil, err
-	}
-	plan, err := r.plan(ctx, nodes)
+	stagings, err := resolver.placer.linkSharedTrees(ctx, modules)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.commit(plan); err != nil {
+	plan, err := r.plan(ctx, modules, stagings, resolver)
+	if err != nil {
 		return nil, err
 	}
-	return plan.result, nil
+	return plan.result, r.commit(plan)
+}
+
+// newResolver wires the stages that turn calls into modules.
+func (r *installRun) newResolver(shared unified, events *events) *resolver {
+	o := &origins{session: r.session, offline: r.req.Offline, rules: r.rules, events: events}
+	layout := r.req.Layout
+	if !r.files.HasLinks() {
+		layout = LayoutCopy
+	}
+	keepsModes := r.installed.KeepsModes()
+	placer := &placer{
+		session: r.session, paths: r.paths, layout: layout, project: r.files, installed: r.installed, events: events,
+		stage:    &materialize.Stage{Project: r.files, Cache: r.session.cache, KeepsModes: keepsModes, Slot: r.session.slot},
+		readOnly: !r.req.places(),
+	}
+	fetcher := &packages{origins: o, submodules: r.req.Submodules}
+	res := &resolver{
+		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
+		selector: &selector{origins: o, update: r.req.Update, lock: r.lock, unified: shared},
+		fetcher:  fetcher, placer: placer, events: events, confirmed: r.confirmed,
+	}
+	res.entries = &lockedEntries{
+		packages: fetcher, placer: placer, confirmed: r.confirmed,
+		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
+	}
+	return res
 }
 
 // walk resolves the whole tree.
-func (r *run) walk(ctx context.Context) ([]*node, error) {
-	if r.config == nil { // else a pipe with values would be read twice
-		var err error
-		if r.config, err = r.in.config(r.req); err != nil {
-			return nil, err
+func (r *installRun) walk(ctx context.Context, res *resolver) ([]*module, error) {
+	w := &walker{
+		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots),
+		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },
+	}
+	modules, failures := w.walk(ctx, r.req.dir())
+	for _, text := range []string{
+		res.restored.warning(r.req.lockFile()),
+		r.assumedDialect(res.hostless.first),
+		constraintsBeside(modules),
+	} {
+		if text != "" {
+			res.events.warn(nil, text)
 		}
 	}
-	w := &walker{
-		config:   r.config,
-		dialect:  r.dialect,
-		resolve:  r.resolve,
-		warn:     r.warnDiagnostic,
-		parallel: cap(r.slots),
+	err := failures.join()
+	if ctx.Err() != nil {
+		err = ctx.Err()
 	}
-	nodes, err := w.walk(ctx, &node{dir: ".", now: r.req.dir()})
-	if text := r.restored.warning(r.req.lockFile()); text != "" {
-		r.warn(nil, text)
+	return modules, errors.Join(res.refusals.err(r.req.lockFile()), err)
+}
+
+func diagnosticText(diag *hcl.Diagnostic) string {
+	message := diag.Summary
+	if diag.Detail != "" {
+		message += ": " + diag.Detail
 	}
-	if text := r.assumption(); text != "" {
-		r.warn(nil, text)
+	if diag.Subject != nil {
+		message = diag.Subject.String() + ": " + message
 	}
-	if text := rangesBeside(nodes); text != "" {
-		r.warn(nil, text)
+	return message
+}
+
+// checkLost refuses a lock that has lost all of its entries, in a run that may not
+// change it: that is one problem and not one for each call.
+func (r *installRun) checkLost() error {
+	if !r.req.Locked || r.lockSrc == nil || len(r.lock.Modules()) > 0 || r.former == nil || len(r.former.Modules()) == 0 {
+		return nil
 	}
-	return nodes, errors.Join(r.refusals.err(r.req.lockFile()), err)
+	return fmt.Errorf("the module entries of %s have vanished, as when tofu or terraform rewrite it; run cotter restore", r.req.lockFile())
+}
+
+// assumedDialect says which stock tool the project was taken to be for, if that
+// matters to a call and was not certain; "" otherwise.
+func (p *openProject) assumedDialect(hostless *call) string {
+	if hostless == nil || p.dialectGiven {
+		return ""
+	}
+	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s; --for tofu or --for terraform decides",
+		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
+	if p.detected.guessed() {
+		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed
+	}
+	if against := p.detected.contradiction(); against != "" {
+		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
+			p.detected.signs[0].what, p.dialect, against, p.dialect.other(), assumed)
+	}
+	return ""
+}
+
+// nothingToInstall returns the result of a run that has nothing to do: the root
+// module calls no modules, the lock has none, and there is no modules directory
+// from which some would have to be removed. Stock tools write nothing then, and
+// neither does a run. It returns nil if the project is to be opened, and then a
+// reader that has read the root module already, if it did: a pipe with values can
+// be read only once.
+func (in *Installer) nothingToInstall(ctx context.Context, req Request, config ConfigReader, events *events) (*Result, ConfigReader, error) {
+	_, err := os.Lstat(filepath.Join(req.dataPath(), "modules"))
+	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
+		return nil, nil, nil
+	}
+	p := &openProject{req: req}
+	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
+		return nil, nil, err
+	}
+	if err := p.readRules(); err != nil {
+		return nil, nil, err
+	}
+	root := &rootReader{ConfigReader: config}
+	root.calls, root.diags = config.ReadCalls(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect})
+	if root.diags.HasErrors() || len(root.calls) > 0 {
+		return nil, root, ctx.Err()
+	}
+	for _, diag := range root.diags {
+		events.warn(nil, diagnosticText(diag))
+	}
+	return p.newResult(nil), nil, ctx.Err()
+}
+
+// rootReader is a ConfigReader that has read the root module already.
+type rootReader struct {
+	ConfigReader
+	calls []ModuleCall
+	diags hcl.Diagnostics
+}
+
+// ReadCalls makes rootReader a ConfigReader.
+func (c *rootReader) ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCall, hcl.Diagnostics) {
+	if dir.Path.IsRoot() {
+		return c.calls, c.diags
+	}
+	return c.ConfigReader.ReadCalls(ctx, dir)
 }

@@ -156,7 +156,7 @@ func TestUpgrade(t *testing.T) {
 	p := world(t, nested)
 	p.mustInstall(t, cotter.Request{})
 	p.publish(t, "acme/network/aws", "1.5.0")
-	result := p.mustInstall(t, cotter.Request{Upgrade: true})
+	result := p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true}})
 	if v := version(result, "network"); v != "1.5.0" {
 		t.Errorf("Install with Upgrade took %s, want 1.5.0", v)
 	}

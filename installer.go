@@ -3,14 +3,75 @@ package cotter
 import (
 	"context"
 	"io"
-
-	"github.com/hashicorp/hcl/v2"
+	"net/http"
+	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
+
+// Options are what [New] wires into an Installer. The zero value works.
+type Options struct {
+	// HTTPClient is used for discovery, registries, archives, OCI registries and those
+	// git repositories that are fetched without git. It gives the transport. nil means
+	// http.DefaultTransport.
+	HTTPClient *http.Client
+	// UserAgent is sent with each request, except to git servers. "" means "cotter".
+	UserAgent string
+	// Credentials has the user's credentials. nil means that there are none.
+	// *cliconfig.Config has those of stock tools.
+	Credentials Credentials
+	// Services are services by host and service identifier that take the place of
+	// discovery, as the "host" blocks of a CLI configuration do.
+	Services map[addrs.Hostname]map[string]any
+	// Getters fetch from further kinds of sources, by their names in addresses:
+	// see [getmodules.Fetcher].
+	Getters map[string]getmodules.Getter
+	// CacheDir, StateDir, Parallel and OnEvent are those of Installer.
+	CacheDir, StateDir string
+	Parallel           int
+	OnEvent            func(Event)
+}
+
+// Credentials finds the user's credentials. Implementations must be safe for
+// concurrent use; *cliconfig.Config is one.
+type Credentials interface {
+	// ForHost finds those for the services of a registry's host.
+	disco.CredentialsSource
+	// HTTPCredentials finds those for archives and pages; see
+	// getmodules.HTTPCredentials.
+	HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error)
+	// OCICredentials finds those for a repository of an OCI registry; see
+	// getmodules.OCICredentials.
+	OCICredentials(ctx context.Context, host, repository string) (getmodules.OCICredential, error)
+}
+
+// New returns an Installer whose discovery, registry client and fetcher share an
+// HTTP client and credentials. Its fields may be replaced or wrapped before it is
+// used:
+//
+//	in := cotter.New(cotter.Options{HTTPClient: client, CacheDir: dir})
+//	in.Fetcher = counting{in.Fetcher}
+func New(opts Options) *Installer {
+	services := &disco.Client{HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, ForcedServices: opts.Services}
+	fetcher := &getmodules.Fetcher{HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, CacheDir: opts.CacheDir, Getters: opts.Getters}
+	if opts.Credentials != nil {
+		services.Credentials = opts.Credentials
+		fetcher.HTTPCredentials = opts.Credentials.HTTPCredentials
+		fetcher.OCICredentials = opts.Credentials.OCICredentials
+	}
+	return &Installer{
+		Registry: &registryclient.Client{Services: services, HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent},
+		Fetcher:  fetcher,
+		CacheDir: opts.CacheDir,
+		StateDir: opts.StateDir,
+		Parallel: opts.Parallel,
+		OnEvent:  opts.OnEvent,
+	}
+}
 
 // Installer installs, locks and verifies the modules of configurations. The
 // zero value works: it asks registries anonymously and keeps nothing between
@@ -76,64 +137,40 @@ type Fetcher interface {
 	OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error)
 }
 
-// ConfigReader reads the module calls of one directory. A tool that has a
-// parser of its own brings its own.
-type ConfigReader interface {
-	// ReadCalls returns the calls of one module directory, sorted by name. In
-	// one run it is called once for each module, after its caller's, from
-	// several goroutines. Diagnostics that are errors end an installation;
-	// those of warnings are passed on.
-	ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCall, hcl.Diagnostics)
-}
-
-// ConfigDir is a module's directory, as a ConfigReader gets it.
-type ConfigDir struct {
-	// Path is the module's path; empty for the root module.
-	Path addrs.Module
-	// Dir is where the files are now.
-	Dir string
-	// Boundary is the directory that links must not lead out of: the package's
-	// root. "" means none, for the user's own files.
-	Boundary string
-	// Display is the directory as ranges must name it: where the files will be
-	// when the run is over, relative to the root module.
-	Display string
-	// Dialect is the language that the configuration is written in.
-	Dialect Dialect
-}
-
-// ModuleCall is one "module" block.
-type ModuleCall struct {
-	// Name is the block's label, or that of a test's run.
-	Name string
-	// Prefix are the names before Name in the path of a module that a test
-	// runs: "test", the directories and the file. It is empty for all others.
-	Prefix addrs.Module
-	// Source is the source argument's value, not parsed yet.
-	Source string
-	// Version is the version argument's value where HasVersion says that
-	// there is one.
-	Version    string
-	HasVersion bool
-	// SourceComputed and VersionComputed say that the arguments are
-	// expressions, so that messages should tell their values.
-	SourceComputed, VersionComputed bool
-	// Range is the block's header; SourceRange and VersionRange are the
-	// arguments' expressions.
-	Range, SourceRange, VersionRange hcl.Range
-}
-
-// pathIn is the path of the called module, by that of its caller.
-func (c ModuleCall) pathIn(caller addrs.Module) addrs.Module {
-	for _, name := range c.Prefix {
-		caller = caller.Child(name)
-	}
-	return caller.Child(c.Name)
-}
-
-// byTest reports whether the module is called by a test.
-func (c ModuleCall) byTest() bool { return len(c.Prefix) > 0 }
-
 // defaultParallel is how many packages are worked on at once. Most of the time
 // a worker waits for the network.
 const defaultParallel = 16
+
+var (
+	_ Registry = (*registryclient.Client)(nil)
+	_ Fetcher  = (*getmodules.Fetcher)(nil)
+)
+
+// parallel is how many pieces of work are done at once.
+func (in *Installer) parallel() int {
+	if in.Parallel > 0 {
+		return in.Parallel
+	}
+	return defaultParallel
+}
+
+func (in *Installer) registry() Registry {
+	if in.Registry != nil {
+		return in.Registry
+	}
+	return &registryclient.Client{Services: &disco.Client{}}
+}
+
+func (in *Installer) fetcher(cacheDir string) Fetcher {
+	if in.Fetcher != nil {
+		return in.Fetcher
+	}
+	return &getmodules.Fetcher{CacheDir: cacheDir}
+}
+
+func (in *Installer) config(req Request) (ConfigReader, error) {
+	if in.Config != nil {
+		return in.Config, nil
+	}
+	return newConfigReader(req)
+}

@@ -7,184 +7,110 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/manifest"
-	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/userkey"
-	"github.com/cotterpin/cotter/lockfile"
 )
 
 // Load reads an installed module tree: the configuration, modules.json and the
 // lock. It asks no server, hashes nothing and changes nothing, so a linter or a
-// scanner can walk the modules of a project that was installed by whichever
-// tool. A module that is not installed, or not with the source that the
-// configuration has now, is a *ModuleError over [ErrNotInstalled]; with
-// BestEffort it is in Result.Unresolved, and the rest is returned.
-func (in *Installer) Load(ctx context.Context, req Request) (*Result, error) {
-	l, err := in.loader(ctx, req)
+// scanner can walk the modules of a project that was installed by any tool. A
+// module that is not installed, or not with the source that the configuration has
+// now, is a *ModuleError over [ErrNotInstalled]; with BestEffort it is in
+// Result.Unresolved, and the rest is returned.
+func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
+	p, err := in.view(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	nodes, failures, err := l.survey(ctx)
-	if err := errors.Join(err, ctx.Err()); err != nil {
+	defer func() { err = errors.Join(err, p.close()) }()
+	modules, failures, err := in.installedTree(ctx, p)
+	if err != nil {
 		return nil, err
 	}
 	if err := failures.join(); err != nil && !req.BestEffort {
 		return nil, err
 	}
-	result := &Result{Dialect: l.dialect, LockFile: filepath.Join(req.dir(), req.lockFile())}
-	for _, n := range nodes {
-		result.Modules = append(result.Modules, l.module(n))
+	result := p.newResult(modules)
+	for i, m := range modules {
+		p.addRecorded(m, &result.Modules[i])
 	}
 	for _, f := range failures.sorted() {
-		unresolved := Unresolved{Path: f.node.path, Call: f.node.call, Source: f.node.source, Err: f.err}
+		unresolved := Unresolved{Path: f.path, Err: f.err}
+		if f.call != nil {
+			unresolved.Call, unresolved.Source = f.call.ModuleCall, f.call.source
+		}
 		result.Unresolved = append(result.Unresolved, unresolved)
 	}
 	return result, nil
 }
 
-// survey walks the installed tree.
-func (l *loader) survey(ctx context.Context) ([]*node, *failures, error) {
-	return l.surveyBy(ctx, l.resolve)
+// installedTree walks the modules that are installed by modules.json.
+func (in *Installer) installedTree(ctx context.Context, p *openProject) ([]*module, *failures, error) {
+	return in.walkInstalled(ctx, p, p.placeRecorded)
 }
 
-// surveyBy walks the tree with a resolver.
-func (l *loader) surveyBy(ctx context.Context, resolve func(context.Context, *node) error) ([]*node, *failures, error) {
-	if l.config == nil {
-		var err error
-		if l.config, err = l.in.config(l.req); err != nil {
-			return nil, nil, err
-		}
+// walkInstalled walks a project's modules without changing anything. The error is
+// about the walk as a whole.
+func (in *Installer) walkInstalled(ctx context.Context, p *openProject, place func(context.Context, *call) (*module, error)) ([]*module, *failures, error) {
+	config, err := in.config(p.req)
+	if err != nil {
+		return nil, nil, err
 	}
 	w := &walker{
-		config:   l.config,
-		dialect:  l.dialect,
-		resolve:  resolve,
-		warn:     func(*node, *hcl.Diagnostic) {},
-		parallel: l.in.parallel(),
+		config: config, dialect: p.dialect, place: place, parallel: in.parallel(),
+		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install warns
 	}
-	nodes, failures := w.survey(ctx, &node{dir: ".", now: l.req.dir()})
-	return nodes, failures, nil
+	modules, failures := w.walk(ctx, p.req.dir())
+	return modules, failures, ctx.Err()
 }
 
-// loader resolves calls by what is recorded.
-type loader struct {
-	in       *Installer
-	req      Request
-	key      *userkey.Key
-	rules    rules
-	config   ConfigReader
-	dialect  Dialect
-	lock     *lockfile.File
-	recorded *manifest.Manifest
-	// manifestErr is why there is no manifest though there is a directory for
-	// it.
-	manifestErr error
-
-	// former is the lock by which the modules were installed; nil where that is
-	// not known.
-	former *lockfile.File
-
-	// What verify finds: packages that differ, by their keys, and records of
-	// modules.json and entries of the lock that do.
-	changed           map[string]bool
-	misplaced, edited failures
-	// confirmed are the keys of entries that an origin has confirmed.
-	confirmed sync.Map
-}
-
-// loader reads what a project has: the lock and the manifest, both as good as
-// empty where they are absent.
-func (in *Installer) loader(ctx context.Context, req Request) (*loader, error) {
-	l := &loader{in: in, req: req, recorded: &manifest.Manifest{}, dialect: req.Dialect}
-	src, err := readLock(req)
-	if err != nil {
-		return nil, err
+// placeRecorded finds the module of a call where modules.json has it.
+func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error) {
+	if c.isLocal() && c.own() {
+		return localModule(c, p.paths.dir)
 	}
-	if l.key, err = in.knownKey(); err != nil {
-		return nil, err
-	}
-	if l.lock, err = parseLock(src, req); err != nil {
-		return nil, err
-	}
-	if work, err := project.View(req.location(), l.key); err == nil {
-		l.recorded, l.manifestErr = recordedManifest(work)
-		l.former = formerLock(work, src, l.lock)
-		if err := work.Close(); err != nil {
-			return nil, err
-		}
-	}
-	if l.dialect == DialectAuto {
-		l.dialect = req.detect(ctx, src, l.lock, l.recorded).dialect
-	}
-	return l, nil
-}
-
-func parseLock(src []byte, req Request) (*lockfile.File, error) {
-	lock, diags := lockfile.Parse(src, req.lockFile())
-	if diags.HasErrors() {
-		return nil, &LockFileError{File: req.lockFile(), Diagnostics: diags}
-	}
-	return lock, nil
-}
-
-func (l *loader) resolve(_ context.Context, n *node) error {
-	if err := parseCall(n, l.dialect); err != nil {
-		return err
-	}
-	if _, ok := n.source.(addrs.ModuleSourceLocal); ok && n.parent.pkg == nil {
-		return placeLocal(n, l.req.dir())
-	}
-	record, ok := l.recorded.Lookup(n.path.String())
+	record, ok := p.recorded.Lookup(c.key())
 	if !ok {
-		return n.fail(fmt.Errorf("%w; run cotter install", ErrNotInstalled))
+		return nil, c.fail(fmt.Errorf("%w; run cotter install", ErrNotInstalled))
 	}
-	if record.Source != n.source.String() {
-		return n.fail(fmt.Errorf("%w from this source but from %s; run cotter install", ErrNotInstalled, addrs.Redact(record.Source)))
+	if record.Source != c.source.String() {
+		return nil, c.fail(fmt.Errorf("%w from this source but from %s; run cotter install", ErrNotInstalled, addrs.Redact(record.Source)))
 	}
-	n.dir = record.Dir
-	n.now = filepath.Join(l.req.dir(), filepath.FromSlash(record.Dir))
+	m := &module{call: c, finalPath: record.Dir, currentPath: filepath.Join(p.paths.dir, filepath.FromSlash(record.Dir))}
 	if filepath.IsAbs(record.Dir) {
-		n.now = record.Dir
+		m.currentPath = record.Dir
 	}
-	if info, err := os.Stat(n.now); err != nil || !info.IsDir() {
-		return n.fail(fmt.Errorf("%w: its directory %s is gone; run cotter install", ErrNotInstalled, record.Dir))
+	if info, err := os.Stat(m.currentPath); err != nil || !info.IsDir() {
+		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone; run cotter install", ErrNotInstalled, record.Dir))
 	}
-	n.enterRecorded(l.req)
-	return nil
+	m.pkg = p.recordedPackage(m)
+	return m, nil
 }
 
-// enterRecorded finds the package of a recorded module: its own, or its
+// recordedPackage is the package of a module that modules.json has: its own, or its
 // caller's.
-func (n *node) enterRecorded(req Request) {
-	if _, ok := n.source.(addrs.ModuleSourceLocal); ok {
-		n.pkg = n.parent.pkg
+func (p *openProject) recordedPackage(m *module) *placement {
+	if m.call.isLocal() {
+		return m.call.caller.pkg
+	}
+	dir := p.paths.installDir(m.key())
+	if !within(path.Clean(m.finalPath), dir) { // another tool placed it elsewhere
+		return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath}
+	}
+	return &placement{key: m.key(), finalPath: dir, currentPath: filepath.Join(p.req.dataPath(), "modules", m.key())}
+}
+
+// addRecorded adds to a result what modules.json and the lock have of a module.
+func (p *openProject) addRecorded(m *module, shown *Module) {
+	if !m.ownsPackage() {
 		return
 	}
-	key := n.path.String()
-	dir := req.installDir(key)
-	n.pkg = &placed{key: key, dir: dir, now: filepath.Join(req.dataPath(), "modules", key)}
-	if !within(path.Clean(n.dir), dir) { // another tool placed it elsewhere
-		n.pkg.dir, n.pkg.now = n.dir, n.now
+	if record, ok := p.recorded.Lookup(m.key()); ok {
+		shown.Version = record.Version
 	}
-}
-
-// module is the node as results show it; what the manifest does not tell comes
-// from the lock.
-func (l *loader) module(n *node) Module {
-	m := Module{Path: n.path, Call: n.call, Source: n.source, Dir: n.dir}
-	if !n.ownsPackage() {
-		return m
+	if entry, ok := p.lock.Module(m.key()); ok {
+		shown.Version, shown.Package, shown.Hashes = entry.Version, entry.Package, entry.Hashes
 	}
-	if record, ok := l.recorded.Lookup(n.path.String()); ok {
-		m.Version = record.Version
-	}
-	if entry, ok := l.lock.Module(n.path.String()); ok {
-		m.Version, m.Package, m.Hashes = entry.Version, entry.Package, entry.Hashes
-	}
-	return m
 }

@@ -1,67 +1,217 @@
 package cotter
 
 import (
-	"cmp"
+	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
-	"sync"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
-// errRefused marks a node that is among the refusals, which are reported
-// together.
-var errRefused = errors.New("the lock may not change")
-
-// refusals collects the module calls that the lock does not decide, in a run
-// that may not change it.
-type refusals struct {
-	mu      sync.Mutex
-	reasons []LockedReason
+// lockedEntries puts the packages of the lock's entries in their places: what is
+// installed, what is in the cache, or what the origin has.
+type lockedEntries struct {
+	packages  *packages
+	placer    *placer
+	confirmed *confirmations
+	refusals  *refusals
+	locked    bool
+	// restored are the entries that the lock had lost.
+	restored *restoredEntries
 }
 
-func (r *refusals) add(n *node, reason string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.reasons = append(r.reasons, LockedReason{Key: n.path.String(), Range: n.call.Range, Reason: reason})
-}
-
-// err is all that was collected, or nil.
-func (r *refusals) err(lockFile string) error {
-	if len(r.reasons) == 0 {
-		return nil
+// use returns the placement of a call's entry, and the directory of the module in
+// it. The entry fits the call.
+func (l *lockedEntries) use(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
+	if l.locked && entry.Constraints != c.want.String() {
+		return nil, "", l.refusals.add(c, c.constraintChanged(entry))
 	}
-	slices.SortFunc(r.reasons, func(a, b LockedReason) int { return compareKeys(a.Key, b.Key) })
-	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
+	entry.Constraints = c.want.String()
+	p, err := l.place(ctx, c, entry)
+	if err != nil {
+		return nil, "", c.failOnce(err)
+	}
+	subdir, err := moduleSubdir(c.source, p.entry)
+	if err == nil {
+		subdir, err = expandSubdir(p.tree, subdir)
+	}
+	return p, subdir, c.failIf(err)
 }
 
-// refuseChanges is what a finished plan still would change in the lock, in a
-// run that may not.
-func (r *run) refuseChanges(changes []LockChange) error {
-	if !r.req.Locked {
-		return nil
+// place returns the placement of an entry. What is at hand is used without asking
+// if the origin has confirmed this very entry before.
+func (l *lockedEntries) place(ctx context.Context, c *call, entry lockfile.Module) (*placement, error) {
+	if !l.confirmed.hasEntry(c, entry) {
+		return l.placeUnconfirmed(ctx, c, entry)
 	}
-	var refused refusals
-	for _, change := range changes {
-		reason := "the lock's entry is not what this configuration gives"
-		if change.New == "" {
-			reason = "the lock has an entry for a call that is gone"
+	if err := l.checkTag(ctx, c, entry); err != nil {
+		return nil, err
+	}
+	if p, err := l.placer.installedPackage(ctx, entry); p != nil || err != nil {
+		return p, err
+	}
+	subdir, err := moduleSubdir(c.source, entry)
+	if err != nil {
+		return nil, err
+	}
+	if p, err := l.placer.fromCache(ctx, entry, subdir); !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	return l.placeFetched(ctx, c, entry, true)
+}
+
+// placeUnconfirmed returns the placement of an entry after its origin has confirmed
+// it.
+func (l *lockedEntries) placeUnconfirmed(ctx context.Context, c *call, entry lockfile.Module) (*placement, error) {
+	p, err := l.placeFetched(ctx, c, entry, false)
+	if errors.Is(err, ErrOffline) {
+		return nil, c.fail(fmt.Errorf("no origin has confirmed the lock's entry for it on this machine, and %w", ErrOffline))
+	}
+	return p, err
+}
+
+// placeFetched fetches the package of an entry from its origin, compares everything
+// that the entry says with it, and places it. A package that is installed stays. An
+// entry that is confirmed may come from what the cache has.
+func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfile.Module, confirmed bool) (*placement, error) {
+	at, err := l.packages.locate(ctx, c, entry.Version)
+	if err != nil {
+		return nil, err
+	}
+	checksTag := l.needsTagCheck(c, entry)
+	moved := make(chan error, 1)
+	go func() { moved <- l.packages.tagMoved(ctx, c, entry, at, checksTag) }() // while the package is fetched
+	at.unconfirmed = !confirmed
+	got, err := l.packages.fetch(ctx, c, at, lockedRevision(entry), entry.Hash("t1"))
+	movedErr := <-moved
+	if err == nil {
+		err = checkHashes(entry, got, l.placer.installed.LockedTree(entry))
+	}
+	if err == nil {
+		entry, err = l.compareEntry(c, entry, got, at.subdir)
+	}
+	if err == nil {
+		err = movedErr
+	}
+	if err != nil {
+		return nil, c.failOnce(err)
+	}
+	l.confirmed.add(c, entry, checksTag)
+	if !confirmed {
+		if p, err := l.placer.installedPackage(ctx, entry); p != nil || err != nil {
+			return p, err
 		}
-		refused.reasons = append(refused.reasons, LockedReason{Key: change.Key, Reason: reason})
 	}
-	return refused.err(r.req.lockFile())
+	subdir, err := moduleSubdir(c.source, entry)
+	if err != nil {
+		return nil, err
+	}
+	return l.placer.fromFetch(ctx, entry, subdir, got)
 }
 
-func compareKeys(a, b string) int { return cmp.Compare(a, b) }
-
-// validKey reports whether a key from a file can be that of a module call.
-func validKey(key string) bool {
-	path, err := addrs.ParseModule(key)
-	return err == nil && !path.IsRoot()
+// checkTag checks that the tag of a confirmed entry has not moved, if that is to be
+// checked and was not before.
+func (l *lockedEntries) checkTag(ctx context.Context, c *call, entry lockfile.Module) error {
+	if !l.needsTagCheck(c, entry) {
+		return nil
+	}
+	at, err := l.packages.locate(ctx, c, entry.Version)
+	if err != nil {
+		return err
+	}
+	if err := l.packages.tagMoved(ctx, c, entry, at, true); err != nil {
+		return err
+	}
+	l.confirmed.add(c, entry, true)
+	return nil
 }
 
-// splitKey is the path of a key that is known to be valid.
-func splitKey(key string) addrs.Module {
-	path, _ := addrs.ParseModule(key)
-	return path
+// needsTagCheck reports whether the run asks if the tag of an entry still points to
+// the locked revision. A run that may not change the lock does, once. Others keep to
+// the locked revision, but for two kinds of entries: one that the lock had lost, and
+// one that has changed but not its hashes, which is seldom a new version.
+func (l *lockedEntries) needsTagCheck(c *call, entry lockfile.Module) bool {
+	if l.packages.offline {
+		return false
+	}
+	if l.restored.has(entry.Key) {
+		return true
+	}
+	if l.confirmed.hasName(c, entry) {
+		return false
+	}
+	old, ok := l.confirmed.formerEntry(entry.Key)
+	return l.locked || ok && slices.Equal(old.Hashes, entry.Hashes)
+}
+
+// compareEntry compares an entry with what its package gives, whose hashes are
+// right. Another directory of the package would be another module: that is an
+// error. All else that differs is corrected if the lock may change.
+func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *fetched, located string) (lockfile.Module, error) {
+	_, lockedSubdir := lockedPackage(entry)
+	subdir, err := expandSubdir(got.tree, located)
+	if err != nil {
+		return entry, err
+	}
+	if entry.Package != "" && cleanSubdir(subdir) != cleanSubdir(lockedSubdir) {
+		return entry, fmt.Errorf("the lock says that the package's modules begin in the directory %q, and its origin says %q", lockedSubdir, subdir)
+	}
+	exact := entry
+	exact.Package, exact.Hashes = packageAddress(got.resolved, subdir), got.hashes()
+	for _, h := range entry.Hashes {
+		if !h.Known() {
+			exact.Hashes = append(exact.Hashes, h)
+		}
+	}
+	differing := differences(entry, exact)
+	if len(differing) == 0 {
+		return entry, nil
+	}
+	what := "the lock is not what its origin gives: " + strings.Join(differing, ", ")
+	if l.locked {
+		return entry, l.refusals.add(c, what)
+	}
+	l.packages.events.warn(c.path, what+"; the lock is put right, for the files are the same")
+	return exact, nil
+}
+
+// differences says what two entries for one call say differently of its package.
+func differences(a, b lockfile.Module) []string {
+	var list []string
+	add := func(what, a, b string) {
+		if a != b {
+			list = append(list, fmt.Sprintf("its %s is %q and not %q", what, a, b))
+		}
+	}
+	add("version", a.Version, b.Version)
+	add("source", a.Source, b.Source)
+	add("package", a.Package, b.Package)
+	for _, scheme := range []string{"h1", "t1", "zh"} {
+		add(scheme+" hash", string(a.Hash(scheme)), string(b.Hash(scheme)))
+	}
+	return list
+}
+
+// moduleSubdir returns the directory of a call's module in the package of an entry:
+// what the origin meant, and below that what the call says. It may be a pattern.
+func moduleSubdir(source addrs.ModuleSource, entry lockfile.Module) (string, error) {
+	_, located := lockedPackage(entry)
+	return joinSubdir(source, located)
+}
+
+// joinSubdir returns the directory of a call's module in its package, by the
+// directory that the origin means.
+func joinSubdir(source addrs.ModuleSource, located string) (string, error) {
+	switch source := source.(type) {
+	case addrs.ModuleSourceRegistry:
+		subdir, err := addrs.JoinSubdir(located, source.Subdir)
+		return cleanSubdir(subdir), err
+	case addrs.ModuleSourceRemote:
+		return cleanSubdir(source.Subdir), nil
+	}
+	return "", nil
 }

@@ -110,10 +110,10 @@ module "tag" {
 			t.Errorf("with a digest in the lock, %s was asked for", request.Path)
 		}
 	}
-	if err := p.mustFail(t, cotter.Request{Upgrade: true}); !strings.Contains(err.Error(), "1.0.0 has OTHER CONTENT than the lock (sha256:") {
+	if err := p.mustFail(t, cotter.Request{Update: cotter.Update{All: true}}); !strings.Contains(err.Error(), "1.0.0 has OTHER CONTENT than the lock (sha256:") {
 		t.Errorf("an upgrade to the moved tag: %v", err)
 	}
-	result := p.mustInstall(t, cotter.Request{Upgrade: true, AcceptChanged: []string{"range", "tag"}})
+	result := p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true, AcceptChanged: []string{"range", "tag"}}})
 	if got := p.file(".terraform/modules/tag/main.tf"); got != "# second\n" || len(result.Modules) != 2 {
 		t.Errorf("after an upgrade the module is %q", got)
 	}

@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -23,47 +24,46 @@ type Outdated struct {
 // repositories offer, of every call whose source has versions, in the order of
 // their paths. The modules must be installed; nothing is changed. A call whose
 // origin gave no answer is a *ModuleError; the others are returned beside it.
-func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, error) {
-	l, err := in.loader(ctx, req)
+func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, err error) {
+	p, err := in.view(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	if l.rules, err = req.readRules(); err != nil {
+	defer func() { err = errors.Join(err, p.close()) }()
+	if err := p.readRules(); err != nil {
 		return nil, err
 	}
-	nodes, failures, err := l.survey(ctx)
+	modules, failures, err := in.installedTree(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	shared, done, err := in.sharedSession(l.key)
+	session, done, err := in.sharedSession(p.key)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	r := &run{in: in, req: req, events: &events{fn: in.OnEvent}, rules: l.rules, lock: l.lock, dialect: l.dialect, session: shared}
-	found := make([]*Outdated, len(nodes))
+	asks := &origins{session: session, offline: req.Offline, rules: p.rules, events: &events{fn: in.OnEvent}}
+	s := &selector{origins: asks, lock: p.lock}
+	found := make([]*Outdated, len(modules))
 	var wait sync.WaitGroup
-	for i, n := range nodes {
-		if !n.ownsPackage() || !takesVersion(n.source) {
+	for i, m := range modules {
+		if !m.ownsPackage() || !m.call.selectsVersion() {
 			continue
 		}
 		wait.Go(func() {
-			offered, err := r.offers(ctx, n)
+			offered, err := s.offered(ctx, m.call)
 			if err != nil {
-				failures.add(n, err)
+				failures.addCall(m.call, err)
 				return
 			}
-			if offered != nil {
-				old, _ := r.oldEnough(n, offered)
-				found[i] = &Outdated{
-					Path: n.path, Call: n.call, Source: n.source,
-					Current: l.module(n).Version,
-					Allowed: newestOf(old, n.want),
-					Latest:  newestOf(old, versions.Constraints{}),
-				}
+			shown := m.result(req.KeepCredentials)
+			p.addRecorded(m, &shown)
+			old, _ := s.byAge(m.call, offered)
+			found[i] = &Outdated{
+				Path: shown.Path, Call: shown.Call, Source: shown.Source,
+				Current: shown.Version,
+				Allowed: newestOf(old, m.call.want),
+				Latest:  newestOf(old, versions.Constraints{}),
 			}
 		})
 	}
@@ -77,21 +77,7 @@ func (in *Installer) Outdated(ctx context.Context, req Request) ([]Outdated, err
 	return list, failures.join()
 }
 
-// offers lists the versions that there are for a call; nil where its source
-// names one revision.
-func (r *run) offers(ctx context.Context, n *node) ([]versions.Candidate, error) {
-	switch source := n.source.(type) {
-	case addrs.ModuleSourceRegistry:
-		return r.offeredVersions(ctx, n, source)
-	case addrs.ModuleSourceRemote:
-		if n.ranged {
-			return r.offeredTags(ctx, n)
-		}
-	}
-	return nil, nil
-}
-
-// newestOf is the newest version that is wanted, or "".
+// newestOf returns the newest version that is wanted, or "".
 func newestOf(offered []versions.Candidate, want versions.Constraints) string {
 	selected, err := versions.Select(offered, want)
 	if err != nil {

@@ -4,192 +4,265 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"path/filepath"
-	"sync"
+	"slices"
+	"strings"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/materialize"
+	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// inPlace returns the package that is installed for an entry of the lock if it
-// is what the lock says, and nil if it has to be installed anew. Files that the
-// module added to itself do not matter as long as they are no configuration.
-func (r *run) inPlace(ctx context.Context, entry lockfile.Module) (*placed, error) {
-	done, err := r.slot(ctx)
+// Layout is how packages are laid out in .terraform/modules.
+type Layout int
+
+// The layouts. Both have every module in the directory where stock tools have
+// it. LayoutLinks gives a call of a subdirectory a private copy of that
+// directory, and of those that the module calls by local paths; the rest of the
+// package is there once in the project, and reached by relative links. If the
+// file system has no links, and with LayoutCopy, each call has a private copy of the
+// whole package, as with stock tools.
+const (
+	LayoutLinks Layout = iota
+	LayoutCopy
+)
+
+// sharedTree is a shared tree of the project; see package materialize.
+type sharedTree = materialize.Shared
+
+// placer finds packages in their places, or puts them on the stage of a run.
+type placer struct {
+	*session
+	paths     paths
+	layout    Layout
+	project   *project.Project
+	installed *installed.Packages
+	stage     *materialize.Stage
+	events    *events
+	// readOnly places nothing: the modules of packages are read in the cache.
+	readOnly bool
+}
+
+// installedPackage returns the package that is installed for an entry of the lock
+// if it is what the entry says, and nil if it is to be installed again. Files that
+// the module added to itself do not matter unless they are configuration.
+func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
+	done, err := p.slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	found := r.installed.inspect(entry)
-	if !found.intact() {
-		if found.Status == StatusChanged {
-			r.warn(splitKey(entry.Key), "its installed files are not what the lock says; they are replaced"+found.difference())
+	found := p.installed.Inspect(entry)
+	if found.Status != installed.Verified {
+		if found.Status == installed.Changed {
+			p.events.warn(pathOf(entry.Key), "its installed files are not what the lock says; they are replaced"+difference(found))
 		}
 		return nil, nil
 	}
-	p := r.newPlaced(entry, found.locked)
-	p.now, p.whole = filepath.Join(r.work.Path(), entry.Key), found.whole
-	if p.whole != "" {
-		p.now = r.work.TreePath(p.whole)
+	placed := p.newPlacement(entry, found.Tree)
+	placed.currentPath = filepath.Join(p.project.Path(), entry.Key)
+	if found.SharedTree != "" {
+		placed.shared = &sharedTree{Name: found.SharedTree, Path: p.project.TreePath(found.SharedTree), Tree: found.Tree}
+		placed.currentPath, placed.inPlace = placed.shared.Path, true
 	}
-	return p, nil
+	return placed, nil
 }
 
-// fromStore takes the package of an entry of the lock out of the cache. It is
-// fs.ErrNotExist where the cache does not have it, or had it damaged.
-func (r *run) fromStore(ctx context.Context, entry lockfile.Module, subdir string) (*placed, error) {
-	t1 := hashOfScheme(entry, "t1")
-	if t1 == "" || !r.cache.Has(t1) {
+// difference says which files differ, behind a colon; "" if that is not known.
+func difference(found installed.Report) string {
+	what := strings.Join(listChanges(found.Changes), ", ")
+	if what == "" && found.Err != nil {
+		what = found.Err.Error()
+	}
+	if what == "" {
+		return ""
+	}
+	return ": " + what
+}
+
+// fromCache takes the package of an entry of the lock out of the cache. The error
+// wraps fs.ErrNotExist if the cache does not have it, or had it damaged.
+func (p *placer) fromCache(ctx context.Context, entry lockfile.Module, subdir string) (*placement, error) {
+	t1 := entry.Hash("t1")
+	if t1 == "" || !p.cache.Has(t1) {
 		return nil, fs.ErrNotExist
 	}
-	p, err := r.takeOut(ctx, entry, t1, subdir)
+	placed, err := p.place(ctx, entry, subdir, t1)
 	if err != nil {
 		return nil, err
 	}
-	if h1 := hashOfScheme(entry, "h1"); h1 != "" && h1 != p.tree.H1() {
+	if h1 := entry.Hash("h1"); h1 != "" && h1 != placed.tree.H1() {
 		return nil, &HashMismatchError{
 			Key:     entry.Key,
 			Package: entry.Package,
 			Want:    []hashing.Hash{h1},
-			Got:     []hashing.Hash{p.tree.H1()},
+			Got:     []hashing.Hash{placed.tree.H1()},
 		}
 	}
-	return p, nil
+	return placed, nil
 }
 
-// stage gives a call a package that is in the cache.
-func (r *run) stage(ctx context.Context, n *node, entry lockfile.Module, got *fetched) (*placed, error) {
-	p, err := r.takeOut(ctx, entry, got.tree.T1(), n.subdir)
+// fromFetch gives a call a package that was fetched.
+func (p *placer) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *fetched) (*placement, error) {
+	placed, err := p.place(ctx, entry, subdir, got.tree.T1())
 	if err != nil {
-		return nil, n.fail(err)
+		return nil, err
 	}
-	p.gitlinks, p.leftOut = got.gitlinks, got.leftOut
-	return p, nil
+	placed.gitlinks, placed.leftOut = got.gitlinks, got.leftOut
+	return placed, nil
 }
 
-// takeOut takes a package out of the cache for a call: as a private copy where
-// the module is the whole package, else as the project's own copy of the
-// package, of which the call gets a part when all its modules are known.
-func (r *run) takeOut(ctx context.Context, entry lockfile.Module, t1 hashing.Hash, subdir string) (p *placed, err error) {
-	var tree *packageTree
-	if r.peek {
-		return r.peekAt(ctx, entry, t1)
-	}
-	if r.req.Layout == LayoutCopy || subdir == "" {
-		staged := r.work.Stage(entry.Key)
-		if tree, err = r.copyOut(ctx, staged, t1); err == nil {
-			p = r.newPlaced(entry, tree)
-			p.now, p.staged = staged, staged
+// place gives a call the package with a hash: a private copy if the module is the
+// whole package, else the shared tree, into which the call's directory gets links
+// when all its modules are known.
+func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string, t1 hashing.Hash) (*placement, error) {
+	placed := p.newPlacement(entry, nil)
+	var err error
+	switch {
+	case p.readOnly:
+		placed.currentPath = p.cache.TreePath(t1)
+		placed.tree, err = p.readCached(ctx, t1)
+	case p.layout == LayoutCopy || subdir == "":
+		placed.staged, placed.tree, err = p.stage.Copy(ctx, entry.Key, t1)
+		placed.currentPath = placed.staged
+	default:
+		if placed.shared, err = p.stage.Shared(ctx, t1); err == nil {
+			placed.currentPath, placed.tree = placed.shared.Path, placed.shared.Tree
 		}
-	} else if tree, err = r.wholePackage(ctx, t1); err == nil {
-		p = r.newPlaced(entry, tree)
-		p.whole, p.arrange = project.TreeName(t1), true
-		p.now = r.wholePath(p.whole)
 	}
 	if errors.Is(err, pkgcache.ErrDamaged) {
-		r.warn(splitKey(entry.Key), "its package in the cache was damaged; it was set aside")
-		return nil, errors.Join(fs.ErrNotExist, err)
+		p.events.warn(pathOf(entry.Key), "its package in the cache was damaged; it was set aside")
+		err = errors.Join(fs.ErrNotExist, err)
 	}
-	return p, err
+	if err != nil {
+		return nil, err
+	}
+	return placed, nil
 }
 
-// peekAt has the modules of a package read where they are in the cache.
-func (r *run) peekAt(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placed, error) {
-	done, err := r.slot(ctx)
+func (p *placer) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree, error) {
+	done, err := p.slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	dir := r.cache.TreePath(t1)
-	tree, err := readTree(dir)
-	if err != nil {
-		return nil, err
-	}
-	p := r.newPlaced(entry, tree)
-	p.now = dir
-	return p, nil
+	return pkgtree.Read(p.cache.TreePath(t1))
 }
 
-func (r *run) newPlaced(entry lockfile.Module, tree *packageTree) *placed {
-	return &placed{
-		key:     entry.Key,
-		entry:   entry,
-		tree:    tree,
-		dir:     r.req.installDir(entry.Key),
-		realDir: r.req.realInstallDir(entry.Key),
-		local:   isLocalPackage(entry.Package),
+func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placement {
+	pkg, _ := lockedPackage(entry)
+	return &placement{
+		key:       entry.Key,
+		entry:     entry,
+		tree:      tree,
+		finalPath: p.paths.installDir(entry.Key),
+		realPath:  p.paths.realInstallDir(entry.Key),
+		local:     pkg.Getter() == "file",
 	}
 }
 
-// copyOut copies a tree from the cache and hashes the copy.
-func (r *run) copyOut(ctx context.Context, staged string, t1 hashing.Hash) (*packageTree, error) {
-	done, err := r.slot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	tree, err := r.cache.CopyTo(ctx, staged, t1, pkgcache.CopyOptions{ModesLost: !r.installed.keepsModes})
-	if err != nil {
-		return nil, err
-	}
-	return newPackageTree(tree), nil
+// staging is what a run has put on its stage for a call's package.
+type staging struct {
+	// path becomes the call's directory.
+	path string
+	// shared is the tree into which it has links; nil if it has none.
+	shared *sharedTree
 }
 
-// wholePackage makes sure that the project has the whole package with a hash, or
-// has it on the stage.
-func (r *run) wholePackage(ctx context.Context, t1 hashing.Hash) (*packageTree, error) {
-	lock, _ := r.wholeLocks.get(t1, func() (*sync.Mutex, error) { return new(sync.Mutex), nil })
-	lock.Lock()
-	defer lock.Unlock()
-	if tree, ok := r.wholes.Load(t1); ok {
-		return tree.(*packageTree), nil
-	}
-	name := project.TreeName(t1)
-	tree, err := r.readWhole(ctx, name)
-	if err != nil || tree.T1() != t1 {
-		staged := r.work.Stage("@" + name) // no call can have this name
-		if tree, err = r.copyOut(ctx, staged, t1); err != nil {
-			return nil, err
+// linkSharedTrees makes the directories of the calls that share a tree, now that
+// all modules in them are known. It returns what is on the stage for each call, by
+// the calls' keys; calls whose packages stay in their places are not among them.
+func (p *placer) linkSharedTrees(ctx context.Context, modules []*module) (map[string]staging, error) {
+	var owners []*module
+	for _, m := range modules {
+		if m.ownsPackage() && (m.pkg.staged != "" || m.pkg.needsLinks()) {
+			owners = append(owners, m)
 		}
-		r.stagedWholes.Store(name, staged)
 	}
-	r.wholes.Store(t1, tree)
-	return tree, nil
-}
-
-// wholePath is where a whole package is until the run is over.
-func (r *run) wholePath(name string) string {
-	if staged, ok := r.stagedWholes.Load(name); ok {
-		return staged.(string)
-	}
-	return r.work.TreePath(name)
-}
-
-// newTrees are the staged whole packages that calls reach by links, by name.
-func (r *run) newTrees(wanted map[string]bool) map[string]string {
-	trees := make(map[string]string)
-	r.stagedWholes.Range(func(name, staged any) bool {
-		if wanted[name.(string)] {
-			trees[name.(string)] = staged.(string)
+	stagings := make([]staging, len(owners))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, m := range owners {
+		if !m.pkg.needsLinks() {
+			stagings[i] = staging{path: m.pkg.staged}
+			continue
 		}
-		return true
-	})
-	return trees
-}
-
-// readWhole hashes a whole package that the project may have.
-func (r *run) readWhole(ctx context.Context, name string) (*packageTree, error) {
-	done, err := r.slot(ctx)
-	if err != nil {
+		group.Go(func() error {
+			path, linked, err := p.stage.Link(ctx, m.pkg.key, m.pkg.shared, moduleDirsOf(m.pkg, modules))
+			stagings[i].path = path
+			if linked {
+				stagings[i].shared = m.pkg.shared
+			}
+			return m.call.failIf(err)
+		})
+	}
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	defer done()
-	return readTree(r.work.TreePath(name))
+	byKey := make(map[string]staging, len(owners))
+	for i, m := range owners {
+		byKey[m.pkg.key] = stagings[i]
+	}
+	return byKey, nil
 }
 
-func isLocalPackage(address string) bool {
-	pkg, _ := splitPackage(address)
-	return pkg.Getter() == "file"
+// needsLinks reports whether the package's directory is still to be made.
+func (p *placement) needsLinks() bool { return p.shared != nil && !p.inPlace }
+
+// moduleDirsOf are the directories of a package in which modules are.
+func moduleDirsOf(pkg *placement, modules []*module) []string {
+	var dirs []string
+	for _, m := range modules {
+		if m.pkg == pkg {
+			dirs = append(dirs, path.Clean(m.subdir))
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+// paths says where the packages of a project are installed.
+type paths struct {
+	// dir is the root module's directory, and dataDir the data directory of stock
+	// tools, relative to dir.
+	dir, dataDir string
+	// realModules is the modules directory without symbolic links, relative to dir as
+	// stock tools see it; "" if it does not exist yet.
+	realModules string
+}
+
+func newPaths(dir, dataDir string) paths {
+	p := paths{dir: dir, dataDir: dataDir}
+	if base, err := filepath.EvalSymlinks(dir); err == nil {
+		p.realModules, _ = opendir.Resolve(base, filepath.Join(dataDir, "modules")) // "" if that is absent
+	}
+	return p
+}
+
+// installDir is the directory of a call's package as modules.json names it.
+func (p paths) installDir(key string) string {
+	return path.Join(filepath.ToSlash(p.dataDir), "modules", key)
+}
+
+// realInstallDir is installDir without symbolic links in the path of the data
+// directory.
+func (p paths) realInstallDir(key string) string {
+	if p.realModules == "" {
+		return p.installDir(key)
+	}
+	return path.Join(filepath.ToSlash(p.realModules), key)
+}
+
+// pathOf returns the path of a key that is known to be valid.
+func pathOf(key string) addrs.Module {
+	path, _ := addrs.ParseModule(key)
+	return path
 }

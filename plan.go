@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -18,68 +19,68 @@ import (
 type plan struct {
 	result *Result
 	change project.Change
-	sums   map[string][]byte
-	wholes map[string]bool
-	fresh  []*node // modules whose package is new in its place
+	// sums are those of all packages, by their names, and trees the names of the
+	// shared trees that calls need.
+	sums  map[string][]byte
+	trees map[string]bool
+	// fresh are the modules whose package is new in its place.
+	fresh []*module
 }
 
 // plan derives the lock, the manifest and the moves from the finished tree.
-func (r *run) plan(ctx context.Context, nodes []*node) (*plan, error) {
+func (r *installRun) plan(ctx context.Context, modules []*module, stagings map[string]staging, res *resolver) (*plan, error) {
 	p := &plan{
-		result: &Result{
-			Dialect:        r.dialect,
-			DialectMatters: r.dialectMatters(),
-			LockFile:       filepath.Join(r.req.dir(), r.req.lockFile()),
-		},
-		change: project.Change{OldLock: r.lockSrc, Packages: make(map[string]string)},
+		result: r.newResult(modules),
+		change: project.Change{OldLock: r.lockSrc, NewLock: r.lockSrc, Packages: make(map[string]string), Trees: make(map[string]string)},
 		sums:   make(map[string][]byte),
-		wholes: make(map[string]bool),
+		trees:  make(map[string]bool),
 	}
+	p.result.DialectMatters = r.dialectGiven || !r.detected.guessed() || res.hostless.first != nil
 	var recorded manifest.Manifest
 	inLock := make(map[string]bool)
-	for _, n := range nodes {
-		m := n.module()
-		p.result.Modules = append(p.result.Modules, m)
-		recorded.Set(n.record(m.Version))
-		if !n.ownsPackage() {
+	for _, m := range modules {
+		recorded.Set(m.record(m.version()))
+		if !m.ownsPackage() {
 			continue
 		}
-		inLock[n.pkg.key] = true
-		p.result.LockChanges = append(p.result.LockChanges, r.updateLock(ctx, n)...)
-		if n.pkg.staged != "" {
-			p.change.Packages[n.pkg.key] = n.pkg.staged
-			p.fresh = append(p.fresh, n)
-		}
-		p.wholes[n.pkg.whole] = true
-		if err := p.keepSums(n.pkg.tree); err != nil {
+		inLock[m.pkg.key] = true
+		p.place(m, stagings)
+		if err := p.keepSums(m.pkg.tree); err != nil {
 			return nil, err
 		}
 	}
-	for _, key := range r.req.UpgradeKeys {
+	for _, key := range r.req.Update.Keys {
 		if !inLock[key] {
 			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
 	}
-	p.result.LockChanges = append(p.result.LockChanges, r.dropFromLock(inLock)...)
-	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
 	p.change.Gone = r.gone(inLock)
-	p.change.Trees = r.newTrees(p.wholes)
 	p.change.Manifest = recorded.Bytes()
-	p.change.NewLock = r.lockSrc
-	if len(p.result.LockChanges) > 0 || r.restored.any() {
-		if err := r.lock.Check(); err != nil {
-			return nil, err
-		}
-		if p.result.DialectMatters {
-			r.lock.NameTool(r.dialect.String())
-		}
-		p.change.NewLock = r.lock.Bytes()
+	if err := r.planLock(ctx, p, modules, res); err != nil {
+		return nil, err
 	}
 	return p, r.refuseChanges(p.result.LockChanges)
 }
 
+// place plans what becomes of the directory of a module's package.
+func (p *plan) place(m *module, stagings map[string]staging) {
+	shared := m.pkg.shared
+	if staged, ok := stagings[m.pkg.key]; ok {
+		p.change.Packages[m.pkg.key] = staged.path
+		p.fresh = append(p.fresh, m)
+		shared = staged.shared
+	}
+	if shared == nil {
+		return
+	}
+	p.trees[shared.Name] = true
+	if shared.Staged {
+		p.change.Trees[shared.Name] = shared.Path
+	}
+}
+
 // keepSums notes the sums of a package, once.
-func (p *plan) keepSums(tree *packageTree) error {
+func (p *plan) keepSums(tree *pkgtree.Tree) error {
 	name := pkgcache.FileName(tree.T1())
 	if _, ok := p.sums[name]; ok {
 		return nil
@@ -89,72 +90,109 @@ func (p *plan) keepSums(tree *packageTree) error {
 	return err
 }
 
-// updateLock puts a module's entry into the lock and says what that changed.
-func (r *run) updateLock(ctx context.Context, n *node) []LockChange {
-	entry := n.pkg.entry
-	old, had := r.lock.Module(entry.Key)
-	if lost, ok := r.restored.entry(entry.Key); !had && ok {
-		old, had = lost, true
-		r.lock.SetModule(lost)
+// planLock plans the new lock, and says how it differs from the old one.
+func (r *installRun) planLock(ctx context.Context, p *plan, modules []*module, res *resolver) error {
+	lock := r.lock.Clone()
+	inLock := make(map[string]bool)
+	for _, m := range modules {
+		if !m.ownsPackage() {
+			continue
+		}
+		inLock[m.pkg.key] = true
+		entry := m.pkg.entry
+		old, had := r.lock.Module(entry.Key)
+		if !had {
+			old, had = res.restored.entry(entry.Key)
+		}
+		lock.SetModule(entry)
+		if !had || !old.Equal(entry) {
+			p.result.LockChanges = append(p.result.LockChanges, r.lockChange(ctx, m, old, had))
+		}
 	}
-	if had && old.Equal(entry) {
+	// Entries of calls that are gone are dropped, as stock tools do for providers.
+	for _, entry := range r.lock.Modules() {
+		if !inLock[entry.Key] {
+			lock.RemoveModule(entry.Key)
+			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: versionOrPackage(entry)})
+		}
+	}
+	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
+	if len(p.result.LockChanges) == 0 && !res.restored.any() {
 		return nil
 	}
-	r.lock.SetModule(entry)
+	if err := lock.Check(); err != nil {
+		return err
+	}
+	if p.result.DialectMatters {
+		lock.NameTool(r.dialect.String())
+	}
+	p.change.NewLock = lock.Bytes()
+	return nil
+}
+
+// lockChange describes how a module's entry was added or changed.
+func (r *installRun) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
+	entry := m.pkg.entry
 	change := LockChange{Key: entry.Key, New: versionOrPackage(entry)}
-	if had {
-		change.Old = versionOrPackage(old)
-		if changed := contentChange(n, old, entry); changed != nil {
-			change.OtherContent = changed.Change()
-		}
-		r.describeChange(ctx, n, old, &change)
+	if !had {
+		return change
 	}
-	return []LockChange{change}
+	change.Old = versionOrPackage(old)
+	if changed := contentChange(m.call, old, entry); changed != nil {
+		change.OtherContent = changed.Change()
+	}
+	change.Files = r.fileChanges(m, old)
+	change.Interface = r.interfaceChanges(ctx, m)
+	return change
 }
 
-// dropFromLock removes the entries of calls that are gone, as stock tools do
-// for providers.
-func (r *run) dropFromLock(keep map[string]bool) []LockChange {
-	var changes []LockChange
-	for _, entry := range r.lock.Modules() {
-		if !keep[entry.Key] {
-			changes = append(changes, LockChange{Key: entry.Key, Old: versionOrPackage(entry)})
-			r.lock.RemoveModule(entry.Key)
-		}
-	}
-	return changes
-}
-
-// gone are the directories of calls that the former manifest has and this run
-// does not. Nothing else is ever removed.
-func (r *run) gone(keep map[string]bool) []string {
+// gone are the directories of calls that the former manifest has and this run does
+// not. Nothing else is ever removed.
+func (r *installRun) gone(keep map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
-		dir := r.req.installDir(record.Key)
-		if validKey(record.Key) && !keep[record.Key] && within(record.Dir, dir) {
+		if isKey(record.Key) && !keep[record.Key] && within(record.Dir, r.paths.installDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
 	}
 	return keys
 }
 
+// refuseChanges refuses what a finished plan still would change in the lock, in a
+// run that may not.
+func (r *installRun) refuseChanges(changes []LockChange) error {
+	if !r.req.Locked {
+		return nil
+	}
+	var refused refusals
+	for _, change := range changes {
+		reason := "the lock's entry is not what this configuration gives"
+		if change.New == "" {
+			reason = "the lock has an entry for a call that is gone"
+		}
+		refused.reasons = append(refused.reasons, LockedReason{Key: change.Key, Reason: reason})
+	}
+	return refused.err(r.req.lockFile())
+}
+
 // commit makes the change and tells about it.
-func (r *run) commit(p *plan) error {
-	r.installed.stopReading()
-	if err := r.work.Commit(p.change); err != nil {
-		return err
-	}
-	// Without sums verify cannot name files; they are saved by the next run then.
-	// What is no longer needed does no harm.
-	keep := make(map[string]bool)
-	for name, text := range p.sums {
-		keep[name] = true
-		_ = r.work.SaveSums(name, text)
-	}
-	_ = r.work.KeepSums(keep)
-	_ = r.work.KeepTrees(p.wholes)
-	for _, n := range p.fresh {
-		r.events.emit(ModuleInstalled{Path: n.path, Dir: n.dir})
+func (r *installRun) commit(p *plan) error {
+	r.installed.StopReading()
+	switch {
+	case r.req.DryRun:
+		return nil
+	case r.req.LockOnly:
+		if err := r.files.WriteLock(r.lockSrc, p.change.NewLock); err != nil {
+			return err
+		}
+	default:
+		if err := r.files.Commit(p.change); err != nil {
+			return err
+		}
+		r.keepState(p)
+		for _, m := range p.fresh {
+			r.events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath})
+		}
 	}
 	if !bytes.Equal(p.change.OldLock, p.change.NewLock) {
 		r.events.emit(LockFileWritten{File: r.req.lockFile(), Created: r.lockSrc == nil})
@@ -162,32 +200,64 @@ func (r *run) commit(p *plan) error {
 	return nil
 }
 
-// module is the node as results show it.
-func (n *node) module() Module {
-	m := Module{Path: n.path, Call: n.call, Source: n.source, Dir: n.dir}
-	if n.ownsPackage() {
-		m.Version = n.pkg.entry.Version
-		m.Package = n.pkg.entry.Package
-		m.Hashes = n.pkg.entry.Hashes
+// keepState keeps the sums and the shared trees that the installed packages need,
+// and removes the others. Without sums Verify cannot name files; if they cannot be
+// saved, the next run saves them.
+func (r *installRun) keepState(p *plan) {
+	keep := make(map[string]bool)
+	for name, text := range p.sums {
+		keep[name] = true
+		_ = r.files.SaveSums(name, text)
 	}
-	return m
+	_ = r.files.KeepSums(keep)
+	_ = r.files.KeepTrees(p.trees)
 }
 
-// record is the node in modules.json, where only a registry's packages have
-// versions.
-func (n *node) record(version string) manifest.Record {
-	if _, ok := n.source.(addrs.ModuleSourceRegistry); !ok {
-		version = ""
+// newResult returns the result of a run with these modules.
+func (p *openProject) newResult(modules []*module) *Result {
+	result := &Result{
+		Root:     Module{Dir: "."},
+		Dialect:  p.dialect,
+		LockFile: filepath.Join(p.req.dir(), p.req.lockFile()),
 	}
-	return manifest.Record{Key: n.path.String(), Source: n.source.String(), Version: version, Dir: n.dir}
+	for _, m := range modules {
+		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
+	}
+	return result
 }
 
-// ownsPackage reports whether the package was placed for this very call.
-func (n *node) ownsPackage() bool { return n.pkg != nil && n.pkg.key == n.path.String() }
+// version is the version of a module that has its package for itself; "" otherwise.
+func (m *module) version() string {
+	if !m.ownsPackage() {
+		return ""
+	}
+	return m.pkg.entry.Version
+}
+
+// result is the module as results show it.
+func (m *module) result(keepCredentials bool) Module {
+	shown := Module{Path: m.path(), Call: m.call.ModuleCall, Source: m.call.source, Dir: m.finalPath}
+	if remote, ok := shown.Source.(addrs.ModuleSourceRemote); ok && !keepCredentials && remote.Package.HoldsCredentials() {
+		remote.Package = remote.Package.WithoutCredentials()
+		shown.Source, shown.Call.Source = remote, addrs.Redact(shown.Call.Source)
+	}
+	if m.ownsPackage() {
+		shown.Version = m.pkg.entry.Version
+		shown.Package = m.pkg.entry.Package
+		shown.Hashes = m.pkg.entry.Hashes
+	}
+	return shown
+}
 
 func versionOrPackage(entry lockfile.Module) string {
 	if entry.Version != "" {
 		return entry.Version
 	}
 	return entry.Package
+}
+
+// isKey reports whether a key from a file can be that of a module call.
+func isKey(key string) bool {
+	path, err := addrs.ParseModule(key)
+	return err == nil && !path.IsRoot()
 }

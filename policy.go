@@ -4,19 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
 
-// rules are the policies that a run is subject to: what one of them refuses is
-// refused.
+// rules are the policies of a run: what one of them refuses is refused.
 type rules []*policy.Policy
 
-// each is the first violation that check finds.
+// each returns the first violation that check finds.
 func (r rules) each(check func(*policy.Policy) error) error {
 	for _, p := range r {
 		if err := check(p); err != nil {
@@ -26,24 +31,25 @@ func (r rules) each(check func(*policy.Policy) error) error {
 	return nil
 }
 
-// judge judges a call by what is written: in the configuration, and in the lock
-// where that has an entry for it.
-func (r rules) judge(n *node, entry lockfile.Module, locked bool) error {
-	call := policy.Call{Source: n.source, Constraint: n.want, Own: n.parent.pkg == nil}
-	if err := r.each(func(p *policy.Policy) error { return p.CheckCall(call) }); err != nil {
-		return n.fail(err)
+// checkCall checks a call by what is written: in the configuration, and in the lock
+// if that has an entry for it.
+func (r rules) checkCall(c *call, lock *lockfile.File) error {
+	written := policy.Call{Source: c.source, Constraint: c.want, Own: c.own()}
+	if err := r.each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
+		return c.fail(err)
 	}
-	if !locked || entry.Source != lockAddress(n.source) {
-		return nil // it is of no use to this call
+	entry, locked := lock.Module(c.key())
+	if !locked || entry.Source != c.lockSource() {
+		return nil // it does not decide this call
 	}
-	pkg, _ := splitPackage(entry.Package)
+	pkg, _ := lockedPackage(entry)
 	if err := r.allow(pkg); err != nil {
-		return n.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
+		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
 	}
 	return nil
 }
 
-// allow judges a place to which something other than the call leads.
+// allow checks a place that something other than the call names.
 func (r rules) allow(pkg addrs.ModulePackage) error {
 	return r.each(func(p *policy.Policy) error { return p.CheckPackage(pkg) })
 }
@@ -53,8 +59,8 @@ func (r rules) restrictPlaces() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return len(p.Allow)+len(p.Deny) > 0 })
 }
 
-// key is the same for rules that allow the same places.
-func (r rules) key() string {
+// places is the same text for rules that allow the same places.
+func (r rules) places() string {
 	var b strings.Builder
 	for _, p := range r {
 		fmt.Fprintf(&b, "allow %q deny %q\n", p.Allow, p.Deny)
@@ -62,7 +68,7 @@ func (r rules) key() string {
 	return b.String()
 }
 
-func (r rules) wantAge() bool {
+func (r rules) haveMinAge() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.MinAge > 0 })
 }
 
@@ -70,13 +76,13 @@ func (r rules) denyBranches() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.DenyBranches })
 }
 
-// judgeLocation judges where a registry says that a package is.
-func (r *run) judgeLocation(ctx context.Context, n *node, at location) error {
-	err := r.rules.each(func(p *policy.Policy) error {
+// checkLocation checks where a registry says that a package is.
+func (o *origins) checkLocation(ctx context.Context, c *call, at location) error {
+	err := o.rules.each(func(p *policy.Policy) error {
 		return errors.Join(p.CheckPackage(at.pkg), p.CheckRef(at.pkg))
 	})
 	if err == nil {
-		err = r.judgeRef(ctx, n, at)
+		err = o.checkRef(ctx, c, at)
 	}
 	if err != nil {
 		return fmt.Errorf("the registry leads to %s: %w", at.pkg.Redacted(), err)
@@ -84,20 +90,109 @@ func (r *run) judgeLocation(ctx context.Context, n *node, at location) error {
 	return nil
 }
 
-// judgeRef asks the origin whether an address leads to a branch, where the
-// rules want to know and the address does not tell. That takes a request even
-// where the lock has the commit: it does not have the kind of the ref.
-func (r *run) judgeRef(ctx context.Context, n *node, at location) error {
-	if !r.rules.denyBranches() || at.pkg.Getter() != "git" {
+// checkRef asks the origin whether an address means a branch, if the rules depend on
+// it and the address does not tell. That takes a request even if the lock has the
+// commit: it does not have the kind of the ref.
+func (o *origins) checkRef(ctx context.Context, c *call, at location) error {
+	if !o.rules.denyBranches() || at.pkg.Getter() != "git" {
 		return nil
 	}
-	if r.req.Offline {
-		r.warn(n.path, "whether its ref is a branch, which the policy denies, cannot be told without asking its origin")
+	if o.offline {
+		o.events.warn(c.path, "whether its ref is a branch, which the policy denies, cannot be told without asking its origin")
 		return nil
 	}
-	reference, err := r.reference(ctx, n, at, "")
+	reference, err := o.reference(ctx, c, at, "")
 	if err != nil {
 		return err
 	}
-	return r.rules.each(func(p *policy.Policy) error { return p.CheckReference(reference.String()) })
+	return o.rules.each(func(p *policy.Policy) error { return p.CheckReference(reference.String()) })
+}
+
+// policyFileName is the file that has a project's policy.
+const policyFileName = "cotter.hcl"
+
+// PolicyFileError is a policy that cannot be used as it is: nothing is done
+// without it. It wraps hcl.Diagnostics.
+type PolicyFileError struct {
+	File        string
+	Diagnostics hcl.Diagnostics
+}
+
+func (e *PolicyFileError) Error() string { return e.Diagnostics.Error() }
+func (e *PolicyFileError) Unwrap() error { return e.Diagnostics }
+
+// readRules reads the policies of a request.
+func (r Request) readRules() (rules, error) {
+	all := rules(r.Policies)
+	name, shown := r.PolicyFile, r.PolicyFile
+	if name == "" {
+		dir, err := filepath.Abs(r.dir())
+		if err != nil {
+			return nil, err
+		}
+		if name = findPolicy(dir); name == "" {
+			return all, nil
+		}
+		if shown, err = filepath.Rel(dir, name); err != nil {
+			return nil, err
+		}
+	}
+	src, err := readRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	found, diags := policy.Parse(src, filepath.ToSlash(shown))
+	if diags.HasErrors() {
+		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
+	}
+	return append(rules{found}, all...), nil
+}
+
+// findPolicy is the policy's file in a directory, or else the nearest one above
+// it as far as the repository goes; "" where there is none. Those beyond the
+// repository are not the project's.
+func findPolicy(dir string) string {
+	for _, at := range repositoryDirs(dir) {
+		if name := filepath.Join(at, policyFileName); exists(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// repositoryDirs are an absolute directory and those above it as far as its git
+// repository goes; the directory alone if it is in none.
+func repositoryDirs(dir string) []string {
+	dirs := []string{dir}
+	for at := dir; !exists(filepath.Join(at, ".git")); {
+		if at == filepath.Dir(at) {
+			return dirs[:1]
+		}
+		at = filepath.Dir(at)
+		dirs = append(dirs, at)
+	}
+	return dirs
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// readRegular reads a file that is no larger than a policy may be, and a byte
+// more of one that is. It does not wait for devices and pipes.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("it is no regular file")}
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, policy.MaxSize+1))
 }

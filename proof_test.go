@@ -73,7 +73,7 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 	before := p.file(".terraform.lock.hcl")
 	changeAll(t, p)
 
-	err := p.mustFail(t, cotter.Request{Upgrade: true})
+	err := p.mustFail(t, cotter.Request{Update: cotter.Update{All: true}})
 	refused := map[string]string{}
 	for _, err := range joinedErrors(err) {
 		var changed *cotter.ContentChangedError
@@ -94,7 +94,7 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 		t.Errorf("the lock after a refused update (-before +after):\n%s", diff)
 	}
 
-	result := p.mustInstall(t, cotter.Request{Upgrade: true, AcceptChanged: []string{"registry", "range", "tag", "archive", "oci"}})
+	result := p.mustInstall(t, cotter.Request{Update: cotter.Update{All: true, AcceptChanged: []string{"registry", "range", "tag", "archive", "oci"}}})
 	told := 0
 	for _, change := range result.LockChanges {
 		if strings.Contains(change.OtherContent, "OTHER CONTENT") {

@@ -1,11 +1,13 @@
 package cotter
 
 import (
-	"path"
+	"errors"
 	"path/filepath"
 	"slices"
 
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // lockFileName is the lock of stock tools.
@@ -21,26 +23,19 @@ type Request struct {
 	// LockFile is the dependency lock, relative to Dir; "" means
 	// ".terraform.lock.hcl".
 	LockFile string
-	// Locked installs exactly what the lock says or fails with *LockedError.
-	// The lock is not written.
+	// Locked installs exactly what the lock says or fails with *LockedError. The
+	// lock is not written.
 	Locked bool
-	// Upgrade selects versions as if nothing was locked. UpgradeKeys does so for
-	// these calls alone, by their paths with dots.
-	Upgrade     bool
-	UpgradeKeys []string
-	// UpgradeTo is the version to select for the one call in UpgradeKeys; ""
-	// means the newest that its constraint allows.
-	UpgradeTo string
-	// AllowDowngrade lets an upgrade lead to a lower version than the locked
-	// one, which is an error over [ErrDowngrade] otherwise.
-	AllowDowngrade bool
-	// AcceptChanged are the calls, by their paths with dots, that may be locked
-	// with other content under the same version, tag or address: see
-	// [ContentChangedError].
-	AcceptChanged []string
+	// Update says for which calls other versions are selected than the locked ones.
+	Update Update
 	// Unify makes all calls of one source share one version; where none suits
 	// all of them, the error is a *[ConflictError].
 	Unify bool
+	// DryRun has Install find out what it would change and change nothing in the
+	// project: the packages are fetched into the cache, and the result is as it would
+	// be. LockOnly has it write the lock and nothing else, for stock tools or a later
+	// run to install the modules.
+	DryRun, LockOnly bool
 	// Submodules has the submodules of git repositories fetched as well. The
 	// hashes in the lock cover them then, so it has to be the same in all runs.
 	Submodules bool
@@ -57,32 +52,62 @@ type Request struct {
 	// BestEffort makes Load return what it finds, with all else in
 	// Result.Unresolved instead of an error. Other methods ignore it.
 	BestEffort bool
-	// Dialect says whose conventions apply; the zero value finds it out.
+	// KeepCredentials leaves the credentials that users wrote into source addresses in
+	// the results. Without it they are taken out.
+	KeepCredentials bool
+	// Dialect says which stock tool's conventions apply; the zero value finds it out.
 	Dialect Dialect
 	// Tools are the stock tools that the user has, for finding out the dialect:
 	// see [DialectAuto]. The command takes them from PATH.
 	Tools []Dialect
-
-	// Variables are the values of the root module's input variables, for the
-	// sources and versions that depend on some. Of two for one variable the
-	// later one counts, and both go before the module's own terraform.tfvars
-	// and *.auto.tfvars. A value for a variable that does not exist, or that no
-	// source or version needs, is not looked at.
-	Variables []Variable
-	// EnvVariables are values by the variables' names that give way to those
-	// in the module's own files. The command takes them from TF_VAR_NAME.
-	EnvVariables map[string]string
-	// Workspace is the workspace's name; "" means the one that was selected
-	// with a stock tool, or "default".
-	Workspace string
-	// TestDir is where the root module's tests are, beside those in Dir itself,
-	// relative to Dir; "" means "tests". The modules that tests run are
-	// installed too.
-	TestDir string
+	// Inputs are the values on which sources and versions may depend.
+	Inputs Inputs
 }
 
-// upgrades reports whether a call is to be selected anew.
-func (r Request) upgrades(key string) bool { return r.Upgrade || slices.Contains(r.UpgradeKeys, key) }
+// Update says for which calls Install selects other versions than the locked ones.
+// The zero value selects none.
+type Update struct {
+	// All selects versions as if nothing was locked. Keys does so for these calls
+	// alone, by their paths with dots.
+	All  bool
+	Keys []string
+	// To is the version to select for the one call in Keys; "" means the newest that
+	// its constraint allows.
+	To string
+	// AllowDowngrade allows a version that is lower than the locked one, which is an
+	// error over [ErrDowngrade] otherwise.
+	AllowDowngrade bool
+	// AcceptChanged are the calls, by their paths with dots, that may be locked with
+	// other content under the same version, tag or address: see
+	// [ContentChangedError].
+	AcceptChanged []string
+}
+
+// has reports whether another version is to be selected for a call.
+func (u Update) has(key string) bool { return u.All || slices.Contains(u.Keys, key) }
+
+// check checks what can be checked without a configuration.
+func (r Request) check() error {
+	if r.Locked && r.LockOnly {
+		return errors.New("a run cannot write only the lock and leave the lock as it is")
+	}
+	if r.Update.To == "" {
+		return nil
+	}
+	if len(r.Update.Keys) != 1 {
+		return errors.New("a version to update to needs just one module call to update")
+	}
+	_, err := versions.Parse(r.Update.To)
+	return err
+}
+
+// places reports whether the request has packages put into their places.
+func (r Request) places() bool { return !r.DryRun && !r.LockOnly }
+
+// location says where the files of the request's project are.
+func (r Request) location() project.Location {
+	return project.Location{Dir: r.dir(), DataDir: r.dataPath(), LockFile: r.lockFile()}
+}
 
 func (r Request) dir() string      { return orElse(r.Dir, ".") }
 func (r Request) dataDir() string  { return orElse(r.DataDir, ".terraform") }
@@ -96,25 +121,7 @@ func (r Request) dataPath() string {
 	return filepath.Join(r.dir(), r.dataDir())
 }
 
-// installDir is the directory of a call's package as modules.json names it.
-func (r Request) installDir(key string) string {
-	return path.Join(filepath.ToSlash(r.dataDir()), "modules", key)
-}
-
-// realInstallDir is installDir without symbolic links in the path of the data
-// directory.
-func (r Request) realInstallDir(key string) string {
-	base, err := filepath.EvalSymlinks(r.dir())
-	if err != nil {
-		return r.installDir(key)
-	}
-	modules, err := resolveLinks(base, filepath.Join(r.dataDir(), "modules"))
-	if err != nil {
-		return r.installDir(key)
-	}
-	return path.Join(filepath.ToSlash(modules), key)
-}
-
+// orElse returns s, or otherwise if s is empty.
 func orElse(s, otherwise string) string {
 	if s == "" {
 		return otherwise

@@ -3,195 +3,316 @@ package cotter
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // maxKey is the longest key of a module call, in bytes: it names a directory,
 // and common file systems allow no longer names.
 const maxKey = 255
 
-// resolvePackage resolves a call of a module in another package: by the lock
-// where it has an entry for just this call, else by asking for the newest
-// version that is wanted.
-func (r *run) resolvePackage(ctx context.Context, n *node) error {
-	key := n.path.String()
-	if len(key) > maxKey {
-		return n.fail(fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey))
+// resolver places the modules of calls: by the lock if it has an entry for the
+// call, else by the newest version that the call's constraint allows.
+type resolver struct {
+	project  *openProject
+	update   Update
+	locked   bool
+	selector *selector
+	entries  *lockedEntries
+	fetcher  *packages
+	placer   *placer
+	events   *events
+	// noted are the calls that select versions, for unify; nil if each call selects
+	// on its own.
+	noted *versionedCalls
+
+	refusals  refusals
+	restored  restoredEntries
+	confirmed *confirmations
+	// folded has the calls by their keys in lower case, for a file system that folds
+	// case.
+	folded sync.Map // of *call
+	// hostless is the first call that leaves the registry's host to the stock tool.
+	hostless hostlessCall
+}
+
+// place places the module of a call for the time of the run.
+func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
+	r.hostless.note(c)
+	if err := r.project.rules.checkCall(c, r.project.lock); err != nil {
+		return nil, err
 	}
-	if err := r.checkFolded(n); err != nil {
-		return n.fail(err)
+	r.warnOfCredentials(c)
+	if c.isLocal() {
+		return localModule(c, r.project.paths.dir)
 	}
-	if _, ok := n.source.(addrs.ModuleSourceRemote); ok && !n.ranged {
-		if err := r.judgeRef(ctx, n, location{pkg: n.repository}); err != nil {
-			return n.fail(err)
+	if len(c.key()) > maxKey {
+		return nil, c.fail(fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey))
+	}
+	if err := r.checkFolded(c); err != nil {
+		return nil, c.fail(err)
+	}
+	if c.isRemote() && !c.hasConstraint {
+		if err := r.selector.checkRef(ctx, c, location{pkg: c.repository}); err != nil {
+			return nil, c.fail(err)
 		}
 	}
-	entry, locked := r.lock.Module(key)
+	pkg, subdir, err := r.placePackage(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return moduleIn(c, pkg, subdir)
+}
+
+// placePackage places the package of a call and returns the module's directory in
+// it.
+func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, string, error) {
+	entry, locked := r.project.lock.Module(c.key())
 	reason := "the lock has no entry for it"
 	if !locked {
-		if entry, locked = r.lostEntry(n); locked && r.req.Locked {
-			r.refusals.add(n, "the lock has no entry for it any more, as when tofu or terraform rewrite it; cotter restore puts it back")
-			return errRefused
+		if entry, locked = r.lostEntry(c); locked && r.locked {
+			return nil, "", r.refusals.add(c, "the lock has no entry for it any more, as when tofu or terraform rewrite it; cotter restore puts it back")
 		}
 	}
 	if locked {
-		reason = orElse(staleness(entry, n), r.disunity(entry, n))
+		reason = orElse(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
 	}
-	if err := r.checkHost(n, entry); err != nil {
-		return n.fail(err)
+	if err := r.checkHost(c, entry); err != nil {
+		return nil, "", c.fail(err)
 	}
-	r.unifier.note(n)
-	var err error
+	r.noted.add(c)
 	switch {
-	case reason == "" && !r.req.upgrades(key):
-		err = r.usePinned(ctx, n, entry)
-	case r.req.Locked:
-		r.refusals.add(n, reason)
-		return errRefused
-	default:
-		err = r.useNewest(ctx, n)
+	case reason == "" && !r.update.has(c.key()):
+		return r.useLocked(ctx, c, entry)
+	case r.locked:
+		return nil, "", r.refusals.add(c, reason)
+	}
+	return r.useNewest(ctx, c)
+}
+
+// useLocked places what the lock says.
+func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
+	r.events.emit(Resolved{Path: c.path, Source: c.source, Version: entry.Version, Locked: true})
+	p, subdir, err := r.entries.use(ctx, c, entry)
+	if err == nil {
+		r.events.emit(HashVerified{Path: c.path})
+	}
+	return p, subdir, err
+}
+
+// useNewest selects the newest version that is wanted, if the source has versions,
+// and fetches and places it.
+func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, error) {
+	version, at, err := r.selector.newest(ctx, c)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := r.selector.checkDirection(c, version); err != nil {
+		return nil, "", err
+	}
+	r.events.emit(Resolved{Path: c.path, Source: c.source, Version: version})
+	got, err := r.fetcher.fetch(ctx, c, at, at.revision, "")
+	if err != nil {
+		return nil, "", c.fail(err)
+	}
+	located, err := expandSubdir(got.tree, at.subdir)
+	if err != nil {
+		return nil, "", c.fail(err)
+	}
+	subdir, err := joinSubdir(c.source, located)
+	if err == nil {
+		subdir, err = expandSubdir(got.tree, subdir)
 	}
 	if err != nil {
-		return err
+		return nil, "", c.fail(err)
 	}
-	return n.enter()
+	entry := lockfile.Module{
+		Key:         c.key(),
+		Version:     version,
+		Source:      c.lockSource(),
+		Constraints: c.want.String(),
+		Package:     packageAddress(got.resolved, located),
+		Hashes:      got.hashes(),
+	}
+	if err := r.checkContent(c, entry); err != nil {
+		return nil, "", c.fail(err)
+	}
+	r.confirmed.add(c, entry, true)
+	p, err := r.placer.fromFetch(ctx, entry, subdir, got)
+	return p, subdir, c.failIf(err)
+}
+
+// checkContent refuses an entry that gives a locked version other content.
+func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
+	old, had := r.project.lock.Module(entry.Key)
+	if !had && r.project.lockSrc != nil {
+		old, had = r.confirmed.formerEntry(entry.Key)
+	}
+	if !had || slices.Contains(r.update.AcceptChanged, entry.Key) {
+		return nil
+	}
+	if changed := contentChange(c, old, entry); changed != nil {
+		return changed
+	}
+	return nil
 }
 
 // checkFolded refuses a call whose directory would be that of another one, on a
 // file system that folds the case of names.
-func (r *run) checkFolded(n *node) error {
-	if !r.foldsCase {
+func (r *resolver) checkFolded(c *call) error {
+	if !r.project.foldsCase {
 		return nil
 	}
-	first, taken := r.folded.LoadOrStore(strings.ToLower(n.path.String()), n)
-	other := first.(*node)
-	if !taken || other.path.String() == n.path.String() {
+	first, taken := r.folded.LoadOrStore(strings.ToLower(c.key()), c)
+	other := first.(*call)
+	if !taken || other.key() == c.key() {
 		return nil
 	}
 	return fmt.Errorf("%w for this file system, which does not tell upper from lower case: %s, called at %s:%d, and %s; rename one of them",
-		ErrSameKey, other.path, other.call.Range.Filename, other.call.Range.Start.Line, n.path)
+		ErrSameKey, other.path, other.Range.Filename, other.Range.Start.Line, c.path)
 }
 
-// staleness says why a lock entry does not decide a call; "" means that it
-// does. The entry of a version that still fits stays, whatever else is on
-// offer.
-func staleness(entry lockfile.Module, n *node) string {
-	if entry.Source != lockAddress(n.source) {
-		return fmt.Sprintf("the lock is for source %q", entry.Source)
-	}
-	if !n.hasVersions() {
-		if entry.Version != "" {
-			return fmt.Sprintf("the lock has version %q for a source without versions", entry.Version)
-		}
-		return ""
-	}
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		return fmt.Sprintf("the lock has no usable version: %q", entry.Version)
-	}
-	if !n.want.Allows(version) {
-		return fmt.Sprintf("the locked version %s does not meet the constraint %q", version, n.want)
-	}
-	return ""
-}
-
-// disunity says why a lock entry does not decide a call whose version is to be
-// that of others.
-func (r *run) disunity(entry lockfile.Module, n *node) string {
-	if shared, ok := r.unifier.pick(n); ok && entry.Version != shared.String() {
-		return fmt.Sprintf("the lock has version %s, and all calls of this source have to share version %s", entry.Version, shared)
-	}
-	return ""
-}
-
-func constraintChanged(entry lockfile.Module, n *node) string {
-	return fmt.Sprintf("the lock was made for the constraint %q, the configuration says %q", entry.Constraints, n.want)
-}
-
-// useNewest selects the newest version that is wanted, if the source has
-// versions, and fetches it.
-func (r *run) useNewest(ctx context.Context, n *node) error {
-	version, location, err := r.newest(ctx, n)
-	if err != nil {
-		return err
-	}
-	if err := r.checkDirection(n, version); err != nil {
-		return err
-	}
-	r.events.emit(Resolved{Path: n.path, Source: n.source, Version: version})
-	got, err := r.fetch(ctx, n, location, location.revision, "")
-	if err != nil {
-		return n.fail(err)
-	}
-	subdir, err := expandSubdir(got.tree, location.subdir)
-	if err != nil {
-		return n.fail(err)
-	}
-	n.subdir, err = joinSubdir(n.source, subdir)
-	if err != nil {
-		return n.fail(err)
-	}
-	if n.subdir, err = expandSubdir(got.tree, n.subdir); err != nil {
-		return n.fail(err)
-	}
-	n.subdir = cleanSubdir(n.subdir)
-	entry := lockfile.Module{
-		Key:         n.path.String(),
-		Version:     version,
-		Source:      lockAddress(n.source),
-		Constraints: n.want.String(),
-		Package:     packageAddress(got.resolved, subdir),
-		Hashes:      got.hashes(),
-	}
-	if err := r.checkContent(n, entry); err != nil {
-		return n.fail(err)
-	}
-	r.confirm(n, entry, true)
-	n.pkg, err = r.stage(ctx, n, entry, got)
-	return err
-}
-
-// newest is the newest version that a call wants, "" where its source has no
-// versions, and where that is.
-func (r *run) newest(ctx context.Context, n *node) (version string, at location, err error) {
-	want, err := r.wanted(n)
-	if err != nil {
-		return "", location{}, err
-	}
-	switch source := n.source.(type) {
-	case addrs.ModuleSourceRegistry:
-		selected, err := r.selectVersion(ctx, n, source, want)
-		if err != nil {
-			return "", location{}, err
-		}
-		version = selected.String()
-	case addrs.ModuleSourceRemote:
-		if n.ranged {
-			selected, err := r.selectTag(ctx, n, want)
-			at = location{pkg: tagged(n.repository, selected.Ref), revision: selected.Revision}
-			return selected.Version.String(), at, err
-		}
-	}
-	at, err = r.locate(ctx, n, version)
-	return version, at, err
-}
-
-// cleanSubdir is a directory of a package in one form; "" is its root.
-func cleanSubdir(subdir string) string {
-	if subdir = path.Clean(subdir); subdir == "." {
-		return ""
-	}
-	return subdir
-}
-
-func (n *node) failIf(err error) error {
-	if err == nil {
+// checkHost refuses to take a locked module from another registry unless the user
+// has said which stock tool's conventions apply.
+func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
+	source, ok := c.source.(addrs.ModuleSourceRegistry)
+	if !ok || r.project.dialectGiven || entry.Source == "" || entry.Source == c.lockSource() {
 		return nil
 	}
-	return n.fail(err)
+	other := r.project.dialect.other()
+	was, err := other.parser().ParseModuleSource(c.Source)
+	if err != nil || lockAddress(was) != entry.Source {
+		return nil //nolint:nilerr // the call itself has changed
+	}
+	host, _, _ := strings.Cut(entry.Source, "/")
+	return &HostChangedError{Key: entry.Key, Locked: host, Now: source.Package.Host.ForDisplay(), Dialect: other}
+}
+
+// hostlessCall is the first call of a registry's module, by its path, that leaves
+// the host to the stock tool.
+type hostlessCall struct {
+	mu    sync.Mutex
+	first *call
+}
+
+func (h *hostlessCall) note(c *call) {
+	if _, ok := c.source.(addrs.ModuleSourceRegistry); !ok || !impliesHost(c.Source) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.first == nil || compareKeys(c.key(), h.first.key()) < 0 {
+		h.first = c
+	}
+}
+
+// warnOfCredentials tells the user about a secret in a source address. It works,
+// as in stock tools, but anyone who can read the configuration can read it. So does
+// the manifest, in which stock tools look for the address as it is written.
+func (r *resolver) warnOfCredentials(c *call) {
+	remote, ok := c.source.(addrs.ModuleSourceRemote)
+	if !ok || !remote.Package.HoldsCredentials() {
+		return
+	}
+	rng := c.SourceRange
+	if rng.Filename == "" {
+		rng = c.Range
+	}
+	r.events.warn(c.path, fmt.Sprintf("%s:%d: the source address holds credentials, which everybody sees who may read this file or %s; %s",
+		rng.Filename, rng.Start.Line, path.Join(r.project.req.dataPath(), "modules", "modules.json"), betterPlace(remote.Package)))
+}
+
+// betterPlace says where the credentials for a package should be.
+func betterPlace(pkg addrs.ModulePackage) string {
+	switch pkg.Getter() {
+	case "git":
+		return "take them out and let git find them, by a credential helper (git config credential.helper), " +
+			"url.<base>.insteadOf in your own git configuration, or a key in the ssh agent"
+	case "s3", "gcs":
+		return "take them out and name a profile, or leave them to the environment of the cloud's own tools"
+	case "http", "https":
+		return "take them out and put them into the file .netrc in your home directory (machine HOST login NAME password SECRET)"
+	}
+	return "take them out and get the package from a registry, a git repository or an OCI registry, " +
+		"whose credentials are kept outside of the configuration"
+}
+
+// restoredEntries are entries that the lock had after the last run and has lost
+// since. Stock tools drop module blocks when they rewrite their provider locks. To
+// select again without a word would make the lock worthless.
+type restoredEntries struct {
+	mu      sync.Mutex
+	entries map[string]lockfile.Module
+}
+
+// lostEntry returns the entry that the lock had for just this call after the last
+// run, and notes that it is restored. A lock file that is gone altogether was
+// removed by a user who wants a new one.
+func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
+	entry, ok := r.confirmed.formerEntry(c.key())
+	if r.project.lockSrc == nil || !ok || c.mismatch(entry) != "" || r.update.has(c.key()) {
+		return lockfile.Module{}, false
+	}
+	if !r.locked { // else the caller refuses it
+		r.restored.add(entry)
+	}
+	return entry, true
+}
+
+func (r *restoredEntries) add(entry lockfile.Module) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.entries == nil {
+		r.entries = make(map[string]lockfile.Module)
+	}
+	r.entries[entry.Key] = entry
+}
+
+func (r *restoredEntries) any() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.entries) > 0
+}
+
+func (r *restoredEntries) has(key string) bool {
+	_, ok := r.entry(key)
+	return ok
+}
+
+func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry, ok := r.entries[key]
+	return entry, ok
+}
+
+// warning tells the user what is restored; "" if nothing is.
+func (r *restoredEntries) warning(lockFile string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	keys := slices.Sorted(maps.Keys(r.entries))
+	switch len(keys) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
+	}
+	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
+		lockFile, len(keys), strings.Join(shortened(keys), ", "))
+}
+
+// maxNamed is how many names a sentence lists.
+const maxNamed = 5
+
+func shortened(names []string) []string {
+	if len(names) <= maxNamed {
+		return names
+	}
+	return append(slices.Clone(names[:maxNamed]), "...")
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -38,24 +36,23 @@ func (in *Installer) Restore(ctx context.Context, req Request) (_ *Restored, err
 	if err != nil {
 		return nil, err
 	}
-	work, err := project.Open(ctx, req.location(), key, func() { events.emit(Waiting{Dir: req.dir()}) })
+	p, err := in.openToChange(ctx, req, key, events)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, work.Close()) }()
-	in.warnOfFindings(events, work.Findings())
+	defer func() { err = errors.Join(err, p.close()) }()
 	for _, source := range []struct {
 		from string
 		read func() ([]byte, error)
 	}{
-		{"the copy of the last run", func() ([]byte, error) { return work.FormerLock(), nil }},
+		{"the copy of the last run", func() ([]byte, error) { return p.files.FormerLock(), nil }},
 		{"git show HEAD:" + req.lockFile(), func() ([]byte, error) { return lockOfHead(ctx, req) }},
 	} {
 		src, err := source.read()
 		if err != nil {
-			continue // the history is optional
+			continue // not every project is in a git repository
 		}
-		keys, err := in.restoreFrom(ctx, req, work, src)
+		keys, err := in.restoreFrom(ctx, p, src)
 		if len(keys) > 0 || err != nil {
 			return &Restored{From: source.from, Keys: keys}, err
 		}
@@ -65,19 +62,12 @@ func (in *Installer) Restore(ctx context.Context, req Request) (_ *Restored, err
 
 // restoreFrom puts back what an earlier lock has and the lock lacks, and returns
 // the keys of that.
-func (in *Installer) restoreFrom(ctx context.Context, req Request, work *project.Project, earlier []byte) ([]string, error) {
+func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []byte) ([]string, error) {
 	former, diags := lockfile.Parse(earlier, "")
 	if diags.HasErrors() {
 		return nil, nil
 	}
-	src, err := work.Lock()
-	if err != nil {
-		return nil, req.unusableLock(err)
-	}
-	lock, err := parseLock(src, req)
-	if err != nil {
-		return nil, err
-	}
+	lock := p.lock.Clone()
 	var lost []lockfile.Module
 	for _, entry := range former.Modules() {
 		if _, has := lock.Module(entry.Key); !has {
@@ -88,7 +78,7 @@ func (in *Installer) restoreFrom(ctx context.Context, req Request, work *project
 	if len(lost) == 0 {
 		return nil, nil
 	}
-	unfit, err := in.unfitEntries(ctx, req, lock)
+	unfit, err := in.unfitEntries(ctx, p, lock)
 	if err != nil {
 		return nil, err
 	}
@@ -106,61 +96,31 @@ func (in *Installer) restoreFrom(ctx context.Context, req Request, work *project
 	if err := lock.Check(); err != nil {
 		return nil, err
 	}
-	return keys, work.WriteLock(src, lock.Bytes())
+	return keys, p.files.WriteLock(p.lockSrc, lock.Bytes())
 }
 
-// unfitEntries are the keys of a lock's entries that are of no use to the
-// configuration. What cannot be known, because a module is not installed, is
-// not among them.
-func (in *Installer) unfitEntries(ctx context.Context, req Request, lock *lockfile.File) (map[string]bool, error) {
-	l, err := in.loader(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	l.lock = lock
-	nodes, failures, err := l.surveyBy(ctx, l.resolveLocked)
+// unfitEntries are the keys of a lock's entries that do not fit the configuration.
+// Entries below modules that are not installed are not among them: their calls are
+// not known.
+func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *lockfile.File) (map[string]bool, error) {
+	restored := *p
+	restored.lock, restored.rules = lock, nil
+	cmp := &comparison{openProject: &restored, confirmed: confirmationsOf(nil, "", p.key)}
+	modules, failures, err := in.walkInstalled(ctx, &restored, cmp.place)
 	if err != nil {
 		return nil, err
 	}
 	unfit := make(map[string]bool)
-	for _, key := range goneEntries(lock, nodes, failures) {
+	for _, key := range goneEntries(lock, modules, failures) {
 		unfit[key] = true
 	}
 	for _, f := range failures.sorted() {
 		var stale *ModuleError
 		if errors.As(f.err, &stale) && !errors.Is(f.err, ErrNotInstalled) {
-			unfit[f.node.path.String()] = true
+			unfit[f.path.String()] = true
 		}
 	}
-	return unfit, ctx.Err()
-}
-
-// goneEntries are the keys of a lock's entries whose calls the configuration does
-// not have, as far as it could be read.
-func goneEntries(lock *lockfile.File, nodes []*node, failures *failures) []string {
-	known := make(map[string]bool)
-	for _, n := range nodes {
-		known[n.path.String()] = true
-	}
-	var gone []string
-	for _, entry := range lock.Modules() {
-		if !known[entry.Key] && !failures.atOrAbove(splitKey(entry.Key)) {
-			gone = append(gone, entry.Key)
-		}
-	}
-	return gone
-}
-
-// atOrAbove reports whether something went wrong with a module or one of those
-// that lead to it.
-func (f *failures) atOrAbove(path addrs.Module) bool {
-	for _, failure := range f.sorted() {
-		at := failure.node.path
-		if len(at) <= len(path) && at.String() == path[:len(at)].String() {
-			return true
-		}
-	}
-	return false
+	return unfit, nil
 }
 
 // lockOfHead is the lock in the last commit of the project's repository.

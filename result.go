@@ -7,6 +7,8 @@ import (
 
 // Result is an installed module tree.
 type Result struct {
+	// Root is the root module. It has no call, source or package.
+	Root Module
 	// Modules are all modules but the root module, in the order of their keys.
 	Modules []Module
 	// Unresolved are the modules that Load could not find, in the order of
@@ -47,8 +49,13 @@ type Module struct {
 	Dir string
 }
 
-// Caller is the path of the module that calls this one.
-func (m Module) Caller() addrs.Module { return m.Path[:len(m.Path)-1-len(m.Call.Prefix)] }
+// Caller is the path of the module that calls this one; empty for the root module.
+func (m Module) Caller() addrs.Module {
+	if m.Path.IsRoot() {
+		return nil
+	}
+	return m.Path[:len(m.Path)-1-len(m.Call.Prefix)]
+}
 
 // Unresolved is a module call whose module is not known.
 type Unresolved struct {

@@ -10,14 +10,15 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
 
-// session is what the runs share that one call of Install or InstallAll
-// starts: where they ask, and what was answered. Each listing, location and
-// package is asked for once, whichever projects want it.
+// session is what the runs share that one call of Install or InstallAll starts: the
+// clients, the cache, and what origins have answered. Each listing, location and
+// package is asked for once, whichever projects need it.
 type session struct {
 	registry Registry
 	fetcher  Fetcher
@@ -28,21 +29,19 @@ type session struct {
 	cacheErr error
 	began    time.Time
 
-	confirmed confirmed
+	// slots bounds what is done at once. A goroutine that has a slot waits for no
+	// other one.
+	slots chan struct{}
 
-	// slots bounds what is done at once; holding one, a goroutine waits for
-	// nobody else.
-	slots     chan struct{}
-	tags      memo[repositoryKey, []getmodules.Tag]
-	ociTags   memo[repositoryKey, []versions.Candidate]
-	listings  memo[addrs.ModuleRegistryPackage, []versions.Candidate]
-	locations memo[release, registryclient.Location]
-	packages  memo[fetchKey, *fetched]
+	tags       singleflight.Memo[repositoryKey, []getmodules.Tag]
+	ociTags    singleflight.Memo[repositoryKey, []versions.Candidate]
+	listings   singleflight.Memo[addrs.ModuleRegistryPackage, []versions.Candidate]
+	locations  singleflight.Memo[release, registryclient.Location]
+	references singleflight.Memo[referenceKey, getmodules.Reference]
+	packages   singleflight.Memo[fetchKey, *fetched]
 	// artifacts are the first that were fetched from OCI repositories, by the
 	// repositories' addresses.
-	artifacts memo[addrs.ModulePackage, artifact]
-	// references are where addresses lead.
-	references memo[originKey, getmodules.Reference]
+	artifacts singleflight.Memo[addrs.ModulePackage, artifact]
 }
 
 // release is one version of a registry's package.
@@ -88,13 +87,14 @@ func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), e
 		return nil, nil, errors.Join(err, os.RemoveAll(temporary))
 	}
 	return s, func() {
-		_ = s.close() // what is left, the next process removes
+		_ = s.close() // the next process removes what is left
 		_ = os.RemoveAll(temporary)
 	}, nil
 }
 
-// prepared adds to a request what it needs to know of the session's cache.
-func (s *session) prepared(req getmodules.Request) getmodules.Request {
+// withCache adds to a request what the fetcher needs to know of the session's
+// cache.
+func (s *session) withCache(req getmodules.Request) getmodules.Request {
 	req.Scratch, req.NoCache = s.cache.StageDir(), s.cacheErr != nil
 	return req
 }

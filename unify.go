@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -67,104 +68,99 @@ func (e *ConflictError) Error() string {
 	return b.String()
 }
 
-// unifier finds one version for all calls of each source.
-type unifier struct {
+// versionedCalls collects the calls that select versions, by what the versions are
+// versions of.
+type versionedCalls struct {
 	mu    sync.Mutex
-	calls map[string][]*node          // of this round, by source
-	picks map[string]versions.Version // for the next round, and in the end
+	calls map[string][]*call
 }
 
-// note takes part of a call in what is chosen.
-func (u *unifier) note(n *node) {
-	if u == nil || u.calls == nil || !n.hasVersions() {
+// add notes a call. A nil receiver notes nothing.
+func (v *versionedCalls) add(c *call) {
+	if v == nil || !c.selectsVersion() {
 		return
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.calls[n.versioned()] = append(u.calls[n.versioned()], n)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.calls[c.versioned()] = append(v.calls[c.versioned()], c)
 }
 
-// pick is the version that was chosen for all calls of a call's source.
-func (u *unifier) pick(n *node) (versions.Version, bool) {
-	if u == nil || !n.hasVersions() {
+// unified are the versions that all calls of a source share, by what they are
+// versions of. nil means that each call selects on its own.
+type unified map[string]versions.Version
+
+// version returns the version that all calls of a call's source share.
+func (u unified) version(c *call) (versions.Version, bool) {
+	if u == nil || !c.selectsVersion() {
 		return versions.Version{}, false
 	}
-	v, ok := u.picks[n.versioned()]
+	v, ok := u[c.versioned()]
 	return v, ok
 }
 
-// versioned is what the versions of a call are versions of. In a repository
-// they may depend on the directory.
-func (n *node) versioned() string {
-	if source, ok := n.source.(addrs.ModuleSourceRegistry); ok {
-		return source.Package.String()
+// mismatch says why a lock entry does not decide a call whose version has to be
+// that of others; "" if it does.
+func (u unified) mismatch(c *call, entry lockfile.Module) string {
+	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
+		return fmt.Sprintf("the lock has version %s, and all calls of this source have to share version %s", entry.Version, shared)
 	}
-	return addrs.ModuleSourceRemote{Package: n.repository, Subdir: n.source.(addrs.ModuleSourceRemote).Subdir}.String()
+	return ""
 }
 
-// unify walks the tree, without placing anything, until one version is found
-// for all calls of each source.
-func (r *run) unify(ctx context.Context) (*unifier, error) {
-	u := &unifier{picks: map[string]versions.Version{}}
+// unify walks the tree, without placing anything, until one version is found for
+// all calls of each source.
+func (r *installRun) unify(ctx context.Context) (unified, error) {
+	chosen := unified{}
 	for range maxUnifyRounds {
-		u.calls = map[string][]*node{}
-		look := &run{
-			in: r.in, req: r.req, rules: r.rules, dialect: r.dialect, events: r.events.ofFetches(), lockSrc: r.lockSrc,
-			work: r.work, installed: r.installed, lock: r.lock, former: r.former, recorded: r.recorded,
-			session: r.session, unifier: u, peek: true,
-		}
-		look.config = r.config
-		if _, err := look.walk(ctx); err != nil {
+		noted := &versionedCalls{calls: map[string][]*call{}}
+		look := r.newResolver(chosen, r.events.ofFetches())
+		look.noted, look.placer.readOnly = noted, true
+		if _, err := r.walk(ctx, look); err != nil {
 			return nil, err
 		}
-		r.config = look.config
-		picks, err := look.choose(ctx, u)
+		next, err := look.selector.chooseAll(ctx, noted.calls)
 		if err != nil {
 			return nil, err
 		}
-		if maps.Equal(picks, u.picks) {
-			u.calls = nil
-			return u, nil
+		if maps.Equal(next, chosen) {
+			return chosen, nil
 		}
-		u.picks = picks
+		chosen = next
 	}
 	return nil, fmt.Errorf("no versions that suit all calls were found in %d attempts", maxUnifyRounds)
 }
 
-// choose picks a version for each source that was called in this round.
-func (r *run) choose(ctx context.Context, u *unifier) (map[string]versions.Version, error) {
-	picks := map[string]versions.Version{}
+// chooseAll chooses a version for each source that was called.
+func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (unified, error) {
+	chosen := unified{}
 	var conflicts []error
-	for _, source := range slices.Sorted(maps.Keys(u.calls)) {
-		pick, err := r.chooseFor(ctx, u.calls[source])
+	for _, source := range slices.Sorted(maps.Keys(calls)) {
+		version, err := s.choose(ctx, calls[source])
 		if err != nil {
 			conflicts = append(conflicts, err)
 		}
-		picks[source] = pick
+		chosen[source] = version
 	}
-	return picks, errors.Join(conflicts...)
+	return chosen, errors.Join(conflicts...)
 }
 
-// chooseFor picks the version for calls of one source: a locked one that suits
-// all of them, or the newest that does.
-func (r *run) chooseFor(ctx context.Context, calls []*node) (versions.Version, error) {
-	slices.SortFunc(calls, func(a, b *node) int { return compareKeys(a.path.String(), b.path.String()) })
-	if locked, ok := r.lockedFor(calls); ok {
+// choose chooses the version for calls of one source: a locked one that all of them
+// allow, or the newest that they do.
+func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version, error) {
+	slices.SortFunc(calls, func(a, b *call) int { return compareKeys(a.key(), b.key()) })
+	if locked, ok := s.lockedFor(calls); ok {
 		return locked, nil
 	}
-	offered, err := r.offers(ctx, calls[0])
+	offered, err := s.offered(ctx, calls[0])
 	if err != nil {
 		return versions.Version{}, err
 	}
-	offered, _ = r.oldEnough(calls[0], offered)
-	suits := func(c versions.Candidate) bool {
-		return !slices.ContainsFunc(calls, func(n *node) bool { return !n.want.Allows(c.Version) })
-	}
-	suitable := slices.DeleteFunc(slices.Clone(offered), func(c versions.Candidate) bool { return !suits(c) })
+	offered, _ = s.byAge(calls[0], offered)
+	suitable := slices.DeleteFunc(slices.Clone(offered), func(candidate versions.Candidate) bool { return !allAllow(calls, candidate.Version) })
 	want := calls[0].want
-	for _, n := range calls {
-		if !n.want.IsZero() {
-			want = n.want
+	for _, c := range calls {
+		if !c.want.IsZero() {
+			want = c.want
 		}
 	}
 	selected, err := versions.Select(suitable, want)
@@ -178,16 +174,20 @@ func (r *run) chooseFor(ctx context.Context, calls []*node) (versions.Version, e
 	return selected.Version, nil
 }
 
-// lockedFor is the highest version that the lock has for one of the calls and
-// that suits all of them.
-func (r *run) lockedFor(calls []*node) (best versions.Version, found bool) {
-	for _, n := range calls {
-		entry, locked := r.lock.Module(n.path.String())
-		if !locked || r.req.upgrades(n.path.String()) || staleness(entry, n) != "" {
+func allAllow(calls []*call, v versions.Version) bool {
+	return !slices.ContainsFunc(calls, func(c *call) bool { return !c.want.Allows(v) })
+}
+
+// lockedFor returns the highest version that the lock has for one of the calls and
+// that all of them allow.
+func (s *selector) lockedFor(calls []*call) (best versions.Version, found bool) {
+	for _, c := range calls {
+		entry, locked := s.lock.Module(c.key())
+		if !locked || s.update.has(c.key()) || c.mismatch(entry) != "" {
 			continue
 		}
 		v, err := versions.Parse(entry.Version)
-		if err != nil || slices.ContainsFunc(calls, func(other *node) bool { return !other.want.Allows(v) }) {
+		if err != nil || !allAllow(calls, v) {
 			continue
 		}
 		if !found || v.Compare(best) > 0 {
@@ -197,14 +197,14 @@ func (r *run) lockedFor(calls []*node) (best versions.Version, found bool) {
 	return best, found
 }
 
-func conflict(calls []*node, offered []versions.Candidate) error {
+func conflict(calls []*call, offered []versions.Candidate) error {
 	e := &ConflictError{Source: addrs.Redact(calls[0].versioned())}
-	for _, n := range calls {
-		e.Callers = append(e.Callers, Caller{Path: n.path, Call: n.call, Constraint: n.want.String()})
+	for _, c := range calls {
+		e.Callers = append(e.Callers, Caller{Path: c.path, Call: c.ModuleCall, Constraint: c.want.String()})
 	}
 	newest := slices.SortedFunc(slices.Values(offered), func(a, b versions.Candidate) int { return b.Version.Compare(a.Version) })
-	for _, c := range newest {
-		e.Offered = append(e.Offered, c.Version.String())
+	for _, candidate := range newest {
+		e.Offered = append(e.Offered, candidate.Version.String())
 	}
 	return e
 }

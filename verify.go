@@ -10,10 +10,63 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/lockfile"
 )
+
+// Status is how an installed package compares with the lock.
+type Status int
+
+// The statuses of a package.
+const (
+	// StatusVerified is a package whose bytes are those of the lock, apart from
+	// files that it was given since and that are no configuration.
+	StatusVerified Status = iota
+	// StatusChanged is a package with changed or vanished files, or with
+	// configuration files that were added.
+	StatusChanged
+	// StatusMissing is a package of the lock that is not installed.
+	StatusMissing
+	// StatusUnlocked is an installed package that the lock has no entry for.
+	StatusUnlocked
+)
+
+// String is the status in one word.
+func (s Status) String() string {
+	switch s {
+	case StatusVerified:
+		return "verified"
+	case StatusChanged:
+		return "changed"
+	case StatusMissing:
+		return "missing"
+	}
+	return "unlocked"
+}
+
+// PackageReport is how one installed package compares with the lock.
+type PackageReport struct {
+	// Key is the path of the module call, with dots.
+	Key    string
+	Status Status
+	// Want are the lock's hashes, Got those of the installed files, of the
+	// same schemes.
+	Want, Got []hashing.Hash
+	// Changes tells the files apart. It is empty where nothing differs, and
+	// where the sums of the locked files are not kept beside the modules.
+	Changes hashing.Changes
+	// Err is why the installed files could not be read, if they could not.
+	Err error
+	// Unconfirmed says that no origin has confirmed the lock's entry to this
+	// user, as far as Installer.StateDir tells: an edited lock can have been
+	// installed by another tool.
+	Unconfirmed bool
+}
+
+// intact reports whether the package may stay as it is installed.
+func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
 
 // Report is what Verify found.
 type Report struct {
@@ -51,52 +104,69 @@ func (r *Report) OK() bool {
 }
 
 // Verify compares the installed modules of the configuration in dir with its
-// lock. It reads every file and asks no server; it changes nothing. The error
-// is about what could not be compared at all: a lock that is unusable or
-// absent. What differs is in the report.
+// lock. It reads every file and asks no server; it changes nothing. The error is
+// about what could not be compared at all: a lock that is unusable or absent. What
+// differs is in the report.
 func (in *Installer) Verify(ctx context.Context, dir string) (*Report, error) {
 	return in.VerifyRequest(ctx, Request{Dir: dir})
 }
 
-// VerifyRequest is Verify for a project whose data directory or lock file is
-// not where it usually is, or whose sources depend on variables. What the
-// request says about changes does not matter.
-func (in *Installer) VerifyRequest(ctx context.Context, req Request) (*Report, error) {
-	if src, err := readLock(req); err != nil {
+// VerifyRequest is Verify for a project whose data directory or lock file is not
+// where it usually is, or whose sources depend on variables. What the request says
+// about changes does not matter.
+func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report, err error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
 		return nil, err
-	} else if src == nil {
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	if p.lockSrc == nil {
 		return nil, &fs.PathError{Op: "open", Path: filepath.Join(req.dir(), req.lockFile()), Err: fs.ErrNotExist}
 	}
-	l, err := in.loader(ctx, req)
+	if err := p.readRules(); err != nil {
+		return nil, err
+	}
+	report, err := in.comparePackages(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	report, err := l.compare(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return report, l.compareConfig(ctx, report)
+	return report, in.compareConfig(ctx, p, report)
 }
 
-// compare compares what is installed with the lock.
-func (l *loader) compare(ctx context.Context) (_ *Report, err error) {
-	work, err := project.View(l.req.location(), l.key)
-	if errors.Is(err, fs.ErrNotExist) {
-		return allMissing(l.lock), nil
+// comparePackages compares what is installed with the lock.
+func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Report, error) {
+	entries := p.lock.Modules()
+	report := &Report{Packages: make([]PackageReport, len(entries))}
+	if p.files == nil {
+		for i, entry := range entries {
+			report.Packages[i] = PackageReport{Key: entry.Key, Status: StatusMissing}
+		}
+		return report, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, work.Close()) }()
-	report := &Report{Unfinished: work.Unfinished()}
-	for _, f := range work.Findings() {
+	report.Unfinished = p.files.Unfinished()
+	for _, f := range p.files.Findings() {
 		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
 			report.Unproven = append(report.Unproven, f.File)
 		}
 	}
-	report.Packages, err = inspectAll(ctx, work, l.lock.Modules(), l.in.parallel())
-	for _, record := range l.recorded.Records() {
-		if _, locked := l.lock.Module(record.Key); !locked && isInstalledPackage(record, l.req) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(in.parallel())
+	for i, entry := range entries {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			found := p.installed.Inspect(entry)
+			report.Packages[i] = PackageReport{
+				Key: entry.Key, Status: statuses[found.Status],
+				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	for _, record := range p.recorded.Records() {
+		if _, locked := p.lock.Module(record.Key); !locked && p.isInstalledPackage(record) {
 			report.Packages = append(report.Packages, PackageReport{Key: record.Key, Status: StatusUnlocked})
 		}
 	}
@@ -104,34 +174,16 @@ func (l *loader) compare(ctx context.Context) (_ *Report, err error) {
 	return report, err
 }
 
-func inspectAll(ctx context.Context, work *project.Project, entries []lockfile.Module, parallel int) ([]PackageReport, error) {
-	reports := make([]PackageReport, len(entries))
-	installed := newInstallation(work)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
-	for i, entry := range entries {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			reports[i] = *installed.inspect(entry)
-			return nil
-		})
-	}
-	return reports, group.Wait()
+// statuses are the statuses of packages that have an entry.
+var statuses = map[installed.Status]Status{
+	installed.Verified: StatusVerified,
+	installed.Changed:  StatusChanged,
+	installed.Missing:  StatusMissing,
 }
 
 // isInstalledPackage reports whether a record is that of a call of a module
 // outside the project: such a one has a directory of its own.
-func isInstalledPackage(record manifest.Record, req Request) bool {
-	return record.Key != "" && within(record.Dir, req.installDir(record.Key)) || record.Version != "" ||
+func (p *openProject) isInstalledPackage(record manifest.Record) bool {
+	return record.Key != "" && within(record.Dir, p.paths.installDir(record.Key)) || record.Version != "" ||
 		record.Source != "" && !strings.HasPrefix(record.Source, ".")
-}
-
-func allMissing(lock *lockfile.File) *Report {
-	report := &Report{}
-	for _, entry := range lock.Modules() {
-		report.Packages = append(report.Packages, PackageReport{Key: entry.Key, Status: StatusMissing})
-	}
-	return report
 }

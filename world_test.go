@@ -146,13 +146,13 @@ func (p *project) request(comment string) cotter.Request {
 	for line := range strings.Lines(comment) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "var: "); ok {
 			name, value, _ := strings.Cut(text, "=")
-			req.Variables = append(req.Variables, cotter.Variable{Name: name, Value: value})
+			req.Inputs.Variables = append(req.Inputs.Variables, cotter.Variable{Name: name, Value: value})
 		}
 		switch strings.TrimSpace(line) {
 		case "locked":
 			req.Locked = true
 		case "upgrade":
-			req.Upgrade = true
+			req.Update.All = true
 		case "for: terraform":
 			req.Dialect = cotter.DialectTerraform
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/internal/netrc"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
@@ -37,13 +38,13 @@ type Config struct {
 	// that there is none, and that the helper is not asked.
 	environ, files map[addrs.Hostname]credentials
 	helper         *helper
-	helperAnswers  memo[addrs.Hostname, credentials]
+	helperAnswers  singleflight.Memo[addrs.Hostname, credentials]
 
 	netrcFile file
 	netrc     lazy[netrc.File]
 
 	oci        ociConfig
-	ociAnswers memo[dockerQuestion, ociLogin]
+	ociAnswers singleflight.Memo[dockerQuestion, ociLogin]
 
 	programs programs
 	warn     func(text string)
@@ -160,7 +161,7 @@ func (c *Config) credentials(ctx context.Context, host addrs.Hostname) (credenti
 	if c.helper == nil {
 		return credentials{none: true}, nil
 	}
-	return c.helperAnswers.do(ctx, host, func(ctx context.Context) (credentials, error) {
+	return c.helperAnswers.Do(ctx, host, func(ctx context.Context) (credentials, error) {
 		return c.helper.get(ctx, c.programs, host)
 	})
 }

@@ -37,7 +37,7 @@ func (c *Config) OCICredentials(ctx context.Context, host, path string) (getmodu
 		return best.login.reveal(), best.err
 	}
 	question := dockerQuestion{best.helper, want.host}
-	login, err := c.ociAnswers.do(ctx, question, func(ctx context.Context) (ociLogin, error) {
+	login, err := c.ociAnswers.Do(ctx, question, func(ctx context.Context) (ociLogin, error) {
 		return question.ask(ctx, c.programs)
 	})
 	return login.reveal(), err

@@ -25,8 +25,8 @@ const maxSums = 1 << 20
 
 var errChecksumOfDirectory = errors.New("the checksum argument is for archives; this address is that of a directory or page")
 
-// checksum is what an archive must have. The weak algorithms are those that the
-// stock tools know; the lock's own sums do not depend on them.
+// checksum is the expected sum of an archive. The weak algorithms are those of the
+// stock tools; the lock's own sums do not depend on them.
 type checksum struct {
 	new func() hash.Hash
 	sum []byte

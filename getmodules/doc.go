@@ -93,13 +93,15 @@
 // # HTTP
 //
 // Redirects: at most 5, for GET requests, never from https to http, each without the
-// address's credentials as soon as the origin changes. Pages that point to another page: at most 5.
+// address's credentials as soon as the origin changes. Pages that point to another
+// page: at most 5.
 // Credentials in the address are sent as basic authentication, by https only
 // (and to this machine), and are in no error message. Where it has none,
 // [Fetcher.HTTPCredentials] may know some. Failures of the network, 429 and 5xx
 // are retried; all requests of a Fetcher to a host keep to the pause that one of
 // them was asked for by Retry-After, of up to a minute, and a longer one is an
-// error that says so. There are no cookies and no other credentials.
+// error that says so. There are no cookies and no other credentials. Requests
+// have the User-Agent of [Fetcher].UserAgent, except those to git servers.
 //
 // # Git
 //

@@ -24,9 +24,9 @@ type download struct {
 	generated bool
 }
 
-// receive writes an answer's body to the file, from its beginning. An answer
-// that is shorter than it says fails in reading; longer ones are cut off by
-// net/http, and the archive's own end tells.
+// receive writes an answer's body to the file, from its beginning. An answer that
+// is shorter than announced is an error of reading it. A longer one is cut off by
+// net/http, which damages the archive.
 func (d *download) receive(answer *httpx.Response) error {
 	if err := wantOK(answer); err != nil {
 		return err
@@ -62,15 +62,15 @@ func (d *download) receive(answer *httpx.Response) error {
 	return nil
 }
 
-// checkEncoding refuses what was not asked for. Some servers call a tar.gz file
-// a tar file that they have encoded, without changing a byte of it.
+// checkEncoding refuses encodings, since none was asked for. Some servers declare a
+// tar.gz file as a tar file with an encoding, without changing its bytes.
 func (d *download) checkEncoding(encoding string) error {
 	encoding = strings.ToLower(encoding)
 	isGzip := encoding == "gzip" || encoding == "x-gzip"
 	if encoding == "" || encoding == "identity" || isGzip && d.kind == kindTarGzip {
 		return nil
 	}
-	return fmt.Errorf("%w: the server has encoded it once more, as %q", ErrNotArchive, encoding)
+	return fmt.Errorf("%w: the server sent it with the encoding %q, which was not asked for", ErrNotArchive, encoding)
 }
 
 type progressWriter struct {
@@ -102,7 +102,7 @@ func isGenerated(asked []*url.URL) bool {
 	return false
 }
 
-// isForgeArchive knows the addresses of GitHub (tarball, zipball and archive,
+// isForgeArchive recognizes the addresses of GitHub (tarball, zipball and archive,
 // also of its server product, and codeload), Gitea and Forgejo (archive),
 // GitLab (/-/archive/ and its API) and Bitbucket (get).
 func isForgeArchive(u *url.URL) bool {

@@ -55,8 +55,8 @@ func parseOCIAddress(pkg addrs.ModulePackage) (*ociAddress, error) {
 	return a, a.readArguments(u.RawQuery)
 }
 
-// checkRepository says what is most often wrong before it says that something
-// is.
+// checkRepository has messages for the most frequent mistakes before the general
+// one.
 func (a *ociAddress) checkRepository(u *url.URL) error {
 	ref := registry.Reference{Registry: a.host, Repository: a.repository}
 	switch {

@@ -15,18 +15,19 @@ import (
 )
 
 var (
-	// ErrOCIAddress says that an oci address is not one that can be fetched:
-	// its repository, or one of its arguments, is not as it has to be.
+	// ErrOCIAddress says that an oci address is not valid: its repository, or one
+	// of its arguments, is malformed.
 	ErrOCIAddress = errors.New("not a valid oci address")
-	// ErrOCIArtifact says that what an OCI registry has is no module package.
+	// ErrOCIArtifact says that an artifact of an OCI registry is not a module
+	// package.
 	ErrOCIArtifact = errors.New("the artifact is not a module package")
-	// ErrOCIContent says that an OCI registry sent something else than what
-	// the protocol, a digest or a size promises.
+	// ErrOCIContent says that the answer of an OCI registry does not match the
+	// protocol, a digest or a size.
 	ErrOCIContent = errors.New("the registry's answer is not what was asked for")
 )
 
-// ociError puts an error of the registry client in the terms of this package.
-// That client repeats what servers say, so its own words are quoted.
+// ociError translates an error of the registry client. That client repeats what
+// servers say, so its messages are quoted.
 func ociError(err error) error {
 	if err == nil {
 		return nil

@@ -49,8 +49,8 @@ func (r Reference) String() string {
 	return string(r.Kind) + " " + r.Name
 }
 
-// Reference asks where the address of a package leads now, without fetching it.
-// The zero Reference is for packages whose addresses lead to no revisions, such
+// Reference asks what the address of a package points to now, without fetching it.
+// The zero Reference is for packages whose addresses have no revisions, such
 // as archives. Of the request, Dir and Progress are not used. The error is a
 // *[FetchError], over [ErrRefNotFound] if there is no such ref, over
 // fs.ErrNotExist if there is no such OCI tag.

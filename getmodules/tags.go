@@ -13,7 +13,7 @@ import (
 // maxTags is several times what the largest repositories have.
 const maxTags = 200_000
 
-// Tag is a tag of a repository and the revision that it leads to now.
+// Tag is a tag of a repository and the revision that it points to now.
 type Tag struct {
 	// Name is the tag's name; for git, that below refs/tags/.
 	Name string

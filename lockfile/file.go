@@ -19,6 +19,13 @@ type File struct {
 	tool          string
 }
 
+// Clone returns a copy that can be changed without changing f.
+func (f *File) Clone() *File {
+	clone := *f
+	clone.entries = maps.Clone(f.entries)
+	return &clone
+}
+
 // NameTool has the comment of a new file name the stock tool whose providers it
 // will have: "tofu" or "terraform". It names both otherwise. A file that is not
 // empty keeps the comment that it has.

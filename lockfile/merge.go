@@ -100,14 +100,14 @@ func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 		}
 	}
 	if len(edits) == 0 {
-		return f.clone(f.src), conflicts
+		return f.reparse(f.src), conflicts
 	}
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
-	return f.clone(splice(f.src, edits)), conflicts
+	return f.reparse(splice(f.src, edits)), conflicts
 }
 
-// clone reads the file again, out of bytes that are as good as its own.
-func (f *File) clone(src []byte) *File {
+// reparse reads the file again, out of bytes that are as good as its own.
+func (f *File) reparse(src []byte) *File {
 	again, diags := Parse(src, "")
 	if diags.HasErrors() { // which would be our mistake: keep what is there
 		again, _ = Parse(f.src, "")

@@ -37,6 +37,16 @@ func (m Module) Equal(other Module) bool {
 		m.Constraints == other.Constraints && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
 }
 
+// Hash returns the module's hash of a scheme, such as "h1"; "" if it has none.
+func (m Module) Hash(scheme string) hashing.Hash {
+	for _, h := range m.Hashes {
+		if h.Scheme() == scheme {
+			return h
+		}
+	}
+	return ""
+}
+
 // normal is m with a sorted list of hashes of its own.
 func (m Module) normal() Module {
 	m.Hashes = slices.Clone(m.Hashes)

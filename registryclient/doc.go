@@ -68,6 +68,8 @@
 //   - a listing: 32 MiB, 100,000 versions
 //   - the answer with a location: 1 MiB; a location: 8 KiB
 //   - a hosted package: 512 MiB by default, one hour, one minute without a byte
+//     or at less than 4 KiB a second
+//     or with less than 4 KiB a second on average
 //
 // # What it does not do
 //

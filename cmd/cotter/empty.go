@@ -27,7 +27,7 @@ func (e noConfigurationError) Error() string {
 func withoutConfiguration(req cotter.Request) (string, bool) {
 	reader := configs.Reader{Terraform: req.Dialect == cotter.DialectTerraform}
 	dir := cmp.Or(req.Dir, ".")
-	empty, err := reader.Empty(configs.Dir{Path: dir, Tests: cmp.Or(req.TestDir, configs.DefaultTests)})
+	empty, err := reader.Empty(configs.Dir{Path: dir, Tests: cmp.Or(req.Inputs.TestDir, configs.DefaultTests)})
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
 	}

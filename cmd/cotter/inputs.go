@@ -53,18 +53,18 @@ func (a *assignments) String() string { return "" }
 // so those of the command line come last.
 func setInputs(cmd *cli.Command, env func(string) string, req *cotter.Request) error {
 	var err error
-	if req.Variables, err = variablesFromEnv(env); err != nil {
+	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {
 		return err
 	}
 	given, _ := cmd.Value("var").([]cotter.Variable)
-	req.Variables = append(req.Variables, given...)
-	req.TestDir = cmd.String("test-directory")
-	req.Workspace = env("TF_WORKSPACE")
-	req.EnvVariables = make(map[string]string)
+	req.Inputs.Variables = append(req.Inputs.Variables, given...)
+	req.Inputs.TestDir = cmd.String("test-directory")
+	req.Inputs.Workspace = env("TF_WORKSPACE")
+	req.Inputs.Environment = make(map[string]string)
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
 		if name, ok := strings.CutPrefix(name, "TF_VAR_"); ok {
-			req.EnvVariables[name] = value
+			req.Inputs.Environment[name] = value
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 	if req.Locked, err = locked(cmd, out.env); err != nil {
 		return err
 	}
-	req.Upgrade = cmd.Bool("upgrade")
+	req.Update.All = cmd.Bool("upgrade")
 	run := installOne
 	if cmd.Args().Present() || cmd.Bool("recursive") {
 		run = installAll

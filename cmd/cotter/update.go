@@ -28,11 +28,11 @@ func updateCommand(out *output) *cli.Command {
 			if err != nil {
 				return err
 			}
-			req.UpgradeKeys = cmd.Args().Slice()
-			req.Upgrade = len(req.UpgradeKeys) == 0
-			req.UpgradeTo, req.AllowDowngrade = cmd.String("to"), cmd.Bool("allow-downgrade")
-			req.AcceptChanged = cmd.StringSlice("accept-changed")
-			if req.UpgradeTo != "" && len(req.UpgradeKeys) != 1 {
+			req.Update.Keys = cmd.Args().Slice()
+			req.Update.All = len(req.Update.Keys) == 0
+			req.Update.To, req.Update.AllowDowngrade = cmd.String("to"), cmd.Bool("allow-downgrade")
+			req.Update.AcceptChanged = cmd.StringSlice("accept-changed")
+			if req.Update.To != "" && len(req.Update.Keys) != 1 {
 				return usageError{errors.New("--to needs just one call to update")}
 			}
 			if dir, empty := withoutConfiguration(req); empty {

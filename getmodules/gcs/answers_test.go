@@ -30,7 +30,7 @@ func TestAnswers(t *testing.T) {
 		"unauthorised":  {http.StatusUnauthorized, "Invalid Credentials", fs.ErrPermission, "check the credentials that are used"},
 		"forbidden":     {http.StatusForbidden, "x does not have storage.objects.get access", fs.ErrPermission, "check the credentials that are used"},
 		"echo":          {http.StatusForbidden, "you said Bearer hunter22\x1b[31m", fs.ErrPermission, "you said Bearer REDACTED"},
-		"long":          {http.StatusBadRequest, strings.Repeat("x", 10_000), nil, "xxx[...]"},
+		"long":          {http.StatusBadRequest, strings.Repeat("x", 10_000), nil, "xxx..."},
 		"not modified":  {http.StatusNotModified, "", nil, "304 Not Modified"},
 		"empty":         {http.StatusOK, "", getmodules.ErrNotArchive, ""},
 		"page":          {http.StatusOK, "<html>", getmodules.ErrNotArchive, ""},

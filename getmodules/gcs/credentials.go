@@ -29,7 +29,7 @@ type credentials struct {
 // spare is how long before its end a token is not used for a new request.
 const spare = time.Minute
 
-// isGood reports whether credentials can be used for a request.
+// isGood reports whether credentials can be used for another request.
 func (c *credentials) isGood() bool {
 	return c != nil && (c.token == nil || c.token.Expiry.IsZero() || time.Until(c.token.Expiry) > spare)
 }
@@ -62,8 +62,8 @@ func (g *Getter) credentials(ctx context.Context, client *httpx.Client) (*creden
 	return found, nil
 }
 
-// find looks for the application default credentials. Where there are none,
-// requests are anonymous, which is enough for public buckets.
+// find looks for the application default credentials. If there are none, requests
+// are anonymous, which is enough for public buckets.
 func (g *Getter) find(ctx context.Context) (*credentials, error) {
 	found, err := google.FindDefaultCredentials(ctx, scope)
 	if err != nil {
@@ -76,8 +76,8 @@ func (g *Getter) find(ctx context.Context) (*credentials, error) {
 	return &credentials{token: token, project: cmp.Or(g.QuotaProject, quotaProject(found.JSON))}, nil
 }
 
-// quotaProject is the project that a file of credentials names. What is no such
-// file names none.
+// quotaProject returns the project that a file of credentials names; "" if it names
+// none or cannot be parsed.
 func quotaProject(file []byte) string {
 	var named struct {
 		Project string `json:"quota_project_id"`
@@ -88,8 +88,8 @@ func quotaProject(file []byte) string {
 	return named.Project
 }
 
-// inTime gives up a call that does not end with ctx by itself: the search for
-// credentials asks for an instance's metadata without it, for some seconds.
+// inTime returns when ctx ends, even if the call does not: the search for
+// credentials asks for an instance's metadata without ctx, for some seconds.
 func inTime(ctx context.Context, call func() (*credentials, error)) (*credentials, error) {
 	type result struct {
 		found *credentials

@@ -5,12 +5,12 @@
 //
 // It makes plain requests to the JSON API,
 // https://cloud.google.com/storage/docs/json_api/v1, because the client libraries
-// weigh more than all the rest of a program that installs modules.
+// are larger than all the rest of a program that installs modules.
 //
 // # Addresses
 //
-// gcs::https://www.googleapis.com/storage/v1/BUCKET/OBJECT, which only says what
-// is meant: requests go to storage.googleapis.com, or to [Getter].Endpoint.
+// gcs::https://www.googleapis.com/storage/v1/BUCKET/OBJECT. The host of the address
+// is not contacted: requests go to storage.googleapis.com, or to [Getter].Endpoint.
 //
 // An object that is an archive, by its suffix or the argument archive, is
 // downloaded as a file; getmodules unpacks it. A fragment (#GENERATION) chooses a
@@ -30,8 +30,8 @@
 // It is golang.org/x/oauth2/google that reads the environment for them. They are
 // asked for a token that can only read, which is kept until it expires. Where
 // none can be used, requests are anonymous, which is enough for public buckets;
-// an error for lack of permission says why there were none. Stock tools refuse to
-// go on then. Nothing is asked of the user.
+// an error for lack of permission says why there were none. Stock tools stop in
+// this case. The user is never prompted.
 //
 // Tokens are sent by https to Google's server, and to that of Endpoint by
 // whatever scheme it has. A redirect is followed to the same server, or by https

@@ -56,14 +56,8 @@ func newStatusError(answer *httpx.Response, used *credentials) *statusError {
 
 func (e *statusError) Unwrap() error { return e.StatusError }
 
-// shown is a server's text as far as it is fit to be shown.
-func shown(text string) string {
-	text = sanitize.Escape(strings.TrimSpace(text))
-	if len(text) > maxShown {
-		text = text[:maxShown] + "[...]"
-	}
-	return text
-}
+// shown makes a server's text fit to be shown.
+func shown(text string) string { return sanitize.Excerpt(strings.TrimSpace(text), maxShown) }
 
 // tokenError says why there is no token. Failures of the network and of the
 // server are temporary.
@@ -89,8 +83,8 @@ func tokenError(err error) error {
 	return fmt.Errorf("%w; renew them by \"gcloud auth application-default login\"", err)
 }
 
-// explain says what to do about an error, where that is known, and makes
-// fs.ErrNotExist and fs.ErrPermission of what means these.
+// explain adds what to do about an error, if that is known, and wraps
+// fs.ErrNotExist and fs.ErrPermission if that is what it means.
 func explain(err error) error {
 	if errors.Is(err, objects.ErrNone) {
 		return fmt.Errorf("%w: %w", getmodules.ErrEmpty, err)

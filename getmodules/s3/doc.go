@@ -4,8 +4,8 @@
 //	fetcher := getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": new(s3.Getter)}}
 //
 // It is on top of the AWS SDK, as the stock tools are, so that the same addresses
-// and the same credentials work. For what the SDK weighs it is a package of its
-// own.
+// and the same credentials work. It is a package of its own because of the SDK's
+// size.
 //
 // # Addresses
 //
@@ -44,8 +44,8 @@
 //     environment; it is not for this package to say which variables. What it
 //     found is kept for the next downloads.
 //
-// Nothing is asked of the user, and without credentials there is no request:
-// public buckets need some as well, of whatever account.
+// The user is never prompted, and no request is sent without credentials: public
+// buckets need some as well, of any account.
 //
 // Requests to whichever server an address names are signed with the credentials.
 // The server learns the id of the key, and a session's token, but not the key.

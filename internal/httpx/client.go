@@ -18,8 +18,7 @@ const (
 	DefaultTimeout = 30 * time.Second
 	// defaultUserAgent names the program to servers that block unnamed ones.
 	defaultUserAgent = "cotter"
-	// maxDrain is how much of the body of a redirect is read so that its
-	// connection can be used again.
+	// maxDrain bounds what is read of the body of a redirect.
 	maxDrain = 2 << 10
 )
 
@@ -118,8 +117,7 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 		if c.MaxRedirects == 0 || !isRedirect(answer.StatusCode) {
 			return &Response{Response: answer, Asked: asked}, nil
 		}
-		_, _ = io.CopyN(io.Discard, answer.Body, maxDrain) // what the body says does not matter
-		_ = answer.Body.Close()
+		drain(answer)
 		next, err := c.next(req.Method, asked, answer.Header.Get("Location"))
 		if err != nil {
 			return nil, err
@@ -127,6 +125,15 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 		req = redirected(req, next)
 		asked = append(asked, next)
 	}
+}
+
+// drain closes a body that is not wanted. If it is short, it is read first, so that
+// the connection can be used again. Errors do not matter.
+func drain(answer *http.Response) {
+	if answer.ContentLength <= maxDrain {
+		_, _ = io.CopyN(io.Discard, answer.Body, maxDrain)
+	}
+	_ = answer.Body.Close()
 }
 
 func (c *Client) transport() http.RoundTripper {

@@ -192,6 +192,6 @@ func withoutURL(err error) error {
 // maxPrintable is the longest text of a server that a message repeats, in bytes.
 const maxPrintable = 1024
 
-// Printable returns a server's text for a message: escaped for terminals, and cut
-// at a length that does not flood the screen.
-func Printable(s string) string { return sanitize.Excerpt(s, maxPrintable) }
+// Printable makes a server's text fit for a message: harmless on a terminal, and
+// not too long.
+func Printable(text string) string { return sanitize.Excerpt(text, maxPrintable) }

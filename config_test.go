@@ -1,0 +1,63 @@
+package cotter_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter"
+)
+
+// Vendored is a ConfigReader that uses the copies of modules in the project.
+type Vendored struct{ cotter.ConfigReader }
+
+func (v Vendored) ReadCalls(ctx context.Context, dir cotter.ConfigDir) ([]cotter.ModuleCall, hcl.Diagnostics) {
+	calls, diags := v.ConfigReader.ReadCalls(ctx, dir)
+	for i, call := range calls {
+		if name, ok := strings.CutPrefix(call.Source, "git::https://git.example.com/"); ok {
+			calls[i].Source = "./vendor/" + strings.TrimSuffix(name, ".git")
+		}
+	}
+	return calls, diags
+}
+
+func ExampleDefaultConfigReader() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	for name, text := range map[string]string{
+		"main.tf":                    "variable \"team\" {}\nmodule \"network\" {\n  source = \"git::https://git.example.com/${var.team}/network.git\"\n}\n",
+		"vendor/net/network/main.tf": "",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			log.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	req := cotter.Request{Dir: dir, Inputs: cotter.Inputs{Variables: []cotter.Variable{{Name: "team", Value: "net"}}}}
+	reader, err := cotter.DefaultConfigReader(req)
+	if err != nil {
+		log.Fatal(err)
+	}
+	in := cotter.Installer{Config: Vendored{reader}}
+	result, err := in.Install(context.Background(), req)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range result.Modules {
+		fmt.Println(m.Path, m.Source, m.Dir)
+	}
+	// Output:
+	// network ./vendor/net/network vendor/net/network
+}

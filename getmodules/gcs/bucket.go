@@ -1,0 +1,197 @@
+package gcs
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/httpx"
+)
+
+const (
+	// googleEndpoint is Google's own server.
+	googleEndpoint = "https://storage.googleapis.com"
+	// projectHeader names the quota project.
+	projectHeader = "X-Goog-User-Project"
+	// defaultRetries is how often a failed request is repeated by default.
+	defaultRetries = 5
+	// maxRedirects is how many redirects are followed for one request. None are
+	// expected; a server that moved needs one.
+	maxRedirects = 3
+)
+
+// endpoint returns the scheme and host to send requests to.
+func (g *Getter) endpoint() (*url.URL, error) {
+	text := cmp.Or(g.Endpoint, googleEndpoint)
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, fmt.Errorf("the endpoint of Google Cloud Storage is http:// or https:// and a host, but not %q", g.Endpoint)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}
+
+// client returns the client for all requests.
+func (g *Getter) client() *httpx.Client {
+	c := &httpx.Client{
+		HTTP:         g.HTTPClient,
+		UserAgent:    g.UserAgent,
+		MaxRedirects: maxRedirects,
+		Refuse:       leavesHTTPS,
+		Retry:        httpx.Retry{Max: cmp.Or(g.Retries, defaultRetries), Backoff: g.Backoff, Pauses: &g.pauses},
+	}
+	if g.HTTPClient != nil {
+		c.AttemptTimeout = g.HTTPClient.Timeout
+	}
+	return c
+}
+
+// leavesHTTPS refuses redirects by http to another server.
+func leavesHTTPS(from, to *url.URL) (reason string) {
+	if to.Scheme != "https" && !httpx.SameOrigin(from, to) {
+		return "another server is only followed by https"
+	}
+	return ""
+}
+
+// send requests a path and passes the answer to read, again after failures that may
+// be temporary. The credentials are looked up each time, as they may expire.
+func (b *bucket) send(ctx context.Context, path string, read func(*httpx.Response) error) error {
+	return b.client.Retry.Do(ctx, b.endpoint.Host, func() error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.endpoint.String()+"/storage/v1/b/"+path, http.NoBody)
+		if err != nil {
+			return err
+		}
+		used, err := b.getter.credentials(ctx, b.client)
+		if err != nil {
+			return err
+		}
+		if used.token != nil {
+			used.token.SetAuthHeader(request)
+			if used.project != "" {
+				request.Header.Set(projectHeader, used.project)
+			}
+		}
+		answer, err := b.client.Send(request)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		switch answer.StatusCode {
+		case http.StatusOK:
+			return read(answer)
+		case http.StatusRequestTimeout:
+			return &httpx.TemporaryError{Err: newStatusError(answer, used)}
+		}
+		return newStatusError(answer, used)
+	})
+}
+
+// maxPage bounds a page of a list. It has 1000 names of up to 1024 bytes, which
+// may be six times as long when they are escaped.
+const maxPage = 16 << 20
+
+// page holds the requested fields of a page of a list.
+type page struct {
+	Items []struct {
+		Name string `json:"name"`
+	} `json:"items"`
+	Next string `json:"nextPageToken"`
+}
+
+// List yields the names of the objects that begin with the prefix, page by page.
+func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		query := url.Values{"prefix": {prefix}, "fields": {"items(name),nextPageToken"}}
+		for {
+			page, err := b.page(ctx, query)
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item.Name, nil) {
+					return
+				}
+			}
+			if page.Next == "" {
+				return
+			}
+			query.Set("pageToken", page.Next)
+		}
+	}
+}
+
+func (b *bucket) page(ctx context.Context, query url.Values) (*page, error) {
+	var got *page
+	err := b.send(ctx, url.PathEscape(b.addr.bucket)+"/o?"+query.Encode(), func(answer *httpx.Response) error {
+		text, err := answer.ReadAll(maxPage)
+		if err != nil {
+			return err
+		}
+		got = new(page)
+		if err := json.Unmarshal(text, got); err != nil {
+			return errors.New("the list of objects is not the JSON that is expected")
+		}
+		return nil
+	})
+	return got, err
+}
+
+var errChecksum = errors.New("what was received does not have the checksum that the server names")
+
+// Get writes an object to a file, from its beginning. An answer that is shorter
+// than announced is an error of reading it.
+func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
+	query := url.Values{"alt": {"media"}}
+	if b.addr.generation != "" {
+		query.Set("generation", b.addr.generation)
+	}
+	path := url.PathEscape(b.addr.bucket) + "/o/" + url.PathEscape(name) + "?" + query.Encode()
+	return b.send(ctx, path, func(answer *httpx.Response) error {
+		if err := file.Truncate(0); err != nil {
+			return err
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+		if _, err := io.Copy(io.MultiWriter(file, sum), answer.Body); err != nil {
+			return err
+		}
+		if want, known := checksumOf(answer.Response); known && want != sum.Sum32() {
+			return &httpx.TemporaryError{Err: errChecksum}
+		}
+		return nil
+	})
+}
+
+// checksumOf returns the CRC32C of the stored object, if the server names it and
+// the answer has the same bytes, which were not unpacked on the way.
+func checksumOf(answer *http.Response) (uint32, bool) {
+	if answer.Uncompressed || answer.Header.Get("X-Goog-Stored-Content-Encoding") == "gzip" {
+		return 0, false
+	}
+	for _, values := range answer.Header.Values("X-Goog-Hash") {
+		for value := range strings.SplitSeq(values, ",") {
+			text, found := strings.CutPrefix(strings.TrimSpace(value), "crc32c=")
+			if sum, err := base64.StdEncoding.DecodeString(text); found && err == nil && len(sum) == crc32.Size {
+				return binary.BigEndian.Uint32(sum), true
+			}
+		}
+	}
+	return 0, false
+}

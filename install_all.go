@@ -1,0 +1,146 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// ProjectError is what failed in one of the configurations that InstallAll
+// installs.
+type ProjectError struct {
+	// Dir is the root module's directory, as InstallAll got it.
+	Dir string
+	// Err is what Install returned.
+	Err error
+}
+
+func (e *ProjectError) Error() string { return fmt.Sprintf("%s: %s", e.Dir, e.Err) }
+
+func (e *ProjectError) Unwrap() error { return e.Err }
+
+// InstallAll is Install for several root modules at once, each as req says but
+// for its directory. Each version, tag and package is asked for once, whichever
+// of them want it. A project that fails leaves the others alone: the results
+// are in the order of dirs, nil where a project failed, and the error joins a
+// *[ProjectError] for each of those.
+//
+// onEvent takes the place of in.OnEvent and is told whose event it is, "" for what
+// concerns all of them; it is never called twice at once. nil is fine.
+func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
+	serial := serialEvents(onEvent)
+	all := &events{fn: serial("")}
+	key, err := in.userKey(all)
+	if err != nil {
+		return nil, err
+	}
+	shared, done, err := in.sharedSession(key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	shared.warnOfCache(all)
+	results, failures := make([]*Result, len(dirs)), make([]error, len(dirs))
+	var group errgroup.Group
+	group.SetLimit(in.parallel())
+	for i, dir := range dirs {
+		group.Go(func() error {
+			req := req
+			req.Dir = dir
+			result, err := in.install(ctx, req, key, shared, &events{fn: serial(dir)})
+			if results[i] = result; err != nil {
+				results[i], failures[i] = nil, &ProjectError{dir, err}
+			}
+			return nil // the others go on
+		})
+	}
+	_ = group.Wait() // failures are kept one by one
+	return results, errors.Join(failures...)
+}
+
+// serialEvents makes callbacks for single projects out of the one for all.
+func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
+	if onEvent == nil {
+		return func(string) func(Event) { return nil }
+	}
+	var mu sync.Mutex
+	return func(dir string) func(Event) {
+		return func(event Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			onEvent(dir, event)
+		}
+	}
+}
+
+// Roots finds the root modules at and below a directory: the directories whose
+// configuration has module calls and which no other one below dir calls by a
+// local path. They are what InstallAll is for. Directories whose names begin
+// with a dot are passed over, .terraform among them, and links are not
+// followed. The paths begin with dir and are sorted.
+//
+// Configuration that cannot be read makes its directory a root: Install says
+// what is wrong with it. The error is about directories that cannot be listed,
+// or ctx's.
+func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
+	dirs, err := directories(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	calls, called := map[string]bool{}, map[string]bool{}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // reading is work for processors
+	for _, dir := range dirs {
+		group.Go(func() error {
+			config, err := in.config(Request{Dir: dir})
+			if err != nil {
+				return err
+			}
+			found, diags := config.ReadCalls(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
+			mu.Lock()
+			defer mu.Unlock()
+			calls[dir] = len(found) > 0 || diags.HasErrors()
+			for _, call := range found {
+				if source, err := addrs.ParseModuleSource(call.Source); err == nil {
+					if local, ok := source.(addrs.ModuleSourceLocal); ok {
+						called[filepath.Join(dir, filepath.FromSlash(local.String()))] = true
+					}
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !calls[dir] || called[filepath.Clean(dir)] }), nil
+}
+
+// directories are those at and below dir that may hold somebody's modules.
+func directories(ctx context.Context, dir string) ([]string, error) {
+	var dirs []string
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !entry.IsDir():
+			return ctx.Err()
+		case name != dir && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir
+		}
+		dirs = append(dirs, name)
+		return nil
+	})
+	return dirs, err
+}

@@ -1,0 +1,186 @@
+package materialize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/project"
+)
+
+// Link makes a linked directory for a package, under a name on the stage. own are
+// the directories in the package of which the call gets private copies; "." is all
+// of it. It returns the directory's path, and whether it has links into the shared
+// tree.
+func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []string) (path string, linked bool, err error) {
+	release, err := s.Slot(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	defer release()
+	source, err := opendir.Root(shared.Path)
+	if err != nil {
+		return "", false, err
+	}
+	defer source.Close()
+	d := &linkedDir{path: s.Project.Stage(name), source: source, shared: shared, own: own, links: &s.links}
+	if !d.hasDirs(own) {
+		d.own = d.children("")
+	}
+	if err := d.build(""); err != nil {
+		return "", false, err
+	}
+	if err := d.check(); err != nil {
+		return "", false, fmt.Errorf("%s changed while it was being placed: %w", shared.Name, err)
+	}
+	return d.path, d.linked, nil
+}
+
+// linkedDir is a linked directory in the making.
+type linkedDir struct {
+	path   string
+	source *os.Root // of the shared tree
+	shared *Shared
+	own    []string
+	links  *links
+	linked bool
+}
+
+// hasDirs reports whether the package has all these directories. One that is
+// reached by a link of the package's own is not in it; then the call gets a copy
+// of everything.
+func (d *linkedDir) hasDirs(dirs []string) bool {
+	for _, dir := range dirs {
+		part := d.shared.Tree.Part(dir)
+		if len(part) == 0 || part[0].Path == dir && part[0].Kind != hashing.EmptyDir {
+			return false
+		}
+	}
+	return true
+}
+
+// build makes the directory dir of the package.
+func (d *linkedDir) build(dir string) error {
+	if err := os.Mkdir(d.inDir(dir), 0o755); err != nil {
+		return err
+	}
+	for _, child := range d.children(dir) {
+		var err error
+		switch {
+		case slices.ContainsFunc(d.own, func(own string) bool { return within(child, own) }):
+			err = d.copyAll(child)
+		case slices.ContainsFunc(d.own, func(own string) bool { return within(own, child) }):
+			err = d.build(child)
+		default:
+			d.linked = true
+			err = d.links.add(project.TreeLink(d.shared.Name, child), d.inDir(child))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inDir returns where a path of the package is in the directory.
+func (d *linkedDir) inDir(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
+
+// children returns the paths of what is in a directory of the package.
+func (d *linkedDir) children(dir string) []string {
+	entries, prefix := d.shared.Tree.Entries, ""
+	if dir != "" {
+		entries, prefix = d.shared.Tree.Part(dir), dir+"/"
+	}
+	var children []string
+	for _, e := range entries {
+		name, _, _ := strings.Cut(strings.TrimPrefix(e.Path, prefix), "/")
+		if child := prefix + name; len(children) == 0 || children[len(children)-1] != child {
+			children = append(children, child)
+		}
+	}
+	slices.Sort(children)
+	return slices.Compact(children) // "a" and "a/b" can have "a.c" between them
+}
+
+// copyAll copies what the package has at a path and below it.
+func (d *linkedDir) copyAll(name string) error {
+	for _, e := range d.shared.Tree.Part(name) {
+		target := d.inDir(e.Path)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		var err error
+		switch e.Kind {
+		case hashing.EmptyDir:
+			err = os.Mkdir(target, 0o755)
+		case hashing.Link:
+			err = os.Symlink(filepath.FromSlash(e.Target), target)
+		default:
+			err = d.copyFile(e, target)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *linkedDir) copyFile(e hashing.Entry, target string) (err error) {
+	from, err := d.source.Open(filepath.FromSlash(e.Path))
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	mode := os.FileMode(0o644)
+	if e.Kind == hashing.ExecFile {
+		mode = 0o755
+	}
+	file, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := file.Close(); err == nil {
+			err = e
+		}
+	}()
+	if _, err := io.Copy(file, from); err != nil {
+		return err
+	}
+	return file.Chmod(mode) // whatever the umask is
+}
+
+// check hashes what was built.
+func (d *linkedDir) check() error {
+	root, err := opendir.Root(d.path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	want := d.shared.Tree
+	got, err := hashing.Reader{Whole: func(path, target string) *hashing.Tree {
+		if project.LinkedTree(target, path) != d.shared.Name {
+			return nil
+		}
+		return want.Tree
+	}}.Read(hashing.RootFS(root))
+	if err != nil {
+		return err
+	}
+	if got != want.Tree && got.T1() != want.T1() {
+		return errors.New("the copy differs from the package")
+	}
+	return nil
+}
+
+// within reports whether the path is the directory or below it.
+func within(name, dir string) bool {
+	return name == dir || strings.HasPrefix(name, dir+"/")
+}

@@ -1,0 +1,106 @@
+package materialize
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"os"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/singleflight"
+)
+
+// Stage puts packages on the stage of one run. It is safe for concurrent use. All
+// fields must be set.
+type Stage struct {
+	Project *project.Project
+	Cache   *pkgcache.Cache
+	// KeepsModes says that the project's file system keeps executable bits.
+	KeepsModes bool
+	// Slot waits until there is room for one more piece of work; the function that
+	// it returns makes room again.
+	Slot func(context.Context) (release func(), err error)
+
+	shared singleflight.Group[hashing.Hash, *Shared]
+	links  links
+}
+
+// Shared is a shared tree.
+type Shared struct {
+	// Name is its name in the project.
+	Name string
+	// Path is where its files are until the run is over.
+	Path string
+	// Staged says that Path is on the stage, because the project does not have the
+	// tree yet.
+	Staged bool
+	Tree   *pkgtree.Tree
+}
+
+// Copy makes a private copy of the package with a t1 hash, under a name on the
+// stage, and returns its path. The errors are those of [pkgcache.Cache.CopyTo].
+func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path string, tree *pkgtree.Tree, err error) {
+	release, err := s.Slot(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer release()
+	path = s.Project.Stage(name)
+	copied, err := s.Cache.CopyTo(ctx, path, t1, pkgcache.CopyOptions{ModesLost: !s.KeepsModes})
+	if err != nil {
+		return "", nil, err
+	}
+	return path, pkgtree.New(copied), nil
+}
+
+// Shared returns the shared tree of the package with a t1 hash: the one that the
+// project has, or else a new one on the stage. The errors are those of Copy.
+func (s *Stage) Shared(ctx context.Context, t1 hashing.Hash) (*Shared, error) {
+	return s.shared.Do(ctx, t1, func(ctx context.Context) (*Shared, error) {
+		name := project.TreeName(t1)
+		tree, err := s.readShared(ctx, name)
+		if err == nil && tree.T1() == t1 {
+			return &Shared{Name: name, Path: s.Project.TreePath(name), Tree: tree}, nil
+		}
+		path, tree, err := s.Copy(ctx, "@"+name, t1) // no module call has a key with "@"
+		if err != nil {
+			return nil, err
+		}
+		return &Shared{Name: name, Path: path, Staged: true, Tree: tree}, nil
+	})
+}
+
+func (s *Stage) readShared(ctx context.Context, name string) (*pkgtree.Tree, error) {
+	release, err := s.Slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return pkgtree.Read(s.Project.TreePath(name))
+}
+
+// links makes symbolic links. Those with one target are one link with many names,
+// if the system has that: a hundred calls of one package have ten thousand links
+// between them, each of which would take an inode of its own. A link cannot be
+// written to, so no call can change another one's.
+type links struct {
+	made sync.Map // from a target to the path of a link with it
+}
+
+func (l *links) add(target, path string) error {
+	target = filepath.FromSlash(target)
+	// On systems other than Linux a name for a link may become one for its target.
+	if first, ok := l.made.Load(target); ok && runtime.GOOS == "linux" && os.Link(first.(string), path) == nil {
+		return nil
+	}
+	if err := os.Symlink(target, path); err != nil {
+		return err
+	}
+	l.made.Store(target, path)
+	return nil
+}

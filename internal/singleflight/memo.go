@@ -1,0 +1,27 @@
+package singleflight
+
+import "context"
+
+// Memo is a [Group] that keeps failures as well: work that has failed once would
+// fail again in the same way, take as long, and be reported twice. The zero value
+// is ready for use.
+type Memo[K comparable, V any] struct {
+	group Group[K, outcome[V]]
+}
+
+type outcome[V any] struct {
+	value V
+	err   error
+}
+
+// Do is as [Group.Do]. A result is not kept if the context of work ended.
+func (m *Memo[K, V]) Do(ctx context.Context, key K, work func(context.Context) (V, error)) (V, error) {
+	o, err := m.group.Do(ctx, key, func(ctx context.Context) (outcome[V], error) {
+		value, err := work(ctx)
+		return outcome[V]{value, err}, ctx.Err()
+	})
+	if err != nil {
+		return o.value, err
+	}
+	return o.value, o.err
+}

@@ -1,0 +1,215 @@
+package cotter
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+	"github.com/cotterpin/cotter/versions/gittags"
+)
+
+// origins asks registries and repositories what they have, as far as a request
+// and its policies allow. Each question is asked once in a session.
+type origins struct {
+	*session
+	offline bool
+	rules   rules
+	events  *events
+}
+
+// location is where a package is to be fetched from, and which of its
+// directories the origin means.
+type location struct {
+	pkg    addrs.ModulePackage
+	subdir string
+	// revision is what must come from there; "" if that is not known.
+	revision string
+	// unconfirmed says that a lock names the revision, and that no origin has
+	// confirmed it: that a git store in the cache has it proves nothing.
+	unconfirmed bool
+	// answer is the registry's answer that named the location, and asked the package
+	// for which it was asked; answer is nil if the configuration named it.
+	answer *registryclient.Location
+	asked  addrs.ModuleRegistryPackage
+}
+
+// fromServer reports whether a server named the location.
+func (at location) fromServer() bool { return at.answer != nil }
+
+// isHosted reports whether the registry has the package itself.
+func (at location) isHosted() bool { return at.answer != nil && at.answer.Direct }
+
+// origin is the server that named the location; "" if the configuration did.
+func (at location) origin() string {
+	if at.answer == nil {
+		return ""
+	}
+	return at.answer.Origin
+}
+
+// onlineSlot waits for a slot in which a server is asked. The error wraps
+// ErrOffline if that is not allowed.
+func (o *origins) onlineSlot(ctx context.Context) (release func(), err error) {
+	if o.offline {
+		return nil, errNotAtHand
+	}
+	return o.slot(ctx)
+}
+
+// errNotAtHand says that a package would have to be fetched.
+var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
+
+// listingSlot is onlineSlot for listing the versions that a server has.
+func (o *origins) listingSlot(ctx context.Context) (release func(), err error) {
+	if o.offline {
+		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed offline: %w; "+
+			"run cotter install once without --offline to lock one", ErrOffline)
+	}
+	return o.slot(ctx)
+}
+
+// locate returns the location of a version of a call's package. The lock is not
+// asked: it pins what must come from there.
+func (o *origins) locate(ctx context.Context, c *call, version string) (location, error) {
+	source, isRegistry := c.source.(addrs.ModuleSourceRegistry)
+	if !isRegistry {
+		return location{pkg: c.repository}, nil
+	}
+	v, err := versions.Parse(version)
+	if err != nil {
+		return location{}, c.fail(err)
+	}
+	answer, err := o.locations.Do(ctx, release{source.Package, v}, func(ctx context.Context) (registryclient.Location, error) {
+		done, err := o.onlineSlot(ctx)
+		if err != nil {
+			return registryclient.Location{}, err
+		}
+		defer done()
+		return o.registry.PackageLocation(ctx, source.Package, v)
+	})
+	if err != nil {
+		return location{}, c.fail(err)
+	}
+	at := location{pkg: answer.Source.Package, subdir: answer.Source.Subdir, answer: &answer, asked: source.Package}
+	return at, c.failIf(o.checkLocation(ctx, c, at))
+}
+
+// locateLocked returns where the locked version of a call is now.
+func (o *origins) locateLocked(ctx context.Context, c *call, entry lockfile.Module) (location, error) {
+	if !c.isRemote() || !c.hasConstraint {
+		return o.locate(ctx, c, entry.Version)
+	}
+	offered, err := o.tagVersions(ctx, c)
+	if err != nil {
+		return location{}, err
+	}
+	locked, err := versions.Parse(entry.Version)
+	if err != nil {
+		return location{}, c.fail(err)
+	}
+	tag := ""
+	for _, candidate := range offered {
+		if candidate.Version == locked && (tag == "" || candidate.Revision == lockedRevision(entry)) {
+			tag = candidate.Ref
+		}
+	}
+	if tag == "" {
+		return location{}, c.fail(fmt.Errorf("%s: the version %s is no longer offered", c.repository.Redacted(), locked))
+	}
+	return location{pkg: tagged(c.repository, tag)}, nil
+}
+
+// referenceKey is what makes two questions about a reference the same.
+type referenceKey struct {
+	pkg                     addrs.ModulePackage
+	fromServer, fromPackage bool
+	// locked is the commit of the lock if the address may abbreviate it.
+	locked string
+}
+
+// reference asks which revision an address means now. It is the zero Reference for
+// an archive that a registry has itself. locked is the revision that the lock has,
+// "" if it has none.
+func (o *origins) reference(ctx context.Context, c *call, at location, locked string) (getmodules.Reference, error) {
+	if at.isHosted() {
+		return getmodules.Reference{}, nil
+	}
+	key := referenceKey{pkg: at.pkg, fromServer: at.fromServer(), fromPackage: c.fromPackage()}
+	if name, exact := at.pkg.Ref(); !exact && name != "" && strings.HasPrefix(locked, strings.ToLower(name)) {
+		key.locked = locked
+	}
+	return o.references.Do(ctx, key, func(ctx context.Context) (getmodules.Reference, error) {
+		done, err := o.onlineSlot(ctx)
+		if err != nil {
+			return getmodules.Reference{}, err
+		}
+		defer done()
+		return o.fetcher.Reference(ctx, o.withCache(getmodules.Request{
+			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage, Revision: key.locked, Origin: at.origin(),
+		}))
+	})
+}
+
+// tagMoved compares an entry with what its name means now. Without ask, it does
+// so only for names that are revisions. It returns nil if both agree, and for names
+// that may mean something else later: branches, and tags that are not versions.
+// Otherwise it returns a *MovedError, or why the origin could not be asked.
+func (o *origins) tagMoved(ctx context.Context, c *call, entry lockfile.Module, at location, ask bool) error {
+	locked := lockedRevision(entry)
+	if locked == "" {
+		return nil
+	}
+	if c.hasConstraint && !at.fromServer() && ask {
+		var err error
+		if at, err = o.locateLocked(ctx, c, entry); err != nil {
+			return err
+		}
+	}
+	name, exact := at.pkg.Ref()
+	if exact && name == locked {
+		return nil
+	}
+	if !exact && !(ask && (c.hasConstraint || at.fromServer() || isVersionTag(name, c.source))) {
+		return nil
+	}
+	reference, err := o.reference(ctx, c, at, locked)
+	if err != nil {
+		return err
+	}
+	if reference.Revision == locked || !exact && reference.Kind != getmodules.ReferenceTag {
+		return nil
+	}
+	return &MovedError{Key: entry.Key, Name: reference.String(), Locked: locked, Now: reference.Revision}
+}
+
+// isVersionTag reports whether a tag has the name of a version, so that it should
+// never move.
+func isVersionTag(name string, source addrs.ModuleSource) bool {
+	remote, _ := source.(addrs.ModuleSourceRemote)
+	return len(gittags.Candidates([]gittags.Tag{{Name: name}}, remote.Subdir)) > 0
+}
+
+// packageAddress is a package as the lock writes it: the immutable address, with
+// the directory that the origin means.
+func packageAddress(pkg addrs.ModulePackage, subdir string) string {
+	return addrs.ModuleSourceRemote{Package: pkg.WithoutCredentials(), Subdir: subdir}.String()
+}
+
+// lockedPackage returns the package of an entry and the directory in it that the
+// origin meant: packageAddress in reverse.
+func lockedPackage(entry lockfile.Module) (addrs.ModulePackage, string) {
+	pkg, subdir := addrs.SplitSubdir(entry.Package)
+	return addrs.ParseModulePackage(pkg), subdir
+}
+
+// lockedRevision is the commit, changeset or digest that an entry names; "" if it
+// names none.
+func lockedRevision(entry lockfile.Module) string {
+	pkg, _ := lockedPackage(entry)
+	return pkg.Revision()
+}

@@ -1,0 +1,254 @@
+package cotter
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// openProject is a project as a run finds it: its lock, its manifest, and the rules
+// and the dialect that apply. It does not change while a run lasts.
+type openProject struct {
+	req   Request
+	paths paths
+	key   *userkey.Key
+	// files are the project's files on disk, and installed the packages there; both
+	// are nil if there is no modules directory.
+	files     *project.Project
+	installed *installed.Packages
+	rules     rules
+
+	// lockSrc is the text of the lock; nil if there is no lock file.
+	lockSrc []byte
+	lock    *lockfile.File
+	// former is the lock of the last run; nil if it is not known.
+	former *lockfile.File
+	// recorded is modules.json, empty if it is absent or cannot be read: it is a
+	// hint for a run, and is written again. recordedErr says why it is empty.
+	recorded    *manifest.Manifest
+	recordedErr error
+
+	dialect Dialect
+	// dialectGiven says that the request names the dialect; else detected says how it
+	// was found.
+	dialectGiven bool
+	detected     detection
+	// foldsCase says that the file system has one file for names that differ only in
+	// case.
+	foldsCase bool
+}
+
+// openToChange takes the project of a request for this process and reads what
+// earlier runs left in it. It must be closed.
+func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey.Key, events *events) (*openProject, error) {
+	onWait := func() { events.emit(Waiting{Dir: req.dir()}) }
+	files, err := project.Open(ctx, req.location(), key, onWait)
+	if err != nil {
+		return nil, err
+	}
+	in.warnOfFindings(events, files.Findings())
+	p := &openProject{req: req, key: key, files: files, installed: installed.New(files)}
+	p.installed.ReadAhead()
+	if err := p.read(ctx); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+// view reads the project of a request without taking it: another process may
+// change it at the same time. It must be closed.
+func (in *Installer) view(ctx context.Context, req Request) (*openProject, error) {
+	key, err := in.knownKey()
+	if err != nil {
+		return nil, err
+	}
+	p := &openProject{req: req, key: key}
+	p.files, err = project.View(req.location(), key)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if p.files != nil {
+		p.installed = installed.New(p.files)
+	}
+	if err := p.read(ctx); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+// close ends the use of the project's files.
+func (p *openProject) close() error {
+	if p.files == nil {
+		return nil
+	}
+	p.installed.StopReading()
+	return p.files.Close()
+}
+
+// read reads everything but the configuration.
+func (p *openProject) read(ctx context.Context) (err error) {
+	p.recorded = &manifest.Manifest{}
+	if p.lockSrc, err = readLock(p.req); err != nil {
+		return err
+	}
+	if p.lock, err = parseLock(p.lockSrc, p.req); err != nil {
+		return err
+	}
+	if p.files != nil {
+		p.readManifest()
+		p.former = formerLock(p.files, p.lockSrc, p.lock)
+		p.foldsCase = p.files.FoldsCase()
+	}
+	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
+	if !p.dialectGiven {
+		p.detected = p.req.detect(ctx, p.lockSrc, p.lock, p.recorded)
+		p.dialect = p.detected.dialect
+	}
+	p.paths = newPaths(p.req.dir(), p.req.dataDir())
+	return nil
+}
+
+// readRules reads the policies, for runs that apply them.
+func (p *openProject) readRules() (err error) {
+	p.rules, err = p.req.readRules()
+	return err
+}
+
+func (p *openProject) readManifest() {
+	src, err := p.files.Manifest()
+	if err == nil {
+		var recorded *manifest.Manifest
+		if recorded, err = manifest.Parse(src); err == nil {
+			p.recorded = recorded
+		}
+	}
+	p.recordedErr = err
+}
+
+// formerLock returns the lock as the last run in a project left it; nil if that is
+// not known. lock is the lock as it is now, parsed from src.
+func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfile.File {
+	former := files.FormerLock()
+	if former == nil {
+		return nil
+	}
+	if bytes.Equal(former, src) {
+		return lock
+	}
+	parsed, diags := lockfile.Parse(former, "")
+	if diags.HasErrors() {
+		return nil
+	}
+	return parsed
+}
+
+func parseLock(src []byte, req Request) (*lockfile.File, error) {
+	lock, diags := lockfile.Parse(src, req.lockFile())
+	if diags.HasErrors() {
+		return nil, &LockFileError{File: req.lockFile(), Diagnostics: diags}
+	}
+	return lock, nil
+}
+
+// readLock reads the dependency lock; nil if there is none.
+func readLock(req Request) ([]byte, error) {
+	src, err := project.ReadLock(req.location())
+	return src, req.unusableLock(err)
+}
+
+// unusableLock says what to do about a lock that is not a regular file.
+func (r Request) unusableLock(err error) error {
+	var pathErr *fs.PathError
+	if err == nil || !errors.As(err, &pathErr) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if remedy := r.unlinkLock(); remedy != "" {
+		return fmt.Errorf("the lock file cannot be used: %w; %s", err, remedy)
+	}
+	return fmt.Errorf("the lock file cannot be used: %w", err)
+}
+
+// unlinkLock says what to do about a lock that is a symbolic link. Stock tools
+// replace it by a file when they write it, so that the link's target gets stale;
+// "" if it is no link.
+func (r Request) unlinkLock() string {
+	target, err := os.Readlink(filepath.Join(r.dir(), r.lockFile()))
+	if err != nil {
+		return ""
+	}
+	remedy := fmt.Sprintf("put a copy of the file %q in the place of the link, for tofu and terraform do so too when they write the lock", target)
+	below := filepath.Join(filepath.Dir(r.lockFile()), target)
+	if filepath.IsAbs(target) || !filepath.IsLocal(below) {
+		return remedy
+	}
+	return fmt.Sprintf("%s; or keep Cotter's entries in that file alone, with --lock-file %s", remedy, filepath.ToSlash(below))
+}
+
+// userKey returns the user's key. One that cannot be used is replaced by a random
+// one, which proves nothing to other runs, and a warning says so.
+func (in *Installer) userKey(events *events) (*userkey.Key, error) {
+	if in.StateKey != "" {
+		return userkey.FromSecret(in.StateKey)
+	}
+	if in.StateDir == "" {
+		return userkey.Random(), nil
+	}
+	key, err := userkey.ReadOrMake(in.StateDir)
+	if err != nil {
+		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so nothing that earlier runs left is relied on", in.StateDir, err))
+		return userkey.Random(), nil
+	}
+	return key, nil
+}
+
+// knownKey is userKey for runs that only read: no key is made.
+func (in *Installer) knownKey() (*userkey.Key, error) {
+	if in.StateKey != "" {
+		return userkey.FromSecret(in.StateKey)
+	}
+	if in.StateDir == "" {
+		return userkey.Random(), nil
+	}
+	key, err := userkey.Read(in.StateDir)
+	if err != nil {
+		return userkey.Random(), nil //nolint:nilerr // then nothing is proven, which is what is reported
+	}
+	return key, nil
+}
+
+// hasState reports whether runs can recognise what earlier ones left.
+func (in *Installer) hasState() bool { return in.StateDir != "" || in.StateKey != "" }
+
+// warnOfFindings tells the user what a killed run, or another user, has left in the
+// project. Without a key, our own files are unproven too, which needs no warning.
+func (in *Installer) warnOfFindings(events *events, findings []project.Finding) {
+	for _, f := range findings {
+		if text := findingText(f, in.hasState()); text != "" {
+			events.warn(nil, text)
+		}
+	}
+}
+
+func findingText(f project.Finding, hasState bool) string {
+	switch {
+	case f.Kind == project.Undone:
+		return "an earlier run was killed while it changed this project; what it had changed was undone"
+	case f.Kind == project.GivenUp:
+		return "an earlier run was killed while it changed this project, and another program has installed modules since; the rest of that change was given up"
+	case f.Kind == project.UnprovenJournal && hasState:
+		return fmt.Sprintf("%s was not written here by this user; it was ignored", f.File)
+	case f.Kind == project.UnprovenLockCopy && hasState:
+		return fmt.Sprintf("%s was not written here by this user; it was ignored, and origins are asked to confirm the lock", f.File)
+	}
+	return ""
+}
