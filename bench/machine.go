@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// thisMachine is what Linux tells about the machine, and less elsewhere. Names
+// thisMachine describes the machine; not all of it is known on systems other than Linux. Names
 // of the machine and its users are not among it.
 func thisMachine(ctx context.Context) report.Machine {
 	kib, _, _ := strings.Cut(field("/proc/meminfo", "MemTotal:"), " ")

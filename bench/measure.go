@@ -119,7 +119,7 @@ func measurePhase(ctx context.Context, ph phase, projects []project, runs int) (
 }
 
 // settle has the system write what runs before have left to write, which
-// otherwise slows down whoever comes next. Where there is no such command,
+// otherwise slows down the next command. If there is no such command,
 // nothing can be done.
 func settle(ctx context.Context) { _ = exec.CommandContext(ctx, "sync").Run() }
 

@@ -2,5 +2,5 @@
 
 package main
 
-// watchOthers would tell what else the machine does, but cannot.
+// watchOthers is not supported on this system.
 func watchOthers() func() float64 { return func() float64 { return -1 } }

@@ -12,7 +12,7 @@ import (
 
 // watchOthers begins to watch the work of the machine that is not of this
 // process and of what it starts. The function that it returns says how many
-// processors that took on average; -1 where the system does not tell.
+// processors that took on average; -1 if the system does not say.
 func watchOthers() func() float64 {
 	start, before := time.Now(), ownTime()
 	busy, known := busyTime()

@@ -48,7 +48,7 @@ func (w workplace) discard(name string) error {
 		if err != nil || info.Size() <= large {
 			return err
 		}
-		// Git makes files that nobody may write to.
+		// Git makes read-only files.
 		return errors.Join(os.Chmod(path, 0o600), os.Truncate(path, 0))
 	})
 }

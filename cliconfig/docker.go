@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
@@ -59,7 +59,7 @@ func readDockerFile(ctx context.Context, name string) (*dockerConfig, error) {
 	if len(bytes.TrimSpace(src)) == 0 { // such as a link to /dev/null
 		return config, nil
 	}
-	if err := nesting.CheckJSON(src, nesting.DefaultLimit); err != nil {
+	if err := hcldepth.CheckJSON(src); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(src, config); err != nil { // the error could quote a secret

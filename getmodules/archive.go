@@ -8,41 +8,50 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// ExtractArchive unpacks an archive into dir, which must not exist, for those
-// who fetched it themselves. The kind is "zip", "tar.gz" or "tar.bz2"; "" means
-// whichever of them the file begins like. Of the result, ArchiveSum, Bytes,
-// LeftOut and Warnings are set. On error, which is a *[FetchError], nothing is left at dir.
+// ExtractArchive is [Fetcher.ExtractArchive] of a Fetcher with these limits.
 func ExtractArchive(ctx context.Context, file *os.File, kind, dir string, limits Limits) (*Package, error) {
-	pkg, err := extractArchive(ctx, file, archiveKind(kind), dir, limits)
+	f := Fetcher{Limits: limits}
+	return f.ExtractArchive(ctx, file, kind, dir)
+}
+
+// ExtractArchive extracts an archive that the caller has fetched to dir, which
+// must not exist. The kind is "zip", "tar.gz", "tar.bz2" or, if f.XZ is set,
+// "tar.xz"; "" means that the first bytes of the file decide. It sets ArchiveSum,
+// Bytes, LeftOut and Warnings of the result. On error, which is a *[FetchError],
+// dir does not exist.
+func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*Package, error) {
+	pkg, err := f.extract(ctx, file, archiveKind(kind), dir)
 	if err != nil {
 		return nil, fetchError("", err)
 	}
 	return pkg, nil
 }
 
-// extractArchive is ExtractArchive with bare errors.
-func extractArchive(ctx context.Context, file *os.File, kind archiveKind, dir string, limits Limits) (*Package, error) {
+// extract is ExtractArchive with bare errors.
+func (f *Fetcher) extract(ctx context.Context, file *os.File, kind archiveKind, dir string) (*Package, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > limits.download() {
-		return nil, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, info.Size(), limits.download())
+	if info.Size() > f.Limits.download() {
+		return nil, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, info.Size(), f.Limits.download())
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, readerAt(ctx, file, 0, info.Size())); err != nil {
 		return nil, err
 	}
-	kind, err = sniff(file, kind)
+	kind, err = f.sniff(file, kind)
 	if err != nil {
 		return nil, err
 	}
-	w, err := unpack(ctx, file, info.Size(), kind, dir, limits)
+	w, err := f.unpack(ctx, file, info.Size(), kind, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +70,7 @@ type unpacking struct {
 	size  int64
 	w     *treewriter.Writer
 	limit Limits
+	xz    Decompressor
 	// produced counts unpacked bytes for the ratio.
 	produced int64
 	// packed and inflated read a zip archive's entries, one after another.
@@ -68,13 +78,13 @@ type unpacking struct {
 	inflated io.Reader
 }
 
-func unpack(ctx context.Context, file io.ReaderAt, size int64, kind archiveKind, dir string, limits Limits) (_ *treewriter.Writer, err error) {
-	w, err := treewriter.Create(dir, limits.tree())
+func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, kind archiveKind, dir string) (_ *treewriter.Writer, err error) {
+	w, err := treewriter.Create(dir, f.Limits.tree())
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abort()
-	a := &unpacking{ctx: ctx, file: file, size: size, w: w, limit: limits}
+	a := &unpacking{ctx: ctx, file: file, size: size, w: w, limit: f.Limits, xz: f.XZ}
 	switch kind {
 	case kindZip:
 		err = a.unzip()
@@ -82,6 +92,8 @@ func unpack(ctx context.Context, file io.ReaderAt, size int64, kind archiveKind,
 		err = a.untarGzip()
 	case kindTarBzip2:
 		err = a.untarBzip2()
+	case kindTarXZ:
+		err = a.untarXZ()
 	}
 	if err != nil {
 		return nil, err
@@ -154,4 +166,37 @@ func damaged(format string, args ...any) error {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnsafeArchive, err)
+}
+
+// maxLinkTarget bounds the text of a link, which zip archives hold as a file.
+// It is the longest path that a tree may have.
+const maxLinkTarget = 1024
+
+// entryName is the name of an archive's entry as a tree has it: without the
+// "./" that tar puts in front of all of them, and the slash behind a
+// directory's. It is "" for the root itself.
+func entryName(raw string, isDir bool) string {
+	if isDir {
+		raw = strings.TrimSuffix(raw, "/")
+	}
+	if isDir && raw == "." {
+		return ""
+	}
+	return strings.TrimPrefix(raw, "./")
+}
+
+// add puts an entry of an archive into the tree. r is what a file holds.
+func (a *unpacking) add(name string, mode fs.FileMode, target string, r io.Reader) error {
+	switch mode.Type() {
+	case fs.ModeDir:
+		if name == "" {
+			return nil
+		}
+		return a.w.Dir(name)
+	case fs.ModeSymlink:
+		return a.w.Symlink(name, target)
+	case 0:
+		return a.w.File(name, mode&0o100 != 0, r)
+	}
+	return errors.New("add of a type that was not checked") // should never happen
 }

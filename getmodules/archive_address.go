@@ -22,7 +22,7 @@ type archiveAddress struct {
 	checksum string
 }
 
-func parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
+func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
 	u, err := pkg.URL()
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
 	a := &archiveAddress{url: &plain, user: u.User}
 	archive, rest := cutArgument(u.RawQuery, "archive")
 	a.checksum, plain.RawQuery = cutArgument(rest, "checksum")
-	a.kind, err = kindFor(archive, u.Path)
+	a.kind, err = f.kindFor(archive, u.Path)
 	return a, err
 }
 
@@ -65,7 +65,7 @@ func (a *archiveAddress) resolved() addrs.ModulePackage {
 	if u.Scheme == "" {
 		u.Scheme = "file" // file::/path
 	}
-	if bySuffix, err := kindBySuffix(u.Path); err != nil || bySuffix != a.kind {
+	if kind, known := archiveNames()[suffixName(u.Path)]; kind != a.kind || known && kind == "" {
 		u.RawQuery = "archive=" + string(a.kind)
 		if a.kind == "" {
 			u.RawQuery = "archive=false"

@@ -2,7 +2,9 @@ package getmodules
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -14,12 +16,13 @@ const (
 	kindZip      archiveKind = "zip"
 	kindTarGzip  archiveKind = "tar.gz"
 	kindTarBzip2 archiveKind = "tar.bz2"
+	kindTarXZ    archiveKind = "tar.xz" // only with Fetcher.XZ
 )
 
-// archiveNames has the names of formats, as the archive argument and file names
-// have them. Those without a kind are known, but not supported. The names are
-// those of the stock tools, "tar.tbz2" included, and "tar", which they refuse
-// only after they downloaded something.
+// archiveNames returns the kinds of archives by the names that the archive
+// argument and file names use. Names without a kind are known, but not supported.
+// The names are those of the stock tools, "tar.tbz2" included, and "tar", which
+// they refuse only after they downloaded something.
 func archiveNames() map[string]archiveKind {
 	return map[string]archiveKind{
 		"zip":      kindZip,
@@ -27,8 +30,8 @@ func archiveNames() map[string]archiveKind {
 		"tgz":      kindTarGzip,
 		"tar.bz2":  kindTarBzip2,
 		"tar.tbz2": kindTarBzip2,
-		"tar.xz":   "",
-		"txz":      "",
+		"tar.xz":   kindTarXZ,
+		"txz":      kindTarXZ,
 		"bz2":      "",
 		"gz":       "",
 		"xz":       "",
@@ -36,55 +39,96 @@ func archiveNames() map[string]archiveKind {
 	}
 }
 
-// kindFor is the kind of archive that an address means, by its archive argument
-// and else by the suffix of its path. "" means that it is no archive.
-func kindFor(archive, path string) (archiveKind, error) {
+// kindFor returns the kind of archive at an address: that of its archive
+// argument, or else that of the suffix of its path. "" means that it is not an
+// archive.
+func (f *Fetcher) kindFor(archive, path string) (archiveKind, error) {
+	name := archive
 	if archive == "" {
-		return kindBySuffix(path)
+		name = suffixName(path)
 	}
-	if wanted, err := strconv.ParseBool(archive); err == nil && !wanted {
+	if wanted, err := strconv.ParseBool(name); err == nil && !wanted {
 		return "", nil
 	}
-	kind, known := archiveNames()[archive]
-	if known && kind == "" {
-		return "", unsupportedArchive(archive)
+	kind, known := archiveNames()[name]
+	if known && (kind == "" || kind == kindTarXZ && f.XZ == nil) {
+		return "", fmt.Errorf("%w %q: supported are %s", ErrUnsupportedArchive, name, f.supportedArchives())
 	}
-	return kind, nil // none if it is not known, as for the stock tools
+	return kind, nil // "" if it is not known, as for the stock tools
 }
 
-// kindBySuffix takes the longest suffix. ".tar" is none to the stock tools,
-// which take such an address for a page that may point elsewhere.
-func kindBySuffix(path string) (archiveKind, error) {
+// supportedArchives lists the kinds for messages.
+func (f *Fetcher) supportedArchives() string {
+	if f.XZ != nil {
+		return "zip, tar.gz, tar.bz2 and tar.xz"
+	}
+	return "zip, tar.gz and tar.bz2"
+}
+
+// suffixName returns the longest name that is a suffix of a path; "" if there is
+// none. The stock tools do not treat ".tar" as one: to them, such an address is
+// that of a page.
+func suffixName(path string) string {
 	longest := ""
 	for name := range archiveNames() {
 		if name != "tar" && strings.HasSuffix(path, "."+name) && len(name) > len(longest) {
 			longest = name
 		}
 	}
-	if longest == "" {
-		return "", nil
-	}
-	kind := archiveNames()[longest]
-	if kind == "" {
-		return "", unsupportedArchive(longest)
-	}
-	return kind, nil
+	return longest
 }
 
-func unsupportedArchive(name string) error {
-	return fmt.Errorf("%w %q: there are zip, tar.gz and tar.bz2", ErrUnsupportedArchive, name)
-}
-
-// kindOf is the kind that a file begins like.
+// kindOf returns the kind of archive that begins with head; "" if it is none.
 func kindOf(head []byte) archiveKind {
 	switch {
-	// The second one is how a zip archive without entries begins.
+	// The second one begins a zip archive without entries.
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return kindZip
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		return kindTarGzip
 	case bytes.HasPrefix(head, []byte("BZh")):
 		return kindTarBzip2
+	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
+		return kindTarXZ
 	}
 	return ""
+}
+
+// sniff returns the kind of archive that a file begins like. It is an error if
+// kind is set and another one.
+func (f *Fetcher) sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error) {
+	head := make([]byte, 512)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	head = head[:n]
+	found := kindOf(head)
+	switch {
+	case n == 0:
+		return "", fmt.Errorf("%w: the file is empty", ErrNotArchive)
+	case found == "", found == kindTarXZ && f.XZ == nil:
+		return "", fmt.Errorf("%w: it is %s", ErrNotArchive, describe(head))
+	case kind != "" && found != kind:
+		return "", fmt.Errorf("%w: it begins like %s, not %s", ErrNotArchive, found, kind)
+	}
+	return found, nil
+}
+
+// describe names what a file that is not a supported archive seems to be.
+func describe(head []byte) string {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	switch {
+	case bytes.HasPrefix(text, []byte("<")):
+		return "HTML or XML, perhaps a login or error page"
+	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
+		return "JSON, perhaps an error message"
+	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
+		return "xz, which is not supported"
+	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
+		return "zstd, which is not supported"
+	case len(head) > 262 && string(head[257:262]) == "ustar":
+		return "a tar file without compression, which is not supported"
+	}
+	return "none that is known"
 }

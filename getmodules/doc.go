@@ -19,8 +19,8 @@
 //     nor an askpass program know one. Many repositories are fetched
 //     without git; see the section on git.
 //   - http(s)://host/x.zip, or with ?archive=zip: an archive. The formats are
-//     zip, tar.gz (tgz) and tar.bz2; the first found of the archive argument
-//     and the suffix of the path decides. archive=false, or an unknown format,
+//     zip, tar.gz (tgz), tar.bz2 and, with [Fetcher].XZ, tar.xz (txz); the first
+//     found of the archive argument and the suffix of the path decides. archive=false, or an unknown format,
 //     means that the address is no archive.
 //   - http(s)://host/x otherwise: a page that says where the package is. It is
 //     asked for with terraform-get=1, and answers by the header
@@ -34,14 +34,17 @@
 //     by https. tag=TAG or digest=DIGEST choose the artifact; without either it
 //     is the tag "latest". See the section on OCI.
 //
-// xz, single compressed files and plain tar are not supported as archives.
+// tar.xz archives are refused unless [Fetcher].XZ is set: package xz, below this
+// one, decompresses them, and what is inside is read by the same rules as in any
+// other tar archive. Single compressed files and plain tar are not supported as
+// archives.
 //
 // Other kinds are for [Fetcher].Getters, to be set by whoever wants them and
-// what they pull in: packages s3, gcs and hg below this one, or a [Getter]
-// of one's own. What a Getter downloads is bounded while it comes, and
-// becomes a package by the same rules as anything else: an archive is unpacked
-// here, and a directory copied, from which version control's data is not left
-// out but refused.
+// what they pull in: packages s3, gcs and hg below this one, a [Getter] of one's
+// own, or one of go-getter's by package gogetter. What a Getter downloads is
+// bounded while it comes, and becomes a package by the same rules as anything
+// else: an archive is unpacked here, and a directory copied, from which version
+// control's data is not left out but refused.
 //
 // # Arguments of archive addresses
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -61,6 +62,12 @@ type Fetcher struct {
 	// the package comment. A package's own configuration may point to all of
 	// them, but not to file URLs and bare paths.
 	Getters map[string]Getter
+	// XZ decompresses tar.xz (txz) archives: [xz.NewReader] of package
+	// getmodules/xz, which is apart for what it links. nil means that these
+	// archives are refused.
+	//
+	// [xz.NewReader]: https://pkg.go.dev/github.com/cotterpin/cotter/getmodules/xz#NewReader
+	XZ Decompressor
 	// Git is how git is run.
 	Git Git
 	// AlwaysGit leaves all git repositories to the git that is installed; see
@@ -85,6 +92,12 @@ type Fetcher struct {
 	// warnedCache says that the user knows of a CacheDir that cannot be used.
 	warnedCache atomic.Bool
 }
+
+// Decompressor returns a reader of the content of packed, a compressed file that
+// is an [io.ByteReader] as well. The reader returns io.EOF if the compressed data
+// is complete and correct, and reads no byte that follows it, which is for the
+// caller to refuse. The content needs no limit: it is bounded as it is read.
+type Decompressor func(packed io.Reader) (io.Reader, error)
 
 // Request asks for one package.
 type Request struct {

@@ -18,7 +18,7 @@ import (
 // stock tools link the directory instead, so that edits count at once; a
 // locked package must not change behind its lock.
 func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) {
-	addr, err := parseArchiveAddress(req.Package)
+	addr, err := f.parseArchiveAddress(req.Package)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) 
 	case info.IsDir():
 		return f.copyDirectory(ctx, req, addr, name)
 	}
-	return nil, fmt.Errorf("%w: %q is neither a directory nor a zip, tar.gz or tar.bz2 file", ErrNotArchive, name)
+	return nil, fmt.Errorf("%w: %q is neither a directory nor an archive; supported are %s", ErrNotArchive, name, f.supportedArchives())
 }
 
 // localPath is the path that a file URL means.
@@ -68,7 +68,7 @@ func (f *Fetcher) fetchLocalArchive(ctx context.Context, req Request, addr *arch
 	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
 		return nil, err
 	}
-	pkg, err := extractArchive(ctx, file, addr.kind, req.Dir, f.Limits)
+	pkg, err := f.extract(ctx, file, addr.kind, req.Dir)
 	if err != nil {
 		return nil, err
 	}

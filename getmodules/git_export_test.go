@@ -24,7 +24,7 @@ func GitRemote(req Request, commit string) (remote, ref, resolved string, err er
 // ArchiveAddress returns what a server would be asked for, and the address to
 // keep.
 func ArchiveAddress(pkg addrs.ModulePackage) (asked, resolved string, err error) {
-	a, err := parseArchiveAddress(pkg)
+	a, err := new(Fetcher).parseArchiveAddress(pkg)
 	if err != nil {
 		return "", "", err
 	}

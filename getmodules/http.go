@@ -20,7 +20,7 @@ const maxHops = 5
 // silently cuts off what is over its limit, and sends headers on to any host that
 // it is redirected to.
 func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) {
-	addr, err := parseHTTPAddress(req.Package)
+	addr, err := f.parseHTTPAddress(req.Package)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 			}
 			return inSubdir(req.Dir, subdir, pkg)
 		}
-		if addr, err = parseHTTPAddress(req.Package); err != nil {
+		if addr, err = f.parseHTTPAddress(req.Package); err != nil {
 			return nil, onPage(hops+1, req, err)
 		}
 	}
@@ -85,8 +85,8 @@ func (f *Fetcher) fetchElsewhere(ctx context.Context, req Request) (*Package, er
 	return get(f, ctx, req)
 }
 
-func parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
-	addr, err := parseArchiveAddress(pkg)
+func (f *Fetcher) parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, error) {
+	addr, err := f.parseArchiveAddress(pkg)
 	switch {
 	case err != nil:
 		return nil, err
@@ -119,7 +119,7 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
 		return nil, err
 	}
-	pkg, err := extractArchive(ctx, file, addr.kind, req.Dir, f.Limits)
+	pkg, err := f.extract(ctx, file, addr.kind, req.Dir)
 	if err != nil {
 		return nil, err
 	}

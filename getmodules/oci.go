@@ -36,7 +36,7 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 	if err := d.repository.repeat(ctx, func() error { return d.receive(ctx) }); err != nil {
 		return nil, err
 	}
-	pkg, err := extractArchive(ctx, d.file, kindZip, req.Dir, f.Limits)
+	pkg, err := f.extract(ctx, d.file, kindZip, req.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,14 @@ package getmodules
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // unzip unpacks a zip archive. It reads both of the descriptions that zip has
@@ -80,4 +83,105 @@ func (a *unpacking) zipLayout(entries []*zipEntry, end int64) error {
 		return errors.New("there is data in front of the directory")
 	}
 	return nil
+}
+
+const (
+	zipStore   = 0
+	zipDeflate = 8
+)
+
+// The general purpose flags that may be set. All others stand for encryption
+// and for methods that nobody uses.
+const (
+	zipFlagEncrypted  = 1 << 0
+	zipFlagLevel      = 1<<1 | 1<<2 // how hard deflate tried
+	zipFlagDescriptor = 1 << 3      // sizes follow the content
+	zipFlagUTF8       = 1 << 11
+)
+
+// Extra fields that say something again that was said before.
+const (
+	zipExtraZip64       = 0x0001
+	zipExtraUnicodePath = 0x7075
+)
+
+// check looks at what a central directory's entry says by itself.
+func (e *zipEntry) check(extra []byte) error {
+	switch {
+	case e.flags&zipFlagEncrypted != 0:
+		return fmt.Errorf("%w: it is encrypted", ErrUnsupportedArchive)
+	case e.flags&^(zipFlagLevel|zipFlagDescriptor|zipFlagUTF8) != 0:
+		return fmt.Errorf("%w: it has the flags %#04x", ErrUnsupportedArchive, e.flags)
+	case e.method != zipStore && e.method != zipDeflate:
+		return fmt.Errorf("%w: it is compressed by method %d", ErrUnsupportedArchive, e.method)
+	case e.method == zipStore && e.packed != e.size:
+		return errors.New("it is stored, but in another size")
+	case e.packed == 1<<32-1 || e.size == 1<<32-1 || e.offset == 1<<32-1:
+		return errZip64
+	case !utf8.ValidString(e.name):
+		return errors.New("its name is not valid UTF-8")
+	}
+	return checkZipExtra(extra, e.name)
+}
+
+// checkZipExtra reads an extra field, in which tools keep times and owners.
+func checkZipExtra(extra []byte, name string) error {
+	for len(extra) > 0 {
+		if len(extra) < 4 {
+			return errors.New("its extra field is malformed")
+		}
+		id, size := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
+		extra = extra[4:]
+		if size > len(extra) {
+			return errors.New("its extra field is malformed")
+		}
+		switch {
+		case id == zipExtraZip64:
+			return errZip64
+		// A version and a checksum are in front of the name.
+		case id == zipExtraUnicodePath && (size < 5 || string(extra[5:size]) != name):
+			return errors.New("it has a second name")
+		}
+		extra = extra[size:]
+	}
+	return nil
+}
+
+// Systems, by the upper byte of "version made by", whose attributes hold a unix
+// mode in the upper half.
+const (
+	zipUnix  = 3
+	zipMacOS = 19
+)
+
+// Types in a unix mode.
+const (
+	unixTypeMask = 0o170000
+	unixDir      = 0o040000
+	unixFile     = 0o100000
+	unixLink     = 0o120000
+)
+
+// zipMode is an entry's type and permissions: those of its attributes, as long
+// as they agree with its name, where a slash at the end means a directory.
+func zipMode(name string, system byte, attributes uint32) (fs.FileMode, error) {
+	unix := attributes >> 16
+	isDir := strings.HasSuffix(name, "/")
+	var mode fs.FileMode
+	if system == zipUnix || system == zipMacOS {
+		mode = fs.FileMode(unix & 0o777)
+	}
+	switch kind := unix & unixTypeMask; {
+	case kind == 0 && isDir, kind == unixDir && isDir:
+		return mode | fs.ModeDir, nil
+	case kind == 0, kind == unixFile && !isDir:
+		return mode, nil
+	case kind == unixLink && !isDir && system != zipUnix && system != zipMacOS:
+		return 0, errors.New("it is a link to some programs and a file to others")
+	case kind == unixLink && !isDir:
+		return mode | fs.ModeSymlink, nil
+	case kind == unixDir, kind == unixFile, kind == unixLink:
+		return 0, errors.New("by its name it is a directory and by its mode it is not, or the other way round")
+	}
+	return 0, fmt.Errorf("%w: its mode %#o is not that of a file, directory or link", ErrUnsafeEntry, unix)
 }

@@ -64,12 +64,12 @@ func TestBadLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for target, want := range map[string]string{
-		"..": "out of the tree", "../x": "out of the tree", "d/../..": "out of the tree", "to-d/../../x": "out of the tree",
-		"d/up/..": "out of the tree", "/": "absolute", "/dev/zero": "absolute", outside: "absolute",
+		"..": "out of the package", "../x": "out of the package", "d/../..": "out of the package", "to-d/../../x": "out of the package",
+		"d/up/..": "out of the package", "/": "absolute", "/dev/zero": "absolute", outside: "absolute",
 		"nothing": "to nothing", "d/nothing": "to nothing", "nothing/../f": "to nothing", ".git/config": "to nothing", "F": "to nothing",
 		"f/": "through a file", "f/.": "through a file", "f/..": "through a file", "to-f/x": "through a file",
 		"self": "in a circle", "./self": "in a circle", "self/x": "in a circle", "d/up/self": "in a circle",
-		"a\nb": "control characters", strings.Repeat("./", 2048) + "f": "longer than",
+		"a\nb": "control character", strings.Repeat("./", 2048) + "f": "longer than",
 	} {
 		fsys := linkTree()
 		fsys["self"] = link(target)

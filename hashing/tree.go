@@ -1,11 +1,67 @@
 package hashing
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
+
+// Kind is the kind of an entry. Its value is the byte that t1 and the text form
+// have for it.
+type Kind byte
+
+// The kinds of entries. Directories that are not empty have no entries.
+const (
+	File     Kind = 'f'
+	ExecFile Kind = 'x' // a file that its owner may execute
+	Link     Kind = 'l'
+	EmptyDir Kind = 'd'
+)
+
+// String returns the kind in words, such as "executable file".
+func (k Kind) String() string {
+	switch k {
+	case File:
+		return "file"
+	case ExecFile:
+		return "executable file"
+	case Link:
+		return "link"
+	case EmptyDir:
+		return "empty directory"
+	}
+	return "unknown kind"
+}
+
+// Entry is one file, link or empty directory of a tree.
+type Entry struct {
+	// Path is relative to the tree, with forward slashes.
+	Path string
+	Kind Kind
+	// Size is a file's size in bytes and 0 for all else.
+	Size int64
+	// Sum is the SHA-256 of a file's content. That of a link is the Sum of the
+	// file that it leads to, which h1 needs; it is zero where the link leads to
+	// a directory. That of an empty directory is zero.
+	Sum [32]byte
+	// Target is where a link leads, as the link has it; empty for all else.
+	Target string
+}
+
+func (e Entry) isFile() bool { return e.Kind == File || e.Kind == ExecFile }
+
+// same reports whether e and other are equal in themselves. A link stays the
+// same when the file changes that it leads to.
+func (e Entry) same(other Entry) bool {
+	if e.Kind == Link {
+		e.Sum, other.Sum = [32]byte{}, [32]byte{}
+	}
+	return e == other
+}
 
 // maxEntries bounds a tree in memory. It is ten times what a package may have,
 // for what modules write into their directories.
@@ -46,7 +102,7 @@ func FS(fsys fs.FS) (Hash, error) {
 // settle checks sorted entries as a whole and gives links the sums of the files
 // that they lead to. It returns the index of the entry at fault.
 func settle(entries []Entry) (int, error) {
-	links := linkResolver{entries: entries}
+	links := pathsafe.Resolver{Lookup: lookup(entries), Target: pathsafe.Target}
 	for i := range entries {
 		if i > 0 && entries[i-1].Path >= entries[i].Path {
 			return i, errOrder
@@ -59,13 +115,33 @@ func settle(entries []Entry) (int, error) {
 		if entries[i].Kind != Link {
 			continue
 		}
-		at, err := links.resolve(i, 0)
-		if err != nil {
-			return i, err
+		name, isFile, fault := links.Follow(entries[i].Path)
+		if fault != nil {
+			return i, fmt.Errorf("the link %q to %q %s", fault.Link, fault.Target, fault.Reason)
 		}
-		entries[i].Sum = at.sum
+		entries[i].Sum = [32]byte{}
+		if isFile {
+			at, _ := find(entries, name)
+			entries[i].Sum = entries[at].Sum
+		}
 	}
 	return 0, nil
+}
+
+// lookup returns a function that finds what sorted entries have at a path.
+func lookup(entries []Entry) func(name string) (pathsafe.Kind, string) {
+	return func(name string) (pathsafe.Kind, string) {
+		i, found := find(entries, name)
+		switch {
+		case !found && !below(entries, name):
+			return pathsafe.Absent, ""
+		case !found || entries[i].Kind == EmptyDir:
+			return pathsafe.Directory, ""
+		case entries[i].Kind == Link:
+			return pathsafe.Link, entries[i].Target
+		}
+		return pathsafe.File, ""
+	}
 }
 
 // Part returns the entries at a path and below it, the latter in order.
@@ -109,4 +185,46 @@ func (t *Tree) WithModesOf(known *Tree) *Tree {
 		}
 	}
 	return &Tree{Entries: entries}
+}
+
+// Changes are paths that differ between two trees, each list sorted.
+type Changes struct {
+	// Changed are the entries of both trees that differ in kind, content or
+	// target.
+	Changed []string
+	// Vanished are the entries that are gone.
+	Vanished []string
+	// Added are the entries that are new.
+	Added []string
+}
+
+// Empty reports whether there are no changes.
+func (c Changes) Empty() bool { return len(c.Changed)+len(c.Vanished)+len(c.Added) == 0 }
+
+// Diff tells what became of want in got. Trees that differ in t1 have changes
+// and others have none. A directory that was empty and now has entries has not
+// vanished, and one that has lost its entries was not added: the entries tell.
+func Diff(want, got *Tree) Changes {
+	var c Changes
+	w, g := want.Entries, got.Entries
+	for len(w) > 0 || len(g) > 0 {
+		switch {
+		case len(g) == 0 || len(w) > 0 && w[0].Path < g[0].Path:
+			if w[0].Kind != EmptyDir || !below(got.Entries, w[0].Path) {
+				c.Vanished = append(c.Vanished, w[0].Path)
+			}
+			w = w[1:]
+		case len(w) == 0 || g[0].Path < w[0].Path:
+			if g[0].Kind != EmptyDir || !below(want.Entries, g[0].Path) {
+				c.Added = append(c.Added, g[0].Path)
+			}
+			g = g[1:]
+		default:
+			if !w[0].same(g[0]) {
+				c.Changed = append(c.Changed, w[0].Path)
+			}
+			w, g = w[1:], g[1:]
+		}
+	}
+	return c
 }

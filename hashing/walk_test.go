@@ -64,14 +64,14 @@ func TestReadTreeRefuses(t *testing.T) {
 		"character device": {"tty", &fstest.MapFile{Mode: fs.ModeDevice | fs.ModeCharDevice}, "neither a regular file"},
 		"socket":           {"sock", &fstest.MapFile{Mode: fs.ModeSocket}, "neither a regular file"},
 		"irregular":        {"what", &fstest.MapFile{Mode: fs.ModeIrregular}, "neither a regular file"},
-		"newline":          {"a\nb", file(""), "control characters"},
-		"tab":              {"a\tb", file(""), "control characters"},
-		"escape":           {"d/\x1b[31m/x", file(""), "control characters"},
-		"C1":               {"a\u0085", file(""), "control characters"},
-		"DEL":              {"a\x7f", file(""), "control characters"},
+		"newline":          {"a\nb", file(""), "control character"},
+		"tab":              {"a\tb", file(""), "control character"},
+		"escape":           {"d/\x1b[31m/x", file(""), "control character"},
+		"C1":               {"a\u0085", file(""), "control character"},
+		"DEL":              {"a\x7f", file(""), "control character"},
 		"long path":        {strings.Repeat("d/", 2048) + "f", file(""), "longer than 4096 bytes"},
 		"bad UTF-8":        {"d/a\xff", file(""), "not valid UTF-8"},
-		"bad name of link": {"a\r", link("x"), "control characters"},
+		"bad name of link": {"a\r", link("x"), "control character"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,7 +3,7 @@
 //
 // # Format
 //
-// One block stands for each module call that leads to a package outside the
+// There is one block for each module call with a package outside the
 // one it is written in:
 //
 //	module "app.network" {
@@ -31,7 +31,7 @@
 //   - Values are literals: quoted strings without templates, and one list of
 //     such strings. Nothing is ever evaluated.
 //   - Errors are: a key that occurs twice, an attribute that occurs twice, a
-//     label too many or too few, a version, constraint or hash that is none,
+//     label too many or too few, a version, constraint or hash that does not parse,
 //     two hashes of one scheme, no hash of a scheme that proves a whole tree
 //     (h1 or t1), a password in an address, conflict markers of git.
 //   - A file of more than [MaxSize] bytes or nested deeper than [MaxNesting] is

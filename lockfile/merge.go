@@ -22,7 +22,7 @@ type Conflict struct {
 // the result is ours byte for byte.
 //
 // Where there are conflicts, the result has both blocks between git's conflict
-// markers, and no tool reads it before somebody decides.
+// markers, and no tool reads it until the user decides.
 func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 	result, providers := ours.mergeProviders(base, theirs)
 	both := map[Conflict][2]string{}
@@ -143,7 +143,7 @@ func (f *File) providerBlocks() map[string]span {
 
 func (f *File) at(s span) string { return string(f.src[s.start:s.end]) }
 
-// text is a block's source; "" where there is none.
+// text is a block's source; "" if there is none.
 func (f *File) text(c Conflict) string {
 	if c.Type == "provider" {
 		return f.at(f.providerBlocks()[c.Label])

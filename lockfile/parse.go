@@ -2,12 +2,12 @@ package lockfile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
-	"github.com/cotterpin/cotter/internal/nesting"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 const (
@@ -18,14 +18,14 @@ const (
 
 	// MaxNesting is how deeply brackets may nest. Our own blocks need two
 	// levels; the parser would exhaust the stack at some ten thousand.
-	MaxNesting = nesting.DefaultLimit
+	MaxNesting = hcldepth.MaxDepth
 )
 
 // Parse reads a lock file. The name is for messages only. Nil means a file that
 // does not exist, which is different from an empty one to [File.WriteFile].
 //
 // If there are errors among the diagnostics the file is nil: a file that was
-// not understood must not be written back. Otherwise there are none at all.
+// does not parse must not be written back. Otherwise there are no diagnostics.
 // Parse keeps src, which must not change any more.
 func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	body, diags := parseBody(src, filename)
@@ -55,35 +55,23 @@ func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	return p.file, nil
 }
 
-// parseBody bounds size and depth and then parses the syntax.
+// parseBody bounds size and depth and parses the syntax.
 func parseBody(src []byte, filename string) (*hclsyntax.Body, hcl.Diagnostics) {
-	whole := &hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
 	if len(src) > MaxSize {
-		return nil, failure("Lock file too large", fmt.Sprintf("The file has more than %d bytes.", MaxSize), whole)
+		start := &hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
+		return nil, failure("Lock file too large", fmt.Sprintf("The file has more than %d bytes.", MaxSize), start)
 	}
-	if err := nesting.CheckHCL(src, MaxNesting); err != nil {
-		return nil, failure("Lock file cannot be parsed safely", fmt.Sprintf("%s.", err), nestingRange(err, src, filename))
+	body, diags := parseSyntax(src, filename, pieceSize)
+	for _, diag := range diags {
+		if deep, ok := diag.Extra.(*hcldepth.DepthError); ok {
+			return nil, failure("Lock file cannot be parsed safely", fmt.Sprintf("%s.", deep), diag.Subject)
+		}
 	}
-	return parseSyntax(src, filename, pieceSize)
+	return body, diags
 }
 
 func failure(summary, detail string, subject *hcl.Range) hcl.Diagnostics {
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: subject}}
-}
-
-// nestingRange is the place in a nesting error as a range.
-func nestingRange(err error, src []byte, filename string) *hcl.Range {
-	start := hcl.InitialPos
-	if e, ok := errors.AsType[*nesting.DepthError](err); ok {
-		start.Line, start.Column = e.Line, e.Column
-	}
-	if e, ok := errors.AsType[*nesting.SyntaxError](err); ok {
-		start.Line, start.Column = e.Line, e.Column
-	}
-	for range start.Line - 1 {
-		start.Byte += bytes.IndexByte(src[start.Byte:], '\n') + 1
-	}
-	return &hcl.Range{Filename: filename, Start: start, End: start}
 }
 
 // conflictMarkers begin lines that git leaves in a file it could not merge.

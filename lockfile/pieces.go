@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // pieceSize is about how much of a lock file is parsed at once. The parser keeps
@@ -14,14 +16,14 @@ import (
 // modules takes it three times as long in one piece.
 const pieceSize = 8 << 10
 
-// parseSyntax is hclsyntax.ParseConfig, by pieces of about a size where that
-// gives the same. Where it does not, some piece begins or ends within a block,
-// and has a syntax error.
+// parseSyntax returns what [hcldepth.ParseConfig] does. It parses by pieces of
+// about a size, and the whole file if a piece has a syntax error, which it has if
+// it begins or ends within a block.
 func parseSyntax(src []byte, filename string, size int) (*hclsyntax.Body, hcl.Diagnostics) {
 	if body := parsePieces(src, filename, size); body != nil {
 		return body, nil
 	}
-	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	file, diags := hcldepth.ParseConfig(src, filename, hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, diags
 	}
@@ -43,7 +45,7 @@ func parsePieces(src []byte, filename string, size int) *hclsyntax.Body {
 			end = starts[i+1].Byte
 		}
 		workers.Go(func() error {
-			file, diags := hclsyntax.ParseConfig(src[start.Byte:end], filename, start)
+			file, diags := hcldepth.ParseConfig(src[start.Byte:end], filename, start)
 			if len(diags) == 0 {
 				bodies[i] = file.Body.(*hclsyntax.Body)
 			}

@@ -54,7 +54,7 @@ func (f *File) edits() []edit {
 	return sorted
 }
 
-// inPlace reports whether the blocks stand where they belong already.
+// inPlace reports whether the blocks are in order already.
 func (f *File) inPlace() bool {
 	for i, b := range f.blocks {
 		if i > 0 && f.blocks[i-1].module.Key > b.module.Key || len(f.providers) > 0 && b.start > f.firstProvider {
@@ -95,7 +95,7 @@ func (f *File) editsInPlace() []edit {
 	return edits
 }
 
-// insertionPoint is where a block goes that sorts behind the first n.
+// insertionPoint returns the offset for a block that sorts behind the first n.
 func (f *File) insertionPoint(n int) int {
 	switch {
 	case n > 0:

@@ -64,7 +64,7 @@ func textFault(s string) error {
 }
 
 // hashFaults holds that one value at most counts for a scheme: a list in which
-// any value will do could be extended by whoever wants other content to pass.
+// any value will do could be extended by an attacker who wants other content to pass.
 func hashFaults(hashes []hashing.Hash) []fault {
 	var found []fault
 	add := func(element int, summary, format string, args ...any) {

@@ -69,7 +69,7 @@ func newAuthority() (*authority, error) {
 }
 
 // sign makes a key for cert and signs cert by the parent's key, or by its own
-// where that is nil.
+// if that is nil.
 func sign(cert, parent *x509.Certificate, parentKey crypto.Signer) (crypto.Signer, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -12,9 +12,10 @@
 //	}
 //	`))
 //	dir := world.Dir(t, "config")
+//	result, err := world.Installer().Install(ctx, cotter.Request{Dir: dir})
 //
-// What is under test gets [World.HTTPClient] as its HTTP client, and child
-// processes (git, terraform, tofu) get [World.Env] added to their environment.
+// A program that has its own client gets [World.HTTPClient], and child processes
+// (git, terraform, tofu) get [World.Env] added to their environment.
 //
 // # The tree
 //
@@ -26,7 +27,7 @@
 //     module registry lists. VERSION is a full semantic version without a
 //     "v". Unless [Options] say otherwise each package is also a git
 //     repository, "registry/NAMESPACE/NAME/SYSTEM.git" with a tag "vVERSION"
-//     for each version, and the registry leads to its commits.
+//     for each version, and the registry points to its commits.
 //   - git/REPO/TAG/... are git repositories. REPO is the path up to and
 //     including the first name that ends in ".git" ("net.git",
 //     "team/net.git"), and each directory in it is a tag. In TAG, "%2F" stands
@@ -37,7 +38,7 @@
 //     or ".tar.gz".
 //   - oci/REPOSITORY/TAG/... are module packages in an OCI registry. In
 //     REPOSITORY, "%2F" stands for a slash: "oci/acme%2Fnet/1.2.0/main.tf" is in
-//     the package that "oci://127.0.0.1:PORT/acme/net?tag=1.2.0" leads to.
+//     the package that "oci://127.0.0.1:PORT/acme/net?tag=1.2.0" names.
 //   - files/... are plain files.
 //
 // Symbolic links and the executable bit are kept where the fs.FS has them.
@@ -58,7 +59,7 @@
 //
 //   - /.well-known/terraform.json: the discovery document;
 //   - /v1/modules/: the module registry protocol;
-//   - /packages/: what the registry leads to where that is not git;
+//   - /packages/: what the registry points to unless that is git;
 //   - /git/REPO: smart HTTP, by the git that is installed;
 //   - /archives/NAME and /files/PATH;
 //   - /v2/: the OCI distribution protocol, and /oci/token, where tokens for it

@@ -1,10 +1,13 @@
 package modtest_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log"
+	"os"
 
+	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -36,4 +39,37 @@ output "id" { value = "net" }
 	// Output:
 	// {"modules":[{"source":"acme/net/aws","versions":[{"version":"1.2.0"},{"version":"1.3.0"}]}]}
 	// [GET /v1/modules/acme/net/aws/versions]
+}
+
+// In a test, [World.Dir] makes the directory of the configuration.
+func ExampleWorld_Installer() {
+	world, err := modtest.Start(modtest.Txtar(`
+-- config/main.tf --
+module "net" {
+  source  = "registry.example.com/acme/net/aws"
+  version = "~> 1.2"
+}
+-- registry/acme/net/aws/1.3.0/main.tf --
+-- registry/acme/net/aws/2.0.0/main.tf --
+`), modtest.Options{Archives: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer world.Close()
+	dir, err := os.MkdirTemp("", "example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := world.WriteTree(dir, "config"); err != nil {
+		log.Fatal(err)
+	}
+
+	result, err := world.Installer().Install(context.Background(), cotter.Request{Dir: dir})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Modules[0].Path, result.Modules[0].Version)
+	// Output:
+	// net 1.3.0
 }

@@ -96,7 +96,7 @@ func validTag(tag string) bool {
 		!strings.ContainsAny(tag, " ~^:?*[\\\x7f") && !strings.HasSuffix(tag, ".lock")
 }
 
-// open is the repository of this name, a new one where there is none.
+// open returns the repository of this name, a new one if there is none.
 func (g *gitServer) open(repo string) *repository {
 	g.mu.Lock()
 	defer g.mu.Unlock()

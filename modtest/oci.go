@@ -63,7 +63,7 @@ func (s *ociServer) load(fsys fs.FS, at string) error {
 	return s.push(repo, tag, OCIModule, files)
 }
 
-// push packs files, and makes the tag lead to an artifact of the shape.
+// push packs files, and makes the tag point to an artifact of the shape.
 func (s *ociServer) push(repo, tag string, shape OCIShape, fsys fs.FS) error {
 	files, err := readFiles(fsys, s.host)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *ociServer) push(repo, tag string, shape OCIShape, fsys fs.FS) error {
 	return nil
 }
 
-// digest is what a tag leads to.
+// digest returns what a tag points to.
 func (s *ociServer) digest(repo, tag string) (string, error) {
 	found, err := s.memory.ResolveTag(context.Background(), repo, tag)
 	if err != nil {

@@ -51,7 +51,7 @@ const (
 	OCIHugeSize
 	// OCINegativeSize says that the layer has -1 bytes.
 	OCINegativeSize
-	// OCIBadDigest names the layer by a digest that is none.
+	// OCIBadDigest names the layer by a digest that does not parse.
 	OCIBadDigest
 )
 

@@ -7,10 +7,10 @@ import (
 )
 
 // Options say how the servers of a [World] behave. The zero value is a
-// registry that answers as every known client understands it, and leads to
+// registry that answers as every known client understands it, and points to
 // commits of a git server.
 type Options struct {
-	// Archives makes the registry lead to .tar.gz archives, by locations that
+	// Archives makes the registry point to .tar.gz archives, by locations that
 	// are relative URLs, and not to git.
 	Archives bool
 
@@ -46,7 +46,7 @@ type Options struct {
 	// by turns a branch ("refs/heads/branch-0") and what forges keep of a pull
 	// request ("refs/pull/1/head"). ManyTags is how many more tags it has:
 	// "v0.0.0" to "v0.0.49", "v0.1.0" and so on, unless the tree has that tag.
-	// All of them lead to the commit that main leads to at first; a repository
+	// All of them point to the first commit of main; a repository
 	// that the tree does not have, and a test publishes to, has none.
 	ManyRefs, ManyTags int
 
@@ -62,8 +62,8 @@ type Options struct {
 
 	// OCIBearer makes the OCI registry demand a token for each repository, as
 	// most public registries do. Tokens are given out at the URL that the
-	// challenge names: to everyone if OCIUser is empty, and otherwise to whoever
-	// shows the user and password there, or the password as a refresh token.
+	// challenge names: to everyone if OCIUser is empty, and otherwise to clients that
+	// send the user and password there, or the password as a refresh token.
 	OCIBearer bool
 
 	// OCIPageSize is the most tags that the OCI registry lists on one page, with
@@ -92,7 +92,7 @@ type Fault struct {
 	// all of them.
 	Times int
 
-	// Status, where it is not zero, is answered with Body, and the true answer
+	// Status, if it is not zero, is the answer, with Body, and the true answer
 	// is never made. 429 and 503 come with "Retry-After: 0" unless Header says
 	// otherwise.
 	Status int
@@ -121,7 +121,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// gitPackages reports whether the registry leads to git repositories.
+// gitPackages reports whether the registry points to git repositories.
 func (o Options) gitPackages() bool { return !o.Archives && !o.Hosted }
 
 // startFaults are the faults that are in force at first.

@@ -117,7 +117,7 @@ func (w *World) PublishArchive(name string, files fs.FS) error {
 }
 
 // PushOCI pushes an artifact with these files, of the given shape, to the OCI
-// registry, and makes the tag lead to it. A repository that there is not is
+// registry, and makes the tag point to it. A repository that does not exist is
 // made, and a tag that there is moves: what it led to stays, and is found by its
 // digest. The error is a [*PublishError].
 func (w *World) PushOCI(repo, tag string, shape OCIShape, files fs.FS) error {
@@ -125,7 +125,7 @@ func (w *World) PushOCI(repo, tag string, shape OCIShape, files fs.FS) error {
 }
 
 // OCIDigest is the digest ("sha256:...") of the manifest that a tag of the OCI
-// registry leads to now. The error is a [*PublishError].
+// registry points to now. The error is a [*PublishError].
 func (w *World) OCIDigest(repo, tag string) (string, error) {
 	found, err := w.oci.digest(repo, tag)
 	return found, publishError(repo, tag, err)

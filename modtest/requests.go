@@ -37,17 +37,39 @@ func (w *World) Requests() []Request {
 func (w *World) ResetRequests() {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
+	if len(w.log.requests) > 0 {
+		w.log.first = nil // it is closed
+	}
 	w.log.requests = nil
+}
+
+// Requested returns a channel that is closed once there is a request: the first
+// one of [World.Requests]. A test waits for it to do something while the program
+// under test waits for an answer.
+func (w *World) Requested() <-chan struct{} {
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	if w.log.first == nil {
+		w.log.first = make(chan struct{})
+		if len(w.log.requests) > 0 {
+			close(w.log.first)
+		}
+	}
+	return w.log.first
 }
 
 type requestLog struct {
 	mu       sync.Mutex
 	requests []Request
+	first    chan struct{} // nil until Requested is called
 }
 
 func (l *requestLog) add(r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.requests) == 0 && l.first != nil {
+		close(l.first)
+	}
 	l.requests = append(l.requests, Request{
 		Method: r.Method,
 		Host:   r.Host,

@@ -3,7 +3,6 @@ package modtest
 import (
 	"io/fs"
 	"os"
-	"testing"
 
 	"golang.org/x/tools/txtar"
 )
@@ -21,7 +20,7 @@ func Txtar(text string) fs.FS {
 
 // TxtarFile is the file tree that the txtar file at path holds. It ends the
 // test where the file cannot be read.
-func TxtarFile(tb testing.TB, path string) fs.FS {
+func TxtarFile(tb TB, path string) fs.FS {
 	tb.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -23,7 +23,7 @@ func (w *World) Host() addrs.Hostname { return addrs.Hostname(w.host) }
 func (w *World) URL() string { return "https://" + w.host }
 
 // PlainURL is the address of the listener without TLS,
-// "http://127.0.0.1:OTHERPORT". Locations in answers lead to the TLS listener
+// "http://127.0.0.1:OTHERPORT". Locations in answers point to the TLS listener
 // all the same.
 func (w *World) PlainURL() string { return w.plainURL }
 

@@ -10,10 +10,9 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"testing"
 )
 
-// ErrNoGit is why [Start] fails for a tree with repositories where no git is
+// ErrNoGit is returned by [Start] for a tree with repositories if git is not
 // installed.
 var ErrNoGit = errors.New("modtest: git is not installed, and the tree has git repositories")
 
@@ -39,20 +38,34 @@ type World struct {
 	sent     atomic.Int64 // bytes
 	faults   faults
 
+	installers atomic.Int64 // how many were made
+
 	serving sync.RWMutex // read locked by each request; Close waits for all
 	closed  bool
+}
+
+// TB is what the package needs of a test. Every [testing.TB] is one; so programs
+// that run a World, as "cotter demo" does, do not link the package testing.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Skip(args ...any)
+	TempDir() string
 }
 
 // New starts the servers that the tree fsys describes and stops them at the
 // end of the test. It skips the test where git is needed and not installed,
 // and ends it where the servers cannot be started.
-func New(tb testing.TB, fsys fs.FS) *World {
+func New(tb TB, fsys fs.FS) *World {
 	tb.Helper()
 	return NewWith(tb, fsys, Options{})
 }
 
 // NewWith is [New] with options.
-func NewWith(tb testing.TB, fsys fs.FS, opts Options) *World {
+func NewWith(tb TB, fsys fs.FS, opts Options) *World {
 	tb.Helper()
 	w, err := Start(fsys, opts)
 	if errors.Is(err, ErrNoGit) {

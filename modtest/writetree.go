@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"testing"
 )
 
 // WriteTree writes the directory sub of the world's tree ("." is all of it)
@@ -40,7 +39,7 @@ func writeFile(name string, f file) error {
 
 // Dir is [World.WriteTree] into a new directory that is removed at the end of
 // the test, and that directory's path.
-func (w *World) Dir(tb testing.TB, sub string) string {
+func (w *World) Dir(tb TB, sub string) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	if err := w.WriteTree(dir, sub); err != nil {

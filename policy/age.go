@@ -6,7 +6,7 @@ import (
 )
 
 // CheckAge judges a version by when it was published; the zero time is of an
-// origin that does not tell, and passes.
+// origin without dates, and passes.
 func (p *Policy) CheckAge(version string, published, now time.Time) error {
 	if p == nil || published.IsZero() || now.Sub(published) >= p.MinAge {
 		return nil

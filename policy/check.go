@@ -11,14 +11,14 @@ import (
 // Call is a module call as far as a policy can judge it by what is written.
 type Call struct {
 	Source addrs.ModuleSource
-	// Constraint is the version constraint; zero where there is none.
+	// Constraint is the version constraint; zero if there is none.
 	Constraint versions.Constraints
 	// Own says that the call stands in a module of the project itself.
 	Own bool
 }
 
 // CheckCall judges a call by what is written. The error is a *[Violation], or
-// about an address that nobody can judge.
+// about an address that cannot be checked.
 func (p *Policy) CheckCall(call Call) error {
 	switch source := call.Source.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -35,7 +35,7 @@ func (p *Policy) CheckCall(call Call) error {
 	return nil
 }
 
-// CheckRegistry judges where a registry's package is.
+// CheckRegistry checks the address of a package in a registry.
 func (p *Policy) CheckRegistry(pkg addrs.ModuleRegistryPackage) error {
 	if p == nil {
 		return nil
@@ -43,7 +43,7 @@ func (p *Policy) CheckRegistry(pkg addrs.ModuleRegistryPackage) error {
 	return p.checkPlace(registryPlace(pkg))
 }
 
-// CheckPackage judges where a package is. The error is a *[Violation], or about
+// CheckPackage checks the address of a package. The error is a *[Violation], or about
 // an address that is malformed.
 func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 	if p == nil {

@@ -31,7 +31,7 @@
 // without a port means the transport's usual one.
 //
 // Every place that a module comes from has to be allowed: the source of the
-// call, the location that a registry or a page leads to, submodules, and what
+// call, the location that a registry or a page points to, submodules, and what
 // the lock has. Redirects within HTTP are up to the server. Modules of the
 // project itself ("./app") are not subject to the policy, but what they call is.
 //
@@ -49,7 +49,7 @@
 //
 // min_age_days makes a selection of a version pass over those that are younger,
 // where the origin tells their age: registries of OpenTofu's kind do. Dates of
-// commits do not count, because whoever makes a commit sets them.
+// commits do not count, because the author of a commit sets them.
 //
 // # Not done here
 //

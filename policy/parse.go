@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // MaxSize is the largest file that is read, in bytes.
@@ -24,15 +23,12 @@ const MaxAgeDays = 36_500
 // Parse reads the policy of a file; the package comment has the format. The
 // name is for messages only. A file without a policy block gives a policy that
 // allows everything. If there are errors among the diagnostics the policy is
-// nil: half a policy is none.
+// nil.
 func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		return nil, failure(hcl.Range{Filename: filename}, fmt.Sprintf("The file has more than %d bytes.", MaxSize))
 	}
-	if err := nesting.CheckHCL(src, nesting.DefaultLimit); err != nil {
-		return nil, failure(hcl.Range{Filename: filename}, err.Error()+".")
-	}
-	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	file, diags := hcldepth.ParseConfig(src, filename, hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, diags
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// place is where a package is, in the one form that patterns know: all
+// place returns the location of a package in the form that patterns match: all
 // transports to one repository are one place.
 type place struct {
 	host string // lower case, ASCII; "" on this machine

@@ -64,7 +64,7 @@ func parsePart(text string) (_ part, reason string) {
 	return part{operator: operator, written: written, version: version, matches: matches}, ""
 }
 
-// splitOperator separates a part's operator, "" where it has none, from its
+// splitOperator separates a part's operator, "" if it has none, from its
 // version.
 func splitOperator(text string) (operator, version string) {
 	for _, operator := range [...]string{"<=", ">=", "!=", "~>", "<", ">", "="} {

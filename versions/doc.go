@@ -47,7 +47,7 @@
 //
 // The version that won may be offered several times, as tags "v1.2.0" and
 // "1.2.0" are. Different revisions behind it are an [AmbiguousVersionError];
-// otherwise the candidate that tells a revision wins, then the one whose Ref
+// otherwise the candidate with a revision wins, then the one whose Ref
 // sorts first.
 //
 // # Limits

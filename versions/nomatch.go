@@ -13,7 +13,7 @@ type NoMatchError struct {
 	// Offered is all that was on offer, newest first.
 	Offered []Candidate
 	// Prerelease is the newest pre-release on offer that the constraints leave
-	// out only because they do not name it. It is zero where there is none.
+	// out only because they do not name it. It is zero if there is none.
 	Prerelease Version
 }
 

@@ -10,8 +10,8 @@ import (
 
 // Candidate is a version that an origin offers. Ref is the version as the
 // origin spells it ("v1.2.0"); Revision is the immutable commit or digest
-// behind it where the listing tells one, and Published when the origin saw the
-// version first, the zero time where it does not say.
+// behind it if the listing has one, and Published when the origin saw the
+// version first, the zero time if it does not say.
 type Candidate struct {
 	Version   Version
 	Ref       string
@@ -66,7 +66,7 @@ func newest(offered []Candidate, want Constraints) (_ Version, found bool) {
 	return best.version, found
 }
 
-// compare orders choices: by precedence, and where that is equal by what makes
+// compare orders choices: by precedence, and if that is equal by what makes
 // the choice independent of the list's order.
 func (c choice) compare(other choice) int {
 	if order := c.parsed.Compare(other.parsed); order != 0 {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -156,21 +155,23 @@ func (v *victim) command(ctx context.Context, format string) *exec.Cmd {
 }
 
 func (v *victim) run(t *testing.T, format string) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := v.command(ctx, format)
+	cmd := v.command(t.Context(), format)
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	if v.interrupt {
-		for len(v.world.Requests()) == 0 && ctx.Err() == nil {
-			runtime.Gosched()
+		select {
+		case <-v.world.Requested():
+			_ = cmd.Process.Signal(syscall.SIGINT)
+		case err := <-ended:
+			t.Fatalf("%v ended without a request: %v\n%s%s", cmd.Args, err, &stdout, &stderr)
 		}
-		_ = cmd.Process.Signal(syscall.SIGINT)
 	}
-	err := cmd.Wait()
+	err := <-ended
 	if (err == nil) != v.succeeds {
 		t.Errorf("%v: %v\n%s%s", cmd.Args, err, &stdout, &stderr)
 	}

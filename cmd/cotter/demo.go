@@ -11,10 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
-	"github.com/cotterpin/cotter/registryclient"
 )
 
 // demoWorld is what the demo's servers have, and its configuration.
@@ -50,8 +47,10 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	}
 	out.printf("$ cotter install\n")
 	progress := newProgress(out)
-	in := demoInstaller(world, cliconfig.OSEnvironment().StateDir())
-	in.OnEvent = progress.event
+	in := world.Installer()
+	// The user's key makes what is installed the user's own, so that the commands to
+	// try next verify it.
+	in.StateDir, in.OnEvent = cliconfig.OSEnvironment().StateDir(), progress.event
 	result, err := in.Install(ctx, cotter.Request{Dir: dir})
 	progress.end()
 	if err != nil {
@@ -68,23 +67,6 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	}
 	out.demoNext(dir)
 	return nil
-}
-
-// demoInstaller is the command's installer, but it trusts the demo's servers
-// and keeps nothing in the user's cache. The user's key makes what it installs
-// the user's own, so that the commands to try next verify it.
-func demoInstaller(world *modtest.World, stateDir string) *cotter.Installer {
-	return &cotter.Installer{
-		StateDir: stateDir,
-		Registry: &registryclient.Client{
-			Services:   &disco.Client{HTTPClient: world.HTTPClient()},
-			HTTPClient: world.HTTPClient(),
-		},
-		Fetcher: &getmodules.Fetcher{
-			HTTPClient: world.HTTPClient(),
-			Git:        getmodules.Git{Env: append(os.Environ(), world.Env()...)},
-		},
-	}
 }
 
 func (o *output) showFile(dir, name string) error {

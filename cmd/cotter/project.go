@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/xz"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -81,6 +82,7 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 			HTTPCredentials: config.HTTPCredentials,
 			OCICredentials:  config.OCICredentials,
 			Getters:         getters(unbounded, out.env),
+			XZ:              xz.NewReader,
 			AlwaysGit:       out.env("COTTER_ALWAYS_GIT") != "",
 			GitBackend:      git,
 			Limits:          limits,

@@ -5,10 +5,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
-	"github.com/cotterpin/cotter/registryclient"
 )
 
 func TestNewestAllowedVersion(t *testing.T) {
@@ -23,13 +20,8 @@ module "network" {
 -- registry/acme/network/aws/1.9.1/main.tf --
 -- registry/acme/network/aws/2.0.0/main.tf --
 `), modtest.Options{Archives: true})
-	dir, client := world.Dir(t, "config"), world.HTTPClient()
+	dir, in := world.Dir(t, "config"), world.Installer()
 
-	in := cotter.Installer{
-		Registry: &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client},
-		Fetcher:  &getmodules.Fetcher{HTTPClient: client},
-		StateDir: t.TempDir(), // else the second installation asks the origins again
-	}
 	result, err := in.Install(context.Background(), cotter.Request{Dir: dir})
 	if err != nil {
 		t.Fatal(err)

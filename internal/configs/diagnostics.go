@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/cotterpin/cotter/internal/eval"
-	"github.com/cotterpin/cotter/internal/nesting"
 )
 
 func unreadableDirectory(dir Dir, err error) *hcl.Diagnostic {
@@ -50,27 +49,7 @@ func cause(err error) error {
 	return err
 }
 
-// nestingError reports what the check before the parser found.
-func nestingError(display string, err error) *hcl.Diagnostic {
-	diag := &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Invalid configuration file",
-		Detail:   fmt.Sprintf("The file was not parsed: %s.", err),
-		Subject:  atLine(display, 1, 1),
-		Extra:    err,
-	}
-	if depth, ok := errors.AsType[*nesting.DepthError](err); ok {
-		diag.Summary = "Configuration nested too deeply"
-		diag.Subject = atLine(display, depth.Line, depth.Column)
-	}
-	if syntax, ok := errors.AsType[*nesting.SyntaxError](err); ok {
-		diag.Subject = atLine(display, syntax.Line, syntax.Column)
-	}
-	return diag
-}
-
-// atLine returns a place without a byte offset, which the nesting check does not
-// have.
+// atLine returns a position without a byte offset.
 func atLine(display string, line, column int) *hcl.Range {
 	pos := hcl.Pos{Line: line, Column: column}
 	return &hcl.Range{Filename: display, Start: pos, End: pos}

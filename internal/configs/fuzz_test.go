@@ -10,11 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // FuzzRead reads any bytes as a file of each syntax. If neither Read nor the parser
@@ -56,16 +54,9 @@ func checkRead(t *testing.T, name string, src []byte) {
 
 // blockNames parses everything, and reports the module blocks' names.
 func blockNames(src []byte, isJSON bool) ([]string, error) {
-	check := nesting.CheckHCL
+	parse := func() (*hcl.File, hcl.Diagnostics) { return hcldepth.ParseConfig(src, "", hcl.InitialPos) }
 	if isJSON {
-		check = nesting.CheckJSON
-	}
-	if err := check(src, nesting.DefaultLimit); err != nil {
-		return nil, err
-	}
-	parse := func() (*hcl.File, hcl.Diagnostics) { return hclsyntax.ParseConfig(src, "", hcl.InitialPos) }
-	if isJSON {
-		parse = func() (*hcl.File, hcl.Diagnostics) { return json.Parse(src, "") }
+		parse = func() (*hcl.File, hcl.Diagnostics) { return hcldepth.ParseJSON(src, "") }
 	}
 	file, diags := parse()
 	if diags.HasErrors() {

@@ -4,10 +4,9 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // Inputs are the values for a root module that come from outside its directory.
@@ -91,10 +90,7 @@ func (e *evaluation) parseInput(v *variable, text, origin string) (cty.Value, hc
 	if v.literal {
 		return cty.StringVal(text), nil
 	}
-	if err := nesting.CheckHCL([]byte("v = "+text+"\n"), nesting.DefaultLimit); err != nil {
-		return cty.DynamicVal, hcl.Diagnostics{nestingError(origin, err)}
-	}
-	expr, diags := hclsyntax.ParseExpression([]byte(text), origin, hcl.InitialPos)
+	expr, diags := hcldepth.ParseExpression([]byte(text), origin, hcl.InitialPos)
 	if diags.HasErrors() {
 		return cty.DynamicVal, v.withoutValue(diags)
 	}

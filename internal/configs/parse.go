@@ -4,10 +4,8 @@ import (
 	"bytes"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 
-	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // maxSyntaxErrors limits the diagnostics of one file. A file that is not
@@ -50,21 +48,14 @@ func (d *directory) parseFile(f file, types ...[]byte) (hcl.Body, hcl.Diagnostic
 	return nil, nil
 }
 
-// parse parses a file once it is certain that the parser survives it.
+// parse parses a file that is not nested too deeply.
 func parse(src []byte, display string, isJSON bool) (hcl.Body, hcl.Diagnostics) {
-	check := nesting.CheckHCL
-	if isJSON {
-		check = nesting.CheckJSON
-	}
-	if err := check(src, nesting.DefaultLimit); err != nil {
-		return nil, hcl.Diagnostics{nestingError(display, err)}
-	}
 	var parsed *hcl.File
 	var diags hcl.Diagnostics
 	if isJSON {
-		parsed, diags = json.Parse(src, display)
+		parsed, diags = hcldepth.ParseJSON(src, display)
 	} else {
-		parsed, diags = hclsyntax.ParseConfig(src, display, hcl.InitialPos)
+		parsed, diags = hcldepth.ParseConfig(src, display, hcl.InitialPos)
 	}
 	if parsed == nil || parsed.Body == nil {
 		return nil, diags

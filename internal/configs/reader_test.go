@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // call returns a configuration with one call of the given name.
@@ -145,11 +145,12 @@ func TestNesting(t *testing.T) {
 			if len(m.Calls) != 1 || len(diags) != 1 {
 				t.Fatalf("Read = %v, %.500v, want the call of the other file and one error", m.Calls, diags)
 			}
-			var depth *nesting.DepthError
+			var depth *hcldepth.DepthError
 			if err, _ := diags[0].Extra.(error); !errors.As(err, &depth) {
-				t.Fatalf("Extra = %v, want a *nesting.DepthError", err)
+				t.Fatalf("Extra = %v, want a *hcldepth.DepthError", err)
 			}
-			want := hcl.Range{Filename: name, Start: hcl.Pos{Line: depth.Line, Column: depth.Column}, End: hcl.Pos{Line: depth.Line, Column: depth.Column}}
+			start := hcl.Pos{Line: depth.Line, Column: depth.Column, Byte: diags[0].Subject.Start.Byte}
+			want := hcl.Range{Filename: name, Start: start, End: start}
 			if diff := cmp.Diff(want, *diags[0].Subject); diff != "" {
 				t.Errorf("Subject (-want +got):\n%s", diff)
 			}

@@ -1,7 +1,7 @@
 // Package eval evaluates single expressions of the HCL native syntax, with
 // bounded work.
 //
-// The arguments of a module call may come from a package that nobody trusts
+// The arguments of a module call may come from an untrusted package
 // yet, and HCL's own evaluator has no bounds: a few nested loops, or a local
 // value that holds the one before twice, fill any memory. So each part of an
 // expression is wrapped before it is evaluated, and a [Meter] counts what is

@@ -8,7 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Kind is why a value cannot be that of a source or a version.
+// Kind says why a value cannot be a source or a version.
 type Kind int
 
 // The kinds.

@@ -75,7 +75,7 @@ func (m *Meter) chargeValue(v cty.Value) bool {
 	return m.charge(s.weight)
 }
 
-// diagnostic is why the meter stopped.
+// diagnostic says why the meter stopped.
 func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
 	diag := &hcl.Diagnostic{
 		Severity: hcl.DiagError,

@@ -16,11 +16,10 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/hostile"
 )
 
 // archive unpacks an archive.
-func (r *reader) archive(c hostile.Case[hostile.Archive], portable bool) (warned bool, err error) {
+func (r *reader) archive(c Case[Archive], portable bool) (warned bool, err error) {
 	file, err := os.CreateTemp(filepath.Join(r.base, "tmp"), "archive-")
 	if err != nil {
 		return false, err
@@ -104,7 +103,7 @@ func unlessAsked(err error) error {
 }
 
 // address parses an address and fetches it from nowhere.
-func (r *reader) address(c hostile.Case[string], _ bool) (bool, error) {
+func (r *reader) address(c Case[string], _ bool) (bool, error) {
 	source, err := addrs.ParseModuleSource(c.Input)
 	if err != nil {
 		return false, err
@@ -121,16 +120,16 @@ func (r *reader) address(c hostile.Case[string], _ bool) (bool, error) {
 	return false, unlessAsked(err)
 }
 
-func (r *reader) ref(c hostile.Case[string], portable bool) (bool, error) {
+func (r *reader) ref(c Case[string], portable bool) (bool, error) {
 	c.Input = "git::https://h.example/x?ref=" + url.QueryEscape(c.Input)
 	return r.address(c, portable)
 }
 
 // ways are the ways in which a server leads elsewhere.
-func (r *reader) ways() []func(hostile.Case[string], bool) (bool, error) {
+func (r *reader) ways() []func(Case[string], bool) (bool, error) {
 	const page = "https://registry.example.com/page"
-	lead := func(address string, to func(location string) *http.Response) func(hostile.Case[string], bool) (bool, error) {
-		return func(c hostile.Case[string], _ bool) (bool, error) {
+	lead := func(address string, to func(location string) *http.Response) func(Case[string], bool) (bool, error) {
+		return func(c Case[string], _ bool) (bool, error) {
 			ask := func(req *http.Request) (*http.Response, error) {
 				if !strings.HasPrefix(req.URL.String(), page) {
 					return nil, errAsked
@@ -143,7 +142,7 @@ func (r *reader) ways() []func(hostile.Case[string], bool) (bool, error) {
 			return false, unlessAsked(err)
 		}
 	}
-	return []func(hostile.Case[string], bool) (bool, error){
+	return []func(Case[string], bool) (bool, error){
 		r.location,
 		lead(page, func(location string) *http.Response {
 			return answer(nil, 200, http.Header{"X-Terraform-Get": {location}}, "")
@@ -154,7 +153,7 @@ func (r *reader) ways() []func(hostile.Case[string], bool) (bool, error) {
 			}
 			return answer(nil, 200, nil, `<meta name="terraform-get" content="`+html.EscapeString(location)+`">`)
 		}),
-		func(c hostile.Case[string], portable bool) (bool, error) {
+		func(c Case[string], portable bool) (bool, error) {
 			if c.Class == "location/address" {
 				c.Input = foreign(c.Input) // most are good as relative URLs
 			}
@@ -172,7 +171,7 @@ func foreign(text string) string { return "ftp://h.example/" + url.PathEscape(te
 func (r *reader) oci() {
 	layer := r.good
 	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(layer))
-	feed(r, hostile.OCIManifests(digest, len(layer)), func(c hostile.Case[hostile.OCIManifest], _ bool) (bool, error) {
+	feed(r, OCIManifests(digest, len(layer)), func(c Case[OCIManifest], _ bool) (bool, error) {
 		ask := func(req *http.Request) (*http.Response, error) {
 			if strings.HasPrefix(req.URL.Path, "/v2/net/blobs/"+digest) {
 				return answer(req, 200, http.Header{"Content-Type": {"application/octet-stream"}}, string(layer)), nil
@@ -193,7 +192,7 @@ func (r *reader) oci() {
 }
 
 // goodZip is an archive that is accepted.
-func goodZip(all iter.Seq[hostile.Case[hostile.Archive]]) []byte {
+func goodZip(all iter.Seq[Case[Archive]]) []byte {
 	for c := range all {
 		if c.Class == "archive/good" {
 			return c.Input.Bytes

@@ -8,13 +8,11 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
-
-	"github.com/cotterpin/cotter/internal/hostile"
 )
 
 // maxMessage bounds what may be said about an input.
@@ -24,32 +22,32 @@ const maxMessage = 8 << 10
 type reader struct {
 	report
 	base    string
-	classes map[string]hostile.Class
+	classes map[string]Class
 	good    []byte // an archive that is accepted
 	// found are problems of the present input, beside its verdict.
 	found []string
 }
 
 func readAll(base string) report {
-	r := &reader{base: base, classes: map[string]hostile.Class{}}
+	r := &reader{base: base, classes: map[string]Class{}}
 	r.Inputs = map[string]int{}
-	for _, class := range hostile.Table() {
+	for _, class := range Table() {
 		r.classes[class.Name] = class
 	}
 	outside := filepath.Join(base, "sentinel")
-	r.good = goodZip(hostile.Archives(outside))
-	feed(r, hostile.Archives(outside), r.archive)
-	feed(r, hostile.Addresses(), r.address)
-	feed(r, hostile.Refs(), r.ref)
+	r.good = goodZip(Archives(outside))
+	feed(r, Archives(outside), r.archive)
+	feed(r, Addresses(), r.address)
+	feed(r, Refs(), r.ref)
 	for _, way := range r.ways() {
-		feed(r, hostile.Locations(), way)
+		feed(r, Locations(), way)
 	}
-	feed(r, hostile.Listings(), r.listing)
-	feed(r, hostile.Documents(), r.document)
-	feed(r, hostile.Manifests(), r.manifest)
+	feed(r, Listings(), r.listing)
+	feed(r, Documents(), r.document)
+	feed(r, Manifests(), r.manifest)
 	r.oci()
-	feed(r, hostile.Configurations(), r.configuration)
-	feed(r, hostile.Locks(), r.lock)
+	feed(r, Configurations(), r.configuration)
+	feed(r, Locks(), r.lock)
 	r.trees(outside)
 	for name := range r.classes {
 		if r.Inputs[name] == 0 {
@@ -62,7 +60,7 @@ func readAll(base string) report {
 
 // feed reads all inputs of one kind. read reports a refusal as an error, and
 // otherwise whether there was a warning; portable demands portable names.
-func feed[T any](r *reader, cases iter.Seq[hostile.Case[T]], read func(c hostile.Case[T], portable bool) (warned bool, err error)) {
+func feed[T any](r *reader, cases iter.Seq[Case[T]], read func(c Case[T], portable bool) (warned bool, err error)) {
 	for c := range cases {
 		class, ok := r.classes[c.Class]
 		if !ok {
@@ -71,13 +69,13 @@ func feed[T any](r *reader, cases iter.Seq[hostile.Case[T]], read func(c hostile
 		}
 		r.Inputs[c.Class]++
 		r.found = nil
-		start := time.Now()
+		before := allocated()
 		warned, err := read(c, false)
-		if took := time.Since(start); took > r.Time {
-			r.Time, r.Slowest = took, c.Class+" "+c.Name
+		if work := allocated() - before; work > r.Work {
+			r.Work, r.Hardest = work, c.Class+" "+c.Name
 		}
 		r.judge(class, warned, err)
-		if class.Verdict == hostile.Unportable {
+		if class.Verdict == Unportable {
 			if _, err := read(c, true); err == nil {
 				r.found = append(r.found, "it is accepted although names must be portable")
 			}
@@ -87,8 +85,8 @@ func feed[T any](r *reader, cases iter.Seq[hostile.Case[T]], read func(c hostile
 			r.problem(c.Class, c.Name, problem)
 		}
 	}
-	if r.Time > mostTime {
-		r.problem(r.Slowest, "", fmt.Sprintf("it took %v", r.Time))
+	if r.Work > mostWork {
+		r.problem(r.Hardest, "", fmt.Sprintf("%d MiB were allocated for it", r.Work>>20))
 	}
 	// So that the peak is that of single inputs, not of what is left of many.
 	debug.FreeOSMemory()
@@ -98,11 +96,11 @@ func (r *reader) problem(class, name, problem string) {
 	r.Problems = append(r.Problems, fmt.Sprintf("%s %s: %s", class, name, problem))
 }
 
-func (r *reader) judge(class hostile.Class, warned bool, err error) {
-	if refused := class.Verdict == hostile.Refused; refused != (err != nil) {
+func (r *reader) judge(class Class, warned bool, err error) {
+	if refused := class.Verdict == Refused; refused != (err != nil) {
 		r.found = append(r.found, fmt.Sprintf("the error is %v, and it should be %v because %s", err, class.Verdict, class.Why))
 	}
-	if (class.Verdict == hostile.Unportable || class.Verdict == hostile.LeftOut) && !warned {
+	if (class.Verdict == Unportable || class.Verdict == LeftOut) && !warned {
 		r.found = append(r.found, "there is no warning that it is "+class.Verdict.String())
 	}
 	if err == nil {
@@ -190,6 +188,13 @@ func (r *reader) checkLink(name string) error {
 		return fmt.Errorf("the link %q leads to %q", name, at)
 	}
 	return nil
+}
+
+// allocated returns how many bytes this process has allocated so far.
+func allocated() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.TotalAlloc
 }
 
 // peak is the most memory that this process had, in bytes, as the kernel has

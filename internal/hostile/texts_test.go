@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/hostile"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/registryclient"
@@ -48,7 +47,7 @@ var module = addrs.ModuleRegistryPackage{Host: registryHost, Namespace: "acme", 
 
 // listing reads the versions of a module: one where they are good, none where
 // they are not.
-func (r *reader) listing(c hostile.Case[string], _ bool) (bool, error) {
+func (r *reader) listing(c Case[string], _ bool) (bool, error) {
 	found, err := registry(c.Input).ModuleVersions(context.Background(), module)
 	if want, known := map[string]int{"version/none": 0, "version/good": 1}[c.Class]; known && len(found) != want {
 		r.found = append(r.found, fmt.Sprintf("the versions are %v, want %d", found, want))
@@ -57,7 +56,7 @@ func (r *reader) listing(c hostile.Case[string], _ bool) (bool, error) {
 }
 
 // location is a registry's answer to the question where a package is.
-func (r *reader) location(c hostile.Case[string], _ bool) (bool, error) {
+func (r *reader) location(c Case[string], _ bool) (bool, error) {
 	found, err := registry(fmt.Sprintf(`{"location":%s}`, quoteJSON(c.Input))).PackageLocation(context.Background(), module, versions.MustParse("1.0.0"))
 	if err == nil {
 		// What the registry's client lets pass, the fetcher may refuse.
@@ -86,19 +85,19 @@ func quoteJSON(s string) string {
 	return b.String() + `"`
 }
 
-func (r *reader) document(c hostile.Case[string], _ bool) (bool, error) {
+func (r *reader) document(c Case[string], _ bool) (bool, error) {
 	client := &disco.Client{HTTPClient: always(c.Input), Retries: -1}
 	_, err := client.ServiceURL(context.Background(), registryHost, "modules.v1")
 	return false, err
 }
 
-func (r *reader) manifest(c hostile.Case[string], _ bool) (bool, error) {
+func (r *reader) manifest(c Case[string], _ bool) (bool, error) {
 	_, err := manifest.Parse([]byte(c.Input))
 	return false, err
 }
 
 // configuration reads a file beside a good one, whose call must be found.
-func (r *reader) configuration(c hostile.Case[hostile.File], _ bool) (bool, error) {
+func (r *reader) configuration(c Case[File], _ bool) (bool, error) {
 	if err := os.Mkdir(r.dir(), 0o700); err != nil {
 		return false, err
 	}
@@ -122,7 +121,7 @@ func (r *reader) configuration(c hostile.Case[hostile.File], _ bool) (bool, erro
 }
 
 // lock reads a lock file. What is accepted must come out as it was.
-func (r *reader) lock(c hostile.Case[string], _ bool) (bool, error) {
+func (r *reader) lock(c Case[string], _ bool) (bool, error) {
 	file, diags := lockfile.Parse([]byte(c.Input), ".terraform.lock.hcl")
 	if diags.HasErrors() {
 		return false, diags

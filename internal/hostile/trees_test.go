@@ -16,13 +16,12 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/hostile"
 )
 
 // objects are git objects that are not written yet, by kind and name.
 type objects struct {
 	bodies map[string]map[string][]byte
-	known  map[*hostile.TreeEntry]string // trees that are part of several
+	known  map[*TreeEntry]string // trees that are part of several
 }
 
 func (o *objects) add(kind string, body []byte) string {
@@ -36,7 +35,7 @@ func (o *objects) add(kind string, body []byte) string {
 }
 
 // tree adds a tree in the order that it is given, with whatever modes and names.
-func (o *objects) tree(entries []hostile.TreeEntry) string {
+func (o *objects) tree(entries []TreeEntry) string {
 	if len(entries) > 0 && o.known[&entries[0]] != "" {
 		return o.known[&entries[0]]
 	}
@@ -124,9 +123,9 @@ func (r *reader) trees(outside string) {
 		r.Problems = append(r.Problems, err.Error())
 		return
 	}
-	o := &objects{map[string]map[string][]byte{}, map[*hostile.TreeEntry]string{}}
+	o := &objects{map[string]map[string][]byte{}, map[*TreeEntry]string{}}
 	commits := map[string]string{}
-	for c := range hostile.Trees(outside) {
+	for c := range Trees(outside) {
 		commits[c.Class+" "+c.Name] = o.commit(o.tree(c.Input))
 	}
 	if err := o.write(scratch); err != nil {
@@ -135,7 +134,7 @@ func (r *reader) trees(outside string) {
 	}
 	f := &getmodules.Fetcher{CacheDir: filepath.Join(r.base, "cache"), Retries: -1}
 	g := &getmodules.Fetcher{CacheDir: f.CacheDir, Retries: -1, Limits: getmodules.Limits{Portable: true}}
-	feed(r, hostile.Trees(outside), func(c hostile.Case[[]hostile.TreeEntry], portable bool) (bool, error) {
+	feed(r, Trees(outside), func(c Case[[]TreeEntry], portable bool) (bool, error) {
 		if err := r.store(f, scratch); err != nil {
 			return false, err
 		}

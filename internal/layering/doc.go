@@ -1,8 +1,8 @@
-// Package layering holds no code, only tests: of the rules that the tree as a
-// whole keeps and no compiler checks.
+// Package layering has no code. Its tests check the rules for the tree as a whole
+// that no compiler checks:
 //
-//   - which of our packages a package may import, and who may import the few
-//     heavy dependencies;
+//   - the order of our packages, in layers, and who may import the few heavy
+//     dependencies;
 //   - what the packages that others embed must not pull in;
 //   - no reading of the environment, printing, logging or init functions
 //     below the command;

@@ -6,32 +6,38 @@ import (
 	"testing"
 )
 
-// allowed says which of our packages each package may import, outside its
-// tests. Imports point down: whoever embeds a package gets it with as little as
-// possible. "internal/*" stands for all internal packages; "*" for everything.
-var allowed = map[string][]string{
-	".":                   {"addrs", "disco", "getmodules", "hashing", "internal/*", "lockfile", "policy", "registryclient", "versions", "versions/gittags", "versions/ocitags"},
-	"addrs":               {},
-	"cliconfig":           {"addrs", "disco", "getmodules", "internal/nesting", "internal/netrc", "internal/procgroup", "internal/singleflight", "internal/userfile"},
-	"disco":               {"addrs", "internal/singleflight", "internal/httpx", "internal/netguard"},
-	"getmodules":          {"addrs", "internal/git", "internal/git/*", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "internal/sanitize", "internal/treewriter"},
-	"getmodules/gcs":      {"getmodules", "internal/httpx", "internal/objects", "internal/retryafter", "internal/sanitize"},
-	"getmodules/hg":       {"addrs", "getmodules", "internal/procgroup", "internal/sanitize"},
-	"getmodules/s3":       {"getmodules", "internal/httpx", "internal/objects"},
-	"hashing":             {},
-	"lockfile":            {"addrs", "hashing", "internal/atomicfile", "internal/nesting", "versions"},
-	"modtest":             {"addrs", "hashing", "internal/git/gitserve"},
-	"policy":              {"addrs", "internal/nesting", "versions"},
-	"registryclient":      {"addrs", "internal/singleflight", "internal/httpx", "internal/minrate", "internal/netguard", "internal/retryafter", "versions"},
-	"versions":            {"addrs"},
-	"versions/gittags":    {"versions"},
-	"versions/ocitags":    {"versions"},
-	"cmd/*":               {"*"},
-	"examples/*":          {"*"},
-	"bench":               {"modtest", "bench/internal/report"},
-	"bench/*":             {},
-	"internal/gettertest": {"getmodules"},
-	"internal/*":          {"addrs", "hashing", "internal/*"},
+// layer is a set of packages at the same height.
+type layer struct {
+	name     string
+	packages []string
+}
+
+// layers are all packages, from the bottom to the top. Imports point down:
+// outside its tests a package may import those of the layers below its own, and
+// none of its own layer.
+var layers = []layer{
+	{"rules for names and paths", []string{"internal/pathsafe"}},
+	{"values and tools", []string{
+		"addrs", "hashing", "versions", // what the API is made of
+		"internal/eval", "internal/git/gitattr", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", // formats
+		"internal/filelock", "internal/opendir", "internal/step", "internal/treewriter", "internal/userfile", // files
+		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
+		"internal/procgroup", "internal/singleflight", // processes and goroutines
+		"internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
+	}},
+	{"files that are read and written, and terminals", []string{
+		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
+	}},
+	{"the lock, the user's key and HTTP", []string{
+		"internal/httpx", "internal/userkey", "lockfile",
+	}},
+	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
+	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/installed", "internal/materialize"}},
+	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
+	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
+	{"the installer", []string{"."}},
+	{"servers for tests", []string{"modtest", "bench/internal/*"}},
+	{"programs", []string{"bench", "cmd/*", "examples/*"}},
 }
 
 // heavy says who may import a dependency that is large, or that belongs to one
@@ -44,7 +50,8 @@ var heavy = []struct {
 	{"golang.org/x/oauth2/", []string{"getmodules/gcs"}},
 	// No more of them than golang.org/x/oauth2 needs.
 	{"cloud.google.com/go/", nil},
-	{"github.com/hashicorp/go-getter", nil},
+	{"github.com/hashicorp/go-getter/", []string{"getmodules/gogetter"}},
+	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
 	{"github.com/go-git/go-git/", []string{"internal/git/inprocess"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
@@ -53,7 +60,7 @@ var heavy = []struct {
 	{"golang.org/x/term", []string{"cmd/*"}},
 	// Version 1, for the CLI configuration of stock tools.
 	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
-	{"testing", []string{"modtest", "internal/httpx/webtest", "internal/gettertest"}},
+	{"testing", []string{"internal/httpx/webtest", "internal/gettertest"}},
 }
 
 // lists reports whether a list of packages has this one.
@@ -64,25 +71,18 @@ func lists(packages []string, dir string) bool {
 	})
 }
 
-// rules returns what a package may import, and whether it is known at all.
-func rules(dir string) ([]string, bool) {
-	if r, ok := allowed[dir]; ok {
-		return r, true
-	}
-	for name, r := range allowed {
-		if lists([]string{name}, dir) {
-			return r, true
-		}
-	}
-	return nil, false
+// layerOf returns the number of a package's layer, counted from the bottom.
+func layerOf(dir string) (number int, ok bool) {
+	number = slices.IndexFunc(layers, func(l layer) bool { return lists(l.packages, dir) })
+	return number, number >= 0
 }
 
 func TestImports(t *testing.T) {
 	t.Parallel()
 	for _, s := range code(t) {
-		may, ok := rules(s.dir)
+		own, ok := layerOf(s.dir)
 		if !ok {
-			t.Errorf("%s: package %s is not in the table of what may import what; add it", s.name, s.dir)
+			t.Errorf("%s: package %s is not in the table of layers; add it", s.name, s.dir)
 			continue
 		}
 		for _, p := range s.imports() {
@@ -94,8 +94,20 @@ func TestImports(t *testing.T) {
 			if dir == "" {
 				dir = "."
 			}
-			if !lists(may, dir) {
-				t.Errorf("%s imports %s; %s may import only %q", s.name, dir, s.dir, may)
+			if below, ok := layerOf(dir); !ok || below >= own {
+				t.Errorf("%s imports %s, which is not in a layer below %q", s.name, dir, layers[own].name)
+			}
+		}
+	}
+}
+
+// TestLayersExist reports packages that the table has and the tree does not.
+func TestLayersExist(t *testing.T) {
+	t.Parallel()
+	for _, l := range layers {
+		for _, dir := range l.packages {
+			if !slices.ContainsFunc(code(t), func(s source) bool { return lists([]string{dir}, s.dir) }) {
+				t.Errorf("there is no package %s, but layer %q has it", dir, l.name)
 			}
 		}
 	}

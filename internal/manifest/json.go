@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/go-version"
 
-	"github.com/cotterpin/cotter/internal/nesting"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // MaxBytes bounds a manifest that is read. An installation has at most 20,000
@@ -37,7 +37,7 @@ func Parse(src []byte) (*Manifest, error) {
 	if len(src) > MaxBytes {
 		return nil, fmt.Errorf("the manifest is larger than %d MiB", MaxBytes>>20)
 	}
-	if err := nesting.CheckJSON(src, nesting.DefaultLimit); err != nil {
+	if err := hcldepth.CheckJSON(src); err != nil {
 		return nil, err
 	}
 	var parsed fileJSON

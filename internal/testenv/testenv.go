@@ -7,7 +7,7 @@
 //   - No certificates of the system are trusted. Each process would read more
 //     than a hundred of them before its first request to a server of the tests,
 //     whose own certificate is named in SSL_CERT_FILE. Git is left alone: a
-//     variable of its own would tell Cotter that only git can fetch.
+//     variable of its own would make Cotter use git only.
 //
 // Tests run on a disk if TMPDIR is set. What needs a disk anyway makes an image.
 package testenv

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // CopyOptions says how a tree is copied; the zero value copies all of it
@@ -92,7 +94,7 @@ func (c *copier) dir(ctx context.Context, dir string) error {
 
 func isWorkData(name string, d fs.DirEntry) bool {
 	base := path.Base(name)
-	return IsVersionControl(base) || base == ".terraform" && d.IsDir()
+	return pathsafe.IsVersionControl(base) || base == ".terraform" && d.IsDir()
 }
 
 func (c *copier) link(name string) error {
@@ -120,7 +122,7 @@ func (c *copier) files(ctx context.Context, dir string, names []string) error {
 			return err
 		}
 		for _, name := range names {
-			if err := c.register(name, file); err != nil {
+			if err := c.register(name, pathsafe.File); err != nil {
 				return err
 			}
 		}

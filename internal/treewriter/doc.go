@@ -6,19 +6,15 @@
 // symbolic links. Files have mode 0644 or 0755 and directories 0755, whatever
 // the umask says; owners, times and all other attributes are not kept.
 //
-// The names come from strangers, so these are refused with a *[PathError]:
+// The names come from strangers. Those that [pathsafe.Name] refuses are refused
+// with a *[PathError], and so are
 //
-//   - names that are not valid UTF-8, or that hold control characters (C0, C1,
-//     DEL), bidi controls, line separators, byte order marks or backslashes
-//   - absolute names, empty components, "." and ".."
-//   - components over 255 bytes, paths over 1,024 bytes, depths over 64
-//   - version control metadata: .git, .hg, .svn and .bzr, also in spellings
-//     that some file system takes for them
 //   - a second file of a name, and a file where a directory or link is
 //   - names that the file system holds as one although they differ
 //
-// Symbolic links that are absolute, not clean, lead out of the tree, to nothing,
-// through a file or in circles are left out, and [Writer.LeftOut] has them: they
+// Symbolic links that [pathsafe.WrittenTarget] or [pathsafe.Resolver] refuses (that
+// are absolute, not clean, lead out of the tree, to nothing, through a file or in
+// a circle) are left out, and [Writer.LeftOut] has them: they
 // are never made, so that nothing can follow them. A link that leads through one
 // of them is one itself. The directory of such a link stays, even if nothing else
 // is in it. A link to a directory that it lies in is none of these. An entry of a

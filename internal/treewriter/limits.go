@@ -1,5 +1,9 @@
 package treewriter
 
+import (
+	"fmt"
+)
+
 // What a tree may have unless its limits say otherwise.
 const (
 	// DefaultTreeBytes is 1 GiB: the largest published module packages are
@@ -12,19 +16,10 @@ const (
 )
 
 const (
-	// maxComponent is what the common file systems hold.
-	maxComponent = 255
-	// maxPath leaves room for the directory of the project in PATH_MAX.
-	maxPath = 1024
-	// maxDepth bounds the directories that are open at a time, and the
-	// recursion of those who read the tree.
-	maxDepth = 64
 	// maxLinks bounds the work of checking them.
 	maxLinks = 1000
 	// maxNamedLinks is how many links one warning names.
 	maxNamedLinks = 3
-	// maxHops is how many links Linux follows for one name.
-	maxHops = 40
 )
 
 // Limits bounds a tree. Zero fields mean the defaults.
@@ -50,4 +45,28 @@ func (l Limits) withDefaults() Limits {
 		l.Entries = DefaultEntries
 	}
 	return l
+}
+
+// PathError is an entry that a tree must not hold.
+type PathError struct {
+	// Path is the entry's name as it was given.
+	Path string
+	// Reason is what is wrong with it; it may quote other names.
+	Reason string
+}
+
+func (e *PathError) Error() string { return fmt.Sprintf("%q: %s", e.Path, e.Reason) }
+
+// LimitError is a tree that is larger than its limits.
+type LimitError struct {
+	// Path is the entry that went over the limit.
+	Path string
+	// What is limited, with its unit, such as "bytes in one file".
+	What string
+	// Max is how many are allowed.
+	Max int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%q: more than %d %s", e.Path, e.Max, e.What)
 }

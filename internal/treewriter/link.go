@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // Link is a symbolic link that is not part of the tree.
@@ -29,8 +31,9 @@ func (w *Writer) LeftOut() []Link { return w.leftOut }
 // that it makes no difference to it that the others are left out.
 func (w *Writer) makeLinks() error {
 	var good []string
+	links := w.resolver()
 	for _, name := range slices.Sorted(maps.Keys(w.targets)) {
-		reason := w.linkFault(name)
+		reason := linkFault(links, name)
 		switch {
 		case reason == "":
 			good = append(good, name)
@@ -52,71 +55,22 @@ func (w *Writer) makeLinks() error {
 	return nil
 }
 
-func (w *Writer) linkFault(name string) string {
-	if reason := targetFault(w.targets[name]); reason != "" {
-		return reason
-	}
-	_, reason := w.follow(path.Dir(name), w.targets[name])
-	return reason
+// resolver returns a resolver of the links of the tree.
+func (w *Writer) resolver() *pathsafe.Resolver {
+	lookup := func(name string) (pathsafe.Kind, string) { return w.kinds[name], w.targets[name] }
+	return &pathsafe.Resolver{Lookup: lookup, Target: pathsafe.WrittenTarget}
 }
 
-// targetFault looks at a target's text alone. "./" in front and "/" at the end
-// are accepted beside what is clean: people write them, and they mean the same
-// to everyone.
-func targetFault(target string) string {
-	plain := strings.TrimSuffix(strings.TrimPrefix(target, "./"), "/")
-	switch {
-	case target == "" || len(target) > maxPath:
-		return fmt.Sprintf("is empty or longer than %d bytes", maxPath)
-	case textFault(target) != "":
-		return "is not possible: " + textFault(target)
-	case strings.HasPrefix(target, "/"):
-		return "is absolute"
-	case plain != "" && path.Clean(plain) != plain:
-		return "is not clean: it must be written without detours"
+// linkFault returns what is wrong with a link; "" if nothing is.
+func linkFault(links *pathsafe.Resolver, name string) string {
+	switch _, _, fault := links.Follow(name); {
+	case fault == nil:
+		return ""
+	case fault.InTarget && fault.Link != name:
+		return "leads to a link that " + fault.Reason
+	default:
+		return fault.Reason
 	}
-	return ""
-}
-
-// follow finds what a target means, beginning in a directory, as the kernel
-// would: by components, with the target of each link in its place. It returns
-// the entry's name, or what is wrong.
-func (w *Writer) follow(dir, target string) (name, reason string) {
-	todo := strings.Split(target, "/")
-	for hops := 1; len(todo) > 0; { // 1 for the link whose target this is
-		component := todo[0]
-		todo = todo[1:]
-		switch {
-		case component == "" || component == ".":
-			continue
-		case component == ".." && dir == ".":
-			return "", "leads out of the package"
-		case component == "..":
-			dir = path.Dir(dir)
-			continue
-		}
-		next := path.Join(dir, component)
-		switch w.kinds[next] {
-		case absent:
-			return "", "leads to nothing"
-		case directory:
-			dir = next
-		case file:
-			if len(todo) > 0 {
-				return "", "leads through a file"
-			}
-			return next, ""
-		case link:
-			if hops++; hops > maxHops {
-				return "", "leads in circles"
-			}
-			if reason := targetFault(w.targets[next]); reason != "" {
-				return "", "leads to a link that " + reason
-			}
-			todo = append(strings.Split(w.targets[next], "/"), todo...)
-		}
-	}
-	return dir, ""
 }
 
 // leftOutWarning is one line for all links that were left out; "" for none.
@@ -143,26 +97,27 @@ func PruneLinks(dir string) (*Writer, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &Writer{kinds: map[string]kind{}, targets: map[string]string{}, err: errClosed, done: true}
+	w := &Writer{kinds: map[string]pathsafe.Kind{}, targets: map[string]string{}, err: errClosed, done: true}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir():
-			w.kinds[name] = directory
+			w.kinds[name] = pathsafe.Directory
 		case d.Type() == fs.ModeSymlink:
-			w.kinds[name] = link
+			w.kinds[name] = pathsafe.Link
 			w.targets[name], err = root.Readlink(name)
 		default:
-			w.kinds[name] = file
+			w.kinds[name] = pathsafe.File
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	links := w.resolver()
 	for _, name := range slices.Sorted(maps.Keys(w.targets)) {
-		reason := w.linkFault(name)
+		reason := linkFault(links, name)
 		if reason == "" {
 			continue
 		}

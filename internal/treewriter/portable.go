@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // foldKey is equal for names that a file system may hold as one: those that
@@ -29,39 +31,11 @@ func isASCII(s string) bool {
 	return true
 }
 
-// windowsFault says why Windows cannot hold a component; "" if it can.
-func windowsFault(component string) string {
-	switch {
-	case strings.ContainsAny(component, `<>:"|?*`):
-		return `the name holds one of <>:"|?*, which Windows does not allow`
-	case strings.HasSuffix(component, ".") || strings.HasSuffix(component, " "):
-		return "the name ends in a dot or a space, which Windows drops"
-	case isReserved(component):
-		return "the name is that of a device on Windows"
-	}
-	return ""
-}
-
-// isReserved reports whether Windows takes a component for a device: by what
-// is before its first dot, without trailing spaces.
-func isReserved(component string) bool {
-	base, _, _ := strings.Cut(component, ".")
-	base = strings.ToUpper(strings.TrimRight(base, " "))
-	switch base {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
-		return true
-	}
-	if !strings.HasPrefix(base, "COM") && !strings.HasPrefix(base, "LPT") {
-		return false
-	}
-	digit := []rune(base[len("COM"):])
-	return len(digit) == 1 && strings.ContainsRune("0123456789¹²³", digit[0])
-}
-
 // checkPortable counts, or refuses, a new entry that other systems cannot hold.
 func (w *Writer) checkPortable(name string) error {
 	component := name[strings.LastIndexByte(name, '/')+1:]
-	if reason := windowsFault(component); reason != "" {
+	if reason := pathsafe.Unportable(component); reason != "" {
+		reason = "the name " + reason
 		if w.limits.Portable || runtime.GOOS == "windows" {
 			return &PathError{Path: name, Reason: reason}
 		}

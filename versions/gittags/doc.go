@@ -19,6 +19,6 @@
 // One version may have several tags, as "1.2.0" and "v1.2.0". All of them are
 // candidates, and versions.Select refuses to choose between different commits.
 //
-// The package does not talk to repositories: it gets the tags from whoever
-// lists them, with the commits that they lead to, annotated tags peeled.
+// The package does not talk to repositories: the caller lists the
+// tags, with the commits that they point to, annotated tags peeled.
 package gittags

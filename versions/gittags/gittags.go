@@ -12,7 +12,7 @@ import (
 type Tag struct {
 	// Name is the tag's name below refs/tags/.
 	Name string
-	// Revision is the commit that the tag leads to.
+	// Revision is the commit that the tag points to.
 	Revision string
 }
 

@@ -13,16 +13,16 @@
 // # One version, several tags
 //
 // One version may have several tags, as "1.2.0" and "v1.2.0". All of them are
-// candidates. The list of a repository does not tell what its tags lead to, so
+// candidates. The list of a repository does not say what its tags point to, so
 // candidates have no Revision, and versions.Select takes the tag that sorts
 // first, "1.2.0". Who wants to be sure that the others are the same gets them by
 // [Same], fills in their digests as Revision, and selects again among these:
 // Select refuses to choose between different revisions. That takes one request
-// for a tag, and only where a version has more than one.
+// for a tag, and only if a version has more than one.
 //
 // # Limits
 //
 //   - 1,000 pages and 100,000 tags; more are an error, as is a page with nothing
 //     but tags that came before.
-//   - Tags of more than 128 bytes are none, and no versions.
+//   - Tags of more than 128 bytes are invalid, so they are no versions.
 package ocitags

@@ -27,7 +27,7 @@ func ExampleSection() {
 	// | state | tool | time | ratio | CPU | requests | received | disk | cache | memory |
 	// |---|---|---:|---:|---:|---:|---:|---:|---:|---:|
 	// | cold | cotter install | 500 ms (one run) |  | 200 ms | 40 | 0.70 MB | 1.00 MB | 2.00 MB | 50 MiB |
-	// | cold | terraform get | 6.00 s (one run) | 12.0 | 1.00 s | 80 | 0.70 MB | 1.00 MB |  | 70 MiB |
+	// | cold | terraform get | 6.00 s (one run) | 12.00 | 1.00 s | 80 | 0.70 MB | 1.00 MB |  | 70 MiB |
 	//
-	// - cold: at least 8 times faster than stock: **met** (12.0 times)
+	// - cold: at least 8 times faster than stock: **met** (12 times)
 }

@@ -2,162 +2,37 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"time"
+	"strconv"
 )
 
-// Goal is something that should be true of a world's rows.
+// Goal is a limit for a value that is measured in a world.
 type Goal struct {
-	// Text says what should be true.
-	Text string
-	// Check reports whether it is, and what was measured. An empty measurement
-	// says that there is nothing to compare with.
-	Check func(rows []Row) (measured string, met bool)
+	Text string // what should be true
+
+	limit   float64
+	atLeast bool // the limit is the smallest value allowed, not the largest
+	unit    string
+	// measure returns one value for each row that cotter is compared with. The
+	// worst counts.
+	measure func(rows []Row) []float64
 }
 
-// Faster is the goal that cotter takes at most a part of the time that each
-// stock tool takes in that state.
-func Faster(state string, factor float64) Goal {
-	text := fmt.Sprintf("%s: at least %g times faster than stock", state, factor)
-	if factor == 1 {
-		text = state + ": faster than stock, which verifies nothing"
+// Check returns the measured value, and whether the goal is met. The value is
+// empty if there is nothing to compare with.
+func (g Goal) Check(rows []Row) (measured string, met bool) {
+	values := g.measure(rows)
+	if len(values) == 0 {
+		return "", false
 	}
-	return Goal{text, func(rows []Row) (string, bool) {
-		least, found := leastRatio(rows, state)
-		if !found {
-			return "", false
-		}
-		return times(least), least >= factor
-	}}
-}
-
-// leastRatio is how many times faster cotter is than the fastest stock tool.
-func leastRatio(rows []Row, state string) (least float64, found bool) {
-	for _, stock := range rows {
-		if ours, ok := oursIn(rows, state); ok && stock.Kind == Stock && stock.State == state {
-			if ratio := quotient(stock.Median, ours.Median); !found || ratio < least {
-				least, found = ratio, true
-			}
-		}
+	worst := slices.Max(values)
+	met = worst <= g.limit
+	if g.atLeast {
+		worst = slices.Min(values)
+		met = worst >= g.limit
 	}
-	return least, found
-}
-
-func quotient(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
-
-func times(ratio float64) string { return factor(ratio) + " times" }
-
-func oursIn(rows []Row, state string) (Row, bool) {
-	i := slices.IndexFunc(rows, func(r Row) bool { return r.Kind == Ours && r.State == state })
-	if i < 0 {
-		return Row{}, false
-	}
-	return rows[i], true
-}
-
-// ours is a goal about cotter's own row in a state.
-func ours(state, text string, check func(Row) (string, bool)) Goal {
-	return Goal{state + ": " + text, func(rows []Row) (string, bool) {
-		r, found := oursIn(rows, state)
-		if !found {
-			return "", false
-		}
-		return check(r)
-	}}
-}
-
-// NoRequest is the goal that nothing is asked of any server.
-func NoRequest(state string) Goal {
-	return ours(state, "no request at all", func(r Row) (string, bool) {
-		return fmt.Sprintf("%d requests", r.Requests), r.Requests == 0
-	})
-}
-
-// RequestsPerPackage is the goal that each package costs at most that many
-// requests, service discovery not counted.
-func RequestsPerPackage(state string, packages, most int) Goal {
-	return ours(state, fmt.Sprintf("no more than %d requests a package beyond discovery", most), func(r Row) (string, bool) {
-		n := r.Requests - r.Discovery
-		return fmt.Sprintf("%d requests for %d packages", n, packages), n <= most*packages
-	})
-}
-
-// FetchedOnce is the goal that no request is made twice.
-func FetchedOnce(state string) Goal {
-	return ours(state, "each package fetched once", func(r Row) (string, bool) {
-		return fmt.Sprintf("no request was made more often than %d times", r.Repeats), r.Repeats <= 1
-	})
-}
-
-// DiskShare is the goal that project and cache together take at most a share of
-// what the project of each stock tool takes.
-func DiskShare(state string, percent float64) Goal {
-	return Goal{fmt.Sprintf("%s: at most %g %% of stock's disk, the cache included", state, percent), func(rows []Row) (string, bool) {
-		r, found := oursIn(rows, state)
-		most := 0.0
-		stock := 0
-		for _, other := range rows {
-			if found && other.Kind == Stock && other.State == state {
-				stock++
-				most = max(most, 100*float64(r.Disk+r.Cache)/float64(max(other.Disk, 1)))
-			}
-		}
-		if stock == 0 {
-			return "", false
-		}
-		return fmt.Sprintf("%.1f %%", most), most <= percent
-	}}
-}
-
-// NearBaseline is the goal that cotter takes less than a multiple of the time of
-// the state's baseline.
-func NearBaseline(state string, factor float64) Goal {
-	return Goal{fmt.Sprintf("%s: under %g times the time of reading and hashing the files", state, factor), func(rows []Row) (string, bool) {
-		r, found := oursIn(rows, state)
-		i := slices.IndexFunc(rows, func(other Row) bool { return other.Kind == Baseline && other.State == state })
-		if !found || i < 0 {
-			return "", false
-		}
-		ratio := quotient(r.Median, rows[i].Median)
-		return times(ratio), ratio < factor
-	}}
-}
-
-// MemoryBelow is the goal that cotter's memory stays below a number of MiB.
-func MemoryBelow(state string, mib int64) Goal {
-	return ours(state, fmt.Sprintf("memory under %d MiB", mib), func(r Row) (string, bool) {
-		if r.Peak == 0 {
-			return "", false
-		}
-		return fmt.Sprintf("%d MiB", r.Peak>>20), r.Peak < mib<<20
-	})
-}
-
-// Linear is the goal that ten times as much takes at most ten times as long.
-func Linear(small, large string) Goal {
-	return Goal{fmt.Sprintf("%s: at most ten times as long as %s", large, small), func(rows []Row) (string, bool) {
-		few, found := oursIn(rows, small)
-		many, foundToo := oursIn(rows, large)
-		if !found || !foundToo {
-			return "", false
-		}
-		ratio := quotient(many.Median, few.Median)
-		return times(ratio), ratio <= 10
-	}}
-}
-
-// Spared is the goal that at least that many bytes of what the state's baseline
-// transfers are not transferred.
-func Spared(state string, bytes int64) Goal {
-	return Goal{fmt.Sprintf("%s: at least %s of the list of all refs not transferred", state, megabytes(bytes)), func(rows []Row) (string, bool) {
-		r, found := oursIn(rows, state)
-		i := slices.IndexFunc(rows, func(other Row) bool { return other.Kind == Baseline && other.State == state })
-		if !found || i < 0 {
-			return "", false
-		}
-		spared := rows[i].Received - r.Received
-		return fmt.Sprintf("%s of %s", megabytes(spared), megabytes(rows[i].Received)), spared >= bytes
-	}}
+	return strconv.FormatFloat(math.Round(worst*100)/100, 'f', -1, 64) + " " + g.unit, met
 }
 
 // The verdicts on a goal.
@@ -178,8 +53,108 @@ func (g Goal) verdict(rows []Row) (word, measured string) {
 	return missed, measured
 }
 
-// line is a goal with its verdict.
-func (g Goal) line(rows []Row) string {
-	word, measured := g.verdict(rows)
-	return fmt.Sprintf("- %s: **%s** (%s)\n", g.Text, word, measured)
+// ours returns a function that measures cotter's own row in a state.
+func ours(state string, value func(Row) float64) func([]Row) []float64 {
+	return func(rows []Row) (values []float64) {
+		for _, r := range rows {
+			if r.Kind == Ours && r.State == state {
+				values = append(values, value(r))
+			}
+		}
+		return values
+	}
+}
+
+// against returns a function that compares cotter's row with each of another kind
+// in the same state, or with the first baseline.
+func against(state string, kind Kind, value func(ours, other Row) float64) func([]Row) []float64 {
+	return func(rows []Row) (values []float64) {
+		own, found := oursIn(rows, state)
+		for _, r := range rows {
+			if found && r.Kind == kind && r.State == state && (kind != Baseline || len(values) == 0) {
+				values = append(values, value(own, r))
+			}
+		}
+		return values
+	}
+}
+
+func oursIn(rows []Row, state string) (Row, bool) {
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.Kind == Ours && r.State == state })
+	if i < 0 {
+		return Row{}, false
+	}
+	return rows[i], true
+}
+
+// ratio is how many times longer a took than b.
+func ratio(a, b Row) float64 { return float64(a.Median) / float64(max(b.Median, 1)) }
+
+// Faster is the goal that cotter takes at most a part of the time that each
+// stock tool takes in that state.
+func Faster(state string, factor float64) Goal {
+	text := fmt.Sprintf("%s: at least %g times faster than stock", state, factor)
+	if factor == 1 {
+		text = state + ": faster than stock, which verifies nothing"
+	}
+	return Goal{text, factor, true, "times", against(state, Stock, func(ours, stock Row) float64 { return ratio(stock, ours) })}
+}
+
+// NoRequest is the goal that cotter sends no request.
+func NoRequest(state string) Goal {
+	return Goal{state + ": no request at all", 0, false, "requests", ours(state, func(r Row) float64 { return float64(r.Requests) })}
+}
+
+// RequestsPerPackage is the goal that each package costs at most that many
+// requests, service discovery not counted.
+func RequestsPerPackage(state string, packages, most int) Goal {
+	text := fmt.Sprintf("%s: no more than %d requests for each of %d packages beyond discovery", state, most, packages)
+	return Goal{text, float64(most * packages), false, "requests", ours(state, func(r Row) float64 { return float64(r.Requests - r.Discovery) })}
+}
+
+// FetchedOnce is the goal that no request is made twice.
+func FetchedOnce(state string) Goal {
+	return Goal{state + ": no request more than once", 1, false, "times", ours(state, func(r Row) float64 { return float64(r.Repeats) })}
+}
+
+// DiskShare is the goal that project and cache together take at most a share of
+// what the project of each stock tool takes.
+func DiskShare(state string, percent float64) Goal {
+	return Goal{fmt.Sprintf("%s: at most %g %% of stock's disk, the cache included", state, percent), percent, false, "%",
+		against(state, Stock, func(ours, stock Row) float64 {
+			return 100 * float64(ours.Disk+ours.Cache) / float64(max(stock.Disk, 1))
+		})}
+}
+
+// NearBaseline is the goal that cotter takes at most a multiple of the time of
+// the state's first baseline.
+func NearBaseline(state string, factor float64) Goal {
+	return Goal{fmt.Sprintf("%s: at most %g times the time of reading and hashing the files", state, factor), factor, false, "times", against(state, Baseline, ratio)}
+}
+
+// MemoryBelow is the goal that cotter's memory is at most a number of MiB.
+func MemoryBelow(state string, mib float64) Goal {
+	peak := ours(state, func(r Row) float64 { return float64(r.Peak >> 20) })
+	return Goal{fmt.Sprintf("%s: at most %g MiB of memory", state, mib), mib, false, "MiB", func(rows []Row) []float64 {
+		return slices.DeleteFunc(peak(rows), func(mib float64) bool { return mib == 0 }) // not known
+	}}
+}
+
+// Linear is the goal that ten times as much takes at most ten times as long.
+func Linear(small, large string) Goal {
+	return Goal{fmt.Sprintf("%s: at most ten times as long as %s", large, small), 10, false, "times", func(rows []Row) []float64 {
+		few, found := oursIn(rows, small)
+		many, foundToo := oursIn(rows, large)
+		if !found || !foundToo {
+			return nil
+		}
+		return []float64{ratio(many, few)}
+	}}
+}
+
+// Spared is the goal that at least that many bytes of what the state's baseline
+// transfers are not transferred.
+func Spared(state string, bytes int64) Goal {
+	return Goal{fmt.Sprintf("%s: at least %s of the list of all refs not transferred", state, megabytes(bytes)), float64(bytes) / 1e6, true, "MB",
+		against(state, Baseline, func(ours, all Row) float64 { return float64(all.Received-ours.Received) / 1e6 })}
 }

@@ -8,7 +8,7 @@ import (
 
 // line is a row of the table.
 func (r Row) line(rows []Row) string {
-	cells := []string{r.State, r.tool(), r.time(), r.ratio(rows), "", "", "", "", "", ""}
+	cells := []string{r.State, r.tool(), r.time(), r.timesOurs(rows), "", "", "", "", "", ""}
 	if r.Kind != Baseline {
 		cells[4], cells[5] = duration(r.CPU), fmt.Sprint(r.Requests)
 		cells[7] = megabytes(r.Disk)
@@ -47,21 +47,13 @@ func (r Row) time() string {
 	return fmt.Sprintf("%s (%s to %s)", duration(r.Median), duration(r.Lowest), duration(r.Highest))
 }
 
-// ratio is how many times longer the tool needed than cotter did.
-func (r Row) ratio(rows []Row) string {
+// timesOurs is how many times longer the tool needed than cotter did.
+func (r Row) timesOurs(rows []Row) string {
 	ours, found := oursIn(rows, r.State)
 	if !found || r.Kind == Ours || r.Runs == 0 {
 		return ""
 	}
-	return factor(quotient(r.Median, ours.Median))
-}
-
-// factor has two decimals where they may decide.
-func factor(ratio float64) string {
-	if ratio < 10 {
-		return fmt.Sprintf("%.2f", ratio)
-	}
-	return fmt.Sprintf("%.1f", ratio)
+	return fmt.Sprintf("%.2f", ratio(r, ours))
 }
 
 // duration has three digits or whole milliseconds.

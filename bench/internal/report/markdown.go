@@ -112,7 +112,8 @@ func Section(w World) string {
 		b.WriteString("\n")
 	}
 	for _, g := range w.Goals {
-		b.WriteString(g.line(w.Rows))
+		word, measured := g.verdict(w.Rows)
+		fmt.Fprintf(&b, "- %s: **%s** (%s)\n", g.Text, word, measured)
 	}
 	return b.String()
 }

@@ -1,0 +1,298 @@
+package gogetter_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	getter "github.com/hashicorp/go-getter/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/gogetter"
+	"github.com/cotterpin/cotter/internal/gettertest"
+)
+
+// acme is a getter of go-getter: of v2 by its own methods, and of v1 by acmeV1.
+// It writes what a test wants and keeps what it was asked for.
+type acme struct {
+	write func(dst string) error
+
+	asked   *url.URL
+	file    bool
+	request getter.Request
+	client  *getter.Client
+}
+
+func (a *acme) Detect(req *getter.Request) (bool, error) { return req.Forced == "acme", nil }
+
+func (a *acme) Mode(context.Context, *url.URL) (getter.Mode, error) { return getter.ModeAny, nil }
+
+func (a *acme) Get(ctx context.Context, req *getter.Request) error {
+	a.asked, a.request, a.client = req.URL(), *req, getter.ClientFromContext(ctx)
+	return a.write(req.Dst)
+}
+
+func (a *acme) GetFile(ctx context.Context, req *getter.Request) error {
+	a.file = true
+	return a.Get(ctx, req)
+}
+
+// acmeV1 has the methods that getters of go-getter v1 have.
+type acmeV1 struct{ *acme }
+
+func (a acmeV1) Get(dst string, u *url.URL) error {
+	a.asked = u
+	return a.write(dst)
+}
+
+func (a acmeV1) GetFile(dst string, u *url.URL) error {
+	a.file = true
+	return a.Get(dst, u)
+}
+
+// adapters returns Fetchers that use the getter, by v2 and by v1.
+func adapters(a *acme, limits getmodules.Limits) map[string]*getmodules.Fetcher {
+	v2 := gogetter.V2{Name: "acme", New: func() getter.Getter { return a }}
+	v1 := gogetter.V1{New: func(context.Context) gogetter.GetterV1 { return acmeV1{a} }}
+	return map[string]*getmodules.Fetcher{
+		"v2": {Getters: map[string]getmodules.Getter{"acme": v2}, Limits: limits},
+		"v1": {Getters: map[string]getmodules.Getter{"acme": v1}, Limits: limits},
+	}
+}
+
+func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	return gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+}
+
+// directory writes a directory of files.
+func directory(files map[string]string) func(string) error {
+	return func(dst string) error {
+		for name, text := range files {
+			name = filepath.Join(dst, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func file(text []byte) func(string) error {
+	return func(dst string) error { return os.WriteFile(dst, text, 0o644) }
+}
+
+func TestAdapters(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"main.tf": "x", "modules/a/main.tf": "y"}
+	tests := map[string]struct {
+		address string
+		write   func(string) error
+		asked   string
+		file    bool
+	}{
+		"directory":           {"acme::https://h/net?v=1", directory(files), "https://h/net?v=1", false},
+		"archive by suffix":   {"acme::https://h/net.zip", file(gettertest.Zip(t, files)), "https://h/net.zip", true},
+		"archive by argument": {"acme::https://h/net?archive=zip&v=1", file(gettertest.Zip(t, files)), "https://h/net?v=1", true},
+	}
+	for name, test := range tests {
+		a := &acme{write: test.write}
+		for version, f := range adapters(a, getmodules.Limits{}) {
+			*a = acme{write: test.write}
+			got, _, err := fetch(t, f, test.address)
+			if diff := cmp.Diff(files, got); err != nil || diff != "" {
+				t.Errorf("%s, %s: error %v, tree (-want +got):\n%s", name, version, err, diff)
+			}
+			if a.asked.String() != test.asked || a.file != test.file {
+				t.Errorf("%s, %s: asked for %s (file: %v), want %s (file: %v)", name, version, a.asked, a.file, test.asked, test.file)
+			}
+		}
+	}
+}
+
+// TestV2Settings checks what the getter's request and client are set to.
+func TestV2Settings(t *testing.T) {
+	t.Parallel()
+	a := &acme{write: directory(map[string]string{"main.tf": ""})}
+	if _, _, err := fetch(t, adapters(a, getmodules.Limits{})["v2"], "acme::https://h/net"); err != nil {
+		t.Fatal(err)
+	}
+	if r := a.request; !r.Copy || !r.DisableSymlinks || r.Umask != 0o077 || r.Inplace {
+		t.Errorf("request is %+v, want Copy, DisableSymlinks and the umask 077", r)
+	}
+	if c := a.client; len(c.Getters) != 1 || c.Decompressors == nil || len(c.Decompressors) != 0 || !c.DisableSymlinks {
+		t.Errorf("client is %+v, want one getter, an empty map of decompressors, DisableSymlinks", c)
+	}
+}
+
+// TestNewGetter wants a getter for each download, which need not be safe for
+// concurrent use.
+func TestNewGetter(t *testing.T) {
+	t.Parallel()
+	write := directory(map[string]string{"main.tf": ""})
+	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{
+		"acme": gogetter.V2{Name: "acme", New: func() getter.Getter { return &acme{write: write} }},
+	}}
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if _, _, err := fetch(t, f, "acme::https://h/net"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestRefusedResults has what a getter may leave and what is no package.
+func TestRefusedResults(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	if err := directory(map[string]string{"main.tf": "outside"})(outside); err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("it failed")
+	tests := map[string]struct {
+		address string
+		write   func(string) error
+		limits  getmodules.Limits
+		want    error
+		text    string
+	}{
+		"failure":      {"acme::https://h/net", func(string) error { return failed }, getmodules.Limits{}, failed, "it failed"},
+		"nothing":      {"acme::https://h/net", func(string) error { return nil }, getmodules.Limits{}, nil, "left nothing"},
+		"file":         {"acme::https://h/net", file(nil), getmodules.Limits{}, getmodules.ErrUnsafeEntry, "place of a directory"},
+		"no file":      {"acme::https://h/net.zip", directory(map[string]string{"a": ""}), getmodules.Limits{}, getmodules.ErrUnsafeEntry, "place of a file"},
+		"empty":        {"acme::https://h/net", func(dst string) error { return os.Mkdir(dst, 0o700) }, getmodules.Limits{}, getmodules.ErrEmpty, ""},
+		"link":         {"acme::https://h/net", func(dst string) error { return os.Symlink(outside, dst) }, getmodules.Limits{}, getmodules.ErrUnsafeEntry, "symbolic link"},
+		"link to file": {"acme::https://h/net.zip", func(dst string) error { return os.Symlink(outside, dst) }, getmodules.Limits{}, getmodules.ErrUnsafeEntry, "symbolic link"},
+		"git":          {"acme::https://h/net", directory(map[string]string{".git/config": "", "main.tf": ""}), getmodules.Limits{}, getmodules.ErrUnsafeEntry, ".git"},
+		"no archive":   {"acme::https://h/net.zip", file([]byte("<html>")), getmodules.Limits{}, getmodules.ErrNotArchive, ""},
+		"unsafe name":  {"acme::https://h/net.zip", file(gettertest.Zip(t, map[string]string{"../x": ""})), getmodules.Limits{}, getmodules.ErrUnsafeEntry, ""},
+		"one byte over": {"acme::https://h/net", directory(map[string]string{"a": "12345"}),
+			getmodules.Limits{FileBytes: 4}, getmodules.ErrTooLarge, ""},
+		"tree of one byte over": {"acme::https://h/net", directory(map[string]string{"a": "123", "b": "45"}),
+			getmodules.Limits{TreeBytes: 4}, getmodules.ErrTooLarge, ""},
+		"download of one byte over": {"acme::https://h/net.zip", file([]byte("12345")),
+			getmodules.Limits{DownloadBytes: 4}, getmodules.ErrTooLarge, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for version, f := range adapters(&acme{write: test.write}, test.limits) {
+				_, _, err := fetch(t, f, test.address)
+				if err == nil || test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
+					t.Errorf("%s: error is %v, want %v that says %q", version, err, test.want, test.text)
+				}
+			}
+		})
+	}
+}
+
+// TestLinksInside checks that links inside a directory are judged as in every
+// package.
+func TestLinksInside(t *testing.T) {
+	t.Parallel()
+	write := func(dst string) error {
+		return errors.Join(
+			directory(map[string]string{"main.tf": "x"})(dst),
+			os.Symlink("main.tf", filepath.Join(dst, "in")),
+			os.Symlink("/etc/passwd", filepath.Join(dst, "out")))
+	}
+	for version, f := range adapters(&acme{write: write}, getmodules.Limits{}) {
+		got, pkg, err := fetch(t, f, "acme::https://h/net")
+		if err != nil {
+			t.Errorf("%s: %v", version, err)
+			continue
+		}
+		if diff := cmp.Diff(map[string]string{"main.tf": "x", "in": "link:main.tf"}, got); diff != "" {
+			t.Errorf("%s: tree (-want +got):\n%s", version, diff)
+		}
+		if len(pkg.LeftOut) != 1 || pkg.LeftOut[0].Path != "out" {
+			t.Errorf("%s: left out is %v, want the link \"out\"", version, pkg.LeftOut)
+		}
+	}
+}
+
+// TestRefusedRequests has what a getter is never asked for.
+func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
+	for version, f := range adapters(&acme{write: func(string) error { panic("asked") }}, getmodules.Limits{}) {
+		g := f.Getters["acme"]
+		u := &url.URL{Scheme: "https", Host: "h", Path: "/net"}
+		if _, err := g.Get(t.Context(), getmodules.Download{URL: u, FromServer: true}); !errors.Is(err, getmodules.ErrRefusedLocation) {
+			t.Errorf("%s, from a server: error is %v, want ErrRefusedLocation", version, err)
+		}
+		if _, err := g.Get(t.Context(), getmodules.Download{URL: u, Revision: strings.Repeat("a", 40)}); err == nil {
+			t.Errorf("%s: a revision is not refused", version)
+		}
+	}
+	subdir := &url.URL{Scheme: "https", Host: "h", Path: "/net//x"}
+	v2 := gogetter.V2{New: func() getter.Getter { panic("asked") }}
+	if _, err := v2.Get(t.Context(), getmodules.Download{URL: subdir}); err == nil {
+		t.Error("a // in the path is not refused")
+	}
+	u := &url.URL{Scheme: "https", Host: "h"}
+	for _, g := range []getmodules.Getter{gogetter.V1{}, gogetter.V2{}} {
+		if _, err := g.Get(t.Context(), getmodules.Download{URL: u}); err == nil {
+			t.Errorf("%T without New is not refused", g)
+		}
+	}
+}
+
+// TestServerPoints has a page that points to a getter under a name to which
+// servers may point otherwise.
+func TestServerPoints(t *testing.T) {
+	t.Parallel()
+	for version, f := range adapters(&acme{write: func(string) error { panic("asked") }}, getmodules.Limits{}) {
+		for name, want := range map[string]error{"s3": getmodules.ErrRefusedLocation, "gcs": getmodules.ErrRefusedLocation, "acme": getmodules.ErrRefusedLocation} {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("X-Terraform-Get", name+"::https://"+r.Host+"/net")
+			}))
+			t.Cleanup(server.Close)
+			pointed := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{name: f.Getters["acme"]}}
+			if _, _, err := fetch(t, pointed, server.URL+"/page"); !errors.Is(err, want) {
+				t.Errorf("%s as %s: error is %v, want %v", version, name, err, want)
+			}
+		}
+	}
+}
+
+// TestOwnGetters uses getters that go-getter/v2 brings.
+func TestOwnGetters(t *testing.T) {
+	t.Parallel()
+	source := t.TempDir()
+	archive := gettertest.Zip(t, map[string]string{"main.tf": "x"})
+	if err := os.WriteFile(filepath.Join(source, "net.zip"), archive, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(source)))
+	t.Cleanup(server.Close)
+	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{
+		"stock":     gogetter.V2{New: func() getter.Getter { return new(getter.HttpGetter) }},
+		"stockfile": gogetter.V2{New: func() getter.Getter { return new(getter.FileGetter) }},
+	}}
+	local := "stockfile::file://" + filepath.ToSlash(source)
+	for _, address := range []string{"stock::" + server.URL + "/net.zip", local + "/net.zip"} {
+		got, _, err := fetch(t, f, address)
+		if diff := cmp.Diff(map[string]string{"main.tf": "x"}, got); err != nil || diff != "" {
+			t.Errorf("%s: error %v, tree (-want +got):\n%s", address, err, diff)
+		}
+	}
+	// It links directories, whatever Copy says.
+	if _, _, err := fetch(t, f, local); !errors.Is(err, getmodules.ErrUnsafeEntry) {
+		t.Errorf("FileGetter of a directory: error is %v, want ErrUnsafeEntry", err)
+	}
+}

@@ -1,0 +1,214 @@
+package xz_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/xz"
+	"github.com/cotterpin/cotter/internal/gettertest"
+)
+
+// tarOf returns a tar file.
+func tarOf(t testing.TB, headers ...tar.Header) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, h := range headers {
+		text := h.PAXRecords["comment"] // the content of a file
+		h.PAXRecords, h.Size = nil, int64(len(text))
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func file(name, text string) tar.Header {
+	return tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, PAXRecords: map[string]string{"comment": text}}
+}
+
+func link(flag byte, name, target string) tar.Header {
+	return tar.Header{Typeflag: flag, Name: name, Linkname: target, Mode: 0o777}
+}
+
+// fetch fetches an archive from a file of a name.
+func fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, name, arguments string, archive []byte) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(name, archive, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := "file://" + filepath.ToSlash(name) + arguments
+	return gettertest.Fetch(ctx, t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+}
+
+func TestArchive(t *testing.T) {
+	t.Parallel()
+	archive := packed(t, tarOf(t, file("main.tf", "x"), link(tar.TypeSymlink, "l", "main.tf"), link(tar.TypeSymlink, "out", "../x")))
+	f := &getmodules.Fetcher{XZ: xz.NewReader}
+	for name, arguments := range map[string]string{"a.tar.xz": "", "a.txz": "", "a": "?archive=tar.xz", "b": "?archive=txz"} {
+		got, pkg, err := fetch(t.Context(), t, f, name, arguments, archive)
+		if err != nil {
+			t.Errorf("%s%s: %v", name, arguments, err)
+			continue
+		}
+		if diff := cmp.Diff(map[string]string{"main.tf": "x", "l": "link:main.tf"}, got); diff != "" {
+			t.Errorf("%s%s: tree (-want +got):\n%s", name, arguments, diff)
+		}
+		if len(pkg.LeftOut) != 1 || pkg.LeftOut[0].Path != "out" || !strings.HasPrefix(pkg.ArchiveSum, "zh:") {
+			t.Errorf("%s%s: package is %+v, want the link \"out\" left out and a sum", name, arguments, pkg)
+		}
+	}
+	for _, name := range []string{"a.tar.xz", "a.txz"} {
+		if _, _, err := fetch(t.Context(), t, &getmodules.Fetcher{}, name, "", archive); !errors.Is(err, getmodules.ErrUnsupportedArchive) {
+			t.Errorf("%s without XZ: error is %v, want ErrUnsupportedArchive", name, err)
+		}
+	}
+	for name, arguments := range map[string]string{"a.xz": "", "a.zip": "?archive=xz"} {
+		if _, _, err := fetch(t.Context(), t, f, name, arguments, archive); !errors.Is(err, getmodules.ErrUnsupportedArchive) {
+			t.Errorf("%s%s: error is %v, want ErrUnsupportedArchive", name, arguments, err)
+		}
+	}
+}
+
+// TestArchiveHTTP downloads an archive.
+func TestArchiveHTTP(t *testing.T) {
+	t.Parallel()
+	archive := packed(t, tarOf(t, file("main.tf", "x")))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive) }))
+	t.Cleanup(server.Close)
+	f := &getmodules.Fetcher{XZ: xz.NewReader}
+	for _, path := range []string{"/a.tar.xz", "/a?archive=txz"} {
+		got, pkg, err := gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(server.URL + path)})
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if diff := cmp.Diff(map[string]string{"main.tf": "x"}, got); diff != "" {
+			t.Errorf("%s: tree (-want +got):\n%s", path, diff)
+		}
+		// The address to keep still says that it is an archive.
+		if want := server.URL + strings.Replace(path, "txz", "tar.xz", 1); pkg.Resolved.String() != want {
+			t.Errorf("%s: Resolved is %s, want %s", path, pkg.Resolved, want)
+		}
+	}
+}
+
+// TestArchiveOfTools reads what tar and xz write.
+func TestArchiveOfTools(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("xz"); err != nil {
+		t.Skip("xz is not installed")
+	}
+	source, archive := t.TempDir(), filepath.Join(t.TempDir(), "a.tar.xz")
+	if err := os.WriteFile(filepath.Join(source, "main.tf"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "tar", "-cJf", archive, "-C", source, ".").CombinedOutput(); err != nil {
+		t.Skipf("tar: %v\n%s", err, out)
+	}
+	text, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := fetch(t.Context(), t, &getmodules.Fetcher{XZ: xz.NewReader}, "a.tar.xz", "", text)
+	if diff := cmp.Diff(map[string]string{"main.tf": "x"}, got); err != nil || diff != "" {
+		t.Errorf("error %v, tree (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestArchiveRefused has what must not become a package.
+func TestArchiveRefused(t *testing.T) {
+	t.Parallel()
+	good := tarOf(t, file("main.tf", "x"))
+	archive := packed(t, good)
+	// 65 MiB of zeros, packed by xz in 10 KiB.
+	bomb, err := os.ReadFile(filepath.Join("testdata", "zeros.tar.xz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		archive []byte
+		limits  getmodules.Limits
+		want    error
+	}{
+		"no tar":              {packed(t, []byte("x")), getmodules.Limits{}, getmodules.ErrUnsafeArchive},
+		"nothing":             {packed(t, nil), getmodules.Limits{}, getmodules.ErrUnsafeArchive},
+		"no files":            {packed(t, tarOf(t)), getmodules.Limits{}, getmodules.ErrEmpty},
+		"truncated tar":       {packed(t, good[:len(good)-512]), getmodules.Limits{}, getmodules.ErrUnsafeArchive},
+		"text behind tar":     {packed(t, append(slices.Clone(good), "x"...)), getmodules.Limits{}, getmodules.ErrUnsafeArchive},
+		"trailing byte":       {append(slices.Clone(archive), 0), getmodules.Limits{}, getmodules.ErrUnsafeArchive},
+		"stream padding":      {append(slices.Clone(archive), 0, 0, 0, 0), getmodules.Limits{}, getmodules.ErrUnsafeArchive},
+		"second stream":       {slices.Concat(archive, archive), getmodules.Limits{}, getmodules.ErrUnsafeArchive},
+		"empty second stream": {slices.Concat(archive, packed(t, nil)), getmodules.Limits{}, getmodules.ErrUnsafeArchive},
+		"gzip":                {[]byte("\x1f\x8b\x08"), getmodules.Limits{}, getmodules.ErrNotArchive},
+		"name":                {packed(t, tarOf(t, file("../x", ""))), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"git":                 {packed(t, tarOf(t, file(".git/config", ""))), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"hard link": {packed(t, tarOf(t, file("a", "x"), link(tar.TypeLink, "b", "a"))),
+			getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"file below a link": {packed(t, tarOf(t, link(tar.TypeSymlink, "d", ".."), file("d/x", ""))),
+			getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"file limit":       {packed(t, tarOf(t, file("a", "xx"))), getmodules.Limits{FileBytes: 1}, getmodules.ErrTooLarge},
+		"tree limit":       {packed(t, tarOf(t, file("a", "x"), file("b", "x"))), getmodules.Limits{TreeBytes: 1}, getmodules.ErrTooLarge},
+		"entries":          {packed(t, tarOf(t, file("a", "x"), file("b", "x"))), getmodules.Limits{Entries: 1}, getmodules.ErrTooLarge},
+		"download":         {archive, getmodules.Limits{DownloadBytes: int64(len(archive)) - 1}, getmodules.ErrTooLarge},
+		"bomb":             {bomb, getmodules.Limits{}, getmodules.ErrTooLarge},
+		"large dictionary": {stream{blocks: []rawBlock{{content: string(good), dictionary: 40}}}.bytes(), getmodules.Limits{}, getmodules.ErrTooLarge},
+		"another filter": {stream{blocks: []rawBlock{{content: string(good), filter: 4}}}.bytes(),
+			getmodules.Limits{}, getmodules.ErrUnsupportedArchive},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &getmodules.Fetcher{XZ: xz.NewReader, Limits: test.limits}
+			if _, _, err := fetch(t.Context(), t, f, "a.tar.xz", "", test.archive); !errors.Is(err, test.want) {
+				t.Errorf("error is %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+// TestArchiveTruncated cuts an archive at every byte.
+func TestArchiveTruncated(t *testing.T) {
+	t.Parallel()
+	archive := stream{blocks: []rawBlock{{content: string(tarOf(t, file("main.tf", "x")))}}}.bytes()
+	f := &getmodules.Fetcher{XZ: xz.NewReader}
+	if _, _, err := fetch(t.Context(), t, f, "a.tar.xz", "", archive); err != nil {
+		t.Fatal(err)
+	}
+	for size := 6; size < len(archive); size += 7 {
+		if _, _, err := fetch(t.Context(), t, f, "a.tar.xz", "", archive[:size]); !errors.Is(err, getmodules.ErrUnsafeArchive) {
+			t.Errorf("cut at %d: error is %v, want ErrUnsafeArchive", size, err)
+		}
+	}
+}
+
+func TestArchiveCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err := fetch(ctx, t, &getmodules.Fetcher{XZ: xz.NewReader}, "a.tar.xz", "", packed(t, tarOf(t, file("main.tf", "x"))))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}

@@ -1,0 +1,163 @@
+package hashing
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// directory is where names are looked up: a directory that is open, or one of
+// those of a file system that cannot keep them open.
+type directory struct {
+	fsys  fs.FS
+	path  string // in fsys
+	owned bool   // whether fsys was opened for it
+}
+
+func top(fsys fs.FS) directory { return directory{fsys: fsys, path: "."} }
+
+// open opens a directory in d, which may be d itself.
+func (d directory) open(name string) (directory, error) {
+	r, ok := d.fsys.(rootFS)
+	if !ok || name == "." {
+		return directory{fsys: d.fsys, path: path.Join(d.path, name)}, nil
+	}
+	opened, err := r.open(name)
+	return directory{fsys: opened, path: ".", owned: err == nil}, err
+}
+
+func (d directory) close() {
+	if d.owned {
+		_ = d.fsys.(rootFS).root.Close()
+	}
+}
+
+func (d directory) list() ([]fs.DirEntry, error) { return fs.ReadDir(d.fsys, d.path) }
+
+func (d directory) file(name string) (fs.File, error) { return d.fsys.Open(path.Join(d.path, name)) }
+
+// target is where a link leads, which the entry may know by itself.
+func (d directory) target(link fs.DirEntry) (string, error) {
+	if known, ok := link.(linkEntry); ok {
+		return known.target, nil
+	}
+	return fs.ReadLink(d.fsys, path.Join(d.path, link.Name()))
+}
+
+// opener opens files. Those that come one behind the other share their
+// directory.
+type opener struct {
+	top  directory
+	last directory
+	path string // of last
+}
+
+func newOpener(fsys fs.FS) *opener {
+	return &opener{top: top(fsys), last: top(fsys), path: "."}
+}
+
+func (o *opener) open(name string) (fs.File, error) {
+	if dir := path.Dir(name); dir != o.path {
+		next, err := o.top.open(dir)
+		if err != nil {
+			return nil, err
+		}
+		o.close()
+		o.last, o.path = next, dir
+	}
+	return o.last.file(path.Base(name))
+}
+
+func (o *opener) close() { o.last.close() }
+
+// RootFS returns the file system of a directory on disk that [ReadTree] reads
+// fastest. It is that of [os.Root.FS] and keeps to its directory like it, which
+// opens all directories on the way to a file again for each file; ReadTree
+// opens each directory of this one once.
+func RootFS(root *os.Root) fs.FS { return newRootFS(root) }
+
+type rootFS struct {
+	fs.ReadLinkFS
+	root *os.Root
+}
+
+func newRootFS(root *os.Root) rootFS { return rootFS{root.FS().(fs.ReadLinkFS), root} }
+
+func (r rootFS) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	f, err := r.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadDir asks what each name is. One that comes behind a link is first asked
+// where it leads, and that is all there is to ask of a link: directories of
+// links have nothing else, as a rule.
+func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	names, err := r.names(name)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]fs.DirEntry, 0, len(names))
+	behindLink := false
+	for _, base := range names {
+		at := path.Join(name, base)
+		if behindLink {
+			if target, err := r.ReadLink(at); err == nil {
+				list = append(list, linkEntry{r, at, target})
+				continue
+			}
+		}
+		info, err := r.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it has gone since
+		}
+		if err != nil {
+			return nil, err
+		}
+		behindLink = info.Mode().Type() == fs.ModeSymlink
+		list = append(list, fs.FileInfoToDirEntry(info))
+	}
+	return list, nil
+}
+
+// names lists a directory in order.
+func (r rootFS) names(name string) ([]string, error) {
+	dir, err := r.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.(*os.File).Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+// open opens a directory as a file system, to be closed by the caller.
+func (r rootFS) open(dir string) (rootFS, error) {
+	root, err := r.root.OpenRoot(filepath.FromSlash(dir))
+	if err != nil {
+		return rootFS{}, err
+	}
+	return newRootFS(root), nil
+}
+
+// linkEntry is a link of which one knows where it leads.
+type linkEntry struct {
+	fsys   rootFS
+	path   string
+	target string
+}
+
+func (e linkEntry) Name() string               { return path.Base(e.path) }
+func (e linkEntry) IsDir() bool                { return false }
+func (e linkEntry) Type() fs.FileMode          { return fs.ModeSymlink }
+func (e linkEntry) Info() (fs.FileInfo, error) { return e.fsys.Lstat(e.path) }
+func (e linkEntry) String() string             { return fs.FormatDirEntry(e) }

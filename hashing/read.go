@@ -1,0 +1,194 @@
+package hashing
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
+)
+
+// WholeFunc tells of which tree, hashed already, a link has a part: what that
+// tree has at the link's own path and below it. A link that has no part of
+// any, for which it returns nil, is an ordinary one.
+type WholeFunc func(path, target string) *Tree
+
+// Reader is [ReadTree] with options.
+type Reader struct {
+	// Whole is for a file system that has parts of the tree elsewhere, reached
+	// by links, which may point out of the file system. A file system that is
+	// the same as the whole tree of the links gives that tree: the one that
+	// Whole returned, not a copy of it. nil means that all links are ordinary
+	// ones.
+	Whole WholeFunc
+	// MaxFile is the size in bytes of the largest file that is read; a larger
+	// one is an error. 0 means that there is no limit.
+	MaxFile int64
+}
+
+// Read is [ReadTree].
+func (r Reader) Read(fsys fs.FS) (*Tree, error) {
+	w := walker{fsys: fsys, whole: r.Whole}
+	if err := w.walk(); err != nil {
+		return nil, err
+	}
+	if err := sumFiles(fsys, w.entries, r.MaxFile); err != nil {
+		return nil, err
+	}
+	if w.isWhole() {
+		return w.linked[0].tree, nil
+	}
+	entries := w.entries
+	for _, l := range w.linked {
+		entries = append(entries, l.part...)
+	}
+	if len(w.linked) > 0 {
+		sortEntries(entries)
+	}
+	tree := &Tree{Entries: entries}
+	if i, err := settle(entries); err != nil {
+		return nil, &TreeError{Path: entries[i].Path, Err: err, Listed: tree}
+	}
+	return tree, nil
+}
+
+// linkedPart is what a link has of a tree.
+type linkedPart struct {
+	tree *Tree
+	part []Entry
+}
+
+// isWhole reports whether the entries and the linked parts, no two of which
+// can have a path in common, are just those of the tree of all links.
+func (w *walker) isWhole() bool {
+	if len(w.linked) == 0 {
+		return false
+	}
+	tree := w.linked[0].tree
+	if w.count != len(tree.Entries) || slices.ContainsFunc(w.linked, func(l linkedPart) bool { return l.tree != tree }) {
+		return false
+	}
+	for _, e := range w.entries {
+		i, found := find(tree.Entries, e.Path)
+		if !found || !e.same(tree.Entries[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sortEntries sorts by path. A walk sees "a" and all below it before "a.b",
+// which sorts before "a/".
+func sortEntries(entries []Entry) {
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// walker lists what a file system holds. The files' sums, sizes and kinds are
+// still to be found.
+type walker struct {
+	fsys    fs.FS
+	whole   WholeFunc // nil for none
+	entries []Entry
+	linked  []linkedPart
+	count   int // of the entries, those of linked parts included
+}
+
+// walk lists everything, sorted by path.
+func (w *walker) walk() error {
+	if _, err := w.dir("."); err != nil {
+		return err
+	}
+	sortEntries(w.entries)
+	return nil
+}
+
+// dir adds what is in a directory and below it, and reports whether that is
+// nothing. What is below comes last, so that one directory at a time is open.
+func (w *walker) dir(dir string) (empty bool, err error) {
+	names, subdirs, err := w.children(dir)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range subdirs {
+		empty, err := w.dir(name)
+		if err != nil {
+			return false, err
+		}
+		if !empty {
+			continue
+		}
+		if err := w.add(Entry{Path: name, Kind: EmptyDir}); err != nil {
+			return false, &TreeError{Path: name, Err: err}
+		}
+	}
+	return names == 0, nil
+}
+
+// children adds what is in a directory, and returns how much that is and which
+// of it are directories.
+func (w *walker) children(dir string) (names int, subdirs []string, err error) {
+	at, err := top(w.fsys).open(dir)
+	if err != nil {
+		return 0, nil, &TreeError{Path: dir, Err: err}
+	}
+	defer at.close()
+	list, err := at.list()
+	if err != nil {
+		return 0, nil, &TreeError{Path: dir, Err: err}
+	}
+	for _, child := range list {
+		if pathsafe.IsMetadata(child.Name()) {
+			continue
+		}
+		names++
+		name := path.Join(dir, child.Name())
+		err := checkText(name)
+		switch mode := child.Type(); {
+		case err != nil:
+		case mode.IsDir():
+			subdirs = append(subdirs, name)
+		case mode.IsRegular():
+			err = w.add(Entry{Path: name, Kind: File})
+		case mode.Type() == fs.ModeSymlink:
+			err = w.link(at, name, child)
+		default:
+			err = errIrregular
+		}
+		if err != nil {
+			return 0, nil, &TreeError{Path: name, Err: err}
+		}
+	}
+	return names, subdirs, nil
+}
+
+// link adds a link, or notes what it stands for.
+func (w *walker) link(at directory, name string, child fs.DirEntry) error {
+	target, err := at.target(child)
+	if err != nil {
+		return err
+	}
+	target = filepath.ToSlash(target) // links on Windows have backslashes, whoever made them
+	if w.whole != nil {
+		if tree := w.whole(name, target); tree != nil {
+			if part := tree.Part(name); len(part) > 0 {
+				w.linked = append(w.linked, linkedPart{tree, part})
+				return w.grow(len(part))
+			}
+		}
+	}
+	return w.add(Entry{Path: name, Kind: Link, Target: target})
+}
+
+func (w *walker) add(e Entry) error {
+	w.entries = append(w.entries, e)
+	return w.grow(1)
+}
+
+func (w *walker) grow(by int) error {
+	if w.count += by; w.count > maxEntries {
+		return errTooMany
+	}
+	return nil
+}

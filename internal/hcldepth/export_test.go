@@ -1,0 +1,18 @@
+package hcldepth
+
+import "github.com/hashicorp/hcl/v2/hclsyntax"
+
+// Budget exports budget.
+const Budget = budget
+
+// CheckPieces exports checkPieces, whose budget is small in tests.
+var CheckPieces = checkPieces
+
+// Fitting exports fitting.
+var Fitting = fitting
+
+// TokenWeight is the weight of a token.
+func TokenWeight(token hclsyntax.TokenType) int {
+	_, weight := level(token)
+	return weight
+}

@@ -1,0 +1,81 @@
+package hcldepth_test
+
+import (
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
+)
+
+// A file whose pieces have no syntax error must have none as a whole: else the
+// parser could skip closing brackets, and its depth would not be bounded.
+func FuzzPieces(f *testing.F) {
+	for _, src := range wellFormed {
+		f.Add([]byte(src), uint8(1))
+		f.Add([]byte(src+"\n"+src), uint8(20))
+	}
+	for _, h := range hostile {
+		f.Add(h.source(3), uint8(3))
+		f.Add(h.source(9), uint8(30))
+	}
+	f.Fuzz(func(t *testing.T, src []byte, budget uint8) {
+		small := int(budget) + 1
+		if hcldepth.Fitting(src, small) == len(src) || hcldepth.Fitting(src, hcldepth.Budget) < len(src) {
+			return
+		}
+		if hcldepth.CheckPieces(src, "x", hcl.InitialPos, small).HasErrors() {
+			return
+		}
+		_, diags := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
+		for _, d := range diags {
+			if d.Severity == hcl.DiagError && d.Summary != "Attribute redefined" {
+				t.Fatalf("%q has no error in pieces of %d, and this one as a whole: %v", src, small, d)
+			}
+		}
+	})
+}
+
+// Bytes that are not counted must not open a level.
+func FuzzFitting(f *testing.F) {
+	for _, src := range wellFormed {
+		f.Add([]byte(src))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		tokens, _ := hclsyntax.LexConfig(src, "x", hcl.InitialPos)
+		weight := 0
+		for _, token := range tokens {
+			weight += hcldepth.TokenWeight(token.Type)
+		}
+		if weight > 0 && hcldepth.Fitting(src, weight-1) == len(src) {
+			t.Fatalf("the tokens of %q weigh %d, and its bytes less", src, weight)
+		}
+	})
+}
+
+func FuzzParseConfig(f *testing.F) {
+	for _, src := range wellFormed {
+		f.Add([]byte(src))
+	}
+	for _, h := range hostile {
+		f.Add(h.source(3))
+		f.Add(h.source(300))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, diags := hcldepth.ParseConfig(src, "x", hcl.InitialPos)
+		if file == nil && !diags.HasErrors() {
+			t.Fatalf("ParseConfig(%q) = nil without an error", src)
+		}
+	})
+}
+
+func FuzzParseJSON(f *testing.F) {
+	f.Add([]byte(`{"module":{"a":{"source":"./a","list":[1,2.5e3,true,null,{}]}}}`))
+	f.Add([]byte(`{"a":1,}`))
+	f.Add([]byte(`[[[`))
+	f.Add([]byte(`{"a{[\"":"}]"}`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		_, _ = hcldepth.ParseJSON(src, "x")
+	})
+}

@@ -1,0 +1,288 @@
+package hcldepth_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
+)
+
+// hostileUnit is repeated, with the closer behind, to make a file that ends
+// the process when it is parsed.
+type hostileUnit struct {
+	name, before, opener, middle, closer, after string
+}
+
+func (h hostileUnit) source(n int) []byte {
+	return []byte(h.before + strings.Repeat(h.opener, n) + h.middle + strings.Repeat(h.closer, n) + h.after + "\n")
+}
+
+var hostile = []hostileUnit{
+	{name: "tuple", before: "a = ", opener: "[", closer: "]"},
+	{name: "unclosed tuple", before: "a = ", opener: "["},
+	{name: "parentheses", before: "a = ", opener: "(", middle: "1", closer: ")"},
+	{name: "object", before: "a = ", opener: "{a=", middle: "1", closer: "}"},
+	{name: "object on lines", before: "a = ", opener: "{\na=", middle: "1", closer: "\n}"},
+	{name: "call", before: "a = ", opener: "f(", middle: "1", closer: ")"},
+	{name: "index", before: "a = ", opener: "b[", middle: "1", closer: "]"},
+	{name: "for tuple", before: "a = ", opener: "[for x in ", middle: "y", closer: ":x]"},
+	{name: "for object", before: "a = ", opener: "{for x in y:x=>", middle: "z", closer: "}"},
+	{name: "template", before: "a = ", opener: `"${`, middle: "1", closer: `}"`},
+	{name: "trimming template", before: "a = ", opener: `"${~`, middle: "1", closer: `~}"`},
+	{name: "heredoc", before: "a = ", opener: "<<A\n${", middle: "1", closer: "}\nA\n"},
+	{name: "directive", before: `a = "`, opener: "%{if a}", closer: "%{endif}", after: `"`},
+	{name: "directive for", before: `a = "`, opener: "%{ for a in b ~}", closer: "%{~ endfor }", after: `"`},
+	{name: "minus", before: "a = ", opener: "-", middle: "1"},
+	{name: "bang", before: "a = ", opener: "! ", middle: "1"},
+	{name: "conditional", before: "a = ", opener: "a?b:", middle: "1"},
+	{name: "conditional, first branch", before: "a = ", opener: "a?", middle: "1", closer: ":b"},
+	{name: "full splat", before: "a = a", opener: "[*]"},
+	{name: "blocks", opener: "b {\n", closer: "}\n"},
+	{name: "labelled blocks", opener: "b \"l\" {\n", closer: "}\n"},
+	// The parser's recovery skips the closing brackets of these.
+	{name: "recovery in block", opener: "b {\n x }\n"},
+	{name: "recovery in block of one line", opener: "a {\n b { x }\n}\n"},
+	{name: "recovery in template", before: `a = "`, opener: `${"${(}"}${)}`, after: `"`},
+	{name: "recovery after bad escape", opener: "b {\n x = (\"\\q\") }\n"},
+	{name: "recovery after bad number", opener: "b {\n c { x = (1.2.3) }\n}\n"},
+}
+
+func TestParseConfigRefusesHostileFiles(t *testing.T) {
+	t.Parallel()
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			for _, budget := range []int{hcldepth.Budget, 2 * hcldepth.Budget} {
+				if _, diags := parse(string(h.mostWithin(budget))); !diags.HasErrors() {
+					t.Errorf("ParseConfig of what weighs %d has no errors", budget)
+				}
+			}
+		})
+	}
+}
+
+func parse(src string) (*hcl.File, hcl.Diagnostics) {
+	return hcldepth.ParseConfig([]byte(src), "x", hcl.InitialPos)
+}
+
+// small is a number of levels that are fine.
+const small = 20
+
+func TestParseConfigReturnsWhatTheParserDoes(t *testing.T) {
+	t.Parallel()
+	sources := slices.Clone(wellFormed)
+	for _, h := range hostile {
+		sources = append(sources, string(h.source(small)))
+	}
+	for _, src := range sources {
+		file, diags := parse(src)
+		want, wantDiags := hclsyntax.ParseConfig([]byte(src), "x", hcl.InitialPos)
+		if file == nil || len(file.Body.(*hclsyntax.Body).Blocks) != len(want.Body.(*hclsyntax.Body).Blocks) {
+			t.Errorf("ParseConfig(%.60q) = %v, want the parser's file", src, file)
+		}
+		if diff := cmp.Diff(wantDiags.Error(), diags.Error()); diff != "" {
+			t.Errorf("ParseConfig(%.60q): diagnostics (-want +got):\n%s", src, diff)
+		}
+	}
+}
+
+// mostWithin returns the unit as often as the budget allows.
+func (h hostileUnit) mostWithin(budget int) []byte {
+	low, high := 1, budget
+	for low < high {
+		n := (low + high + 1) / 2
+		if src := h.source(n); hcldepth.Fitting(src, budget) == len(src) {
+			low = n
+		} else {
+			high = n - 1
+		}
+	}
+	return h.source(low)
+}
+
+// The variables choose the test of a child process.
+const (
+	childUnit   = "HCLDEPTH_TEST_UNIT"
+	childBudget = "HCLDEPTH_TEST_BUDGET"
+)
+
+// TestParserStack runs the parser with a limited stack, in a child because
+// a parser that exhausts it ends the process. With the budget a quarter of Go's
+// gigabyte is enough. Without one, it is not: to keep the test small, a
+// hundredth of the stack stands for all of it.
+func TestParserStack(t *testing.T) {
+	t.Parallel()
+	if n, err := strconv.Atoi(os.Getenv(childUnit)); err == nil {
+		if os.Getenv(childBudget) != "" {
+			debug.SetMaxStack(250_000_000)
+			_, _ = hclsyntax.ParseConfig(hostile[n].mostWithin(hcldepth.Budget), "x", hcl.InitialPos)
+		} else {
+			debug.SetMaxStack(10_000_000)
+			_, _ = hclsyntax.ParseConfig(hostile[n].source(20_000), "x", hcl.InitialPos)
+		}
+		return
+	}
+	for n, h := range hostile {
+		for _, budget := range []string{"", "1"} {
+			t.Run(fmt.Sprintf("%s, budget %q", h.name, budget), func(t *testing.T) {
+				t.Parallel()
+				cmd := exec.Command(os.Args[0], "-test.run=^TestParserStack$")
+				cmd.Env = append(os.Environ(), childUnit+"="+strconv.Itoa(n), childBudget+"="+budget)
+				out, err := cmd.CombinedOutput()
+				exhausted := strings.Contains(string(out), "goroutine stack exceeds")
+				switch {
+				case budget != "" && err != nil:
+					t.Errorf("the parser does not survive the budget: %v\n%.2000s", err, out)
+				case budget == "" && (err == nil || !exhausted):
+					t.Errorf("the parser survives %q (%v)", h.source(3), err)
+				}
+			})
+		}
+	}
+}
+
+var wellFormed = []string{
+	"",
+	"\ufeffa = 1\n",
+	"# ((((\n// [[[[\n/* {{{{ \n */\na = 1 # {{{",
+	"a = \"((((\\\"[[[\" \nb = \"$${ %%{ \\u00e9\"\n",
+	"a = \"$$${x} %${\"y\"} $\"\n",
+	"a = <<EOT\n((((\n  EOT x\n${b}EOT\n$${ {{{\n  EOT\nb = 1\n",
+	"a = <<-EOT\r\n  {{{\r\n  EOT\r\nb = 1\r\n",
+	"a = <<A\n${<<B\n[\nB\n}\nA\n",
+	"module \"x\" {\n  source = \"./x\"\n  count = a ? 1 : b ? 2 : 3\n}\n",
+	"b l \"m\" { x = [1,\n2] }\nc {}\nd { # comment\n}\ne {\n\n  f {\n  }\n}\n",
+	"a = [for k, v in x : \"${k}-${v}\" if v != null && !v]\n",
+	"a = {for k, v in x : k => v... if v}\nb = {\n  for x in y : x => x\n}\n",
+	"a = { a = 1, \"b\" : 2\n  (c) = x ? 1 : 2\n  # comment\n  d.e = -1 }\n",
+	"a = x.y[0].z[*].w.*.v.0[\"k\"]\nb = x.*\nc = x[ * ].y\n",
+	"a = f(x, [1, 2]...)\nb = n::m::f()\nc = f(\n  1,\n)\n",
+	"a = -x + - y * !z % 2 == 3 && 1 <= 2 || 1e5 >= 1.5\n",
+	"a = \"%{ if x ~} a %{~ else }b%{ endif }%{ for a, b in c }${a}%{ endfor }\"\n",
+	"a = (\n  1 # x\n  +\n  2\n)\nfor = [for-x, 1.foo]\n",
+	"if = if\nin = [forx]\n",
+}
+
+func TestParseConfigLimits(t *testing.T) {
+	t.Parallel()
+	nested := func(n int) string { return "a = " + strings.Repeat("[", n) + strings.Repeat("]", n) + "\n" }
+	deep := func(line, column int) error { return &hcldepth.DepthError{Line: line, Column: column} }
+	tooLarge := func(line, column int) error {
+		return &hcldepth.DepthError{Line: line, Column: column, TooLarge: true}
+	}
+	tests := []struct {
+		name, src string
+		want      error
+	}{
+		{"at the limit", nested(200), nil},
+		{"above", nested(201), deep(1, 205)},
+		{"on a later line", "\n\nb=\"é\"\n" + nested(201), deep(4, 205)},
+		{"the first of two", nested(201) + strings.Replace(nested(201), "a", "b", 1), deep(1, 205)},
+		{"a long list of lists", "a = [" + strings.Repeat("[1, -2, x[*].y, a ? b : c],\n", 2_000) + "]\n", nil},
+		{"a longer list of lists", "\na = [" + strings.Repeat("[1, -2, x[*].y, a ? b : c],\n", 3_000) + "]\n", tooLarge(2, 1)},
+		{"many long lists", manyAttributes(4, "["+strings.Repeat("[1, -2, x[*].y, a ? b : c],\n", 2_000)+"]\n"), nil},
+		{"many conditionals in an object", "a = {\n" + strings.Repeat("x = a ? b : c\n", 10_000) + "}\n", nil},
+		{"many directives", "a = \"" + strings.Repeat("%{if a}x%{else}y%{endif}${b}", 1_400) + "\"\n", nil},
+		{"brackets in a string", "a = \"" + strings.Repeat("[", 50_000) + "\"\n", nil},
+		{"brackets in a heredoc", "a = <<A\n" + strings.Repeat("}{\n", 6_100) + "A\n", nil},
+		{"brackets in a comment", "/*" + strings.Repeat("{", 50_000) + "*/ a = 1 # {\n", nil},
+		{"a long comment", strings.Repeat("b {\n}\n", 6_000) + "/*" + strings.Repeat("b {\n}\n", 30_000) + "*/\n", nil},
+		{"many blocks", strings.Repeat("b \"c\" {\n d { x = 1 }\n}\n", 4_000), nil},
+		{"many blocks with comments", strings.Repeat("b \"c\" {\n d { x = 1 }\n} # end\n", 4_000), nil},
+		{"blocks in a block", "a {\n" + strings.Repeat("b {\n}\n", 6_000) + "}\n", tooLarge(1, 1)},
+		{"a short sum", "a = 1" + strings.Repeat("+1", 4_000) + "\n", nil},
+		{"a long sum", "a = 1" + strings.Repeat("+1", 4_001) + "\n", deep(1, 5)},
+		{"a longer sum", "a = 1" + strings.Repeat("+1", 50_000) + "\n", tooLarge(1, 1)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file, diags := parse(tt.src)
+			if tt.want == nil {
+				if file == nil || diags.HasErrors() {
+					t.Errorf("ParseConfig = %v, %v, want a file", file, diags)
+				}
+				return
+			}
+			if file != nil || len(diags) != 1 {
+				t.Fatalf("ParseConfig = %v, %v, want one error", file, diags)
+			}
+			if diff := cmp.Diff(tt.want, diags[0].Extra); diff != "" {
+				t.Errorf("Extra (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// manyAttributes gives n attributes a value.
+func manyAttributes(n int, value string) string {
+	var src strings.Builder
+	for i := range n {
+		fmt.Fprintf(&src, "a%d = %s", i, value)
+	}
+	return src.String()
+}
+
+func TestParseConfigReportsTheSyntaxErrorOfALargeFile(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat("b {\n}\n", 10_000)
+	for name, tt := range map[string]struct {
+		src, summary string
+		line         int
+	}{
+		"first item":      {"a = )\n" + many, "Invalid expression", 1},
+		"last item":       {many + "a = )\n", "Invalid expression", 20_001},
+		"closing bracket": {"b {\n x }\n" + many, "Argument or block definition required", 2},
+		"unclosed":        {many + "b {\n", "Unclosed configuration block", 20_001},
+		"byte order mark": {many + "\ufeff" + many, "Invalid character", 20_001},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file, diags := parse(tt.src)
+			if file != nil || len(diags) != 1 || diags[0].Summary != tt.summary || diags[0].Subject.Start.Line != tt.line {
+				t.Fatalf("ParseConfig = %v, %v, want %q on line %d", file, diags, tt.summary, tt.line)
+			}
+		})
+	}
+}
+
+func TestParseExpression(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]string{
+		`["a", {b = 1}]`:             "",
+		"[":                          "Missing expression",
+		strings.Repeat("[", 201):     "nested",
+		strings.Repeat("(", 100_000): "nested",
+		strings.Repeat("-", 100_000): "nested",
+		"[" + strings.Repeat("[1],", 5_000) + "]": "",
+	} {
+		_, diags := hcldepth.ParseExpression([]byte(src), "x", hcl.InitialPos)
+		if diags.HasErrors() != (want != "") || want != "" && !strings.Contains(diags.Error(), want) {
+			t.Errorf("ParseExpression(%.60q) = %v, want %q", src, diags, want)
+		}
+	}
+}
+
+func BenchmarkParseConfig(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		src := []byte(strings.Repeat(wellFormed[8], n))
+		b.Run(strconv.Itoa(len(src)>>10)+"KiB", func(b *testing.B) {
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				if _, diags := hcldepth.ParseConfig(src, "x", hcl.InitialPos); diags.HasErrors() {
+					b.Fatal(diags)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package hcldepth
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// operatorsPerLevel is how many binary operators or indexes in a row count as one
+// level. The parser needs no stack for them, but evaluating them does.
+const operatorsPerLevel = 20
+
+// checkTree returns diagnostics if the tree of src is too deep to be evaluated.
+func checkTree(src []byte, root hclsyntax.Node) hcl.Diagnostics {
+	if fitting(src, MaxDepth*operatorWeight) == len(src) {
+		return nil
+	}
+	var w depthWalker
+	_ = hclsyntax.Walk(root, &w) // the walker has no diagnostics
+	if w.first == nil {
+		return nil
+	}
+	return tooDeep(*w.first, false)
+}
+
+// depthWalker finds the first node that is too deep in the tree.
+type depthWalker struct {
+	depth int // in operators
+	first *hcl.Range
+}
+
+func (w *depthWalker) Enter(node hclsyntax.Node) hcl.Diagnostics {
+	w.depth += levelsOf(node)
+	if w.depth <= MaxDepth*operatorsPerLevel {
+		return nil
+	}
+	// Attributes are walked in any order.
+	if at := node.Range(); w.first == nil || at.Start.Byte < w.first.Start.Byte {
+		w.first = &at
+	}
+	return nil
+}
+
+func (w *depthWalker) Exit(node hclsyntax.Node) hcl.Diagnostics {
+	w.depth -= levelsOf(node)
+	return nil
+}
+
+// levelsOf returns by how much a node adds to the depth, in operators.
+func levelsOf(node hclsyntax.Node) int {
+	switch node.(type) {
+	case *hclsyntax.Block, *hclsyntax.ParenthesesExpr, *hclsyntax.FunctionCallExpr, *hclsyntax.TupleConsExpr,
+		*hclsyntax.ObjectConsExpr, *hclsyntax.ForExpr, *hclsyntax.ConditionalExpr, *hclsyntax.UnaryOpExpr,
+		*hclsyntax.SplatExpr, *hclsyntax.TemplateExpr, *hclsyntax.TemplateWrapExpr, *hclsyntax.TemplateJoinExpr:
+		return operatorsPerLevel
+	case *hclsyntax.BinaryOpExpr, *hclsyntax.IndexExpr, *hclsyntax.RelativeTraversalExpr:
+		return 1
+	}
+	return 0
+}

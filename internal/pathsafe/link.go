@@ -1,0 +1,158 @@
+package pathsafe
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// MaxHops is how many links Linux follows for one name. It also limits how deep
+// a Resolver calls itself.
+const MaxHops = 40
+
+// Target returns what is wrong with the target of a link that is read.
+func Target(target string) string {
+	switch {
+	case target == "":
+		return "has no target"
+	case ReadText(target) != "":
+		return "has a target that " + ReadText(target)
+	case path.IsAbs(target):
+		return "is absolute"
+	}
+	return ""
+}
+
+// WrittenTarget returns what is wrong with the target of a link that is written.
+// "./" in front and "/" at the end are accepted beside what is clean: people
+// write them, and they mean the same to everyone.
+func WrittenTarget(target string) string {
+	if len(target) > MaxPath {
+		return fmt.Sprintf("has a target of more than %d bytes", MaxPath)
+	}
+	if reason := Target(target); reason != "" {
+		return reason
+	}
+	if reason := writtenText(target); reason != "" {
+		return "has a target that " + reason
+	}
+	plain := strings.TrimSuffix(strings.TrimPrefix(target, "./"), "/")
+	if plain != "" && path.Clean(plain) != plain {
+		return "is not clean: it must be written without detours"
+	}
+	return ""
+}
+
+// Kind is what a tree has at a path.
+type Kind uint8
+
+// The kinds of entries. The zero value is for paths that a tree does not have.
+const (
+	Absent Kind = iota
+	File
+	Directory
+	Link
+)
+
+// Resolver follows the links of one tree. Links that were resolved are not
+// followed again, so the time is linear in the lengths of the targets, whatever
+// the links make of it. It is not safe for concurrent use.
+type Resolver struct {
+	// Lookup returns what the tree has at a clean path, and the target of a link.
+	Lookup func(name string) (Kind, string)
+	// Target checks the target of each link: the function [Target] or
+	// [WrittenTarget].
+	Target func(target string) string
+
+	places map[string]place
+}
+
+// place is what a link points to.
+type place struct {
+	name string
+	file bool
+	hops int // how many links were followed
+}
+
+// Fault is a link that cannot be followed.
+type Fault struct {
+	// Link is the path of the link, which another one may lead through.
+	Link, Target string
+	// Reason is what is wrong with it, such as "leads to nothing".
+	Reason string
+	// InTarget is set if the target itself is refused, wherever it leads.
+	InTarget bool
+}
+
+// Follow returns the path of the file or directory that a link points to, and
+// whether it is a file.
+func (r *Resolver) Follow(link string) (name string, isFile bool, fault *Fault) {
+	_, target := r.Lookup(link)
+	at, fault := r.resolve(link, target, 0)
+	return at.name, at.file, fault
+}
+
+// resolve follows a link after so many others.
+func (r *Resolver) resolve(link, target string, hops int) (place, *Fault) {
+	const tooMany = "leads in a circle or through too many links"
+	if at, known := r.places[link]; known {
+		return at, nil
+	}
+	fault := &Fault{Link: link, Target: target}
+	if hops == MaxHops {
+		fault.Reason = tooMany
+		return place{}, fault
+	}
+	if fault.Reason = r.Target(target); fault.Reason != "" {
+		fault.InTarget = true
+		return place{}, fault
+	}
+	at := place{name: path.Dir(link), hops: 1}
+	for component := range strings.SplitSeq(target, "/") {
+		next, reason, inner := r.step(at, component, hops)
+		if inner != nil {
+			return place{}, inner
+		}
+		if next.hops+hops > MaxHops {
+			reason = tooMany
+		}
+		if reason != "" {
+			fault.Reason = reason
+			return place{}, fault
+		}
+		at = next
+	}
+	if r.places == nil {
+		r.places = make(map[string]place)
+	}
+	r.places[link] = at
+	return at, nil
+}
+
+// step goes from a place by one component of a target. It returns a reason if
+// that is not possible, and a fault if it is that of another link.
+func (r *Resolver) step(at place, component string, hops int) (_ place, reason string, _ *Fault) {
+	switch {
+	case at.file:
+		return at, "leads through a file", nil
+	case component == "" || component == ".":
+		return at, "", nil
+	case component == ".." && at.name == ".":
+		return at, "leads out of the package", nil
+	case component == "..":
+		at.name = path.Dir(at.name)
+		return at, "", nil
+	}
+	next := path.Join(at.name, component)
+	switch kind, target := r.Lookup(next); kind {
+	case Absent:
+		return at, "leads to nothing", nil
+	case Link:
+		through, fault := r.resolve(next, target, hops+at.hops)
+		through.hops += at.hops
+		return through, "", fault
+	default:
+		at.name, at.file = next, kind == File
+	}
+	return at, "", nil
+}

@@ -1,0 +1,95 @@
+package pathsafe_test
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
+)
+
+func TestName(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{ // reasons, or parts of them
+		"main.tf": "", "a/b/c": "", ".gitignore": "", "...": "", "a b": "", "naïve.tf": "", "CON": "", "a:b": "", "a.": "",
+		strings.Repeat("n", 255): "", strings.Repeat("d/", 63) + "f": "",
+		"": "empty component", "/a": "absolute", "a//b": "empty component", "a/": "empty component", ".": `"."`, "a/../b": `".."`,
+		`a\b`: "backslash", "a\nb": "control character U+000A", "a\u0085": "control character U+0085", "a\xff": "UTF-8",
+		"\u202ea": "U+202E", "\ufeffa": "U+FEFF", "a\u2028": "U+2028",
+		strings.Repeat("n", 256): "more than 255 bytes", strings.Repeat("d/", 64) + "f": "deeper than 64", strings.Repeat("abc/", 256) + "f": "longer than 1024",
+		".git": "version control", "a/.GIT/x": "version control", "git~1": "version control", ".hg .": "version control", ".\u017fvn": "version control",
+	}
+	for name, want := range tests {
+		if got := pathsafe.Name(name); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("Name(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestIsVersionControl compares with full case folding and normalisation: each
+// rune that these make an ASCII letter of is one in the names.
+func TestIsVersionControl(t *testing.T) {
+	t.Parallel()
+	folding := cases.Fold()
+	for r := rune(0x80); r <= utf8.MaxRune; r++ {
+		folded := norm.NFC.String(folding.String(norm.NFD.String(string(r))))
+		if len(folded) != 1 {
+			continue
+		}
+		for _, name := range []string{".git", ".hg", ".svn", ".bzr", "git~1"} {
+			spelling := strings.ReplaceAll(name, folded, string(r))
+			if !pathsafe.IsVersionControl(spelling) {
+				t.Errorf("%+q is not recognised", spelling)
+			}
+		}
+	}
+	for _, name := range []string{".gitignore", ".gitx", "git", "git~2", "x.git", ".github", "hg", ""} {
+		if pathsafe.IsVersionControl(name) {
+			t.Errorf("%q is refused", name)
+		}
+	}
+}
+
+func TestUnportable(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"a": false, "com": false, "COM10": false, "console": false, "a.con": false,
+		"a:b": true, "a.": true, "a ": true, "con": true, "Con.tf": true, "NUL .x": true, "COM¹": true, "lpt9.a.b": true, "CONIN$": true,
+	} {
+		if got := pathsafe.Unportable(name) != ""; got != want {
+			t.Errorf("Unportable(%q) = %v, want %v", name, got, want)
+		}
+	}
+}
+
+// FuzzName checks that what is accepted is harmless, and is accepted by the laxer
+// rules as well.
+func FuzzName(f *testing.F) {
+	for _, name := range []string{"main.tf", "a/../b", ".git/x", "a\x00", "\u202e", "git~1", "a//b", `C:\x`} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if pathsafe.Name(name) != "" {
+			return
+		}
+		if !fs.ValidPath(name) || name == "." || !filepath.IsLocal("x/"+name) {
+			t.Errorf("%q is not a path in a tree", name)
+		}
+		if reason := pathsafe.ReadText(name); reason != "" {
+			t.Errorf("%q is written and not read: it %s", name, reason)
+		}
+		for component := range strings.SplitSeq(name, "/") {
+			if pathsafe.IsMetadata(component) {
+				t.Errorf("%q is written and passed over by reading", name)
+			}
+		}
+		if reason := pathsafe.WrittenTarget(name); reason != "" {
+			t.Errorf("%q is a name, and cannot be a target: it %s", name, reason)
+		}
+	})
+}
