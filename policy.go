@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -74,38 +73,6 @@ func (r rules) haveMinAge() bool {
 
 func (r rules) denyBranches() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.DenyBranches })
-}
-
-// checkLocation checks where a registry says that a package is.
-func (o *origins) checkLocation(ctx context.Context, c *call, at location) error {
-	err := o.rules.each(func(p *policy.Policy) error {
-		return errors.Join(p.CheckPackage(at.pkg), p.CheckRef(at.pkg))
-	})
-	if err == nil {
-		err = o.checkRef(ctx, c, at)
-	}
-	if err != nil {
-		return fmt.Errorf("the registry leads to %s: %w", at.pkg.Redacted(), err)
-	}
-	return nil
-}
-
-// checkRef asks the origin whether an address means a branch, if the rules depend on
-// it and the address does not tell. That takes a request even if the lock has the
-// commit: it does not have the kind of the ref.
-func (o *origins) checkRef(ctx context.Context, c *call, at location) error {
-	if !o.rules.denyBranches() || at.pkg.Getter() != "git" {
-		return nil
-	}
-	if o.offline {
-		o.events.warn(c.path, "whether its ref is a branch, which the policy denies, cannot be told without asking its origin")
-		return nil
-	}
-	reference, err := o.reference(ctx, c, at, "")
-	if err != nil {
-		return err
-	}
-	return o.rules.each(func(p *policy.Policy) error { return p.CheckReference(reference.String()) })
 }
 
 // policyFileName is the file that has a project's policy.
