@@ -20,7 +20,7 @@ var commandLines = map[string]bool{
 // the words of its command line, only the command says: cmd/cotter/remedies.go.
 func TestNoRemedies(t *testing.T) {
 	t.Parallel()
-	named := regexp.MustCompile(`(?i)\bcotter (install|update|restore|verify)\b|\bCOTTER_[A-Z]|(^|[^-\w])--(` + strings.Join(commandFlags(t), "|") + `)\b`)
+	named := regexp.MustCompile(`(?i)\bcotter (install|update|restore|verify)\b|(^|[^$\w])COTTER_[A-Z]|(^|[^-\w])--(` + strings.Join(commandFlags(t), "|") + `)\b`)
 	for _, s := range code(t) {
 		if isProgram(s.dir) || strings.HasPrefix(s.dir, "bench/") || commandLines[s.name] {
 			continue
