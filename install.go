@@ -22,8 +22,8 @@ import (
 //
 // An error about one module is a *ModuleError, about configuration that cannot be
 // read a *ConfigError, about an unusable lock a *LockFileError, about a lock that
-// would have to change and may not a *LockedError. If several modules failed the
-// error joins all of them, in the order of their paths.
+// would have to change and may not a *LockedError or a *LostEntriesError. If
+// several modules failed the error joins all of them, in the order of their paths.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
 	events := &events{fn: in.OnEvent}
 	key, err := in.userKey(events)

@@ -141,29 +141,52 @@ func fromDiagnostics(dir string, diags hcl.Diagnostics) []message {
 // stderr for people, and on stdout with --json.
 func (o *output) printError(err error) {
 	all := messages(err)
-	var remedies []remedy
-	for _, m := range all {
-		remedies = append(remedies, m.remedies...)
-		if o.json {
+	if o.json {
+		for _, m := range all {
 			_ = o.writeJSON(struct {
 				Type string `json:"type"`
 				message
 			}{"error", m})
-			continue
 		}
-		where := ""
-		if m.File != "" {
-			where = fmt.Sprintf(" (%s:%d)", m.File, m.Line)
-		}
-		fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), sanitize.Escape(m.Summary+where))
-		if m.Detail != "" {
-			fmt.Fprintf(o.stderr, "\n  %s\n\n", indented(m.Detail))
-		}
-	}
-	if o.json {
 		return
 	}
-	for _, line := range remedyLines(remedies) {
+	var remedies []remedy
+	for _, group := range sameDetail(all) {
+		for _, m := range group {
+			where := ""
+			if m.File != "" {
+				where = fmt.Sprintf(" (%s:%d)", m.File, m.Line)
+			}
+			fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), sanitize.Escape(m.Summary+where))
+			remedies = append(remedies, m.remedies...)
+		}
+		if detail := group[0].Detail; detail != "" {
+			fmt.Fprintf(o.stderr, "\n  %s\n\n", indented(detail))
+		}
+	}
+	o.printRemedies(remedies)
+}
+
+// sameDetail puts messages with the same detail together, so that it is printed
+// once.
+func sameDetail(all []message) [][]message {
+	var groups [][]message
+	index := make(map[string]int)
+	for _, m := range all {
+		i, ok := index[m.Detail]
+		if !ok || m.Detail == "" {
+			i = len(groups)
+			index[m.Detail] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], m)
+	}
+	return groups
+}
+
+// printRemedies prints what to do about messages that were printed.
+func (o *output) printRemedies(list []remedy) {
+	for _, line := range remedyLines(list) {
 		fmt.Fprintln(o.stderr, sanitize.Escape(line))
 	}
 }

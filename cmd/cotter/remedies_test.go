@@ -126,3 +126,27 @@ func TestRemediesJSON(t *testing.T) {
 		t.Errorf("stdout (-want +got):\n%s\nstderr: %s", diff, &stderr)
 	}
 }
+
+// What several messages have in common is printed once.
+func TestSameDetail(t *testing.T) {
+	t.Parallel()
+	var stderr bytes.Buffer
+	(&output{stderr: &stderr}).printError(errors.Join(
+		inModule("a", cotter.ErrNotInstalled), inModule("b", cotter.ErrCycle), inModule("c", cotter.ErrNotInstalled), errors.New("x"), errors.New("y")))
+	const want = `Error: module a
+Error: module c
+
+  module not installed
+
+Error: module b
+
+  the module calls itself
+
+Error: x
+Error: y
+Run ` + "`cotter install`" + ` to install what is missing.
+`
+	if diff := cmp.Diff(want, stderr.String()); diff != "" {
+		t.Errorf("stderr (-want +got):\n%s", diff)
+	}
+}

@@ -119,13 +119,7 @@ func (o *output) report(report *cotter.Report) error {
 	for _, file := range report.Unproven {
 		o.warnf("%s was not written here by this user; it was ignored", file)
 	}
-	for _, m := range flatten(report.Unread) {
-		text := "the configuration was not compared with the lock: " + m.line()
-		if m.Remedy != "" {
-			text += "\n" + m.Remedy
-		}
-		o.warnf("%s", text)
-	}
+	o.unread(report.Unread)
 	for _, err := range slices.Concat(report.Refused, report.Stale, report.Misplaced) {
 		for _, m := range messages(err) {
 			o.printf("- %s\n", m.line())
@@ -146,6 +140,16 @@ func (o *output) report(report *cotter.Report) error {
 		o.printf("%s\n", confirmRemedy)
 	}
 	return nil
+}
+
+// unread warns of configuration that was not compared with the lock.
+func (o *output) unread(errs []error) {
+	var remedies []remedy
+	for _, m := range flatten(errs) {
+		o.warnf("the configuration was not compared with the lock: %s", m.line())
+		remedies = append(remedies, m.remedies...)
+	}
+	o.printRemedies(remedies)
 }
 
 func statusText(p cotter.PackageReport) string {
