@@ -28,6 +28,8 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 		LockFile: cmd.String("lock-file"),
 		Dialect:  dialect,
 		Tools:    tools(env),
+		DryRun:   cmd.Bool("dry-run"),
+		LockOnly: cmd.Bool("lock-only"),
 	}
 	return req, setInputs(cmd, env, &req)
 }
