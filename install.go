@@ -198,7 +198,7 @@ func (p *openProject) assumedDialect(hostless *call) string {
 	}
 	if against := p.detected.contradiction(); against != "" {
 		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.detected.signs[0].what, p.dialect, against, p.dialect.other(), assumed)
+			p.detected.signs[0].What, p.dialect, against, p.dialect.other(), assumed)
 	}
 	return ""
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -119,26 +120,12 @@ func (r Request) readRules() (rules, error) {
 // it as far as the repository goes; "" where there is none. Those beyond the
 // repository are not the project's.
 func findPolicy(dir string) string {
-	for _, at := range repositoryDirs(dir) {
+	for _, at := range project.RepositoryDirs(dir) {
 		if name := filepath.Join(at, policyFileName); exists(name) {
 			return name
 		}
 	}
 	return ""
-}
-
-// repositoryDirs are an absolute directory and those above it as far as its git
-// repository goes; the directory alone if it is in none.
-func repositoryDirs(dir string) []string {
-	dirs := []string{dir}
-	for at := dir; !exists(filepath.Join(at, ".git")); {
-		if at == filepath.Dir(at) {
-			return dirs[:1]
-		}
-		at = filepath.Dir(at)
-		dirs = append(dirs, at)
-	}
-	return dirs
 }
 
 func exists(name string) bool {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -206,7 +207,7 @@ type hostlessCall struct {
 }
 
 func (h *hostlessCall) note(c *call) {
-	if _, ok := c.source.(addrs.ModuleSourceRegistry); !ok || !impliesHost(c.Source) {
+	if _, ok := c.source.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
 		return
 	}
 	h.mu.Lock()

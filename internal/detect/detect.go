@@ -1,4 +1,4 @@
-package cotter
+package detect
 
 import (
 	"bytes"
@@ -20,85 +20,133 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// sign is something in a project that tells which stock tool it is for.
-type sign struct {
-	dialect Dialect
-	what    string // for messages: "the lock's providers"
-}
+// Tool is a stock tool.
+type Tool int
 
-// detection is the dialect of a project that nobody has named, and why.
-type detection struct {
-	dialect Dialect
-	// signs are all that were found, the one that decided first. With none the
-	// dialect is a guess.
-	signs []sign
-}
+// The stock tools. The zero value is neither.
+const (
+	OpenTofu Tool = iota + 1
+	Terraform
+)
 
-// guessed reports whether nothing tells whose project it is.
-func (d detection) guessed() bool { return len(d.signs) == 0 }
-
-// contradiction is the first sign of the other tool; "" if there is none.
-func (d detection) contradiction() string {
-	for _, s := range d.signs {
-		if s.dialect != d.dialect {
-			return s.what
-		}
+// RegistryHost returns the host that an address without one means.
+func (t Tool) RegistryHost() addrs.Hostname {
+	if t == Terraform {
+		return addrs.TerraformRegistryHost
 	}
-	return ""
+	return addrs.DefaultRegistryHost
 }
 
-// detector finds the signs of a project. The order of its methods in detect is
-// the documented one.
-type detector struct {
-	req      Request
-	lock     *lockfile.File
-	locks    [][]byte // the text of the lock, and of the stock tools' if that is another
-	recorded *manifest.Manifest
-	settings configs.Settings
-	signs    []sign
+// Parser returns a parser of source addresses as the tool reads them.
+func (t Tool) Parser() addrs.Parser { return addrs.Parser{DefaultRegistryHost: t.RegistryHost()} }
+
+// name is the name of the tool's command.
+func (t Tool) name() string {
+	if t == Terraform {
+		return "terraform"
+	}
+	return "tofu"
 }
 
-// detect finds out which stock tool the project of a request is for. The order of
-// the signs is that of [DialectAuto].
-func (r Request) detect(ctx context.Context, lockSrc []byte, lock *lockfile.File, recorded *manifest.Manifest) detection {
-	d := &detector{req: r, lock: lock, locks: [][]byte{lockSrc}, recorded: recorded}
-	d.settings = configs.Reader{}.ReadSettings(ctx, configs.Dir{Path: r.dir()})
-	if r.lockFile() != lockFileName {
+// Sign is something in a project that tells which stock tool it is for.
+type Sign struct {
+	Tool Tool
+	// What names it in messages: "the hosts of the lock's providers".
+	What string
+}
+
+// Project is what is known of a project.
+type Project struct {
+	// Location says where its files are.
+	Location project.Location
+	// LockSrc is the text of the lock and Lock the lock; LockSrc is nil if there is
+	// none.
+	LockSrc []byte
+	Lock    *lockfile.File
+	// Recorded is modules.json, empty if there is none.
+	Recorded *manifest.Manifest
+	// Tools are the stock tools that the user has.
+	Tools []Tool
+}
+
+// stockLock is the lock of stock tools.
+const stockLock = ".terraform.lock.hcl"
+
+// Signs returns the signs of a project, in the order that the package comment gives:
+// the first one decides.
+func Signs(ctx context.Context, p Project) []Sign {
+	d := &detector{Project: p, dir: p.Location.Dir, locks: [][]byte{p.LockSrc}}
+	d.settings = configs.Reader{}.ReadSettings(ctx, configs.Dir{Path: d.dir})
+	if p.Location.LockFile != stockLock {
 		d.readStockLock()
 	}
-	d.add(dialectOfHosts(d.lock.Providers()), "the hosts of the lock's providers")
-	d.add(dialectOfHosts(d.lockedSources()), "the hosts of the lock's modules")
+	d.add(toolOfHosts(d.Lock.Providers()), "the hosts of the lock's providers")
+	d.add(toolOfHosts(d.lockedSources()), "the hosts of the lock's modules")
 	d.tofuFiles()
-	d.add(dialectOfHosts(d.recordedSources()), "the hosts in modules.json")
+	d.add(toolOfHosts(d.recordedSources()), "the hosts in modules.json")
 	d.lockHeader()
 	d.versionFiles()
 	d.configuration()
 	if len(d.signs) == 0 {
 		d.tools(ctx)
 	}
-	if len(d.signs) == 0 {
-		return detection{dialect: DialectOpenTofu}
-	}
-	return detection{dialect: d.signs[0].dialect, signs: d.signs}
+	return d.signs
 }
 
-func (d *detector) add(dialect Dialect, what string) {
-	if dialect != DialectAuto {
-		d.signs = append(d.signs, sign{dialect, what})
+// ImpliesHost reports whether an address is that of a module in a registry whose
+// host it leaves to the stock tool.
+func ImpliesHost(address string) bool {
+	tofu, err := OpenTofu.Parser().ParseModuleSource(address)
+	if err != nil {
+		return false
+	}
+	terraform, err := Terraform.Parser().ParseModuleSource(address)
+	return err == nil && tofu.String() != terraform.String()
+}
+
+// toolOfHosts returns the tool that the hosts of addresses tell. OpenTofu's registry
+// decides if both occur: a configuration for tofu may well name Terraform's registry
+// in full, which is rare the other way round.
+func toolOfHosts(addresses []string) Tool {
+	var found Tool
+	for _, address := range addresses {
+		host, _, _ := strings.Cut(address, "/")
+		switch addrs.Hostname(host) {
+		case addrs.DefaultRegistryHost:
+			return OpenTofu
+		case addrs.TerraformRegistryHost:
+			found = Terraform
+		}
+	}
+	return found
+}
+
+// detector finds the signs of a project.
+type detector struct {
+	Project
+	dir      string
+	locks    [][]byte // the text of the lock, and of the stock tools' if that is another file
+	settings configs.Settings
+	signs    []Sign
+}
+
+func (d *detector) add(tool Tool, what string) {
+	if tool != 0 {
+		d.signs = append(d.signs, Sign{tool, what})
 	}
 }
 
 // readStockLock reads the lock of stock tools, which has the providers, where
 // the modules' entries are in a file of their own.
 func (d *detector) readStockLock() {
-	location := d.req.location()
-	location.LockFile = lockFileName
+	location := d.Location
+	location.LockFile = stockLock
 	src, err := project.ReadLock(location)
 	if err != nil || src == nil {
 		return
 	}
-	if lock, diags := lockfile.Parse(src, lockFileName); !diags.HasErrors() {
-		d.add(dialectOfHosts(lock.Providers()), "the hosts of the lock's providers")
+	if lock, diags := lockfile.Parse(src, stockLock); !diags.HasErrors() {
+		d.add(toolOfHosts(lock.Providers()), "the hosts of the lock's providers")
 		d.locks = append(d.locks, src)
 	}
 }
@@ -107,7 +155,7 @@ func (d *detector) readStockLock() {
 // without those whose hosts the root module writes itself: these say nothing.
 func (d *detector) lockedSources() []string {
 	var sources []string
-	for _, m := range d.lock.Modules() {
+	for _, m := range d.Lock.Modules() {
 		if !d.writesHost(m.Key) {
 			sources = append(sources, m.Source)
 		}
@@ -117,7 +165,7 @@ func (d *detector) lockedSources() []string {
 
 func (d *detector) recordedSources() []string {
 	var sources []string
-	for _, record := range d.recorded.Records() {
+	for _, record := range d.Recorded.Records() {
 		if !d.writesHost(record.Key) {
 			sources = append(sources, record.Source)
 		}
@@ -127,29 +175,18 @@ func (d *detector) recordedSources() []string {
 
 func (d *detector) writesHost(key string) bool {
 	source, ok := d.settings.Sources[key]
-	return ok && !impliesHost(source)
-}
-
-// impliesHost reports whether the address is that of a module in a registry whose
-// host it leaves to the stock tool.
-func impliesHost(address string) bool {
-	tofu, err := DialectOpenTofu.parser().ParseModuleSource(address)
-	if err != nil {
-		return false
-	}
-	terraform, err := DialectTerraform.parser().ParseModuleSource(address)
-	return err == nil && tofu.String() != terraform.String()
+	return ok && !ImpliesHost(source)
 }
 
 // tofuFiles looks for files that only tofu reads.
 func (d *detector) tofuFiles() {
-	files, err := fs.Glob(os.DirFS(d.req.dir()), "*.tofu*")
+	files, err := fs.Glob(os.DirFS(d.dir), "*.tofu*")
 	if err != nil {
 		return
 	}
 	for _, file := range files {
 		if path.Ext(file) == ".tofu" || strings.HasSuffix(file, ".tofu.json") {
-			d.add(DialectOpenTofu, fmt.Sprintf("the file %q", file))
+			d.add(OpenTofu, fmt.Sprintf("the file %q", file))
 			return
 		}
 	}
@@ -169,9 +206,9 @@ func (d *detector) lockHeader() {
 		tofu, terraform := bytes.Contains(header, []byte(`"tofu init"`)), bytes.Contains(header, []byte(`"terraform init"`))
 		switch {
 		case tofu && !terraform:
-			d.add(DialectOpenTofu, `"tofu init" in the lock's comment`)
+			d.add(OpenTofu, `"tofu init" in the lock's comment`)
 		case terraform && !tofu:
-			d.add(DialectTerraform, `"terraform init" in the lock's comment`)
+			d.add(Terraform, `"terraform init" in the lock's comment`)
 		}
 	}
 }
@@ -183,11 +220,11 @@ const maxVersionFile = 64 << 10
 // versionFiles looks for the files by which version managers choose a tool, in
 // the nearest directory that has some.
 func (d *detector) versionFiles() {
-	dir, err := filepath.Abs(d.req.dir())
+	dir, err := filepath.Abs(d.dir)
 	if err != nil {
 		return
 	}
-	for _, dir := range repositoryDirs(dir) {
+	for _, dir := range project.RepositoryDirs(dir) {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
 			return
@@ -210,10 +247,10 @@ func (d *detector) versionFilesIn(root *os.Root) {
 		return string(text)
 	}
 	if strings.TrimSpace(read(".opentofu-version")) != "" {
-		d.add(DialectOpenTofu, ".opentofu-version")
+		d.add(OpenTofu, ".opentofu-version")
 	}
 	if strings.TrimSpace(read(".terraform-version")) != "" {
-		d.add(DialectTerraform, ".terraform-version")
+		d.add(Terraform, ".terraform-version")
 	}
 	var tools []string
 	for line := range strings.Lines(read(".tool-versions")) {
@@ -223,10 +260,10 @@ func (d *detector) versionFilesIn(root *os.Root) {
 		}
 	}
 	if slices.Contains(tools, "opentofu") || slices.Contains(tools, "tofu") {
-		d.add(DialectOpenTofu, "opentofu in .tool-versions")
+		d.add(OpenTofu, "opentofu in .tool-versions")
 	}
 	if slices.Contains(tools, "terraform") {
-		d.add(DialectTerraform, "terraform in .tool-versions")
+		d.add(Terraform, "terraform in .tool-versions")
 	}
 }
 
@@ -237,11 +274,11 @@ const terraformCloud = "app.terraform.io"
 // configuration looks at the root module's settings.
 func (d *detector) configuration() {
 	if slices.Contains(d.settings.CloudHosts, "") || slices.Contains(d.settings.CloudHosts, terraformCloud) {
-		d.add(DialectTerraform, "a cloud block or remote backend at "+terraformCloud)
+		d.add(Terraform, "a cloud block or remote backend at "+terraformCloud)
 	}
 	for _, text := range d.settings.RequiredVersions {
 		if want, err := versions.ParseConstraints(text); err == nil && excludesTofu(want) {
-			d.add(DialectTerraform, fmt.Sprintf("required_version = %q, which no version of tofu meets", text))
+			d.add(Terraform, fmt.Sprintf("required_version = %q, which no version of tofu meets", text))
 			return
 		}
 	}
@@ -289,11 +326,11 @@ const maxOwnModules = 1000
 // counts only if it matters: if the user's own modules leave the host of a
 // registry to the tool.
 func (d *detector) tools(ctx context.Context) {
-	found := slices.Compact(slices.Sorted(slices.Values(d.req.Tools)))
-	if len(found) != 1 || found[0] == DialectAuto {
+	found := slices.Compact(slices.Sorted(slices.Values(d.Tools)))
+	if len(found) != 1 || found[0] == 0 {
 		return
 	}
-	dirs := []string{d.req.dir()}
+	dirs := []string{d.dir}
 	seen := map[string]bool{}
 	for len(dirs) > 0 && len(seen) < maxOwnModules && ctx.Err() == nil {
 		dir := dirs[0]
@@ -303,8 +340,8 @@ func (d *detector) tools(ctx context.Context) {
 		}
 		seen[dir] = true
 		for _, source := range (configs.Reader{}).ReadSettings(ctx, configs.Dir{Path: dir}).Sources {
-			if impliesHost(source) {
-				d.add(found[0], fmt.Sprintf("only %s is installed", found[0]))
+			if ImpliesHost(source) {
+				d.add(found[0], fmt.Sprintf("only %s is installed", found[0].name()))
 				return
 			}
 			if parsed, err := addrs.ParseModuleSource(source); err == nil {
