@@ -11,7 +11,8 @@
 //
 //   - git::URL, git://: the tree of one commit, without history, by the git
 //     that is installed, with the user's own configuration for credentials and
-//     proxies. No hooks, no filters, no submodules, never a prompt. Credentials
+//     proxies. No hooks, no filters, no submodules, never a prompt. The commit's
+//     own .gitattributes count, and nobody else's; see the section on git. Credentials
 //     in the address are in no process's arguments; arguments of the address are,
 //     as git gives the URL to its remote helpers. An address with a user and no
 //     password has the empty password if neither the user's credential helpers
@@ -130,10 +131,20 @@
 // [ErrNoGit] comes with the reason why it did not work without.
 // [Fetcher].AlwaysGit leaves everything to git.
 //
+// Credentials that [Fetcher].GitCredentials has for a repository by https are used by
+// git and by the built-in client alike, for that origin alone. Git gets them in its
+// environment, as it gets those of an address.
+//
 // Which ref a name means is decided by git's own rule (gitrevisions(7)) whichever
 // client fetches or checks: NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
 // refs/remotes/NAME, refs/remotes/NAME/HEAD, the first that the repository has. If
 // another one of these points to another commit, a warning names both.
+//
+// Files are what "git checkout" writes for a user without settings, on every
+// platform: the attributes text, eol, ident and working-tree-encoding of the
+// commit's own .gitattributes files count, and those of the user do not, nor
+// core.autocrlf and core.eol. Package internal/git/gitattr has the rules. A file
+// that cannot be written in its encoding stays UTF-8, with a warning.
 //
 // What [Fetcher].CacheDir holds may come from someone else. A store there is used
 // if it holds just what this package and a fetch put there, under a configuration
@@ -151,8 +162,8 @@
 //   - The user's configuration of git and ssh is not read: no credential
 //     helpers, url.insteadOf, http.extraHeader, http.sslCAInfo, GIT_SSH_COMMAND,
 //     host aliases or jump hosts. GIT_ALLOW_PROTOCOL counts.
-//   - Credentials for http are those of the address, under the rules of the
-//     section on HTTP. Keys for ssh are that of the sshkey argument, those of
+//   - Credentials for http are those of the address or of
+//     [Fetcher].GitCredentials, under the rules of the section on HTTP. Keys for ssh are that of the sshkey argument, those of
 //     the agent, and ~/.ssh/id_ed25519, id_ecdsa and id_rsa without a
 //     passphrase. Hosts must be in known_hosts.
 //   - Repositories that name objects by SHA-256 are an [ErrBuiltInGit]; so are,
@@ -189,7 +200,7 @@
 //
 // # Limits
 //
-// See [Limits]; also 100:1 as the ratio of an archive's content to its size
+// See [Limits]; also 64 MiB for a file of git that attributes change, 100:1 as the ratio of an archive's content to its size
 // above 64 MiB, 1 MiB of headers for one entry of a tar file, 1 MiB for pages
 // and lists of checksums, 8 KiB for addresses that servers name, 30 s without
 // an answer or progress (2 minutes for git and for what a Getter downloads, which

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -14,7 +15,7 @@ var (
 	ErrUnsupportedScheme = errors.New("unsupported kind of address")
 	// ErrRefusedLocation says that a package's own configuration, or a
 	// server's answer, points to a location that it must not point to.
-	ErrRefusedLocation = errors.New("refused location")
+	ErrRefusedLocation = git.ErrRefused
 	// ErrNotArchive says that what was received is not an archive of the expected
 	// format.
 	ErrNotArchive = errors.New("not an archive of the expected kind")
@@ -31,7 +32,7 @@ var (
 	// ErrEmpty says that a package has no files.
 	ErrEmpty = errors.New("the package has no files")
 	// ErrTooLarge says that a package is over one of its [Limits].
-	ErrTooLarge = errors.New("the package is too large")
+	ErrTooLarge = git.ErrTooLarge
 	// ErrChecksum says that an archive is not what the address's checksum
 	// argument says.
 	ErrChecksum = errors.New("the archive does not match the checksum of its address")

@@ -47,6 +47,12 @@ type Fetcher struct {
 	// OCICredentials finds the credentials for a repository of an OCI registry.
 	// nil means that there are none.
 	OCICredentials OCICredentials
+	// GitCredentials finds the credentials for git repositories by https whose
+	// address has none, such as a token for a host. They go to the server of the
+	// address alone, and are not used if another server named the address. They
+	// come before the user's own credential helpers. nil, like an answer without
+	// credentials, leaves the choice to git.
+	GitCredentials HTTPCredentials
 	// Getters fetch from further kinds of sources, by the name that stands in
 	// front of "::" in their addresses. The kinds that this package has itself
 	// cannot be replaced. Packages s3, gcs and hg, below this one, have one each;
@@ -79,7 +85,7 @@ type Fetcher struct {
 	// Limits bound what a package may cost; zero fields mean the defaults.
 	Limits Limits
 
-	wires  gitWires
+	v2     v2Memo
 	pauses retryafter.Hosts
 	// warnedBuiltIn says that the user knows of the built-in git client.
 	warnedBuiltIn atomic.Bool
