@@ -1,6 +1,6 @@
 module github.com/cotterpin/cotter/getmodules/s3/s3test
 
-go 1.26.6
+go 1.26.8
 
 replace github.com/cotterpin/cotter => ../../..
 
