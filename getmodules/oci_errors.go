@@ -15,13 +15,13 @@ import (
 )
 
 var (
-	// ErrOCIAddress says that an oci address is not valid: its repository, or one
+	// ErrOCIAddress means that an oci address is not valid: its repository, or one
 	// of its arguments, is malformed.
 	ErrOCIAddress = errors.New("not a valid oci address")
-	// ErrOCIArtifact says that an artifact of an OCI registry is not a module
+	// ErrOCIArtifact means that an artifact of an OCI registry is not a module
 	// package.
 	ErrOCIArtifact = errors.New("the artifact is not a module package")
-	// ErrOCIContent says that the answer of an OCI registry does not match the
+	// ErrOCIContent means that the answer of an OCI registry does not match the
 	// protocol, a digest or a size.
 	ErrOCIContent = errors.New("the registry's answer is not what was asked for")
 )
@@ -49,7 +49,7 @@ func ociError(err error) error {
 	case isCancelled(err), isOCIReason(err):
 		return err
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
-		return fmt.Errorf("%w: the registry wants a user name and a password, and none are known for it", ErrAuthentication)
+		return fmt.Errorf("%w: the registry requires a user name and a password, and none are configured for it", ErrAuthentication)
 	case errors.Is(err, content.ErrMismatchedDigest):
 		return fmt.Errorf("%w: it does not match its digest", ErrOCIContent)
 	case errors.Is(err, errdef.ErrTooManyPages):
@@ -58,7 +58,8 @@ func ociError(err error) error {
 	return fmt.Errorf("%w: %q", ErrOCIContent, err.Error())
 }
 
-// ociTooLarge is an error of reading an answer of a registry.
+// ociTooLarge wraps an error of reading an answer of a registry in ErrTooLarge if
+// the answer exceeds its limit.
 func ociTooLarge(err error) error {
 	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
 		return fmt.Errorf("%w: the answer of the registry has more than %d bytes", ErrTooLarge, large.Limit)
@@ -75,5 +76,5 @@ type ociCredentialError struct{ err error }
 
 func (e *ociCredentialError) Error() string { return "credentials for the registry: " + e.err.Error() }
 
-// Unwrap makes it ErrAuthentication as well as whatever was the reason.
+// Unwrap returns ErrAuthentication and the reason.
 func (e *ociCredentialError) Unwrap() []error { return []error{ErrAuthentication, e.err} }

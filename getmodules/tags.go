@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// maxTagListing bounds the list of a repository's tags. A tag takes some 70
-	// bytes, and an annotated one twice that.
+	// maxTagListing bounds the list of a repository's tags, in bytes. A tag takes
+	// about 70, an annotated one twice that.
 	maxTagListing = 64 << 20
-	// maxTags is several times what the largest repositories have.
+	// maxTags is several times the number in the largest repositories.
 	maxTags = 200_000
 )
 
-// Tag is a tag of a repository and the revision that it points to now.
+// Tag is a tag of a repository and the revision that it currently points to.
 type Tag struct {
-	// Name is the tag's name; for git, that below refs/tags/.
+	// Name is the tag's name; for git, without "refs/tags/".
 	Name string
-	// Revision is a git commit. It is "" where the listing does not tell one.
+	// Revision is a git commit, or "" if the listing does not contain it.
 	Revision string
 }
 
-// Tags lists the tags of the repository of req.Package, in no particular
-// order. Of the request, Dir, Revision and Progress are not used, and the
-// address's own ref is not asked. The error is a *[FetchError].
+// Tags lists the tags of the repository of req.Package, in no particular order. The
+// fields Dir, Revision and Progress of the request and the address's own ref are
+// not used. The error is a *[FetchError].
 func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 	tags, err := f.tags(ctx, req)
 	if err != nil {
@@ -50,8 +50,8 @@ func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
 	return f.gitTags(ctx, req)
 }
 
-// gitTags asks for refs/tags/ alone, which by protocol version 2 costs as much
-// as there are tags, however many branches there are.
+// gitTags requests only refs/tags/. With protocol version 2 the cost depends on the
+// number of tags, not on the number of branches.
 func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
 	addr, err := parseGitAddress(req)
 	if err != nil {
@@ -119,7 +119,7 @@ func parseTags(out []byte) ([]Tag, error) {
 		id, ref, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t")
 		name, isTag := strings.CutPrefix(ref, "refs/tags/")
 		if !ok || !isTag || !gitcmd.IsObjectID(id) {
-			continue // refs/tags/ was asked for, but servers may say more
+			continue // servers may list more than the requested refs/tags/
 		}
 		if peeled, annotated := strings.CutSuffix(name, "^{}"); annotated {
 			if last := len(tags) - 1; last >= 0 && tags[last].Name == peeled {
