@@ -291,3 +291,23 @@ func constraintsBeside(modules []*module) string {
 	return fmt.Sprintf("tofu and terraform refuse a version argument beside a source that is not a registry's: %s; "+
 		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
 }
+
+// packageAddress is a package as the lock writes it: the immutable address, with
+// the directory that the origin means.
+func packageAddress(pkg addrs.ModulePackage, subdir string) string {
+	return addrs.ModuleSourceRemote{Package: pkg.WithoutCredentials(), Subdir: subdir}.String()
+}
+
+// lockedPackage returns the package of an entry and the directory in it that the
+// origin meant: packageAddress in reverse.
+func lockedPackage(entry lockfile.Module) (addrs.ModulePackage, string) {
+	pkg, subdir := addrs.SplitSubdir(entry.Package)
+	return addrs.ParseModulePackage(pkg), subdir
+}
+
+// lockedRevision is the commit, changeset or digest that an entry names; "" if it
+// names none.
+func lockedRevision(entry lockfile.Module) string {
+	pkg, _ := lockedPackage(entry)
+	return pkg.Revision()
+}

@@ -7,108 +7,31 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
-	"github.com/cotterpin/cotter/versions/gittags"
-	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
-// repositoryKey is what makes two listings of tags the same.
-type repositoryKey struct {
-	repository  addrs.ModulePackage
-	fromPackage bool
+// unified are the versions that all calls of a source share, by what they are
+// versions of. nil means that each call selects on its own.
+type unified map[string]versions.Version
+
+// version returns the version that all calls of a call's source share.
+func (u unified) version(c *call) (versions.Version, bool) {
+	if u == nil || !c.selectsVersion() {
+		return versions.Version{}, false
+	}
+	v, ok := u[c.versioned()]
+	return v, ok
 }
 
-func repositoryOf(c *call) repositoryKey { return repositoryKey{c.repository, c.fromPackage()} }
-
-func (k repositoryKey) request() getmodules.Request {
-	return getmodules.Request{Package: k.repository, FromPackage: k.fromPackage}
-}
-
-// offered lists the versions that there are for a call; nil if its source names
-// one revision.
-func (o *origins) offered(ctx context.Context, c *call) ([]versions.Candidate, error) {
-	if source, ok := c.source.(addrs.ModuleSourceRegistry); ok {
-		offered, err := o.listings.Do(ctx, source.Package, func(ctx context.Context) ([]versions.Candidate, error) {
-			done, err := o.listingSlot(ctx)
-			if err != nil {
-				return nil, err
-			}
-			defer done()
-			return o.registry.ModuleVersions(ctx, source.Package)
-		})
-		return offered, c.failIf(err)
+// mismatch says why a lock entry does not decide a call whose version has to be
+// that of others; "" if it does.
+func (u unified) mismatch(c *call, entry lockfile.Module) string {
+	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
+		return fmt.Sprintf("the lock has version %s, and all calls of this source have to share version %s", entry.Version, shared)
 	}
-	if c.hasConstraint {
-		return o.tagVersions(ctx, c)
-	}
-	return nil, nil
-}
-
-// tagVersions lists the versions among the tags of a repository.
-func (o *origins) tagVersions(ctx context.Context, c *call) ([]versions.Candidate, error) {
-	if c.repository.Getter() == "oci" {
-		offered, err := o.ociVersions(ctx, repositoryOf(c))
-		return offered, c.failIf(err)
-	}
-	key := repositoryOf(c)
-	tags, err := o.tags.Do(ctx, key, func(ctx context.Context) ([]getmodules.Tag, error) {
-		done, err := o.listingSlot(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		return o.fetcher.Tags(ctx, o.withCache(key.request()))
-	})
-	if err != nil {
-		return nil, c.fail(err)
-	}
-	list := make([]gittags.Tag, len(tags))
-	for i, tag := range tags {
-		list[i] = gittags.Tag(tag)
-	}
-	return gittags.Candidates(list, c.source.(addrs.ModuleSourceRemote).Subdir), nil
-}
-
-func (o *origins) ociVersions(ctx context.Context, key repositoryKey) ([]versions.Candidate, error) {
-	return o.ociTags.Do(ctx, key, func(ctx context.Context) ([]versions.Candidate, error) {
-		repository, err := o.fetcher.OCIRepository(key.request())
-		if err != nil {
-			return nil, err
-		}
-		done, err := o.listingSlot(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		return ocitags.List(ctx, repository)
-	})
-}
-
-// ociRevision makes sure that all tags of the selected version point to the same
-// artifact. A listing does not tell. Most versions have one tag.
-func (o *origins) ociRevision(ctx context.Context, c *call, offered []versions.Candidate, selected versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
-	same := ocitags.Same(offered, selected)
-	if len(same) == 1 {
-		return selected, nil
-	}
-	repository, err := o.fetcher.OCIRepository(repositoryOf(c).request())
-	if err != nil {
-		return versions.Candidate{}, err
-	}
-	done, err := o.onlineSlot(ctx)
-	if err != nil {
-		return versions.Candidate{}, err
-	}
-	defer done()
-	for i := range same {
-		if same[i].Revision, err = repository.Digest(ctx, same[i].Ref); err != nil {
-			return versions.Candidate{}, err
-		}
-	}
-	return versions.Select(same, want)
+	return ""
 }
 
 // selector selects versions for calls that the lock does not decide.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -45,8 +44,8 @@ func (c InterfaceChange) String() string {
 
 // fileChanges says which files of a module's package differ from those of its old
 // entry; nothing if the old package is not known.
-func (r *installRun) fileChanges(m *module, old lockfile.Module) hashing.Changes {
-	before := r.installed.LockedTree(old)
+func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Changes {
+	before := p.installed.LockedTree(old)
 	if before == nil {
 		return hashing.Changes{}
 	}
@@ -55,15 +54,15 @@ func (r *installRun) fileChanges(m *module, old lockfile.Module) hashing.Changes
 
 // interfaceChanges says what has changed for a module's caller, if the old package
 // is still installed.
-func (r *installRun) interfaceChanges(ctx context.Context, m *module) []InterfaceChange {
-	record, ok := r.recorded.Lookup(m.key())
+func (p *openProject) interfaceChanges(ctx context.Context, m *module) []InterfaceChange {
+	record, ok := p.recorded.Lookup(m.key())
 	if !ok || filepath.IsAbs(record.Dir) {
 		return nil
 	}
-	reader := configs.Reader{Terraform: r.dialect == DialectTerraform}
+	reader := configs.Reader{Terraform: p.dialect == DialectTerraform}
 	before, err := reader.ReadInterface(ctx, configs.Dir{
-		Path:     filepath.Join(r.req.dir(), filepath.FromSlash(record.Dir)),
-		Boundary: r.req.dataPath(),
+		Path:     filepath.Join(p.req.dir(), filepath.FromSlash(record.Dir)),
+		Boundary: p.req.dataPath(),
 	})
 	if err != nil {
 		return nil // it is not installed
@@ -167,16 +166,4 @@ func sameContent(a, b lockfile.Module) bool {
 		}
 	}
 	return false
-}
-
-// shortIdentity is a commit, digest or hash as a message shows it.
-func shortIdentity(id string) string {
-	const commit, digits = 7, 12
-	switch scheme, value, found := strings.Cut(id, ":"); {
-	case found && hashing.Hash(id).Known(), found && len(value) > digits:
-		return scheme + ":" + value[:min(digits, len(value))]
-	case len(id) > commit:
-		return "commit " + id[:commit]
-	}
-	return id
 }

@@ -1,10 +1,11 @@
 package cotter
 
 import (
+	"context"
 	"fmt"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/detect"
 )
 
 // Dialect is the stock tool whose conventions apply: which registry an address
@@ -13,7 +14,7 @@ type Dialect int
 
 // The dialects.
 const (
-	// DialectAuto finds out whose project it is. The first of these that tells
+	// DialectAuto finds out which tool the project is for. The first of these signs
 	// decides:
 	//
 	//  1. the hosts of the providers in the lock, and in .terraform.lock.hcl if
@@ -33,12 +34,11 @@ const (
 	//  9. Request.Tools, if it has one tool only and one of the user's own modules
 	//     calls a registry's module without a host
 	//
-	// For want of all that it is OpenTofu's. In 1, 2 and 4 OpenTofu's registry
+	// Without any of these it is OpenTofu's. In 1, 2 and 4 OpenTofu's registry
 	// decides if both occur, and a module whose host the root module writes
-	// itself says nothing. What is a symbolic link or no regular file is not
-	// looked at. A [Warning] says what was assumed if one of these contradicts
-	// another, or none tells, and the configuration has a registry's module
-	// without a host.
+	// itself is no sign. Symbolic links and irregular files are not looked at. If
+	// the signs contradict each other, or there is none, and the configuration has
+	// a registry's module without a host, a [Warning] says what was assumed.
 	DialectAuto Dialect = iota
 	DialectOpenTofu
 	DialectTerraform
@@ -77,29 +77,49 @@ func (d Dialect) other() Dialect {
 }
 
 // registryHost is the host that an address without one means.
-func (d Dialect) registryHost() addrs.Hostname {
-	if d == DialectTerraform {
-		return addrs.TerraformRegistryHost
-	}
-	return addrs.DefaultRegistryHost
-}
+func (d Dialect) registryHost() addrs.Hostname { return d.tool().RegistryHost() }
 
 // parser parses source addresses as the stock tool does.
-func (d Dialect) parser() addrs.Parser { return addrs.Parser{DefaultRegistryHost: d.registryHost()} }
+func (d Dialect) parser() addrs.Parser { return d.tool().Parser() }
 
-// dialectOfHosts judges by the hosts of addresses. OpenTofu's registry decides
-// where both occur: a configuration for tofu may well name Terraform's registry
-// in full, which is rare the other way round.
-func dialectOfHosts(addresses []string) Dialect {
-	found := DialectAuto
-	for _, address := range addresses {
-		host, _, _ := strings.Cut(address, "/")
-		switch addrs.Hostname(host) {
-		case addrs.DefaultRegistryHost:
-			return DialectOpenTofu
-		case addrs.TerraformRegistryHost:
-			found = DialectTerraform
+// tool is the stock tool; OpenTofu if the dialect is not known.
+func (d Dialect) tool() detect.Tool {
+	if d == DialectTerraform {
+		return detect.Terraform
+	}
+	return detect.OpenTofu
+}
+
+// detection is the dialect of a project for which the request names none, and why.
+type detection struct {
+	dialect Dialect
+	// signs are all that were found, the one that decided first. Without any the
+	// dialect is a guess.
+	signs []detect.Sign
+}
+
+func detectDialect(ctx context.Context, p detect.Project, tools []Dialect) detection {
+	for _, t := range tools {
+		if t != DialectAuto {
+			p.Tools = append(p.Tools, t.tool())
 		}
 	}
+	found := detection{dialect: DialectOpenTofu, signs: detect.Signs(ctx, p)}
+	if len(found.signs) > 0 && found.signs[0].Tool == detect.Terraform {
+		found.dialect = DialectTerraform
+	}
 	return found
+}
+
+// guessed reports whether nothing tells which tool the project is for.
+func (d detection) guessed() bool { return len(d.signs) == 0 }
+
+// contradiction is the first sign of the other tool; "" if there is none.
+func (d detection) contradiction() string {
+	for _, s := range d.signs {
+		if s.Tool != d.dialect.tool() {
+			return s.What
+		}
+	}
+	return ""
 }

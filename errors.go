@@ -218,6 +218,9 @@ func (e *SubmoduleError) Error() string {
 	return fmt.Sprintf("%q in the repository is a git submodule, which is fetched with --submodules only; or call its repository as a module of its own", e.Path)
 }
 
+// errRefused marks a call that is among the refusals.
+var errRefused = errors.New("the lock may not change")
+
 // maxListed is how many changed files a message names before it counts.
 const maxListed = 20
 
@@ -243,4 +246,16 @@ func listChanges(changes hashing.Changes) []string {
 		}
 	}
 	return list
+}
+
+// shortIdentity is a commit, digest or hash as a message shows it.
+func shortIdentity(id string) string {
+	const commit, digits = 7, 12
+	switch scheme, value, found := strings.Cut(id, ":"); {
+	case found && hashing.Hash(id).Known(), found && len(value) > digits:
+		return scheme + ":" + value[:min(digits, len(value))]
+	case len(id) > commit:
+		return "commit " + id[:commit]
+	}
+	return id
 }

@@ -23,22 +23,6 @@ type packages struct {
 	submodules bool
 }
 
-// fetchKey is what makes two fetches the same.
-type fetchKey struct {
-	pkg         addrs.ModulePackage
-	revision    string
-	fromServer  bool
-	fromPackage bool
-	hosted      bool
-	submodules  bool
-	// places are the rules about where a fetch may be redirected.
-	places string
-	// want is the t1 hash that the lock has for it; "" if it has none.
-	want hashing.Hash
-	// fresh means that nothing counts but what the origin sends.
-	fresh bool
-}
-
 // fetchJob is a fetch for the first call that needs it.
 type fetchJob struct {
 	fetchKey
@@ -57,34 +41,6 @@ func (j fetchJob) request() getmodules.Request {
 		Submodules:  j.submodules,
 		Origin:      j.at.origin(),
 	}
-}
-
-// fetched is a package in the cache, hashed from disk.
-type fetched struct {
-	resolved addrs.ModulePackage
-	archive  hashing.Hash // zh:, "" if none counts
-	tree     *pkgtree.Tree
-	gitlinks []string
-	leftOut  []getmodules.Link
-}
-
-func newFetched(tree *pkgtree.Tree, pkg *getmodules.Package) *fetched {
-	return &fetched{
-		resolved: pkg.Resolved,
-		archive:  hashing.Hash(pkg.ArchiveSum),
-		tree:     tree,
-		gitlinks: pkg.Gitlinks,
-		leftOut:  pkg.LeftOut,
-	}
-}
-
-// hashes are a package's hashes as the lock has them.
-func (f *fetched) hashes() []hashing.Hash {
-	hashes := []hashing.Hash{f.tree.H1(), f.tree.T1()}
-	if f.archive != "" {
-		hashes = append(hashes, f.archive)
-	}
-	return hashes
 }
 
 // fetch fetches a package into the cache. revision is what must come from there; ""
@@ -128,12 +84,6 @@ func (p *packages) fetchOnce(ctx context.Context, job fetchJob) (*fetched, error
 		got, _, err := p.download(ctx, job)
 		return got, err
 	})
-}
-
-// artifact is an artifact of an OCI repository, and what it was fetched by.
-type artifact struct {
-	key fetchKey
-	got *fetched
 }
 
 // fetchArtifact fetches an artifact whose digest is not known yet. Whether two tags

@@ -88,7 +88,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	var shared unified
 	if r.req.Unify {
 		var err error
-		if shared, err = r.unify(ctx); err != nil {
+		if shared, err = unify(ctx, r.look); err != nil {
 			return nil, err
 		}
 	}
@@ -101,11 +101,12 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := r.plan(ctx, modules, stagings, resolver)
+	planner := &planner{openProject: r.openProject, restored: &resolver.restored, hostless: resolver.hostless.first}
+	plan, err := planner.plan(ctx, modules, stagings)
 	if err != nil {
 		return nil, err
 	}
-	return plan.result, r.commit(plan)
+	return plan.result, plan.commit(r.openProject, r.events)
 }
 
 // newResolver wires the stages that turn calls into modules.
@@ -132,6 +133,14 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
 	}
 	return res
+}
+
+// look walks the tree without placing anything.
+func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls, *selector, error) {
+	res := r.newResolver(shared, r.events.ofFetches())
+	res.noted, res.placer.readOnly = newVersionedCalls(), true
+	_, err := r.walk(ctx, res)
+	return res.noted, res.selector, err
 }
 
 // walk resolves the whole tree.
@@ -190,7 +199,7 @@ func (p *openProject) assumedDialect(hostless *call) string {
 	}
 	if against := p.detected.contradiction(); against != "" {
 		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.detected.signs[0].what, p.dialect, against, p.dialect.other(), assumed)
+			p.detected.signs[0].What, p.dialect, against, p.dialect.other(), assumed)
 	}
 	return ""
 }

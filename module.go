@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/lockfile"
@@ -57,6 +58,9 @@ type placement struct {
 	gitlinks []string
 	leftOut  []getmodules.Link
 }
+
+// sharedTree is a shared tree of the project; see package materialize.
+type sharedTree = materialize.Shared
 
 // path is the module's path; empty for the root module.
 func (m *module) path() addrs.Module {

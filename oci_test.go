@@ -49,7 +49,7 @@ module "zip" {
 	for _, dir := range []string{"git/net.git/v1.0.0", "oci/net/1.0.0", "registry/acme/net/aws/1.0.0", "archives/net.tar.gz", "archives/net.zip"} {
 		fmt.Fprintf(&text, "-- %[1]s/main.tf --\n# $Id$\noutput \"id\" {\n  value = \"net\"\n}\n"+
 			"-- %[1]s/zone/README.md --\nzone\n"+
-			"-- %[1]s/.gitattributes --\n* text eol=crlf ident filter=shout\n", dir)
+			"-- %[1]s/.gitattributes --\n* -text -ident filter=shout export-subst\n", dir)
 	}
 	p := world(t, text.String())
 	p.world.SetFaults(modtest.Fault{

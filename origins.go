@@ -2,15 +2,18 @@ package cotter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/gittags"
+	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
 // origins asks registries and repositories what they have, as far as a request
@@ -124,14 +127,6 @@ func (o *origins) locateLocked(ctx context.Context, c *call, entry lockfile.Modu
 	return location{pkg: tagged(c.repository, tag)}, nil
 }
 
-// referenceKey is what makes two questions about a reference the same.
-type referenceKey struct {
-	pkg                     addrs.ModulePackage
-	fromServer, fromPackage bool
-	// locked is the commit of the lock if the address may abbreviate it.
-	locked string
-}
-
 // reference asks which revision an address means now. It is the zero Reference for
 // an archive that a registry has itself. locked is the revision that the lock has,
 // "" if it has none.
@@ -181,10 +176,10 @@ func (o *origins) tagMoved(ctx context.Context, c *call, entry lockfile.Module, 
 	if err != nil {
 		return err
 	}
-	if reference.Revision == locked || !exact && !strings.HasPrefix(reference.Name, "tag ") {
+	if reference.Revision == locked || !exact && reference.Kind != getmodules.ReferenceTag {
 		return nil
 	}
-	return &MovedError{Key: entry.Key, Name: reference.Name, Locked: locked, Now: reference.Revision}
+	return &MovedError{Key: entry.Key, Name: reference.String(), Locked: locked, Now: reference.Revision}
 }
 
 // isVersionTag reports whether a tag has the name of a version, so that it should
@@ -194,22 +189,118 @@ func isVersionTag(name string, source addrs.ModuleSource) bool {
 	return len(gittags.Candidates([]gittags.Tag{{Name: name}}, remote.Subdir)) > 0
 }
 
-// packageAddress is a package as the lock writes it: the immutable address, with
-// the directory that the origin means.
-func packageAddress(pkg addrs.ModulePackage, subdir string) string {
-	return addrs.ModuleSourceRemote{Package: pkg.WithoutCredentials(), Subdir: subdir}.String()
+// offered lists the versions that there are for a call; nil if its source names
+// one revision.
+func (o *origins) offered(ctx context.Context, c *call) ([]versions.Candidate, error) {
+	if source, ok := c.source.(addrs.ModuleSourceRegistry); ok {
+		offered, err := o.listings.Do(ctx, source.Package, func(ctx context.Context) ([]versions.Candidate, error) {
+			done, err := o.listingSlot(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer done()
+			return o.registry.ModuleVersions(ctx, source.Package)
+		})
+		return offered, c.failIf(err)
+	}
+	if c.hasConstraint {
+		return o.tagVersions(ctx, c)
+	}
+	return nil, nil
 }
 
-// lockedPackage returns the package of an entry and the directory in it that the
-// origin meant: packageAddress in reverse.
-func lockedPackage(entry lockfile.Module) (addrs.ModulePackage, string) {
-	pkg, subdir := addrs.SplitSubdir(entry.Package)
-	return addrs.ParseModulePackage(pkg), subdir
+// tagVersions lists the versions among the tags of a repository.
+func (o *origins) tagVersions(ctx context.Context, c *call) ([]versions.Candidate, error) {
+	if c.repository.Getter() == "oci" {
+		offered, err := o.ociVersions(ctx, repositoryOf(c))
+		return offered, c.failIf(err)
+	}
+	key := repositoryOf(c)
+	tags, err := o.tags.Do(ctx, key, func(ctx context.Context) ([]getmodules.Tag, error) {
+		done, err := o.listingSlot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		return o.fetcher.Tags(ctx, o.withCache(key.request()))
+	})
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	list := make([]gittags.Tag, len(tags))
+	for i, tag := range tags {
+		list[i] = gittags.Tag(tag)
+	}
+	return gittags.Candidates(list, c.source.(addrs.ModuleSourceRemote).Subdir), nil
 }
 
-// lockedRevision is the commit, changeset or digest that an entry names; "" if it
-// names none.
-func lockedRevision(entry lockfile.Module) string {
-	pkg, _ := lockedPackage(entry)
-	return pkg.Revision()
+func (o *origins) ociVersions(ctx context.Context, key repositoryKey) ([]versions.Candidate, error) {
+	return o.ociTags.Do(ctx, key, func(ctx context.Context) ([]versions.Candidate, error) {
+		repository, err := o.fetcher.OCIRepository(key.request())
+		if err != nil {
+			return nil, err
+		}
+		done, err := o.listingSlot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		return ocitags.List(ctx, repository)
+	})
+}
+
+// ociRevision makes sure that all tags of the selected version point to the same
+// artifact. A listing does not tell. Most versions have one tag.
+func (o *origins) ociRevision(ctx context.Context, c *call, offered []versions.Candidate, selected versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
+	same := ocitags.Same(offered, selected)
+	if len(same) == 1 {
+		return selected, nil
+	}
+	repository, err := o.fetcher.OCIRepository(repositoryOf(c).request())
+	if err != nil {
+		return versions.Candidate{}, err
+	}
+	done, err := o.onlineSlot(ctx)
+	if err != nil {
+		return versions.Candidate{}, err
+	}
+	defer done()
+	for i := range same {
+		if same[i].Revision, err = repository.Digest(ctx, same[i].Ref); err != nil {
+			return versions.Candidate{}, err
+		}
+	}
+	return versions.Select(same, want)
+}
+
+// checkLocation checks where a registry says that a package is.
+func (o *origins) checkLocation(ctx context.Context, c *call, at location) error {
+	err := o.rules.each(func(p *policy.Policy) error {
+		return errors.Join(p.CheckPackage(at.pkg), p.CheckRef(at.pkg))
+	})
+	if err == nil {
+		err = o.checkRef(ctx, c, at)
+	}
+	if err != nil {
+		return fmt.Errorf("the registry leads to %s: %w", at.pkg.Redacted(), err)
+	}
+	return nil
+}
+
+// checkRef asks the origin whether an address means a branch, if the rules depend on
+// it and the address does not tell. That takes a request even if the lock has the
+// commit: it does not have the kind of the ref.
+func (o *origins) checkRef(ctx context.Context, c *call, at location) error {
+	if !o.rules.denyBranches() || at.pkg.Getter() != "git" {
+		return nil
+	}
+	if o.offline {
+		o.events.warn(c.path, "whether its ref is a branch, which the policy denies, cannot be told without asking its origin")
+		return nil
+	}
+	reference, err := o.reference(ctx, c, at, "")
+	if err != nil {
+		return err
+	}
+	return o.rules.each(func(p *policy.Policy) error { return p.CheckReference(reference.String()) })
 }

@@ -22,23 +22,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Layout is how packages are laid out in .terraform/modules.
-type Layout int
-
-// The layouts. Both have every module in the directory where stock tools have
-// it. LayoutLinks gives a call of a subdirectory a private copy of that
-// directory, and of those that the module calls by local paths; the rest of the
-// package is there once in the project, and reached by relative links. If the
-// file system has no links, and with LayoutCopy, each call has a private copy of the
-// whole package, as with stock tools.
-const (
-	LayoutLinks Layout = iota
-	LayoutCopy
-)
-
-// sharedTree is a shared tree of the project; see package materialize.
-type sharedTree = materialize.Shared
-
 // placer finds packages in their places, or puts them on the stage of a run.
 type placer struct {
 	*session

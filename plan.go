@@ -27,15 +27,23 @@ type plan struct {
 	fresh []*module
 }
 
+// planner plans the change of a project.
+type planner struct {
+	*openProject
+	restored *restoredEntries
+	// hostless is the first call that leaves the registry's host to the stock tool.
+	hostless *call
+}
+
 // plan derives the lock, the manifest and the moves from the finished tree.
-func (r *installRun) plan(ctx context.Context, modules []*module, stagings map[string]staging, res *resolver) (*plan, error) {
+func (r *planner) plan(ctx context.Context, modules []*module, stagings map[string]staging) (*plan, error) {
 	p := &plan{
 		result: r.newResult(modules),
 		change: project.Change{OldLock: r.lockSrc, NewLock: r.lockSrc, Packages: make(map[string]string), Trees: make(map[string]string)},
 		sums:   make(map[string][]byte),
 		trees:  make(map[string]bool),
 	}
-	p.result.DialectMatters = r.dialectGiven || !r.detected.guessed() || res.hostless.first != nil
+	p.result.DialectMatters = r.dialectGiven || !r.detected.guessed() || r.hostless != nil
 	var recorded manifest.Manifest
 	inLock := make(map[string]bool)
 	for _, m := range modules {
@@ -56,7 +64,7 @@ func (r *installRun) plan(ctx context.Context, modules []*module, stagings map[s
 	}
 	p.change.Gone = r.gone(inLock)
 	p.change.Manifest = recorded.Bytes()
-	if err := r.planLock(ctx, p, modules, res); err != nil {
+	if err := r.planLock(ctx, p, modules); err != nil {
 		return nil, err
 	}
 	return p, r.refuseChanges(p.result.LockChanges)
@@ -91,7 +99,7 @@ func (p *plan) keepSums(tree *pkgtree.Tree) error {
 }
 
 // planLock plans the new lock, and says how it differs from the old one.
-func (r *installRun) planLock(ctx context.Context, p *plan, modules []*module, res *resolver) error {
+func (r *planner) planLock(ctx context.Context, p *plan, modules []*module) error {
 	lock := r.lock.Clone()
 	inLock := make(map[string]bool)
 	for _, m := range modules {
@@ -102,7 +110,7 @@ func (r *installRun) planLock(ctx context.Context, p *plan, modules []*module, r
 		entry := m.pkg.entry
 		old, had := r.lock.Module(entry.Key)
 		if !had {
-			old, had = res.restored.entry(entry.Key)
+			old, had = r.restored.entry(entry.Key)
 		}
 		lock.SetModule(entry)
 		if !had || !old.Equal(entry) {
@@ -117,7 +125,7 @@ func (r *installRun) planLock(ctx context.Context, p *plan, modules []*module, r
 		}
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
-	if len(p.result.LockChanges) == 0 && !res.restored.any() {
+	if len(p.result.LockChanges) == 0 && !r.restored.any() {
 		return nil
 	}
 	if err := lock.Check(); err != nil {
@@ -131,7 +139,7 @@ func (r *installRun) planLock(ctx context.Context, p *plan, modules []*module, r
 }
 
 // lockChange describes how a module's entry was added or changed.
-func (r *installRun) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
+func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry := m.pkg.entry
 	change := LockChange{Key: entry.Key, New: versionOrPackage(entry)}
 	if !had {
@@ -148,7 +156,7 @@ func (r *installRun) lockChange(ctx context.Context, m *module, old lockfile.Mod
 
 // gone are the directories of calls that the former manifest has and this run does
 // not. Nothing else is ever removed.
-func (r *installRun) gone(keep map[string]bool) []string {
+func (r *planner) gone(keep map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
 		if isKey(record.Key) && !keep[record.Key] && within(record.Dir, r.paths.installDir(record.Key)) {
@@ -160,7 +168,7 @@ func (r *installRun) gone(keep map[string]bool) []string {
 
 // refuseChanges refuses what a finished plan still would change in the lock, in a
 // run that may not.
-func (r *installRun) refuseChanges(changes []LockChange) error {
+func (r *planner) refuseChanges(changes []LockChange) error {
 	if !r.req.Locked {
 		return nil
 	}
@@ -176,26 +184,26 @@ func (r *installRun) refuseChanges(changes []LockChange) error {
 }
 
 // commit makes the change and tells about it.
-func (r *installRun) commit(p *plan) error {
-	r.installed.StopReading()
+func (p *plan) commit(at *openProject, events *events) error {
+	at.installed.StopReading()
 	switch {
-	case r.req.DryRun:
+	case at.req.DryRun:
 		return nil
-	case r.req.LockOnly:
-		if err := r.files.WriteLock(r.lockSrc, p.change.NewLock); err != nil {
+	case at.req.LockOnly:
+		if err := at.files.WriteLock(at.lockSrc, p.change.NewLock); err != nil {
 			return err
 		}
 	default:
-		if err := r.files.Commit(p.change); err != nil {
+		if err := at.files.Commit(p.change); err != nil {
 			return err
 		}
-		r.keepState(p)
+		p.keepState(at.files)
 		for _, m := range p.fresh {
-			r.events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath})
+			events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath})
 		}
 	}
 	if !bytes.Equal(p.change.OldLock, p.change.NewLock) {
-		r.events.emit(LockFileWritten{File: r.req.lockFile(), Created: r.lockSrc == nil})
+		events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
 	}
 	return nil
 }
@@ -203,14 +211,14 @@ func (r *installRun) commit(p *plan) error {
 // keepState keeps the sums and the shared trees that the installed packages need,
 // and removes the others. Without sums Verify cannot name files; if they cannot be
 // saved, the next run saves them.
-func (r *installRun) keepState(p *plan) {
+func (p *plan) keepState(files *project.Project) {
 	keep := make(map[string]bool)
 	for name, text := range p.sums {
 		keep[name] = true
-		_ = r.files.SaveSums(name, text)
+		_ = files.SaveSums(name, text)
 	}
-	_ = r.files.KeepSums(keep)
-	_ = r.files.KeepTrees(p.trees)
+	_ = files.KeepSums(keep)
+	_ = files.KeepTrees(p.trees)
 }
 
 // newResult returns the result of a run with these modules.

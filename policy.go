@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -76,38 +76,6 @@ func (r rules) denyBranches() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.DenyBranches })
 }
 
-// checkLocation checks where a registry says that a package is.
-func (o *origins) checkLocation(ctx context.Context, c *call, at location) error {
-	err := o.rules.each(func(p *policy.Policy) error {
-		return errors.Join(p.CheckPackage(at.pkg), p.CheckRef(at.pkg))
-	})
-	if err == nil {
-		err = o.checkRef(ctx, c, at)
-	}
-	if err != nil {
-		return fmt.Errorf("the registry leads to %s: %w", at.pkg.Redacted(), err)
-	}
-	return nil
-}
-
-// checkRef asks the origin whether an address means a branch, if the rules depend on
-// it and the address does not tell. That takes a request even if the lock has the
-// commit: it does not have the kind of the ref.
-func (o *origins) checkRef(ctx context.Context, c *call, at location) error {
-	if !o.rules.denyBranches() || at.pkg.Getter() != "git" {
-		return nil
-	}
-	if o.offline {
-		o.events.warn(c.path, "whether its ref is a branch, which the policy denies, cannot be told without asking its origin")
-		return nil
-	}
-	reference, err := o.reference(ctx, c, at, "")
-	if err != nil {
-		return err
-	}
-	return o.rules.each(func(p *policy.Policy) error { return p.CheckReference(reference.Name) })
-}
-
 // policyFileName is the file that has a project's policy.
 const policyFileName = "cotter.hcl"
 
@@ -152,26 +120,12 @@ func (r Request) readRules() (rules, error) {
 // it as far as the repository goes; "" where there is none. Those beyond the
 // repository are not the project's.
 func findPolicy(dir string) string {
-	for _, at := range repositoryDirs(dir) {
+	for _, at := range project.RepositoryDirs(dir) {
 		if name := filepath.Join(at, policyFileName); exists(name) {
 			return name
 		}
 	}
 	return ""
-}
-
-// repositoryDirs are an absolute directory and those above it as far as its git
-// repository goes; the directory alone if it is in none.
-func repositoryDirs(dir string) []string {
-	dirs := []string{dir}
-	for at := dir; !exists(filepath.Join(at, ".git")); {
-		if at == filepath.Dir(at) {
-			return dirs[:1]
-		}
-		at = filepath.Dir(at)
-		dirs = append(dirs, at)
-	}
-	return dirs
 }
 
 func exists(name string) bool {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/project"
@@ -111,7 +112,9 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	}
 	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
 	if !p.dialectGiven {
-		p.detected = p.req.detect(ctx, p.lockSrc, p.lock, p.recorded)
+		p.detected = detectDialect(ctx, detect.Project{
+			Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded,
+		}, p.req.Tools)
 		p.dialect = p.detected.dialect
 	}
 	p.paths = newPaths(p.req.dir(), p.req.dataDir())

@@ -128,3 +128,50 @@ func orElse(s, otherwise string) string {
 	}
 	return s
 }
+
+// Layout is how packages are laid out in .terraform/modules.
+type Layout int
+
+// The layouts. Both have every module in the directory where stock tools have
+// it. LayoutLinks gives a call of a subdirectory a private copy of that
+// directory, and of those that the module calls by local paths; the rest of the
+// package is there once in the project, and reached by relative links. If the
+// file system has no links, and with LayoutCopy, each call has a private copy of the
+// whole package, as with stock tools.
+const (
+	LayoutLinks Layout = iota
+	LayoutCopy
+)
+
+// Inputs are the values on which the sources and versions of module calls may
+// depend. A value for a variable that does not exist, or that no source or version
+// needs, is not looked at.
+type Inputs struct {
+	// Variables are the values of the root module's input variables. Of two for one
+	// variable the later one counts, and both precede the module's own
+	// terraform.tfvars and *.auto.tfvars.
+	Variables []Variable
+	// Environment are values by the variables' names that give way to those in the
+	// module's own files. The command takes them from TF_VAR_NAME.
+	Environment map[string]string
+	// Workspace is the workspace's name; "" means the one that was selected with a
+	// stock tool, or "default".
+	Workspace string
+	// TestDir is where the root module's tests are, beside those in its own
+	// directory, relative to that; "" means "tests". The modules that tests run are
+	// installed too.
+	TestDir string
+}
+
+// Variable gives an input variable of the root module a value, or many theirs.
+type Variable struct {
+	// Name is the variable's name, and Value its value as on the command line
+	// of stock tools: the text of a string, a number or a bool for a variable
+	// of such a type or of none, and an expression of the HCL native syntax for
+	// any other.
+	Name, Value string
+	// File is a file of values in the form of terraform.tfvars, or of JSON if
+	// its name ends in ".json", relative to the root module's directory. It
+	// counts where there is no Name.
+	File string
+}

@@ -3,13 +3,13 @@ package cotter
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -202,7 +202,7 @@ type hostlessCall struct {
 }
 
 func (h *hostlessCall) note(c *call) {
-	if _, ok := c.source.(addrs.ModuleSourceRegistry); !ok || !impliesHost(c.Source) {
+	if _, ok := c.source.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
 		return
 	}
 	h.mu.Lock()
@@ -243,14 +243,6 @@ func betterPlace(pkg addrs.ModulePackage) string {
 		"whose credentials are kept outside of the configuration"
 }
 
-// restoredEntries are entries that the lock had after the last run and has lost
-// since. Stock tools drop module blocks when they rewrite their provider locks. To
-// select again without a word would make the lock worthless.
-type restoredEntries struct {
-	mu      sync.Mutex
-	entries map[string]lockfile.Module
-}
-
 // lostEntry returns the entry that the lock had for just this call after the last
 // run, and notes that it is restored. A lock file that is gone altogether was
 // removed by a user who wants a new one.
@@ -263,56 +255,4 @@ func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
 		r.restored.add(entry)
 	}
 	return entry, true
-}
-
-func (r *restoredEntries) add(entry lockfile.Module) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.entries == nil {
-		r.entries = make(map[string]lockfile.Module)
-	}
-	r.entries[entry.Key] = entry
-}
-
-func (r *restoredEntries) any() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.entries) > 0
-}
-
-func (r *restoredEntries) has(key string) bool {
-	_, ok := r.entry(key)
-	return ok
-}
-
-func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, ok := r.entries[key]
-	return entry, ok
-}
-
-// warning tells the user what is restored; "" if nothing is.
-func (r *restoredEntries) warning(lockFile string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	keys := slices.Sorted(maps.Keys(r.entries))
-	switch len(keys) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
-	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
-		lockFile, len(keys), strings.Join(shortened(keys), ", "))
-}
-
-// maxNamed is how many names a sentence lists.
-const maxNamed = 5
-
-func shortened(names []string) []string {
-	if len(names) <= maxNamed {
-		return names
-	}
-	return append(slices.Clone(names[:maxNamed]), "...")
 }

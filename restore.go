@@ -5,7 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -125,7 +125,7 @@ func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *loc
 
 // lockOfHead is the lock in the last commit of the project's repository.
 func lockOfHead(ctx context.Context, req Request) ([]byte, error) {
-	var git gitcmd.Git
+	var git gitexec.Git
 	name := "HEAD:./" + filepath.ToSlash(req.lockFile())
-	return git.Output(ctx, gitcmd.Command{Args: []string{"-C", req.dir(), "show", "--no-textconv", "--end-of-options", name}}, maxHeadLock)
+	return git.Output(ctx, gitexec.Command{Args: []string{"-C", req.dir(), "show", "--no-textconv", "--end-of-options", name}}, maxHeadLock)
 }

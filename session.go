@@ -9,7 +9,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
@@ -48,6 +50,76 @@ type session struct {
 type release struct {
 	pkg     addrs.ModuleRegistryPackage
 	version versions.Version
+}
+
+// repositoryKey is what makes two listings of tags the same.
+type repositoryKey struct {
+	repository  addrs.ModulePackage
+	fromPackage bool
+}
+
+func repositoryOf(c *call) repositoryKey { return repositoryKey{c.repository, c.fromPackage()} }
+
+func (k repositoryKey) request() getmodules.Request {
+	return getmodules.Request{Package: k.repository, FromPackage: k.fromPackage}
+}
+
+// referenceKey is what makes two questions about a reference the same.
+type referenceKey struct {
+	pkg                     addrs.ModulePackage
+	fromServer, fromPackage bool
+	// locked is the commit of the lock if the address may abbreviate it.
+	locked string
+}
+
+// fetchKey is what makes two fetches the same.
+type fetchKey struct {
+	pkg         addrs.ModulePackage
+	revision    string
+	fromServer  bool
+	fromPackage bool
+	hosted      bool
+	submodules  bool
+	// places are the rules about where a fetch may be redirected.
+	places string
+	// want is the t1 hash that the lock has for it; "" if it has none.
+	want hashing.Hash
+	// fresh means that nothing counts but what the origin sends.
+	fresh bool
+}
+
+// fetched is a package in the cache, hashed from disk.
+type fetched struct {
+	resolved addrs.ModulePackage
+	archive  hashing.Hash // zh:, "" if none counts
+	tree     *pkgtree.Tree
+	gitlinks []string
+	leftOut  []getmodules.Link
+}
+
+func newFetched(tree *pkgtree.Tree, pkg *getmodules.Package) *fetched {
+	return &fetched{
+		resolved: pkg.Resolved,
+		archive:  hashing.Hash(pkg.ArchiveSum),
+		tree:     tree,
+		gitlinks: pkg.Gitlinks,
+		leftOut:  pkg.LeftOut,
+	}
+}
+
+// hashes are a package's hashes as the lock has them.
+func (f *fetched) hashes() []hashing.Hash {
+	hashes := []hashing.Hash{f.tree.H1(), f.tree.T1()}
+	if f.archive != "" {
+		hashes = append(hashes, f.archive)
+	}
+	return hashes
+}
+
+// artifact is an artifact of an OCI repository, and what it was fetched by.
+type artifact struct {
+	key fetchKey
+	got *fetched
 }
 
 // newSession starts a session, which must be closed. Its packages are kept in the

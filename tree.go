@@ -218,9 +218,6 @@ type refusals struct {
 	reasons []LockedReason
 }
 
-// errRefused marks a call that is among the refusals.
-var errRefused = errors.New("the lock may not change")
-
 // add notes why the lock does not decide a call, and returns errRefused.
 func (r *refusals) add(c *call, reason string) error {
 	r.mu.Lock()

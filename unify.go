@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -75,6 +74,8 @@ type versionedCalls struct {
 	calls map[string][]*call
 }
 
+func newVersionedCalls() *versionedCalls { return &versionedCalls{calls: make(map[string][]*call)} }
+
 // add notes a call. A nil receiver notes nothing.
 func (v *versionedCalls) add(c *call) {
 	if v == nil || !c.selectsVersion() {
@@ -85,40 +86,17 @@ func (v *versionedCalls) add(c *call) {
 	v.calls[c.versioned()] = append(v.calls[c.versioned()], c)
 }
 
-// unified are the versions that all calls of a source share, by what they are
-// versions of. nil means that each call selects on its own.
-type unified map[string]versions.Version
-
-// version returns the version that all calls of a call's source share.
-func (u unified) version(c *call) (versions.Version, bool) {
-	if u == nil || !c.selectsVersion() {
-		return versions.Version{}, false
-	}
-	v, ok := u[c.versioned()]
-	return v, ok
-}
-
-// mismatch says why a lock entry does not decide a call whose version has to be
-// that of others; "" if it does.
-func (u unified) mismatch(c *call, entry lockfile.Module) string {
-	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
-		return fmt.Sprintf("the lock has version %s, and all calls of this source have to share version %s", entry.Version, shared)
-	}
-	return ""
-}
-
-// unify walks the tree, without placing anything, until one version is found for
-// all calls of each source.
-func (r *installRun) unify(ctx context.Context) (unified, error) {
+// unify walks the tree by look, which places nothing, until one version is found
+// for all calls of each source. look returns the calls that it found, and the
+// selector that asks for their versions.
+func unify(ctx context.Context, look func(context.Context, unified) (*versionedCalls, *selector, error)) (unified, error) {
 	chosen := unified{}
 	for range maxUnifyRounds {
-		noted := &versionedCalls{calls: map[string][]*call{}}
-		look := r.newResolver(chosen, r.events.ofFetches())
-		look.noted, look.placer.readOnly = noted, true
-		if _, err := r.walk(ctx, look); err != nil {
+		noted, s, err := look(ctx, chosen)
+		if err != nil {
 			return nil, err
 		}
-		next, err := look.selector.chooseAll(ctx, noted.calls)
+		next, err := s.chooseAll(ctx, noted.calls)
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -61,22 +60,6 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, report *
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
 	report.Misplaced = cmp.misplaced.errs()
 	return nil
-}
-
-// addFailures sorts what went wrong in the walk.
-func (r *Report) addFailures(failures *failures) {
-	for _, err := range failures.errs() {
-		var unreadable *ConfigError
-		var refused *policy.Violation
-		switch {
-		case errors.As(err, &refused):
-			r.Refused = append(r.Refused, err)
-		case errors.As(err, &unreadable):
-			r.Unread = append(r.Unread, err)
-		case !errors.Is(err, ErrNotInstalled):
-			r.Stale = append(r.Stale, err)
-		}
-	}
 }
 
 // changedAbove reports whether a package above a call is not what the lock says.

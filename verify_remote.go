@@ -98,7 +98,7 @@ func (o *Origin) compare(ctx context.Context, fetcher *packages, c *call, entry 
 	case locked.Revision() == "": // it was an archive
 		o.Ref, o.Locked, o.Now = "address", locked.Redacted(), o.Package
 	default:
-		o.Ref, o.Locked, o.Now = reference.Name, locked.Revision(), reference.Revision
+		o.Ref, o.Locked, o.Now = reference.String(), locked.Revision(), reference.Revision
 	}
 }
 

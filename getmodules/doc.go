@@ -10,7 +10,8 @@
 //
 //   - git::URL, git://: the tree of one commit, without history, by the git
 //     that is installed, with the user's own configuration for credentials and
-//     proxies. No hooks, no filters, no submodules, never a prompt. Credentials
+//     proxies. No hooks, no filters, no submodules, never a prompt. The commit's
+//     own .gitattributes count, and nobody else's; see the section on git. Credentials
 //     in the address are in no process's arguments; arguments of the address are,
 //     as git gives the URL to its remote helpers. An address with a user and no
 //     password has the empty password if neither the user's credential helpers
@@ -131,10 +132,20 @@
 // [ErrNoGit] comes with the reason why it did not work without.
 // [Fetcher].AlwaysGit leaves everything to git.
 //
+// Credentials that [Fetcher].GitCredentials has for a repository by https are used by
+// git and by the built-in client alike, for that origin alone. Git gets them in its
+// environment, as it gets those of an address.
+//
 // Which ref a name means is decided by git's own rule (gitrevisions(7)) whichever
 // client fetches or checks: NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
 // refs/remotes/NAME, refs/remotes/NAME/HEAD, the first that the repository has. If
 // another one of these points to another commit, a warning names both.
+//
+// Files are what "git checkout" writes for a user without settings, on every
+// platform: the attributes text, eol, ident and working-tree-encoding of the
+// commit's own .gitattributes files count, and those of the user do not, nor
+// core.autocrlf and core.eol. Package internal/git/gitattr has the rules. A file
+// that cannot be written in its encoding stays UTF-8, with a warning.
 //
 // What [Fetcher].CacheDir holds may come from someone else. A store there is used
 // if it holds just what this package and a fetch put there, under a configuration
@@ -152,8 +163,8 @@
 //   - The user's configuration of git and ssh is not read: no credential
 //     helpers, url.insteadOf, http.extraHeader, http.sslCAInfo, GIT_SSH_COMMAND,
 //     host aliases or jump hosts. GIT_ALLOW_PROTOCOL counts.
-//   - Credentials for http are those of the address, under the rules of the
-//     section on HTTP. Keys for ssh are that of the sshkey argument, those of
+//   - Credentials for http are those of the address or of
+//     [Fetcher].GitCredentials, under the rules of the section on HTTP. Keys for ssh are that of the sshkey argument, those of
 //     the agent, and ~/.ssh/id_ed25519, id_ecdsa and id_rsa without a
 //     passphrase. Hosts must be in known_hosts.
 //   - Repositories that name objects by SHA-256 are an [ErrBuiltInGit]; so are,
@@ -192,6 +203,7 @@
 //
 //   - archives: content of 100 times the archive's size, above 64 MiB of content;
 //     1 MiB of headers for an entry of a tar file
+//   - git: 64 MiB for a file that attributes change
 //   - HTTP: 1 MiB for pages and lists of checksums; 8 KiB for an address that a
 //     server names
 //   - transfers: at least 4 KiB a second over each window of 30 s, or of 2 minutes

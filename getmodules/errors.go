@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -14,7 +15,7 @@ var (
 	ErrUnsupportedScheme = errors.New("unsupported kind of address")
 	// ErrRefusedLocation means that a package's own configuration, or a
 	// server's answer, points to a location that it must not point to.
-	ErrRefusedLocation = errors.New("refused location")
+	ErrRefusedLocation = git.ErrRefused
 	// ErrNotArchive means that the received file is not an archive of the
 	// expected format.
 	ErrNotArchive = errors.New("not an archive of the expected kind")
@@ -31,7 +32,7 @@ var (
 	// ErrEmpty means that a package has no files.
 	ErrEmpty = errors.New("the package has no files")
 	// ErrTooLarge means that a package exceeds one of its [Limits].
-	ErrTooLarge = errors.New("the package is too large")
+	ErrTooLarge = git.ErrTooLarge
 	// ErrChecksum means that an archive does not match the checksum argument of
 	// its address.
 	ErrChecksum = errors.New("the archive does not match the checksum of its address")

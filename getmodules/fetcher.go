@@ -46,6 +46,12 @@ type Fetcher struct {
 	// OCICredentials finds the credentials for a repository of an OCI registry.
 	// nil means that there are none.
 	OCICredentials OCICredentials
+	// GitCredentials finds the credentials for git repositories by https whose
+	// address has none, such as a token for a host. They are sent only to the
+	// server of the address, and not if another server pointed to it. They take
+	// precedence over the user's credential helpers, which git uses if this is nil
+	// or returns none.
+	GitCredentials HTTPCredentials
 	// Getters fetch from further kinds of sources. The key is the name before
 	// "::" in an address. Built-in kinds cannot be replaced. Packages
 	// getmodules/s3, gcs and hg have a getter each; they are separate packages
@@ -78,7 +84,7 @@ type Fetcher struct {
 	// Limits bound the size of a package; zero fields mean the defaults.
 	Limits Limits
 
-	wires  gitWires
+	v2     v2Memo
 	pauses retryafter.Hosts
 	// warnedBuiltIn is set after the warning about the built-in git client.
 	warnedBuiltIn atomic.Bool

@@ -1,66 +1,13 @@
 package getmodules_test
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/gitcmd"
 )
-
-const someCommit = "0123456789abcdef0123456789abcdef01234567"
-
-func FuzzParseTags(f *testing.F) {
-	for _, seed := range []string{
-		"", someCommit + "\trefs/tags/v1.0.0\n" + someCommit + "\trefs/tags/v1.0.0^{}\n", someCommit + "\trefs/heads/main\n", "x\trefs/tags/a", someCommit + " refs/tags/a\n", someCommit + "\trefs/tags/^{}\n", "\t\t\n\n",
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, listing []byte) {
-		tags, err := getmodules.ParseTags(listing)
-		if err != nil {
-			return
-		}
-		if len(tags) > bytes.Count(listing, []byte("\n"))+1 {
-			t.Errorf("%d tags in %q", len(tags), listing)
-		}
-		for _, tag := range tags {
-			if !gitcmd.IsObjectID(tag.Revision) || strings.Contains(tag.Name, "\n") || !bytes.Contains(listing, []byte("refs/tags/"+tag.Name)) {
-				t.Errorf("tag %+v in %q", tag, listing)
-			}
-		}
-	})
-}
-
-func FuzzParseFetchHead(f *testing.F) {
-	for _, seed := range []string{
-		"", someCommit + "\t\ttag 'v1' of https://h/x", someCommit + "\t\thttps://h/x", someCommit + "\tnot-for-merge\tbranch 'a' of b' of c", someCommit + "\t\t'refs/x' of y", someCommit + "\t\ttag '", "x\t\ty",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		id, ref, ok := getmodules.ParseFetchHead(line)
-		if ok && (!gitcmd.IsObjectID(id) || !strings.HasPrefix(line, id+"\t") || ref == "") {
-			t.Errorf("ParseFetchHead(%q) = %q, %q", line, id, ref)
-		}
-	})
-}
-
-func FuzzGitAnswer(f *testing.F) {
-	for _, seed := range []string{"", someCommit + " blob 5", someCommit + " missing", someCommit + " blob -1", someCommit + " blob 9223372036854775808", "x blob 1", someCommit + "  blob 1"} {
-		f.Add(seed, "blob")
-	}
-	f.Fuzz(func(t *testing.T, line, kind string) {
-		id, size, err := getmodules.ParseGitAnswer(line, kind)
-		if err == nil && (size < 0 || !strings.HasPrefix(line, fmt.Sprintf("%s %s ", id, kind))) {
-			t.Errorf("ParseGitAnswer(%q, %q) = %q, %d", line, kind, id, size)
-		}
-	})
-}
 
 func FuzzArchiveAddress(f *testing.F) {
 	for _, seed := range []string{

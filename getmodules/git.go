@@ -4,178 +4,196 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/minrate"
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // Git says how the system's git is run. The zero value finds it in PATH,
 // passes the process's environment on and never lets it prompt.
-type Git = gitcmd.Git
+type Git = gitexec.Git
 
-// gitFetch is one fetch of one package by git.
+// gitFetch is one fetch of one package from a git repository.
 type gitFetch struct {
-	git     *gitcmd.Git
-	req     Request
-	limits  Limits
-	addr    gitAddress
-	floor   minrate.Floor
-	moved   *url.URL // where redirects led; nil if there were none
-	network gitcmd.Network
-	secrets []string
-	// emptyPassword says that git found no password for the user of the address,
-	// and is given the empty one.
-	emptyPassword bool
-	// again runs what may fail for a reason that passes.
-	again func(ctx context.Context, run func() error) error
-	// warnCache words the warning that the cache cannot be used.
-	warnCache func(reason string) []string
-	// scratch is a private directory beside the result, so that whoever
-	// tidies up there after a crash finds keys and stores of ours too.
-	scratch string
-	store   gitStore
-	wire    *gitWire // nil where git does everything
-	wireErr error    // why the fetch without git failed
-
-	chosen chosenRef // the ref that was taken, if one was asked for
-	pkg    Package
-	links  []gitEntry // to submodules
+	*gitClients
+	pkg   Package
+	links []git.Entry // to submodules
 }
 
 // fetchGit fetches the tree of one commit into req.Dir: exactly one, without
-// history, working tree, hooks, filters or submodules.
+// history, hooks, filters or submodules.
 func (f *Fetcher) fetchGit(ctx context.Context, req Request) (*Package, error) {
 	pkg, _, err := f.fetchGitCommit(ctx, req)
 	return pkg, err
 }
 
 // fetchGitCommit is fetchGit, and returns the links to submodules as well.
-func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, _ []gitEntry, err error) {
-	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, floor: f.floor(gitIdle), again: f.again, warnCache: f.warnCache}
-	if g.addr, err = parseGitAddress(req); err != nil {
+func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, _ []git.Entry, err error) {
+	addr, err := parseGitAddress(req)
+	if err != nil {
 		return nil, nil, err
 	}
-	if req.Revision != "" && !gitcmd.IsObjectID(req.Revision) {
+	if req.Revision != "" && !git.IsObjectID(req.Revision) {
 		return nil, nil, errRevisionForm
 	}
-	if g.scratch, err = os.MkdirTemp(filepath.Dir(req.Dir), ".git-fetch-"); err != nil {
+	scratch, err := privateDir(filepath.Dir(req.Dir), ".git-fetch-")
+	if err != nil {
 		return nil, nil, err
 	}
-	defer func() {
-		if e := os.RemoveAll(g.scratch); e != nil && err == nil {
-			err = e
-		}
-	}()
-	if g.scratch, err = filepath.Abs(g.scratch); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	clients, err := f.gitClients(ctx, req, addr, scratch)
+	if err != nil {
 		return nil, nil, err
 	}
-	g.wire = f.gitWire(ctx, g.addr)
-	if f.builtInGit() {
-		if err := f.fetchWithoutGit(ctx, g); err != nil {
-			return nil, nil, err
-		}
-		return &g.pkg, g.links, nil
-	}
-	if err := g.prepareNetwork(); err != nil {
+	g := &gitFetch{gitClients: clients}
+	if err := g.fetch(ctx, git.Want{ID: req.Revision, Ref: addr.ref}); err != nil {
 		return nil, nil, err
-	}
-	cacheDir := f.CacheDir
-	if req.NoCache {
-		cacheDir = ""
-	}
-	g.store = newGitStore(cacheDir, g.scratch, g.addr)
-	if err := g.run(ctx); err != nil {
-		return nil, nil, g.explain(err)
 	}
 	return &g.pkg, g.links, nil
 }
 
-// run takes the commit from the store if it is there, else fetches it.
-func (g *gitFetch) run(ctx context.Context) error {
-	if id := g.wanted(); id != "" && g.store.exists() {
-		err := g.readStored(ctx, id)
-		if !errors.Is(err, errStoreBroken) && cacheTrouble(err) == "" {
-			return err // nil too
-		}
-	}
-	if done, err := g.runWire(ctx); done {
-		return err
-	}
-	return g.runWithCache(ctx, g.runGit)
-}
-
-// runGit fetches the commit by git. A store that turns out to be broken is built
-// anew, once.
-func (g *gitFetch) runGit(ctx context.Context) error {
-	err := g.fetchAndRead(ctx)
-	if errors.Is(err, errStoreBroken) && !g.store.fresh {
-		if err := g.store.remove(ctx); err != nil {
+// fetch takes the commit from where it is had at the least cost: the cache, the
+// server without git, or git.
+func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
+	if id := want.Known(); id != "" && !g.builtIn {
+		if found, err := g.system().Stored(ctx, id, g.write); found {
 			return err
 		}
-		err = g.fetchAndRead(ctx)
+	}
+	if g.v2 != nil {
+		err := g.v2.Fetch(ctx, want, g.write)
+		if done, err := g.v2Done(ctx, err); done {
+			g.pkg.Bytes = g.v2.Received()
+			return err
+		}
+	}
+	repo, err := g.open()
+	if err != nil {
+		return g.explain(err)
+	}
+	defer func() { err = errors.Join(err, repo.Close()) }()
+	if err := repo.Fetch(ctx, want, g.write); err != nil {
+		return g.explain(g.withNear(ctx, repo, err))
+	}
+	g.pkg.Bytes = repo.Received()
+	g.pkg.FetchWarnings = g.warnings()
+	return nil
+}
+
+// isVerdict reports whether an error is about the package itself, so that another
+// client would come to the same one.
+func isVerdict(err error) bool {
+	_, unsafe := errors.AsType[*treewriter.PathError](err)
+	_, large := errors.AsType[*treewriter.LimitError](err)
+	return unsafe || large || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrEmpty)
+}
+
+// withNear adds the names of refs that resemble the one that was not found. There
+// are none if anything goes wrong: they are a courtesy.
+func (g *gitFetch) withNear(ctx context.Context, repo git.Repository, err error) error {
+	notFound, ok := errors.AsType[*RefNotFoundError](err)
+	if !ok || notFound.Ref == "" {
+		return err
+	}
+	if refs, failed := repo.Refs(ctx, git.Heads, git.Tags); failed == nil {
+		notFound.Near = refs.Near(notFound.Ref)
 	}
 	return err
 }
 
-// wanted is the commit to fetch where it is known beforehand, else "".
-func (g *gitFetch) wanted() string {
-	if g.req.Revision != "" {
-		return g.req.Revision
-	}
-	if gitcmd.IsObjectID(g.addr.ref) {
-		return g.addr.ref
-	}
-	return ""
-}
-
-func (g *gitFetch) fetchAndRead(ctx context.Context) error {
-	id, err := g.fetch(ctx)
-	if err != nil {
-		return err
-	}
-	return g.read(ctx, id)
-}
-
-// fetch brings the commit into the store and returns its object name, or that
-// of a tag which leads to it.
-func (g *gitFetch) fetch(ctx context.Context) (id string, err error) {
-	unlock, err := g.store.lock(ctx)
+// privateDir makes a directory for keys, credentials and temporary files.
+func privateDir(parent, prefix string) (string, error) {
+	dir, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
 		return "", err
 	}
-	defer unlock()
-	if err := g.store.ensure(g.objectFormat()); err != nil {
-		return "", err
-	}
-	before := g.store.packBytes()
-	defer func() { g.pkg.Bytes += max(0, g.store.packBytes()-before) }()
+	return filepath.Abs(dir)
+}
 
-	id, err = g.resolve(ctx)
-	if gitSays(err, gitOtherFormat) && g.wanted() == "" {
-		// Only the server knows which hash its repository uses, and git
-		// fetches into one that uses the same.
-		if err := g.store.reinit(g.store.otherFormat()); err != nil {
-			return "", err
+// gitRefs lists refs, without git if that is possible and the result is enough. The
+// server may not have understood the question otherwise.
+func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, enough func(git.Refs) bool, names ...string) (git.Refs, error) {
+	var refs git.Refs
+	err := f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
+		if g.v2 != nil {
+			listed, err := g.v2.Refs(ctx, names...)
+			if err != nil || enough(listed) {
+				refs = listed
+				if done, err := g.v2Done(ctx, err); done {
+					return err
+				}
+			}
 		}
-		id, err = g.resolve(ctx)
-	}
-	if err != nil && !g.store.fresh && !isGitAnswer(err) && cacheTrouble(err) == "" && !g.store.healthy(ctx, g.git) {
-		return "", fmt.Errorf("%w: %w", errStoreBroken, err)
-	}
+		repo, err := g.open()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, repo.Close()) }()
+		refs, err = repo.Refs(ctx, names...)
+		return err
+	})
+	return refs, err
+}
+
+// expandGit returns the only commit of a repository that begins so, or "".
+func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, short string) (id string, err error) {
+	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
+		repo, err := g.open()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, repo.Close()) }()
+		id, err = repo.Expand(ctx, short)
+		return err
+	})
 	return id, err
 }
 
-// objectFormat is the hash that must name the store's objects; "" if it is not
-// known beforehand.
-func (g *gitFetch) objectFormat() string {
-	switch len(g.wanted()) {
-	case gitcmd.SHA1Len:
-		return "sha1"
-	case gitcmd.SHA256Len:
-		return "sha256"
+// withGit calls use with the clients for a repository, for a request that fetches
+// no package.
+func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use func(*gitClients) error) (err error) {
+	scratch, err := privateDir(req.Scratch, ".git-tags-")
+	if err != nil {
+		return err
 	}
-	return ""
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	g, err := f.gitClients(ctx, req, addr, scratch)
+	if err != nil {
+		return err
+	}
+	if err := use(g); err != nil {
+		return g.explain(err)
+	}
+	return nil
 }
+
+// warnBuiltIn is what the user should know, once: it is the same for all packages.
+func (f *Fetcher) warnBuiltIn() []string {
+	if !f.warnedBuiltIn.CompareAndSwap(false, true) {
+		return nil
+	}
+	why := "git is not installed: "
+	if f.GitBackend == GitBuiltIn {
+		why = ""
+	}
+	return []string{why + "using the built-in git client, which does not read your configuration of git and ssh " +
+		"(credential helpers, url.insteadOf, http.extraHeader, ssh hosts)"}
+}
+
+// warnCache is what the user should know, once: it is the same for all packages.
+func (f *Fetcher) warnCache(reason string) []string {
+	if !f.warnedCache.CompareAndSwap(false, true) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the cache %s cannot be written (%s); nothing is kept", f.CacheDir, reason)}
+}
+
+// GitStore is a bare repository below a [Fetcher].CacheDir.
+type GitStore = gitexec.CachedStore
+
+// GitStores returns the bare repositories below a Fetcher's CacheDir, sorted by
+// their directories; none if there is no such directory, or a link in its place.
+func GitStores(cacheDir string) ([]GitStore, error) { return gitexec.CachedStores(cacheDir) }

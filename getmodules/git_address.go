@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
@@ -53,7 +53,7 @@ func parseGitAddress(req Request) (gitAddress, error) {
 		return gitAddress{}, errors.New("the query of the git address is malformed")
 	}
 	a := gitAddress{remote: *u, protocols: gitProtocols(req, u)}
-	if err := gitcmd.CheckURL(u, a.protocols); err != nil {
+	if err := git.CheckURL(u, a.protocols); err != nil {
 		return gitAddress{}, err
 	}
 	if i := slices.Index(a.protocols, "http"); i >= 0 && u.Scheme == "https" {
@@ -110,10 +110,10 @@ func gitRef(ref string) (string, error) {
 	if ref == "" {
 		return "", nil
 	}
-	if err := gitcmd.CheckRef(ref); err != nil {
+	if err := git.CheckRef(ref); err != nil {
 		return "", fmt.Errorf("%q cannot be a git ref: %w", ref, err)
 	}
-	if lower := strings.ToLower(ref); gitcmd.IsObjectID(lower) {
+	if lower := strings.ToLower(ref); git.IsObjectID(lower) {
 		return lower, nil
 	}
 	return ref, nil

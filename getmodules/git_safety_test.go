@@ -94,30 +94,6 @@ func TestGitAddress(t *testing.T) {
 	}
 }
 
-func TestGitParseFetchHead(t *testing.T) {
-	t.Parallel()
-	id := strings.Repeat("1", 40)
-	tests := []struct {
-		line, ref string
-		ok        bool
-	}{
-		{id + "\t\ttag 'v1' of https://h/n", "refs/tags/v1", true},
-		{id + "\t\tbranch 'it's' of https://h/n", "refs/heads/it's", true},
-		{id + "\tnot-for-merge\tbranch 'a' of h:n", "refs/heads/a", true},
-		{id + "\t\t'refs/pull/1/head' of https://h/n", "refs/pull/1/head", true},
-		{id + "\t\thttps://h/n", "HEAD", true},
-		{id + "\t\tremote-tracking branch 'o/a' of https://h/n", "refs/remotes/o/a", true},
-		{"main\t\thttps://h/n", "", false},
-		{id, "", false},
-		{"", "", false},
-	}
-	for _, tt := range tests {
-		if _, ref, ok := getmodules.ParseFetchHead(tt.line); ref != tt.ref || ok != tt.ok {
-			t.Errorf("ParseFetchHead(%q) = %q, %v, want %q, %v", tt.line, ref, ok, tt.ref, tt.ok)
-		}
-	}
-}
-
 func FuzzGitAddress(f *testing.F) {
 	f.Add("git::https://u:p@h.example/n.git?ref=v1&depth=1")
 	f.Add("git::ssh://git@h.example/n.git?sshkey=QUJD")

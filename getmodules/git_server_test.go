@@ -15,7 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/gitserve"
+	"github.com/cotterpin/cotter/internal/git/gitserve"
 )
 
 // gitServer serves the repositories below root as git http-backend does.

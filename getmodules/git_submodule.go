@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -51,7 +52,7 @@ func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submod
 		return pkg, err
 	}
 	if s.depth == maxSubmoduleDepth {
-		return nil, fmt.Errorf("%w %q: they are nested deeper than %d", ErrSubmodule, links[0].path, maxSubmoduleDepth)
+		return nil, fmt.Errorf("%w %q: they are nested deeper than %d", ErrSubmodule, links[0].Path, maxSubmoduleDepth)
 	}
 	urls, err := readGitmodules(req.Dir)
 	if err != nil {
@@ -61,18 +62,18 @@ func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submod
 		if *s.left--; *s.left < 0 {
 			return nil, fmt.Errorf("%w: the package has more than %d submodules", ErrTooLarge, maxSubmodules)
 		}
-		sub, err := f.fetchSubmodule(ctx, req, link, urls[link.path], submodules{left: s.left, depth: s.depth + 1})
+		sub, err := f.fetchSubmodule(ctx, req, link, urls[link.Path], submodules{left: s.left, depth: s.depth + 1})
 		if err != nil {
-			return nil, fmt.Errorf("%w %q: %w", ErrSubmodule, link.path, err)
+			return nil, fmt.Errorf("%w %q: %w", ErrSubmodule, link.Path, err)
 		}
 		pkg.Bytes += sub.Bytes
 		pkg.FetchWarnings = append(pkg.FetchWarnings, sub.FetchWarnings...)
 		for _, left := range sub.LeftOut {
-			left.Path = path.Join(link.path, left.Path)
+			left.Path = path.Join(link.Path, left.Path)
 			pkg.LeftOut = append(pkg.LeftOut, left)
 		}
 		for _, warning := range sub.Warnings {
-			pkg.Warnings = append(pkg.Warnings, fmt.Sprintf("submodule %q: %s", link.path, warning))
+			pkg.Warnings = append(pkg.Warnings, fmt.Sprintf("submodule %q: %s", link.Path, warning))
 		}
 	}
 	pkg.Gitlinks = nil
@@ -81,7 +82,7 @@ func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submod
 }
 
 // fetchSubmodule fetches the submodule at a link, and moves it there.
-func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link gitEntry, url string, s submodules) (*Package, error) {
+func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link git.Entry, url string, s submodules) (*Package, error) {
 	if url == "" {
 		return nil, errors.New(".gitmodules has no URL for it")
 	}
@@ -96,7 +97,7 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link gitEn
 	defer func() { _ = os.RemoveAll(scratch) }() // whoever tidies up the stage finds what is left
 	req := Request{
 		Package:     at,
-		Revision:    link.id,
+		Revision:    link.ID,
 		Dir:         filepath.Join(scratch, "tree"),
 		FromServer:  parent.FromServer,
 		Origin:      parent.Origin,
@@ -111,7 +112,7 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link gitEn
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), fmt.Errorf("%s: %w", at.Redacted(), err))
 	}
-	return pkg, placeSubmodule(parent.Dir, link.path, req.Dir)
+	return pkg, placeSubmodule(parent.Dir, link.Path, req.Dir)
 }
 
 // placeSubmodule moves a tree to its place in another. Both were written by us;

@@ -225,7 +225,7 @@ func TestWireWithoutGit(t *testing.T) {
 		t.Errorf("main.tf = %q", body)
 	}
 	_, _, err = fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v2")})
-	if !errors.Is(err, getmodules.ErrNoGit) || !strings.Contains(err.Error(), "no such ref") {
+	if !errors.Is(err, getmodules.ErrNoGit) || !errors.Is(err, getmodules.ErrRefNotFound) {
 		t.Errorf("FetchGit of an unknown ref = %v, want both why there is no git and what went wrong without it", err)
 	}
 	f.AlwaysGit = true

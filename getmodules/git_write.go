@@ -2,10 +2,11 @@ package getmodules
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitattr"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -24,96 +25,71 @@ const (
 
 // gitTree writes the tree of one commit.
 type gitTree struct {
-	objects  gitSource
+	objects  git.Objects
 	writer   *treewriter.Writer
 	dir      string
 	maxFile  int64
-	links    []gitEntry
+	rules    *gitattr.Rules
+	links    []git.Entry
 	pointers []string
+	// unencoded are files that could not be written in their encoding.
+	unencoded []string
 }
 
-// readStored writes the tree of a commit that an earlier fetch brought. The store
-// is checked before git sees it.
-func (g *gitFetch) readStored(ctx context.Context, id string) error {
-	unlock, err := g.store.lockShared(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if _, err := checkStore(g.store.dir); err != nil {
-		return err
-	}
-	return g.readLocked(ctx, id)
-}
-
-// read writes the tree of a commit that was just fetched to the request's
-// directory and fills in the package. id may also name a tag that points to the
-// commit.
-func (g *gitFetch) read(ctx context.Context, id string) error {
-	unlock, err := g.store.lockShared(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return g.readLocked(ctx, id)
-}
-
-func (g *gitFetch) readLocked(ctx context.Context, id string) error {
-	objects, err := openGitObjects(ctx, g.git, g.store.dir)
-	if err != nil {
-		return err
-	}
-	defer objects.close()
-	return g.write(objects, id)
-}
-
-// write writes the tree of a commit out of objects.
-func (g *gitFetch) write(objects gitSource, id string) error {
-	commit, tree, err := readGitCommit(objects, id)
+// write writes the tree of a commit to the request's directory and fills in the
+// package.
+func (g *gitFetch) write(fetched git.Fetched) error {
+	g.pkg, g.links = Package{}, nil
+	commit, tree, err := git.ReadCommit(fetched.Objects, fetched.ID)
 	if err != nil {
 		return err
 	}
 	if want := g.req.Revision; want != "" && commit != want {
 		return fmt.Errorf("%w: %s is a tag, which leads to commit %s", ErrRevisionNotFound, want, commit)
 	}
-	entries, err := listGitTree(objects, tree, cmp.Or(g.limits.Entries, treewriter.DefaultEntries))
+	limits := g.fetcher.Limits
+	entries, err := git.ReadTree(fetched.Objects, tree, cmp.Or(limits.Entries, treewriter.DefaultEntries))
 	if err != nil {
 		return err
 	}
-	w, err := treewriter.Create(g.req.Dir, g.limits.tree())
+	w, err := treewriter.Create(g.req.Dir, limits.tree())
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
-	t := gitTree{objects: objects, writer: w, dir: g.req.Dir, maxFile: cmp.Or(g.limits.FileBytes, treewriter.DefaultFileBytes)}
+	t := gitTree{objects: fetched.Objects, writer: w, dir: g.req.Dir, maxFile: cmp.Or(limits.FileBytes, treewriter.DefaultFileBytes)}
 	if err := t.write(entries); err != nil {
 		return err
 	}
-	g.describe(commit, t)
+	g.describe(commit, fetched.Chosen, t)
 	return nil
 }
 
 // describe fills in what is known of the package now.
-func (g *gitFetch) describe(commit string, t gitTree) {
+func (g *gitFetch) describe(commit string, chosen git.Chosen, t gitTree) {
 	g.pkg.Revision = commit
 	g.pkg.Resolved = g.addr.resolved(commit)
 	g.links = t.links
 	for _, link := range t.links {
-		g.pkg.Gitlinks = append(g.pkg.Gitlinks, link.path)
+		g.pkg.Gitlinks = append(g.pkg.Gitlinks, link.Path)
 	}
 	g.pkg.LeftOut = leftOut(t.writer)
 	g.pkg.Warnings = t.writer.Warnings()
 	warn := func(format string, args ...any) {
 		g.pkg.Warnings = append(g.pkg.Warnings, fmt.Sprintf(format, args...))
 	}
-	if rival := g.chosen.warning(g.addr.ref, commit); rival != "" {
-		warn("%s", rival)
+	if chosen.Rival != "" && chosen.RivalCommit != commit {
+		warn("%q is %s (commit %s), which was taken, and also %s (commit %s); write ?ref=%s or ?ref=%s",
+			g.addr.ref, withArticle(chosen.Name), commit, withArticle(chosen.Rival), chosen.RivalCommit, chosen.Name, chosen.Rival)
 	}
 	if len(t.links) > 0 && !g.req.Submodules {
 		warn("submodules are not fetched: %s", named(g.pkg.Gitlinks))
 	}
 	if len(t.pointers) > 0 {
 		warn("these are Git LFS pointers, and the files that they stand for are not fetched: %s", named(t.pointers))
+	}
+	if len(t.unencoded) > 0 {
+		warn("these files are left in UTF-8, because they cannot be written in the working-tree-encoding of .gitattributes: %s", named(t.unencoded))
 	}
 }
 
@@ -130,76 +106,84 @@ func named(paths []string) string {
 	return list
 }
 
-func (t *gitTree) write(entries []gitEntry) error {
-	var blobs []gitEntry
+func (t *gitTree) write(entries []git.Entry) error {
+	var blobs []git.Entry
 	for _, e := range entries {
-		switch e.mode & gitModeKind {
-		case gitModeDir:
-			if err := t.writer.Dir(e.path); err != nil {
+		switch e.Kind {
+		case git.Dir:
+			if err := t.writer.Dir(e.Path); err != nil {
 				return err
 			}
-		case gitModeLeaf:
+		case git.Submodule:
 			t.links = append(t.links, e)
-		case gitModeFile, gitModeLink:
+		case git.File, git.Link:
 			blobs = append(blobs, e)
-		default:
-			return &treewriter.PathError{Path: e.path, Reason: fmt.Sprintf("the mode %o is none of a file, directory or link", e.mode)}
 		}
 	}
 	if err := t.writeBlobs(blobs); err != nil {
 		return err
 	}
-	if err := t.objects.finish(); err != nil {
+	if err := t.objects.Finish(); err != nil {
 		return err
 	}
 	return finish(t.writer, t.dir)
 }
 
-func (t *gitTree) writeBlobs(blobs []gitEntry) error {
+func (t *gitTree) writeBlobs(blobs []git.Entry) error {
 	if len(blobs) == 0 {
 		return ErrEmpty
 	}
-	ids := make([]string, len(blobs))
-	for i, e := range blobs {
-		ids[i] = e.id
+	if err := t.readAttributes(blobs); err != nil {
+		return err
 	}
-	t.objects.ask(ids...)
-	for _, e := range blobs {
-		obj, err := t.objects.next("blob")
+	at := 0
+	for obj, err := range t.objects.Read(git.KindBlob, idsOf(blobs)) {
 		if err != nil {
 			return err
 		}
-		if err := t.writeBlob(e, obj); err != nil {
+		if err := t.writeBlob(blobs[at], obj); err != nil {
 			return err
 		}
+		at++
 	}
 	return nil
 }
 
-func (t *gitTree) writeBlob(e gitEntry, obj *gitObject) error {
-	if e.mode&gitModeKind == gitModeLink {
-		target, err := obj.bytes(maxGitLink)
-		if err != nil {
-			return fmt.Errorf("link %q: %w", e.path, err)
-		}
-		return t.writer.Symlink(e.path, string(target))
+func idsOf(entries []git.Entry) []string {
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
 	}
-	if obj.size > t.maxFile {
-		return &treewriter.LimitError{Path: e.path, What: "bytes in one file", Max: t.maxFile}
-	}
-	if obj.size < maxLFSPointer && obj.startsWith(lfsPrefix) {
-		t.pointers = append(t.pointers, e.path)
-	}
-	return t.writer.File(e.path, e.mode&gitModeExec != 0, obj)
+	return ids
 }
 
-// has reports whether the store has the commit.
-func (g *gitFetch) has(ctx context.Context, id string) bool {
-	objects, err := openGitObjects(ctx, g.git, g.store.dir)
-	if err != nil {
-		return false
+func (t *gitTree) writeBlob(e git.Entry, obj *git.Object) error {
+	if e.Kind == git.Link {
+		target, err := obj.Bytes(maxGitLink)
+		if err != nil {
+			return fmt.Errorf("link %q: %w", e.Path, err)
+		}
+		return t.writer.Symlink(e.Path, string(target))
 	}
-	defer objects.close()
-	found, _, err := readGitCommit(objects, id)
-	return err == nil && found == id
+	if obj.Size > t.maxFile {
+		return &treewriter.LimitError{Path: e.Path, What: "bytes in one file", Max: t.maxFile}
+	}
+	if obj.Size < maxLFSPointer && obj.Begins(lfsPrefix) {
+		t.pointers = append(t.pointers, e.Path)
+	}
+	content, err := t.convert(e, obj)
+	if err != nil {
+		return err
+	}
+	return t.writer.File(e.Path, e.Exec, content)
+}
+
+func withArticle(full string) string {
+	switch {
+	case strings.HasPrefix(full, git.Tags):
+		return "a tag"
+	case strings.HasPrefix(full, git.Heads):
+		return "a branch"
+	}
+	return "the ref " + full
 }

@@ -89,15 +89,18 @@ type HTTPCredentials func(ctx context.Context, at *url.URL) (*url.Userinfo, erro
 // address, and they require encryption.
 func (f *Fetcher) userFor(ctx context.Context, req Request, addr *archiveAddress) (*url.Userinfo, error) {
 	u := addr.url
-	switch {
-	case addr.user != nil, f.HTTPCredentials == nil:
+	if addr.user != nil || f.HTTPCredentials == nil || !mayCarryCredentials(req, u) {
 		return addr.user, nil
-	case u.Scheme != "https" && !netguard.IsLoopback(u):
-		return nil, nil
-	case req.FromServer && !hasOrigin(req.Origin, u):
-		return nil, nil
 	}
 	return f.HTTPCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path})
+}
+
+// mayCarryCredentials reports whether the credentials that the caller has for a
+// server may be sent with a request to it: encrypted, or within this machine, and
+// not if another server named the address.
+func mayCarryCredentials(req Request, u *url.URL) bool {
+	encrypted := u.Scheme == "https" || u.Scheme == "http" && netguard.IsLoopback(u)
+	return encrypted && (!req.FromServer || hasOrigin(req.Origin, u))
 }
 
 func hasOrigin(raw string, u *url.URL) bool {

@@ -3,7 +3,9 @@ package getmodules
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"strings"
 
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
@@ -58,13 +60,21 @@ func ociError(err error) error {
 	return fmt.Errorf("%w: %q", ErrOCIContent, err.Error())
 }
 
-// ociTooLarge wraps an error of reading an answer of a registry in ErrTooLarge if
-// the answer exceeds its limit.
-func ociTooLarge(err error) error {
-	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
-		return fmt.Errorf("%w: the answer of the registry has more than %d bytes", ErrTooLarge, large.Limit)
+// ociTooLarge wraps an error of reading a registry's answer in ErrTooLarge if the
+// answer exceeds its limit.
+func ociTooLarge(req *http.Request, err error) error {
+	large, ok := errors.AsType[*httpx.TooLargeError](err)
+	if !ok {
+		return err
 	}
-	return err
+	what := "the answer of the registry"
+	switch {
+	case strings.Contains(req.URL.Path, "/manifests/"):
+		what = "the manifest"
+	case strings.HasSuffix(req.URL.Path, "/tags/list"):
+		what = "a page of tags"
+	}
+	return fmt.Errorf("%w: %s has more than %d bytes", ErrTooLarge, what, large.Limit)
 }
 
 func isOCIReason(err error) bool {

@@ -4,17 +4,49 @@ import (
 	"context"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
-	"github.com/cotterpin/cotter/internal/gitref"
+	"github.com/cotterpin/cotter/internal/git"
+)
+
+// ReferenceKind is what kind of name an address gives for a revision.
+type ReferenceKind string
+
+// The kinds of references.
+const (
+	// ReferenceHead is the HEAD of a git repository, for an address without a ref.
+	ReferenceHead ReferenceKind = "HEAD"
+	// ReferenceBranch is a branch of a git repository.
+	ReferenceBranch ReferenceKind = "branch"
+	// ReferenceTag is a tag of a git or OCI repository.
+	ReferenceTag ReferenceKind = "tag"
+	// ReferenceOther is a ref of a git repository that is none of these.
+	ReferenceOther ReferenceKind = "ref"
+	// ReferenceCommit is a git commit, whole or abbreviated.
+	ReferenceCommit ReferenceKind = "commit"
+	// ReferenceDigest is the digest of an OCI manifest.
+	ReferenceDigest ReferenceKind = "digest"
 )
 
 // Reference is what the address of a package currently resolves to.
 type Reference struct {
-	// Name describes the ref: "tag v1.2.0", "branch main", "HEAD",
-	// "commit 7c1f...", "digest sha256:...".
+	// Kind is the kind of Name.
+	Kind ReferenceKind
+	// Name is the name of a tag or branch without its namespace, the full name of
+	// another ref ("refs/pull/1/head"), "HEAD", the full name of a commit, or a
+	// digest.
 	Name string
 	// Revision is the git commit, or the digest of an OCI manifest.
 	Revision string
+}
+
+// String returns the name for messages, with its kind unless the name shows it:
+// "tag v1.2.0", "branch main", "commit 7c1f...", "digest sha256:...", "HEAD",
+// "refs/pull/1/head". It returns "" for the zero Reference.
+func (r Reference) String() string {
+	switch r.Kind {
+	case "", ReferenceHead, ReferenceOther:
+		return r.Name
+	}
+	return string(r.Kind) + " " + r.Name
 }
 
 // Reference resolves the address of a package without fetching the package. It
@@ -50,10 +82,10 @@ func (f *Fetcher) ociReference(ctx context.Context, req Request) (Reference, err
 		return Reference{}, err
 	}
 	if addr.digest != "" {
-		return Reference{"digest " + addr.digest, addr.digest}, nil
+		return Reference{ReferenceDigest, addr.digest, addr.digest}, nil
 	}
 	digest, err := f.ociRepository(addr).digest(ctx, addr.tag)
-	return Reference{"tag " + addr.tag, digest}, err
+	return Reference{ReferenceTag, addr.tag, digest}, err
 }
 
 func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, error) {
@@ -61,66 +93,47 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	if err != nil {
 		return Reference{}, err
 	}
-	if gitcmd.IsObjectID(addr.ref) {
-		return Reference{"commit " + addr.ref, addr.ref}, nil
+	if git.IsObjectID(addr.ref) {
+		return Reference{ReferenceCommit, addr.ref, addr.ref}, nil
 	}
-	refs, done, err := f.wireReference(ctx, addr)
-	if !done && err == nil {
-		refs, err = f.listReference(ctx, req, addr.ref)
-	}
+	found := func(refs git.Refs) bool { return refs.Choose(addr.ref).Name != "" }
+	refs, err := f.gitRefs(ctx, req, addr, found, git.Candidates(addr.ref)...)
 	if err != nil {
 		return Reference{}, err
 	}
-	chosen := refs.choose(addr.ref)
-	if chosen.name == "" {
+	chosen := refs.Choose(addr.ref)
+	if chosen.Name == "" {
 		return f.shortReference(ctx, req, addr)
 	}
-	return Reference{gitref.Describe(chosen.name), chosen.commit}, nil
+	return Reference{kindOfRef(chosen.Name), git.Short(chosen.Name), chosen.Commit}, nil
 }
 
 // shortReference is the commit that an address abbreviates.
 func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddress) (Reference, error) {
 	short, id := strings.ToLower(addr.ref), req.Revision
-	if !gitcmd.IsShortID(short) {
+	if !git.IsShortID(short) {
 		return Reference{}, &RefNotFoundError{Ref: addr.ref}
 	}
-	if !gitcmd.IsObjectID(id) || !strings.HasPrefix(id, short) {
+	if !git.IsObjectID(id) || !strings.HasPrefix(id, short) {
 		var err error
-		if id, err = f.expandRemote(ctx, req, addr); err != nil {
+		if id, err = f.expandGit(ctx, req, addr, short); err != nil {
 			return Reference{}, err
 		}
 	}
 	if id == "" {
 		return Reference{}, &RefNotFoundError{Ref: addr.ref}
 	}
-	return Reference{"commit " + id, id}, nil
+	return Reference{ReferenceCommit, id, id}, nil
 }
 
-// listReference lists the refs that a name may stand for by git, which has the
-// server list all that it has.
-func (f *Fetcher) listReference(ctx context.Context, req Request, name string) (remoteRefs, error) {
-	var asked []string
-	for _, candidate := range gitref.Candidates(name) {
-		asked = append(asked, candidate, candidate+"^{}")
+func kindOfRef(full string) ReferenceKind {
+	switch {
+	case full == git.Head:
+		return ReferenceHead
+	case strings.HasPrefix(full, git.Tags):
+		return ReferenceTag
+	case strings.HasPrefix(full, git.Heads):
+		return ReferenceBranch
 	}
-	out, err := f.listRemote(ctx, req, nil, asked...)
-	return listedRefs(out), err
-}
-
-// wireReference is listReference without git, by one request. That a server
-// tells none of the refs is left to git to say.
-func (f *Fetcher) wireReference(ctx context.Context, addr gitAddress) (refs remoteRefs, done bool, err error) {
-	wire := f.gitWire(ctx, addr)
-	if wire == nil {
-		return nil, false, nil
-	}
-	refs, err = wire.refs(ctx, addr.ref)
-	if ctx.Err() != nil {
-		return nil, true, ctx.Err()
-	}
-	if err != nil {
-		wire.failed(err)
-		return nil, false, nil
-	}
-	return refs, refs.choose(addr.ref).name != "", nil
+	return ReferenceOther
 }

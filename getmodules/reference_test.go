@@ -21,18 +21,18 @@ func TestGitReference(t *testing.T) {
 	r.git("", "branch", "both", second)
 	r.git("", "update-ref", "refs/pull/1/head", first)
 	for ref, want := range map[string]getmodules.Reference{
-		"":                                {Name: "HEAD", Revision: second},
-		"?ref=main":                       {Name: "branch main", Revision: second},
-		"?ref=annotated":                  {Name: "tag annotated", Revision: first},
-		"?ref=both":                       {Name: "tag both", Revision: first},
-		"?ref=refs%2Fheads%2Fboth":        {Name: "branch both", Revision: second},
-		"?ref=heads/both":                 {Name: "branch both", Revision: second},
-		"?ref=refs/pull/1/head":           {Name: "refs/pull/1/head", Revision: first},
-		"?ref=" + first:                   {Name: "commit " + first, Revision: first},
-		"?ref=refs/tags/annotated":        {Name: "tag annotated", Revision: first},
+		"":                                {Kind: getmodules.ReferenceHead, Name: "HEAD", Revision: second},
+		"?ref=main":                       {Kind: getmodules.ReferenceBranch, Name: "main", Revision: second},
+		"?ref=annotated":                  {Kind: getmodules.ReferenceTag, Name: "annotated", Revision: first},
+		"?ref=both":                       {Kind: getmodules.ReferenceTag, Name: "both", Revision: first},
+		"?ref=refs%2Fheads%2Fboth":        {Kind: getmodules.ReferenceBranch, Name: "both", Revision: second},
+		"?ref=heads/both":                 {Kind: getmodules.ReferenceBranch, Name: "both", Revision: second},
+		"?ref=refs/pull/1/head":           {Kind: getmodules.ReferenceOther, Name: "refs/pull/1/head", Revision: first},
+		"?ref=" + first:                   {Kind: getmodules.ReferenceCommit, Name: first, Revision: first},
+		"?ref=refs/tags/annotated":        {Kind: getmodules.ReferenceTag, Name: "annotated", Revision: first},
 		"?ref=gone":                       {},
 		"?ref=refs/tags/main":             {},
-		"?ref=" + strings.Repeat("c", 40): {Name: "commit " + strings.Repeat("c", 40), Revision: strings.Repeat("c", 40)},
+		"?ref=" + strings.Repeat("c", 40): {Kind: getmodules.ReferenceCommit, Name: strings.Repeat("c", 40), Revision: strings.Repeat("c", 40)},
 	} {
 		address := s.address(r, strings.TrimPrefix(ref, "?"))
 		got, err := newGitFetcher(t).Reference(t.Context(), getmodules.Request{Package: address})
@@ -66,7 +66,7 @@ func TestShortReference(t *testing.T) {
 				t.Parallel()
 				req := getmodules.Request{Package: s.address(r, "ref="+test.short), Revision: test.expected}
 				got, err := f.Reference(t.Context(), req)
-				if got.Revision != test.want || !strings.HasPrefix(got.Name, test.by) {
+				if got.Revision != test.want || string(got.Kind) != test.by {
 					t.Errorf("Reference = %v, %v; want %s %s", got, err, test.by, test.want)
 				}
 				if test.want == "" && !errors.Is(err, getmodules.ErrRefNotFound) {
@@ -83,8 +83,8 @@ func TestOCIReference(t *testing.T) {
 	digest := ociDigest(t, world, "net", "1.0.0")
 	f := newOCIFetcher(world)
 	for query, want := range map[string]getmodules.Reference{
-		"?tag=1.0.0":        {Name: "tag 1.0.0", Revision: digest},
-		"?digest=" + digest: {Name: "digest " + digest, Revision: digest},
+		"?tag=1.0.0":        {Kind: getmodules.ReferenceTag, Name: "1.0.0", Revision: digest},
+		"?digest=" + digest: {Kind: getmodules.ReferenceDigest, Name: digest, Revision: digest},
 		"":                  {},
 	} {
 		got, err := f.Reference(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(world.OCISource("net", query))})
@@ -93,6 +93,22 @@ func TestOCIReference(t *testing.T) {
 		}
 		if query == "" && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("Reference of a tag that is not there = %v, want ErrNotExist", err)
+		}
+	}
+}
+
+func TestReferenceString(t *testing.T) {
+	t.Parallel()
+	for want, reference := range map[string]getmodules.Reference{
+		"":                 {},
+		"HEAD":             {Kind: getmodules.ReferenceHead, Name: "HEAD"},
+		"tag v1":           {Kind: getmodules.ReferenceTag, Name: "v1"},
+		"branch feat/x":    {Kind: getmodules.ReferenceBranch, Name: "feat/x"},
+		"refs/pull/1/head": {Kind: getmodules.ReferenceOther, Name: "refs/pull/1/head"},
+		"digest sha256:0":  {Kind: getmodules.ReferenceDigest, Name: "sha256:0"},
+	} {
+		if got := reference.String(); got != want {
+			t.Errorf("String of %+v = %q, want %q", reference, got, want)
 		}
 	}
 }

@@ -1,25 +1,17 @@
 package getmodules
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitcmd"
+	"github.com/cotterpin/cotter/internal/git"
 )
 
-const (
-	// maxTagListing bounds the list of a repository's tags, in bytes. A tag takes
-	// about 70, an annotated one twice that.
-	maxTagListing = 64 << 20
-	// maxTags is several times the number in the largest repositories.
-	maxTags = 200_000
-)
+// maxTags is several times the number in the largest repositories.
+const maxTags = 200_000
 
 // Tag is a tag of a repository and the revision that it currently points to.
 type Tag struct {
@@ -29,9 +21,9 @@ type Tag struct {
 	Revision string
 }
 
-// Tags lists the tags of the repository of req.Package, in no particular order. The
-// fields Dir, Revision and Progress of the request and the address's own ref are
-// not used. The error is a *[FetchError].
+// Tags lists the tags of the repository of req.Package, sorted by name. The fields
+// Dir, Revision and Progress of the request and the address's own ref are not used.
+// The error is a *[FetchError].
 func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 	tags, err := f.tags(ctx, req)
 	if err != nil {
@@ -57,80 +49,18 @@ func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gitFetch{addr: addr, wire: f.gitWire(ctx, addr)}
-	if tags, done, err := g.wireTags(ctx); done {
-		return tags, err
-	}
-	out, err := f.listRemote(ctx, req, []string{"--tags"})
+	refs, err := f.gitRefs(ctx, req, addr, func(refs git.Refs) bool { return len(refs) > 0 }, git.Tags)
 	if err != nil {
 		return nil, err
 	}
-	return parseTags(out)
-}
-
-// listRemote runs git ls-remote with these options, for the refs of these full
-// names, or for all.
-func (f *Fetcher) listRemote(ctx context.Context, req Request, options []string, refs ...string) (_ []byte, err error) {
-	g := &gitFetch{git: &f.Git, req: req, limits: f.Limits, floor: f.floor(gitIdle), again: f.again}
-	if g.addr, err = parseGitAddress(req); err != nil {
-		return nil, err
+	if len(refs) > maxTags {
+		return nil, fmt.Errorf("%w: the repository has more than %d tags", ErrTooLarge, maxTags)
 	}
-	if f.builtInGit() {
-		out, err := f.builtInList(ctx, g, refs)
-		return out, explainBuiltIn(err)
-	}
-	scratch, err := req.privateDir()
-	if err != nil {
-		return nil, err
-	}
-	g.scratch = scratch
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	if err := g.prepareNetwork(); err != nil {
-		return nil, err
-	}
-	list := func() gitcmd.Command {
-		return g.command(slices.Concat([]string{"ls-remote"}, options, []string{"--end-of-options", g.remote()}, refs)...)
-	}
-	var out []byte
-	err = g.talk(ctx, list, func(c gitcmd.Command) (err error) {
-		out, err = g.git.Output(ctx, c, maxTagListing)
-		return err
-	})
-	if err != nil {
-		return nil, g.explain(err)
-	}
-	return out, nil
-}
-
-// privateDir makes a directory for keys and credentials.
-func (r Request) privateDir() (string, error) {
-	dir, err := os.MkdirTemp(r.Scratch, ".git-tags-")
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(dir)
-}
-
-// parseTags reads the output of git ls-remote. An annotated tag has two lines,
-// of which the second, "^{}", names the commit.
-func parseTags(out []byte) ([]Tag, error) {
 	var tags []Tag
-	for line := range bytes.Lines(out) {
-		id, ref, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t")
-		name, isTag := strings.CutPrefix(ref, "refs/tags/")
-		if !ok || !isTag || !gitcmd.IsObjectID(id) {
-			continue // servers may list more than the requested refs/tags/
+	for _, full := range slices.Sorted(maps.Keys(refs)) {
+		if name, ok := strings.CutPrefix(full, git.Tags); ok {
+			tags = append(tags, Tag{Name: name, Revision: refs[full].Commit})
 		}
-		if peeled, annotated := strings.CutSuffix(name, "^{}"); annotated {
-			if last := len(tags) - 1; last >= 0 && tags[last].Name == peeled {
-				tags[last].Revision = id
-			}
-			continue
-		}
-		if len(tags) == maxTags {
-			return nil, fmt.Errorf("%w: the repository has more than %d tags", ErrTooLarge, maxTags)
-		}
-		tags = append(tags, Tag{Name: name, Revision: id})
 	}
 	return tags, nil
 }

@@ -10,7 +10,7 @@ import (
 	"net/http/cgi"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/gitserve"
+	"github.com/cotterpin/cotter/internal/git/gitserve"
 )
 
 // maxGitRequest is the most that a request to git may hold. A fetch lists the

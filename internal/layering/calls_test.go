@@ -18,7 +18,7 @@ var forbidden = map[string][]string{
 // exempt are the calls that a package has reason to make.
 var exempt = map[string][]string{
 	// git gets the environment of the process, with the user's credentials.
-	"internal/gitcmd": {"os.Environ"},
+	"internal/git/gitexec": {"os.Environ"},
 	// So does hg.
 	"getmodules/hg": {"os.Environ"},
 	// It has the one function that reads the environment, for programs.

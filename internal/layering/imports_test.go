@@ -19,20 +19,20 @@ var layers = []layer{
 	{"rules for names and paths", []string{"internal/pathsafe"}},
 	{"values and tools", []string{
 		"addrs", "hashing", "versions", // what the API is made of
-		"internal/eval", "internal/gitpack", "internal/gitref", "internal/hcldepth", "internal/netrc", "internal/objects", // formats
+		"internal/eval", "internal/git/gitattr", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", // formats
 		"internal/filelock", "internal/opendir", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
-		"internal/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
+		"internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/manifest", "internal/pkgtree", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
 	}},
-	{"the lock, the user's key, HTTP and git commands", []string{
-		"internal/gitcmd", "internal/gogit", "internal/httpx", "internal/userkey", "lockfile",
+	{"the lock, the user's key and HTTP", []string{
+		"internal/httpx", "internal/userkey", "lockfile",
 	}},
-	{"git over HTTP, the user's cache and the project's files", []string{"internal/gitwire", "internal/pkgcache", "internal/project"}},
-	{"packages from the cache in a project", []string{"internal/installed", "internal/materialize"}},
+	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
+	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/materialize"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
 	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
@@ -52,7 +52,7 @@ var heavy = []struct {
 	{"cloud.google.com/go/", nil},
 	{"github.com/hashicorp/go-getter/", []string{"getmodules/gogetter"}},
 	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
-	{"github.com/go-git/go-git/", []string{"internal/gogit"}},
+	{"github.com/go-git/go-git/", []string{"internal/git/inprocess"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
 	{"github.com/urfave/cli/", []string{"cmd/*"}},

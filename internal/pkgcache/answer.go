@@ -78,8 +78,13 @@ func (c *Cache) TryFetch(key string) (*Fetch, error) {
 	return f, nil
 }
 
+// answerFormat is part of the names of answers. It changes whenever the tree of a
+// package is made in another way, so that no older answer is used. Format 2 applies
+// the attributes that git packages have.
+const answerFormat = "2 "
+
 func (c *Cache) fetch(key string) *Fetch {
-	name := fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
+	name := fmt.Sprintf("%x", sha256.Sum256([]byte(answerFormat+key)))
 	path := filepath.Join(c.dir, answersName, name)
 	removeIrregular(path)
 	return &Fetch{cache: c, lock: filelock.File(path), name: name + ".json"}

@@ -1,0 +1,229 @@
+package getmodules
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/retryafter"
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+// GitBackend chooses between the git that is installed and a built-in client.
+type GitBackend string
+
+const (
+	// GitAuto is the installed git for what is not fetched without git, and the
+	// built-in client where PATH has none.
+	GitAuto GitBackend = ""
+	// GitInstalled is the installed git for everything, as with
+	// [Fetcher].AlwaysGit, or a failure.
+	GitInstalled GitBackend = "git"
+	// GitBuiltIn is the client in this process for everything. It needs no
+	// program, and knows nothing of the user's configuration: see the package
+	// comment.
+	GitBuiltIn GitBackend = "go"
+)
+
+// gitIdle is how long a git server may be silent: it may have to pack a large
+// repository first.
+const gitIdle = 2 * time.Minute
+
+// Limits of what is fetched by protocol version 2 in this process. What is over one
+// is left to git, but for Limits.DownloadBytes, which is the user's.
+const (
+	// v2Memory is how much of a pack's content is kept in memory, for each of the
+	// fetches that run at a time; the rest is in a temporary file.
+	v2Memory = 8 << 20
+	// v2Object bounds one object, of which several are in memory while a delta
+	// is applied.
+	v2Object = 16 << 20
+	// v2Other is what a pack may have beside its files: directories, the commit,
+	// and tags that point to it.
+	v2Other = 64 << 20
+	// builtInObject bounds objects that the built-in client reads into memory,
+	// whether they are files of the package or others that a server sends along.
+	builtInObject = 256 << 20
+)
+
+// gitClients are the clients for one repository.
+type gitClients struct {
+	fetcher *Fetcher
+	req     Request
+	addr    gitAddress
+	scratch string // a private directory
+	// v2 is nil if the repository is not fetched by version 2 of the protocol.
+	v2 *inprocess.V2
+	// builtIn says that the built-in client does the rest.
+	builtIn bool
+
+	v2Err  error // why the fetch by v2 failed
+	git    *gitexec.Repository
+	warned []string
+}
+
+// gitClients finds out which clients a repository may be fetched by.
+func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, scratch string) (*gitClients, error) {
+	u := &addr.remote
+	if f.GitCredentials != nil && addr.user == nil && mayCarryCredentials(req, u) {
+		var err error
+		if addr.user, err = f.GitCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}); err != nil {
+			return nil, fmt.Errorf("credentials for %s: %w", httpx.Origin(u), err)
+		}
+	}
+	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch}
+	switch f.GitBackend {
+	case GitBuiltIn:
+		g.builtIn = true
+	case GitAuto:
+		g.builtIn = !f.AlwaysGit && !f.Git.Installed()
+	}
+	if transport := f.v2Transport(ctx, addr); transport != nil {
+		g.v2 = &inprocess.V2{
+			Client:   gitwire.Client{Transport: transport, Repository: &addr.remote},
+			Dir:      scratch,
+			MaxBytes: f.Limits.download(),
+			Limits: gitpack.Limits{
+				Objects:     cmp.Or(f.Limits.Entries, treewriter.DefaultEntries) + git.MaxDepth,
+				ObjectBytes: v2Object,
+				TotalBytes:  cmp.Or(f.Limits.TreeBytes, treewriter.DefaultTreeBytes) + v2Other,
+				MemoryBytes: v2Memory,
+			},
+			Progress: g.progress(),
+		}
+	}
+	return g, nil
+}
+
+func (g *gitClients) progress() func(int64) {
+	report := g.req.Progress
+	if report == nil {
+		return nil
+	}
+	return func(done int64) { report(done, 0) }
+}
+
+// v2Done judges the outcome of a request by version 2 of the protocol. Whatever went
+// wrong is left to git, which knows more ways and has its own words for what
+// is wrong, unless git could not change it either: done says that the request has
+// ended.
+func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error) {
+	switch {
+	case err == nil, isVerdict(err):
+		return true, err
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	}
+	if status, ok := errors.AsType[*gitwire.StatusError](err); ok && retryafter.Requested(status.RetryAfter).TooLong() {
+		// Git would ask the server again at once.
+		return true, &StatusError{
+			URL: g.addr.remote.Redacted(), StatusCode: status.StatusCode, retryAfter: retryafter.Requested(status.RetryAfter),
+		}
+	}
+	g.v2Err = err
+	g.fetcher.v2.failed(&g.addr, err)
+	return false, nil
+}
+
+// open returns the client for what version 2 of the protocol is not used for.
+func (g *gitClients) open() (git.Repository, error) {
+	if g.builtIn {
+		return g.openBuiltIn()
+	}
+	return g.system(), nil
+}
+
+// system returns the installed git for this repository.
+func (g *gitClients) system() *gitexec.Repository {
+	if g.git != nil {
+		return g.git
+	}
+	f := g.fetcher
+	g.git = &gitexec.Repository{
+		Git:           &f.Git,
+		URL:           &g.addr.remote,
+		Protocols:     g.addr.protocols,
+		Direct:        g.addr.direct,
+		User:          g.addr.user,
+		SSHKey:        g.addr.sshKey,
+		Secrets:       g.addr.secrets,
+		Scratch:       g.scratch,
+		MaxBytes:      f.Limits.download(),
+		Floor:         f.floor(gitIdle),
+		Retry:         f.retry(),
+		Progress:      g.progress(),
+		CacheUnusable: func(reason string) { g.warned = f.warnCache(reason) },
+	}
+	if !g.req.NoCache {
+		g.git.CacheDir = f.CacheDir
+	}
+	return g.git
+}
+
+// openBuiltIn returns the built-in client for this repository.
+func (g *gitClients) openBuiltIn() (git.Repository, error) {
+	f, u := g.fetcher, &g.addr.remote
+	if allowed := f.Git.Allowed(g.addr.protocols); !slices.Contains(allowed, u.Scheme) {
+		return nil, fmt.Errorf("%w: the transport %q is not in your GIT_ALLOW_PROTOCOL", ErrRefusedLocation, u.Scheme)
+	}
+	if u.Scheme == "file" {
+		path, err := localPath(u)
+		if err != nil {
+			return nil, err
+		}
+		local, err := inprocess.OpenLocal(path)
+		if err != nil {
+			return nil, err
+		}
+		return &inprocess.Repository{Source: local}, nil
+	}
+	return &inprocess.Repository{Source: &inprocess.Remote{
+		Transport: g.builtInTransport(),
+		Dir:       g.scratch,
+		Limits:    inprocess.Limits{PackBytes: f.Limits.download(), ObjectBytes: max(f.Limits.FileBytes, builtInObject)},
+		Progress:  g.progress(),
+	}}, nil
+}
+
+func (g *gitClients) builtInTransport() inprocess.Transport {
+	f, u := g.fetcher, &g.addr.remote
+	switch u.Scheme {
+	case "ssh":
+		login := inprocess.SSH{
+			Home:        cmp.Or(f.Git.Getenv("HOME"), f.Git.Getenv("USERPROFILE")), // the latter on Windows
+			AgentSocket: f.Git.Getenv("SSH_AUTH_SOCK"),
+			Key:         g.addr.sshKey,
+		}
+		stream := login.Transport(u)
+		stream.MinRate = f.Limits.MinRate
+		return stream
+	case "git":
+		stream := inprocess.Daemon(u)
+		stream.MinRate = f.Limits.MinRate
+		return stream
+	}
+	return &inprocess.HTTP{
+		ForRefs:    f.httpClient(defaultStallTimeout),
+		ForPacks:   f.httpClient(gitIdle),
+		Repository: u,
+		User:       g.addr.user,
+	}
+}
+
+// warnings are those of how the package was fetched.
+func (g *gitClients) warnings() []string {
+	if g.builtIn {
+		return g.fetcher.warnBuiltIn()
+	}
+	return g.warned
+}

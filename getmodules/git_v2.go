@@ -1,0 +1,117 @@
+package getmodules
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
+	"github.com/cotterpin/cotter/internal/httpx"
+)
+
+// v2Memo is what a Fetcher remembers of fetching by version 2 of the protocol.
+type v2Memo struct {
+	mu sync.Mutex
+	// left are remotes, and origins of servers, that are left to git because the
+	// attempt without it failed.
+	left map[string]bool
+
+	once    sync.Once
+	trusted http.RoundTripper // with the authorities of the user's settings; nil if that failed
+}
+
+// v2Transport returns the transport for a repository that is fetched by version 2
+// of the protocol in this process: by http, without credentials and anything of the
+// user's git configuration. It is nil for all others.
+func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripper {
+	u := a.remote
+	if f.AlwaysGit || f.GitBackend != GitAuto || u.Scheme != "https" && u.Scheme != "http" {
+		return nil
+	}
+	if a.user != nil || a.sshKey != nil || u.RawQuery != "" || f.v2.isLeft(a.identity()) || f.v2.isLeft(httpx.Origin(&u)) {
+		return nil
+	}
+	settings, err := f.Git.HTTPSettings(ctx)
+	if err != nil || !settings.Plain(&u) {
+		return nil // git will say what is wrong
+	}
+	transport := f.gitTransport(settings)
+	if transport == nil {
+		return nil
+	}
+	client := f.httpClient(defaultStallTimeout)
+	client.HTTP, client.MaxRedirects = &http.Client{Transport: transport}, 0 // gitwire follows redirects
+	return client
+}
+
+// failed remembers a failure that the next attempt would meet as well.
+func (k *v2Memo) failed(a *gitAddress, err error) {
+	if errors.Is(err, gitwire.ErrOldProtocol) || errors.Is(err, gitwire.ErrNotSmart) {
+		k.leave(httpx.Origin(&a.remote))
+		return
+	}
+	k.leave(a.identity())
+}
+
+func (k *v2Memo) leave(key string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.left == nil {
+		k.left = map[string]bool{}
+	}
+	k.left[key] = true
+}
+
+func (k *v2Memo) isLeft(key string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.left[key]
+}
+
+// gitTransport is the fetcher's transport with the authorities and the proxy
+// that git would use, or nil if it cannot have them.
+func (f *Fetcher) gitTransport(settings *gitexec.HTTPSettings) http.RoundTripper {
+	base := http.DefaultTransport
+	if f.HTTPClient != nil && f.HTTPClient.Transport != nil {
+		base = f.HTTPClient.Transport
+	}
+	standard, ok := base.(*http.Transport)
+	if settings.Proxy && (!ok || standard.Proxy == nil || f.Git.Env != nil) {
+		return nil // another environment than the transport's
+	}
+	if settings.CAFile == "" {
+		return base
+	}
+	if !ok {
+		return nil
+	}
+	f.v2.once.Do(func() { f.v2.trusted = trusting(standard, settings.CAFile) })
+	return f.v2.trusted
+}
+
+// trustedIdle is how long connections of a transport of our own stay open: no
+// one else can close them.
+const trustedIdle = 5 * time.Second
+
+// trusting is a copy of a transport that trusts just the authorities in a file;
+// nil if there are none.
+func trusting(base *http.Transport, file string) http.RoundTripper {
+	pem, err := os.ReadFile(file)
+	pool := x509.NewCertPool()
+	if err != nil || !pool.AppendCertsFromPEM(pem) {
+		return nil
+	}
+	own := base.Clone()
+	if own.TLSClientConfig == nil {
+		own.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	own.TLSClientConfig.RootCAs = pool
+	own.IdleConnTimeout = trustedIdle
+	return own
+}

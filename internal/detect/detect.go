@@ -1,0 +1,354 @@
+package detect
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Tool is a stock tool.
+type Tool int
+
+// The stock tools. The zero value is neither.
+const (
+	OpenTofu Tool = iota + 1
+	Terraform
+)
+
+// RegistryHost returns the host that an address without one means.
+func (t Tool) RegistryHost() addrs.Hostname {
+	if t == Terraform {
+		return addrs.TerraformRegistryHost
+	}
+	return addrs.DefaultRegistryHost
+}
+
+// Parser returns a parser of source addresses as the tool reads them.
+func (t Tool) Parser() addrs.Parser { return addrs.Parser{DefaultRegistryHost: t.RegistryHost()} }
+
+// name is the name of the tool's command.
+func (t Tool) name() string {
+	if t == Terraform {
+		return "terraform"
+	}
+	return "tofu"
+}
+
+// Sign is something in a project that tells which stock tool it is for.
+type Sign struct {
+	Tool Tool
+	// What names it in messages: "the hosts of the lock's providers".
+	What string
+}
+
+// Project is what is known of a project.
+type Project struct {
+	// Location says where its files are.
+	Location project.Location
+	// LockSrc is the text of the lock and Lock the lock; LockSrc is nil if there is
+	// none.
+	LockSrc []byte
+	Lock    *lockfile.File
+	// Recorded is modules.json, empty if there is none.
+	Recorded *manifest.Manifest
+	// Tools are the stock tools that the user has.
+	Tools []Tool
+}
+
+// stockLock is the lock of stock tools.
+const stockLock = ".terraform.lock.hcl"
+
+// Signs returns the signs of a project, in the order that the package comment gives:
+// the first one decides.
+func Signs(ctx context.Context, p Project) []Sign {
+	d := &detector{Project: p, dir: p.Location.Dir, locks: [][]byte{p.LockSrc}}
+	d.settings = configs.Reader{}.ReadSettings(ctx, configs.Dir{Path: d.dir})
+	if p.Location.LockFile != stockLock {
+		d.readStockLock()
+	}
+	d.add(toolOfHosts(d.Lock.Providers()), "the hosts of the lock's providers")
+	d.add(toolOfHosts(d.lockedSources()), "the hosts of the lock's modules")
+	d.tofuFiles()
+	d.add(toolOfHosts(d.recordedSources()), "the hosts in modules.json")
+	d.lockHeader()
+	d.versionFiles()
+	d.configuration()
+	if len(d.signs) == 0 {
+		d.tools(ctx)
+	}
+	return d.signs
+}
+
+// ImpliesHost reports whether an address is that of a module in a registry whose
+// host it leaves to the stock tool.
+func ImpliesHost(address string) bool {
+	tofu, err := OpenTofu.Parser().ParseModuleSource(address)
+	if err != nil {
+		return false
+	}
+	terraform, err := Terraform.Parser().ParseModuleSource(address)
+	return err == nil && tofu.String() != terraform.String()
+}
+
+// toolOfHosts returns the tool that the hosts of addresses tell. OpenTofu's registry
+// decides if both occur: a configuration for tofu may well name Terraform's registry
+// in full, which is rare the other way round.
+func toolOfHosts(addresses []string) Tool {
+	var found Tool
+	for _, address := range addresses {
+		host, _, _ := strings.Cut(address, "/")
+		switch addrs.Hostname(host) {
+		case addrs.DefaultRegistryHost:
+			return OpenTofu
+		case addrs.TerraformRegistryHost:
+			found = Terraform
+		}
+	}
+	return found
+}
+
+// detector finds the signs of a project.
+type detector struct {
+	Project
+	dir      string
+	locks    [][]byte // the text of the lock, and of the stock tools' if that is another file
+	settings configs.Settings
+	signs    []Sign
+}
+
+func (d *detector) add(tool Tool, what string) {
+	if tool != 0 {
+		d.signs = append(d.signs, Sign{tool, what})
+	}
+}
+
+// readStockLock reads the lock of stock tools, which has the providers, where
+// the modules' entries are in a file of their own.
+func (d *detector) readStockLock() {
+	location := d.Location
+	location.LockFile = stockLock
+	src, err := project.ReadLock(location)
+	if err != nil || src == nil {
+		return
+	}
+	if lock, diags := lockfile.Parse(src, stockLock); !diags.HasErrors() {
+		d.add(toolOfHosts(lock.Providers()), "the hosts of the lock's providers")
+		d.locks = append(d.locks, src)
+	}
+}
+
+// lockedSources and recordedSources are the addresses of modules from registries,
+// without those whose hosts the root module writes itself: these say nothing.
+func (d *detector) lockedSources() []string {
+	var sources []string
+	for _, m := range d.Lock.Modules() {
+		if !d.writesHost(m.Key) {
+			sources = append(sources, m.Source)
+		}
+	}
+	return sources
+}
+
+func (d *detector) recordedSources() []string {
+	var sources []string
+	for _, record := range d.Recorded.Records() {
+		if !d.writesHost(record.Key) {
+			sources = append(sources, record.Source)
+		}
+	}
+	return sources
+}
+
+func (d *detector) writesHost(key string) bool {
+	source, ok := d.settings.Sources[key]
+	return ok && !ImpliesHost(source)
+}
+
+// tofuFiles looks for files that only tofu reads.
+func (d *detector) tofuFiles() {
+	files, err := fs.Glob(os.DirFS(d.dir), "*.tofu*")
+	if err != nil {
+		return
+	}
+	for _, file := range files {
+		if path.Ext(file) == ".tofu" || strings.HasSuffix(file, ".tofu.json") {
+			d.add(OpenTofu, fmt.Sprintf("the file %q", file))
+			return
+		}
+	}
+}
+
+// lockHeader looks at the comment that stock tools begin the lock with. Ours
+// names both tools if it was not known which one it would be.
+func (d *detector) lockHeader() {
+	for _, src := range d.locks {
+		var header []byte
+		for line := range bytes.Lines(src) {
+			if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+				break
+			}
+			header = append(header, line...)
+		}
+		tofu, terraform := bytes.Contains(header, []byte(`"tofu init"`)), bytes.Contains(header, []byte(`"terraform init"`))
+		switch {
+		case tofu && !terraform:
+			d.add(OpenTofu, `"tofu init" in the lock's comment`)
+		case terraform && !tofu:
+			d.add(Terraform, `"terraform init" in the lock's comment`)
+		}
+	}
+}
+
+// maxVersionFile bounds the files of version managers, in bytes. They have a few
+// lines.
+const maxVersionFile = 64 << 10
+
+// versionFiles looks for the files by which version managers choose a tool, in
+// the nearest directory that has some.
+func (d *detector) versionFiles() {
+	dir, err := filepath.Abs(d.dir)
+	if err != nil {
+		return
+	}
+	for _, dir := range project.RepositoryDirs(dir) {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return
+		}
+		before := len(d.signs)
+		d.versionFilesIn(root)
+		_ = root.Close() // nothing was written
+		if len(d.signs) > before {
+			return
+		}
+	}
+}
+
+func (d *detector) versionFilesIn(root *os.Root) {
+	read := func(name string) string {
+		text, err := atomicfile.Read(root, name, maxVersionFile)
+		if err != nil {
+			return "" // it is absent, or nothing that a version manager reads
+		}
+		return string(text)
+	}
+	if strings.TrimSpace(read(".opentofu-version")) != "" {
+		d.add(OpenTofu, ".opentofu-version")
+	}
+	if strings.TrimSpace(read(".terraform-version")) != "" {
+		d.add(Terraform, ".terraform-version")
+	}
+	var tools []string
+	for line := range strings.Lines(read(".tool-versions")) {
+		line, _, _ = strings.Cut(line, "#")
+		if words := strings.Fields(line); len(words) > 1 {
+			tools = append(tools, words[0])
+		}
+	}
+	if slices.Contains(tools, "opentofu") || slices.Contains(tools, "tofu") {
+		d.add(OpenTofu, "opentofu in .tool-versions")
+	}
+	if slices.Contains(tools, "terraform") {
+		d.add(Terraform, "terraform in .tool-versions")
+	}
+}
+
+// terraformCloud is the host that only Terraform's "cloud" blocks and remote
+// backends mean if they name none.
+const terraformCloud = "app.terraform.io"
+
+// configuration looks at the root module's settings.
+func (d *detector) configuration() {
+	if slices.Contains(d.settings.CloudHosts, "") || slices.Contains(d.settings.CloudHosts, terraformCloud) {
+		d.add(Terraform, "a cloud block or remote backend at "+terraformCloud)
+	}
+	for _, text := range d.settings.RequiredVersions {
+		if want, err := versions.ParseConstraints(text); err == nil && excludesTofu(want) {
+			d.add(Terraform, fmt.Sprintf("required_version = %q, which no version of tofu meets", text))
+			return
+		}
+	}
+}
+
+// excludesTofu reports whether a constraint allows versions of terraform from
+// before tofu's first one, 1.6.0, and none from there on.
+func excludesTofu(want versions.Constraints) bool {
+	const firstMinor, lastMinor, lastPatch, lastMajor = 6, 40, 20, 9
+	allows := func(major, minor, patch int) bool {
+		v, err := versions.Parse(fmt.Sprintf("%d.%d.%d", major, minor, patch))
+		return err == nil && want.Allows(v)
+	}
+	for major := 2; major <= lastMajor; major++ {
+		if allows(major, 0, 0) || allows(major, 1, 0) {
+			return false
+		}
+	}
+	for minor := firstMinor; minor <= lastMinor; minor++ {
+		for patch := range lastPatch {
+			if allows(1, minor, patch) {
+				return false
+			}
+		}
+	}
+	for patch := range lastPatch {
+		for minor := range firstMinor {
+			if allows(1, minor, patch) {
+				return true
+			}
+		}
+		for minor := range lastMinor {
+			if allows(0, minor, patch) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxOwnModules bounds how many of the user's own modules are read for a guess.
+const maxOwnModules = 1000
+
+// tools looks at which stock tool the user has. That is the machine's, so it
+// counts only if it matters: if the user's own modules leave the host of a
+// registry to the tool.
+func (d *detector) tools(ctx context.Context) {
+	found := slices.Compact(slices.Sorted(slices.Values(d.Tools)))
+	if len(found) != 1 || found[0] == 0 {
+		return
+	}
+	dirs := []string{d.dir}
+	seen := map[string]bool{}
+	for len(dirs) > 0 && len(seen) < maxOwnModules && ctx.Err() == nil {
+		dir := dirs[0]
+		dirs = dirs[1:]
+		if seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		for _, source := range (configs.Reader{}).ReadSettings(ctx, configs.Dir{Path: dir}).Sources {
+			if ImpliesHost(source) {
+				d.add(found[0], fmt.Sprintf("only %s is installed", found[0].name()))
+				return
+			}
+			if parsed, err := addrs.ParseModuleSource(source); err == nil {
+				if local, ok := parsed.(addrs.ModuleSourceLocal); ok {
+					dirs = append(dirs, filepath.Join(dir, filepath.FromSlash(string(local))))
+				}
+			}
+		}
+	}
+}

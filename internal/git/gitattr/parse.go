@@ -1,0 +1,119 @@
+package gitattr
+
+import "strings"
+
+const (
+	// maxLine is the length from which git ignores a line.
+	maxLine = 2048
+	blanks  = " \t\r\n"
+	macro   = "[attr]"
+)
+
+// parse reads a .gitattributes file. Lines that git ignores, with a warning or
+// without one, are ignored.
+func parse(content string) (rules []rule, macros map[string][]assignment) {
+	// Git takes the content for a C string.
+	content, _, _ = strings.Cut(content, "\x00")
+	macros = map[string][]assignment{}
+	for line := range strings.SplitSeq(content, "\n") {
+		name, sets, ok := parseLine(line)
+		if defined, isMacro := strings.CutPrefix(name, macro); ok && isMacro && defined != "" {
+			defined, _ = cutField(strings.TrimLeft(defined, blanks))
+			if validName(defined) {
+				macros[defined] = sets
+			}
+			continue
+		}
+		// Patterns that begin with "!" are ignored; those that end with a slash
+		// match directories only, which have no content.
+		if ok && !strings.HasPrefix(name, "!") && !strings.HasSuffix(name, "/") {
+			rules = append(rules, rule{pattern: parsePattern(name), sets: sets})
+		}
+	}
+	return rules, macros
+}
+
+// parseLine splits a line into the pattern, or the macro that it defines, and
+// what it sets. ok is false if the line has no meaning.
+func parseLine(line string) (name string, sets []assignment, ok bool) {
+	trimmed := strings.TrimLeft(line, blanks)
+	if trimmed == "" || trimmed[0] == '#' || len(line) >= maxLine {
+		return "", nil, false
+	}
+	name, rest, quoted := unquote(trimmed)
+	if !quoted {
+		name, rest = cutField(trimmed)
+	}
+	sets, ok = parseAssignments(rest)
+	return name, sets, ok
+}
+
+// cutField returns the text before the first blank, and the rest.
+func cutField(s string) (field, rest string) {
+	if i := strings.IndexAny(s, blanks); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// parseAssignments reads what follows the pattern. A single bad name makes git
+// ignore the line.
+func parseAssignments(text string) (sets []assignment, ok bool) {
+	for _, field := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(blanks, c) }) {
+		name, text, hasText := strings.Cut(field, "=")
+		set := assignment{name: name, value: value{state: isSet}}
+		switch {
+		case strings.HasPrefix(name, "-"):
+			set = assignment{name: name[1:], value: value{state: isUnset}}
+		case strings.HasPrefix(name, "!"):
+			set = assignment{name: name[1:], value: value{state: isUnspecified}}
+		case hasText:
+			set.value = value{state: isText, text: text}
+		}
+		if !validName(set.name) {
+			return nil, false
+		}
+		sets = append(sets, set)
+	}
+	return sets, true
+}
+
+// validName reports whether an attribute can have the name.
+func validName(name string) bool {
+	const others = "-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return name != "" && name[0] != '-' && strings.Trim(name, others) == ""
+}
+
+// unquote reads a pattern in double quotes, with the escapes of C. ok is false
+// if there are no quotes, or they hold something that git does not read.
+func unquote(s string) (text, rest string, ok bool) {
+	if s[0] != '"' {
+		return "", "", false
+	}
+	const letters, meanings = `abfnrtv\"`, "\a\b\f\n\r\t\v\\\""
+	var out strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '"':
+			return out.String(), s[i+1:], true
+		case '\\':
+			if i++; i == len(s) {
+				return "", "", false
+			}
+			if at := strings.IndexByte(letters, s[i]); at >= 0 {
+				out.WriteByte(meanings[at])
+				continue
+			}
+			if i+2 >= len(s) || s[i] > '3' || !isOctal(s[i]) || !isOctal(s[i+1]) || !isOctal(s[i+2]) {
+				return "", "", false
+			}
+			out.WriteByte((s[i]-'0')<<6 | (s[i+1]-'0')<<3 | (s[i+2] - '0'))
+			i += 2
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return "", "", false
+}
+
+func isOctal(c byte) bool { return '0' <= c && c <= '7' }

@@ -1,0 +1,185 @@
+package gitattr
+
+import "strings"
+
+// pattern is a pattern of gitattributes(5): a file's name, or a path relative to
+// the directory of the .gitattributes file if it has a slash.
+type pattern struct {
+	// isName says that the pattern is for the last part of a path.
+	isName bool
+	// prefix is what comes before the first special character.
+	prefix string
+	tokens []token
+	// isSuffix says that the rest is an asterisk and suffix, as in "*.tf".
+	isSuffix bool
+	suffix   string
+	// never says that the pattern is malformed and matches nothing.
+	never bool
+}
+
+// token matches a part of a path.
+type token struct {
+	kind tokenKind
+	char byte
+	set  *[256]bool
+}
+
+type tokenKind uint8
+
+const (
+	isChar    tokenKind = iota
+	isAny               // "?": all but a slash
+	isClass             // "[...]", never a slash
+	isStar              // "*": any number of characters but slashes
+	isAll               // "**" where it may match slashes
+	isAnyDirs           // before the isAll and the slash of a "**/", which may match nothing
+)
+
+// special are the characters that have a meaning in patterns.
+const special = `*?[\`
+
+func parsePattern(text string) pattern {
+	p := pattern{isName: !strings.Contains(text, "/")}
+	text = strings.TrimPrefix(text, "/")
+	end := strings.IndexAny(text, special)
+	if end < 0 {
+		p.prefix = text
+		return p
+	}
+	p.prefix = text[:end]
+	p.tokens, p.never = parseTokens(text[end:])
+	if suffix := text[end+1:]; p.isName && text[end] == '*' && !strings.ContainsAny(suffix, special) {
+		p.isSuffix, p.suffix = true, suffix
+	}
+	return p
+}
+
+// parseTokens reads a pattern from its first special character on. As in git, this
+// counts as its beginning for the meaning of "**", whatever comes before it.
+func parseTokens(text string) (tokens []token, malformed bool) {
+	for i := 0; i < len(text); {
+		switch text[i] {
+		case '?':
+			tokens = append(tokens, token{kind: isAny})
+			i++
+		case '*':
+			stars, next := parseStars(text, i)
+			tokens = append(tokens, stars...)
+			i = next
+		case '[':
+			set, next, ok := parseClass(text, i)
+			if !ok {
+				return nil, true
+			}
+			tokens = append(tokens, token{kind: isClass, set: set})
+			i = next
+		case '\\':
+			if i++; i == len(text) {
+				return nil, true
+			}
+			fallthrough
+		default:
+			tokens = append(tokens, token{kind: isChar, char: text[i]})
+			i++
+		}
+	}
+	return tokens, false
+}
+
+// parseStars reads one or more asterisks. Two or more match slashes if they stand
+// alone between slashes or the ends.
+func parseStars(text string, start int) (stars []token, next int) {
+	next = start
+	for next < len(text) && text[next] == '*' {
+		next++
+	}
+	rest := text[next:]
+	switch {
+	case next-start == 1, start > 0 && text[start-1] != '/':
+		return []token{{kind: isStar}}, next
+	case strings.HasPrefix(rest, "/"):
+		return []token{{kind: isAnyDirs}, {kind: isAll}}, next
+	case rest == "", strings.HasPrefix(rest, `\/`):
+		return []token{{kind: isAll}}, next
+	}
+	return []token{{kind: isStar}}, next
+}
+
+// matches reports whether the pattern matches a path, which is relative to the
+// directory of the .gitattributes file.
+func (p pattern) matches(name string, m *matcher) bool {
+	m.steps++
+	if p.isName {
+		name = name[strings.LastIndexByte(name, '/')+1:]
+	}
+	rest, ok := strings.CutPrefix(name, p.prefix)
+	if !ok || p.never {
+		return false
+	}
+	if p.isSuffix {
+		return strings.HasSuffix(rest, p.suffix)
+	}
+	return m.match(p.tokens, rest)
+}
+
+// matcher matches tokens by following all that they may stand for at once, in time
+// that is bounded by the product of the lengths.
+type matcher struct {
+	steps int // the work so far
+	// Indexes of tokens that may match the next byte, and the following one.
+	current, next []int
+	// added is the position in the text, from 1, for which a token was added last.
+	added []int
+}
+
+func (m *matcher) match(tokens []token, text string) bool {
+	m.added = append(m.added[:0], make([]int, len(tokens)+1)...)
+	m.next = m.next[:0]
+	m.add(tokens, 0, 1)
+	for i := range len(text) {
+		m.current, m.next = m.next, m.current[:0]
+		if len(m.current) == 0 {
+			return false
+		}
+		for _, at := range m.current {
+			m.steps++
+			switch t := tokens[at]; {
+			case t.kind == isAll, t.kind == isStar && text[i] != '/':
+				m.add(tokens, at, i+2)
+			case t.kind != isStar && t.matches(text[i]):
+				m.add(tokens, at+1, i+2)
+			}
+		}
+	}
+	return m.added[len(tokens)] == len(text)+1
+}
+
+// add adds the token at an index, and those behind it if it can match nothing.
+func (m *matcher) add(tokens []token, at, position int) {
+	if m.added[at] == position {
+		return
+	}
+	m.added[at] = position
+	if at == len(tokens) {
+		return
+	}
+	switch tokens[at].kind {
+	case isAnyDirs:
+		m.add(tokens, at+1, position)
+		m.add(tokens, at+3, position)
+		return
+	case isStar, isAll:
+		m.add(tokens, at+1, position)
+	}
+	m.next = append(m.next, at)
+}
+
+func (t token) matches(c byte) bool {
+	switch t.kind {
+	case isAny:
+		return c != '/'
+	case isClass:
+		return c != '/' && t.set[c]
+	}
+	return c == t.char
+}

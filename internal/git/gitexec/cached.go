@@ -1,0 +1,60 @@
+package gitexec
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+)
+
+// CachedStore is a bare repository below a Fetcher's CacheDir.
+type CachedStore struct {
+	// Dir is where it is.
+	Dir string
+	// Used is when it was last fetched into or read.
+	Used time.Time
+}
+
+// storeName matches the names of stores.
+var storeName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// CachedStores returns the bare repositories below a Fetcher's CacheDir, sorted by
+// their directories; none where there is no such directory, or a link in its
+// place.
+func CachedStores(cacheDir string) ([]CachedStore, error) {
+	dir := filepath.Join(cacheDir, "git")
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var stores []CachedStore
+	for _, entry := range entries {
+		if !entry.IsDir() || !storeName.MatchString(entry.Name()) {
+			continue // the lock files
+		}
+		found := CachedStore{Dir: filepath.Join(dir, entry.Name())}
+		if info, err := os.Lstat(found.Dir + ".lock"); err == nil {
+			found.Used = info.ModTime()
+		}
+		stores = append(stores, found)
+	}
+	return stores, err
+}
+
+// Remove removes the repository when nobody uses it any more. The lock files
+// stay, as someone may be waiting at them, unless they are no files.
+func (s CachedStore) Remove(ctx context.Context) error {
+	found := store{dir: s.Dir, lockFile: s.Dir + ".lock"}
+	err := found.remove(ctx)
+	if !errors.Is(err, errNotFile) && !errors.Is(err, syscall.ELOOP) && !errors.Is(err, syscall.EISDIR) {
+		return err
+	}
+	return errors.Join(os.RemoveAll(s.Dir+".lock"), os.RemoveAll(s.Dir+".git"), os.RemoveAll(s.Dir))
+}

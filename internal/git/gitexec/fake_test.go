@@ -1,0 +1,58 @@
+package gitexec_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+)
+
+// fakeGit is a git that answers "version", and "config" with ssh if that is
+// not "", and runs the shell script body for everything else.
+func fakeGit(t *testing.T, ssh, body string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in for git is a shell script, and /bin/sh is not there")
+	}
+	config := "exit 0"
+	if ssh != "" {
+		config = `printf 'core.sshcommand\n%s\0' '` + ssh + "'; exit 0"
+	}
+	return script(t, t.TempDir(), "git", `
+for last; do :; done
+case "$last" in
+version) echo "git version 2.40.1"; exit 0;;
+-z) `+config+`;;
+esac
+`+body)
+}
+
+func script(t *testing.T, dir, name, body string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	// No fork may inherit the open file: what is being written cannot run.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// env is an environment in which programs are found, and more.
+func env(extra ...string) []string {
+	return append([]string{"PATH=" + os.Getenv("PATH")}, extra...)
+}
+
+// run runs the fake git with these arguments and returns what it wrote.
+func run(t *testing.T, g *gitexec.Git, c gitexec.Command) string {
+	t.Helper()
+	out, err := g.Output(t.Context(), c, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}

@@ -1,0 +1,140 @@
+package gitexec
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/git"
+)
+
+// Where the store keeps what it fetched. Refs keep objects from being pruned,
+// and tell a server what we have already.
+const (
+	storeCommits = "refs/cotter/commit/"
+	storeNames   = "refs/cotter/name/"
+	storeAll     = "refs/cotter/all/"
+)
+
+// Options that say how much a fetch brings.
+const (
+	oneCommit = "--depth=1"
+	// allHistory is git's own number for infinity. Unlike --unshallow it also
+	// works where there is nothing to unshallow.
+	allHistory = "--depth=2147483647"
+	// onlyCommits leaves out all trees and files. Servers that cannot do that send
+	// them all the same.
+	onlyCommits = "--filter=tree:0"
+)
+
+// resolve fetches what was asked for.
+func (r *Repository) resolve(ctx context.Context, want git.Want) (git.Fetched, error) {
+	if id := want.Known(); id != "" {
+		return git.Fetched{ID: id}, r.fetchCommit(ctx, id, want)
+	}
+	fetched, err := r.fetchRef(ctx, want.Ref)
+	short := strings.ToLower(want.Ref)
+	if !errors.Is(err, git.ErrRefNotFound) || !git.IsShortID(short) {
+		return fetched, err
+	}
+	id, failed := r.expand(ctx, short)
+	switch {
+	case failed != nil:
+		return git.Fetched{}, failed
+	case id == "":
+		return git.Fetched{}, err
+	}
+	return git.Fetched{ID: id}, r.fetchCommit(ctx, id, git.Want{ID: id})
+}
+
+// fetchCommit fetches one commit by its name, in two requests. Servers that
+// hand out only what their refs name get asked for the ref, then for all.
+func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) error {
+	err := r.fetchRefs(ctx, []string{oneCommit}, "+"+id+":"+storeCommits+id)
+	switch {
+	case err == nil:
+		return nil
+	case says(err, saysNoCommit):
+		return fmt.Errorf("%w: the repository does not have %s: %w", git.ErrRevisionNotFound, id, err)
+	case isAnswer(err), says(err, saysOtherFormat), says(err, saysBadTransfer), cacheTrouble(err) != "":
+		return err
+	}
+	if want.ID != "" && want.Ref != "" && !git.IsObjectID(want.Ref) {
+		// The ref may be gone by now, so its error says nothing.
+		if _, err := r.fetchRef(ctx, want.Ref); err == nil && r.has(ctx, id) {
+			return nil
+		}
+	}
+	if all := r.fetchAll(ctx, allHistory); all != nil {
+		return fmt.Errorf("%w; asked for all refs instead: %w", err, all)
+	}
+	if !r.has(ctx, id) {
+		return fmt.Errorf("%w: no tag or branch of the repository leads to %s: %w", git.ErrRevisionNotFound, id, err)
+	}
+	return nil
+}
+
+// fetchAll fetches all tags and branches. Those of an earlier time go, because
+// a branch "a" that is no more would be in the way of "a/b".
+func (r *Repository) fetchAll(ctx context.Context, extent string) error {
+	return r.fetchRefs(ctx, []string{extent, "--prune"}, "+refs/heads/*:"+storeAll+"heads/*", "+refs/tags/*:"+storeAll+"tags/*")
+}
+
+// fetchRef fetches what a ref, or HEAD, points to now, in three requests. The name
+// goes to git as it is: git takes the ref by the rule of package git.
+func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, error) {
+	name := cmp.Or(ref, git.Head)
+	err := r.fetchRefs(ctx, []string{oneCommit}, fmt.Sprintf("+%s:%s%x", name, storeNames, sha256.Sum256([]byte(name))))
+	if says(err, saysNoRef) {
+		return git.Fetched{}, &git.RefNotFoundError{Ref: ref}
+	}
+	if err != nil {
+		return git.Fetched{}, err
+	}
+	id, found, err := r.store.fetchHead()
+	if err != nil {
+		return git.Fetched{}, err
+	}
+	if !slices.Contains(git.Candidates(ref), found) {
+		return git.Fetched{}, fmt.Errorf("%w: git took %q for the ref %q", git.ErrDamaged, found, ref)
+	}
+	return git.Fetched{ID: id, Chosen: r.chosen(ref, found)}, nil
+}
+
+// advertised matches a line of git's packet trace in which the server names a
+// ref. Version 2 of the protocol has the commit of an annotated tag behind it.
+var advertised = regexp.MustCompile(`< ([0-9a-f]{40}|[0-9a-f]{64}) ((?:refs/|HEAD)[^ \\]*)(?: peeled:([0-9a-f]{40,64}))?`)
+
+// chosen returns the ref that was taken, and one that the name could have meant as
+// well. Only the packet trace has the latter: git does not report which refs the
+// server named beside the one it took, and to ask again would cost two requests
+// for each package. A trace in another form gives no rival.
+func (r *Repository) chosen(ref, found string) git.Chosen {
+	trace, err := os.Open(r.network.PacketTrace)
+	if err != nil {
+		return git.Chosen{}
+	}
+	defer trace.Close()
+	refs := git.Refs{}
+	for lines := bufio.NewScanner(trace); lines.Scan(); {
+		m := advertised.FindStringSubmatch(lines.Text())
+		if m == nil {
+			continue
+		}
+		refs.Add(m[1], m[2])
+		if m[3] != "" {
+			refs.Add(m[3], m[2]+"^{}")
+		}
+	}
+	if chosen := refs.Choose(ref); chosen.Name == found {
+		return chosen
+	}
+	return git.Chosen{}
+}

@@ -1,0 +1,98 @@
+package gitexec_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+)
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	good := filepath.Dir(fakeGit(t, "", "echo good"))
+	dir := t.TempDir()
+	mark := filepath.Join(dir, "ran")
+	script(t, dir, "git", "touch "+mark)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(here, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := strings.Join([]string{"", ".", relative, "/does/not/exist", good}, string(os.PathListSeparator))
+	g := &gitexec.Git{Env: []string{"PATH=" + path}}
+	if got := run(t, g, gitexec.Command{Args: []string{"x"}}); got != "good\n" {
+		t.Errorf("git wrote %q, want that of the one in an absolute directory", got)
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("a git in a relative directory ran")
+	}
+	for _, g := range []*gitexec.Git{
+		{Env: []string{"PATH=" + relative}},
+		{Env: []string{}},
+		{Path: filepath.Join(relative, "git")},
+		{Path: filepath.Join(dir, "none")},
+	} {
+		if err := g.Run(t.Context(), gitexec.Command{Args: []string{"x"}}); !errors.Is(err, gitexec.ErrNoGit) {
+			t.Errorf("Run of the git at %q in %q = %v, want ErrNoGit", g.Path, g.Env, err)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		body string
+		ok   bool
+	}{
+		{"echo git version 2.26.0", true},
+		{"echo git version 2.39.5 '(Apple Git-154)'", true},
+		{"echo git version 2.47.1.windows.1", true},
+		{"echo git version 3.0", true},
+		{"echo git version 2.25.9", false},
+		{"echo git version 1.99.0", false},
+		{"echo git version x.y", false},
+		{"echo git version 99999999999999999999.1", false},
+		{"echo hub version 2.30", false},
+		{"exit 0", false},
+		{"echo git version 2.30; exit 1", false},
+		{"head -c 1000000 /dev/zero", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.body, func(t *testing.T) {
+			t.Parallel()
+			g := &gitexec.Git{Path: script(t, t.TempDir(), "git", tt.body), Env: env()}
+			err := g.Run(t.Context(), gitexec.Command{Args: []string{"version"}})
+			if tt.ok && err != nil || !tt.ok && !errors.Is(err, gitexec.ErrNoGit) {
+				t.Errorf("Run = %v, want success %v, else ErrNoGit", err, tt.ok)
+			}
+		})
+	}
+}
+
+func TestRealGit(t *testing.T) {
+	t.Parallel()
+	var g gitexec.Git
+	err := g.Run(t.Context(), gitexec.Command{Args: []string{"version"}})
+	if errors.Is(err, gitexec.ErrNoGit) {
+		t.Skip("git is not installed")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo := filepath.Join(t.TempDir(), "r")
+	if err := g.Run(t.Context(), gitexec.Command{Args: []string{"init", "--quiet", "--bare", "--template="}, Repo: repo}); err != nil {
+		t.Fatal(err)
+	}
+	c := gitexec.Command{Args: []string{"config", "--list", "--show-origin"}, Repo: repo}
+	for line := range strings.Lines(run(t, &g, c)) {
+		if !strings.HasPrefix(line, "command line:") && !strings.HasPrefix(line, "file:"+repo) {
+			t.Errorf("the reading phase takes configuration from elsewhere: %q", line)
+		}
+	}
+}

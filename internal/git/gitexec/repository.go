@@ -1,0 +1,288 @@
+package gitexec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/minrate"
+)
+
+const (
+	// idle is how long git may be silent while it fetches. It reports progress
+	// every second, and servers send a sign of life every five.
+	idle = 2 * time.Minute
+	// maxListing bounds a list of refs. A ref takes some 70 bytes, and an annotated
+	// tag twice that.
+	maxListing = 64 << 20
+)
+
+// Repository is a [git.Repository] that is fetched by the installed git. Its fields
+// must not change once it is in use.
+type Repository struct {
+	Git *Git
+	// URL is the address of the repository, without credentials.
+	URL *url.URL
+	// Protocols and Direct are those of [Network].
+	Protocols, Direct []string
+	// User has the credentials for a URL by http or https; nil means those of the
+	// user's configuration.
+	User *url.Userinfo
+	// SSHKey is a private key for ssh; nil means the user's own.
+	SSHKey []byte
+	// Secrets are values that must not appear in errors.
+	Secrets []string
+	// Scratch is a private directory, an absolute path, which the caller removes.
+	Scratch string
+	// CacheDir is where repositories are kept between fetches; "" means nowhere.
+	CacheDir string
+	// MaxBytes bounds what one fetch transfers.
+	MaxBytes int64
+	// Floor is the least that a server must send by http.
+	Floor minrate.Floor
+	// Retry says how often and how soon a failed request is repeated.
+	Retry httpx.Retry
+	// Progress is called with the bytes that one fetch has transferred so far; nil
+	// is fine.
+	Progress func(done int64)
+	// CacheUnusable is called with the reason if CacheDir cannot be written to. The
+	// fetch goes on without it. nil is fine.
+	CacheUnusable func(reason string)
+
+	network  *Network // nil until it is prepared
+	store    store
+	moved    *url.URL // where redirects led; nil if there were none
+	received int64
+	secrets  []string
+	// emptyPassword says that git found no password for the user of the address,
+	// and is given the empty one.
+	emptyPassword bool
+}
+
+// Stored reads a commit that an earlier fetch brought into CacheDir. It returns
+// false if it is not there, or not sound.
+func (r *Repository) Stored(ctx context.Context, id string, read func(git.Fetched) error) (bool, error) {
+	r.openStore()
+	if !r.store.exists() {
+		return false, nil
+	}
+	err := r.readStored(ctx, git.Fetched{ID: id}, read)
+	if errors.Is(err, git.ErrDamaged) || cacheTrouble(err) != "" {
+		return false, nil
+	}
+	return true, explain(err)
+}
+
+// readStored checks the store before git sees it.
+func (r *Repository) readStored(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
+	unlock, err := r.store.lockShared(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := checkStore(r.store.dir); err != nil {
+		return err
+	}
+	return r.readLocked(ctx, fetched, read)
+}
+
+func (r *Repository) readLocked(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
+	objects, err := openCatFile(ctx, r.Git, r.store.dir)
+	if err != nil {
+		return err
+	}
+	defer objects.close()
+	fetched.Objects = objects
+	return read(fetched)
+}
+
+// Fetch implements [git.Repository]. The commit is kept in CacheDir, or in Scratch if
+// that cannot be used.
+func (r *Repository) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	r.openStore()
+	err := r.fetchSound(ctx, want, read)
+	if reason := cacheTrouble(err); reason != "" && r.store.lockFile != "" {
+		if r.CacheUnusable != nil {
+			r.CacheUnusable(strings.ToLower(reason))
+		}
+		r.received, r.store = 0, privateStore(r.Scratch)
+		err = r.fetchSound(ctx, want, read)
+	}
+	return explain(err)
+}
+
+// fetchSound fetches and reads a commit. A store that turns out to be damaged is made
+// anew, once.
+func (r *Repository) fetchSound(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
+	err := r.fetchAndRead(ctx, want, read)
+	if errors.Is(err, git.ErrDamaged) && !r.store.fresh {
+		if err := r.store.remove(ctx); err != nil {
+			return err
+		}
+		err = r.fetchAndRead(ctx, want, read)
+	}
+	return err
+}
+
+func (r *Repository) fetchAndRead(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
+	fetched, err := r.fetchLocked(ctx, want)
+	if err != nil {
+		return err
+	}
+	unlock, err := r.store.lockShared(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return r.readLocked(ctx, fetched, read)
+}
+
+// fetchLocked brings a commit into the store.
+func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched git.Fetched, err error) {
+	unlock, err := r.store.lock(ctx)
+	if err != nil {
+		return git.Fetched{}, err
+	}
+	defer unlock()
+	if err := r.store.ensure(objectFormat(want.Known())); err != nil {
+		return git.Fetched{}, err
+	}
+	before := r.store.packBytes()
+	defer func() { r.received += max(0, r.store.packBytes()-before) }()
+
+	fetched, err = r.resolve(ctx, want)
+	if says(err, saysOtherFormat) && want.Known() == "" {
+		// Only the server knows which hash its repository uses, and git fetches into
+		// one that uses the same.
+		if err := r.store.reinit(r.store.otherFormat()); err != nil {
+			return git.Fetched{}, err
+		}
+		fetched, err = r.resolve(ctx, want)
+	}
+	if err != nil && !r.store.fresh && !isAnswer(err) && cacheTrouble(err) == "" && !r.store.healthy(ctx, r.Git) {
+		return git.Fetched{}, errors.Join(git.ErrDamaged, err)
+	}
+	return fetched, err
+}
+
+// objectFormat is the hash that must name the store's objects; "" if it is not
+// known beforehand.
+func objectFormat(commit string) string {
+	switch len(commit) {
+	case git.SHA1Len:
+		return "sha1"
+	case git.SHA256Len:
+		return "sha256"
+	}
+	return ""
+}
+
+func (r *Repository) openStore() {
+	if r.store.dir == "" {
+		r.store = newStore(r.CacheDir, r.Scratch, r.URL)
+	}
+}
+
+// Refs implements [git.Repository].
+func (r *Repository) Refs(ctx context.Context, names ...string) (git.Refs, error) {
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	// By its options git asks for these refs alone, which costs as much as there are
+	// of them. For names it has the server list all that it has.
+	options := map[string]string{git.Heads: "--heads", git.Tags: "--tags"}
+	args, patterns := []string{"ls-remote"}, []string{}
+	for _, name := range names {
+		if option, ok := options[name]; ok {
+			args = append(args, option)
+			continue
+		}
+		patterns = append(patterns, name, name+"^{}")
+	}
+	list := func() Command {
+		return r.command(slices.Concat(args, []string{"--end-of-options", r.remote()}, patterns)...)
+	}
+	var out []byte
+	err := r.talk(ctx, list, func(c Command) (err error) {
+		out, err = r.Git.Output(ctx, c, maxListing)
+		return err
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	return parseListing(out), nil
+}
+
+// parseListing reads the output of git ls-remote.
+func parseListing(out []byte) git.Refs {
+	refs := git.Refs{}
+	for line := range bytes.Lines(out) {
+		id, name, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t")
+		refs.Add(id, name)
+	}
+	return refs
+}
+
+// Expand implements [git.Repository]. Only a list of all commits can tell, so it
+// fetches that into a store of its own, without files if the server can leave them
+// out.
+func (r *Repository) Expand(ctx context.Context, short string) (string, error) {
+	if err := r.prepare(); err != nil {
+		return "", err
+	}
+	if r.store.format == "" {
+		r.store.format = "sha1"
+	}
+	id, err := r.expand(ctx, short)
+	if says(err, saysOtherFormat) {
+		r.store.format = r.store.otherFormat()
+		id, err = r.expand(ctx, short)
+	}
+	return id, explain(err)
+}
+
+func (r *Repository) expand(ctx context.Context, short string) (string, error) {
+	history := *r
+	history.store = store{dir: filepath.Join(r.Scratch, "history")}
+	if err := history.store.reinit(r.store.format); err != nil {
+		return "", err
+	}
+	if err := history.fetchAll(ctx, onlyCommits); err != nil {
+		return "", err
+	}
+	objects, err := openCatFile(ctx, r.Git, history.store.dir)
+	if err != nil {
+		return "", err
+	}
+	defer objects.close()
+	return objects.expand(short)
+}
+
+// Received implements [git.Repository].
+func (r *Repository) Received() int64 { return r.received }
+
+// Close implements [git.Repository]. Everything is in Scratch, which is the caller's.
+func (r *Repository) Close() error { return nil }
+
+// has reports whether the store has the commit.
+func (r *Repository) has(ctx context.Context, id string) bool {
+	objects, err := openCatFile(ctx, r.Git, r.store.dir)
+	if err != nil {
+		return false
+	}
+	defer objects.close()
+	found, _, err := git.ReadCommit(objects, id)
+	return err == nil && found == id
+}
+
+var _ git.Repository = (*Repository)(nil)

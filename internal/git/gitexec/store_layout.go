@@ -1,0 +1,144 @@
+package gitexec
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/git"
+)
+
+// What a store holds was perhaps written by someone else: a cache that is
+// restored from an archive can have any content. So a store is made here and not
+// by git init, and is only used if it is a directory of this user's that holds
+// the configuration and the files that a fetch leaves there, and nothing else: no
+// hooks, alternates, attributes, grafts, links or further configuration. What
+// its objects hold is checked when they are read.
+const (
+	storeHead = "ref: refs/heads/none\n"
+	storeCore = "\tfilemode = false\n\tbare = true\n\tlogAllRefUpdates = false\n"
+)
+
+// storeConfigs are the configurations of stores, by the hash that names objects.
+var storeConfigs = map[string]string{
+	"sha1":   "[core]\n\trepositoryformatversion = 0\n" + storeCore,
+	"sha256": "[core]\n\trepositoryformatversion = 1\n" + storeCore + "[extensions]\n\tobjectFormat = sha256\n",
+}
+
+// The names of what a store may hold, relative to it.
+var (
+	storeDirs  = regexp.MustCompile(`^(objects(/(pack|info|[0-9a-f]{2}))?|refs|refs/cotter(/.*)?)$`)
+	storeFiles = regexp.MustCompile(`^(HEAD|config|FETCH_HEAD|packed-refs|shallow|refs/cotter/.*` +
+		`|objects/[0-9a-f]{2}/[0-9a-f]{38,62}|objects/pack/pack-[0-9a-f]{40,64}\.(pack|idx|rev|keep))$`)
+	// storeTemporary are what a git at work has, or one that was killed left.
+	storeTemporary = regexp.MustCompile(`^objects/(.*/)?tmp_[^/]*$|^shallow_[^/]*$|\.lock$`)
+)
+
+// makeStore makes an empty store, whose parent must exist.
+func makeStore(dir, format string) error {
+	config, ok := storeConfigs[format]
+	if !ok {
+		return fmt.Errorf("there is no object format %q", format)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	// HEAD comes last: without it, the directory is no store.
+	return errors.Join(
+		root.MkdirAll("objects/pack", 0o700),
+		root.MkdirAll("refs/cotter", 0o700),
+		root.WriteFile("config", []byte(config), 0o600),
+		root.WriteFile("HEAD", []byte(storeHead), 0o600),
+	)
+}
+
+// checkStore checks that a directory is a store as this program makes them, and
+// returns the hash that names its objects. Errors wrap git.ErrDamaged.
+func checkStore(dir string) (format string, err error) {
+	refuse := func(reason any) (string, error) { return "", fmt.Errorf("%w: %v", git.ErrDamaged, reason) }
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return refuse(err)
+	case !info.IsDir():
+		return refuse("it is not a directory")
+	case ownedByOther(info):
+		return refuse("it belongs to another user")
+	}
+	if err := checkStoreNames(dir); err != nil {
+		return refuse(err)
+	}
+	head, err := readStoreFile(dir, "HEAD")
+	if err != nil || head != storeHead {
+		return refuse("its HEAD is not the one that was written")
+	}
+	config, err := readStoreFile(dir, "config")
+	for format, want := range storeConfigs {
+		if err == nil && config == want {
+			return format, nil
+		}
+	}
+	return refuse("its configuration is not the one that was written")
+}
+
+// storeRel returns the name of a file in a store, relative to it.
+func storeRel(dir, name string) string {
+	return filepath.ToSlash(strings.TrimPrefix(name[len(dir):], string(filepath.Separator)))
+}
+
+func checkStoreNames(dir string) error {
+	return filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return err
+		}
+		rel := storeRel(dir, name)
+		switch {
+		case entry.IsDir() && storeDirs.MatchString(rel):
+		case entry.Type().IsRegular() && (storeFiles.MatchString(rel) || storeTemporary.MatchString(rel)):
+		default:
+			return fmt.Errorf("it holds %q", rel)
+		}
+		return nil
+	})
+}
+
+// maxStoreFile bounds HEAD and config, which are far shorter.
+const maxStoreFile = 4 << 10
+
+// readStoreFile reads a file that was found to be a regular one.
+func readStoreFile(dir, name string) (string, error) {
+	name = filepath.Join(dir, name)
+	info, err := os.Lstat(name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxStoreFile {
+		return "", fs.ErrInvalid
+	}
+	text, err := os.ReadFile(name)
+	return string(text), err
+}
+
+// sweepStore removes what a git that was killed left behind: lock files, at which
+// every later git would stop, and half-written packs. It also removes FETCH_HEAD,
+// which git would write in place.
+func sweepStore(dir string) {
+	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil // not there yet, or not any more
+		}
+		if rel := storeRel(dir, name); rel == "FETCH_HEAD" || storeTemporary.MatchString(rel) {
+			_ = os.Remove(name)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,151 @@
+package gitpack_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/git/gitpack"
+)
+
+// limits are far above what the tests need.
+var limits = gitpack.Limits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 64 << 20, MemoryBytes: 1 << 20}
+
+// builder makes packs by hand.
+type builder struct {
+	bytes.Buffer
+	count int
+}
+
+// add writes an entry and returns its offset. Behind the size there may be the
+// base of a delta.
+func (b *builder) add(kind, size int, base, content []byte) int {
+	offset := 12 + b.Len()
+	first := byte(kind<<4 | size&15)
+	for size >>= 4; size > 0; size >>= 7 {
+		b.WriteByte(first | 0x80)
+		first = byte(size & 0x7f)
+	}
+	b.WriteByte(first)
+	b.Write(base)
+	w := zlib.NewWriter(b)
+	w.Write(content)
+	w.Close()
+	b.count++
+	return offset
+}
+
+func (b *builder) blob(content string) int { return b.add(3, len(content), nil, []byte(content)) }
+
+// back is a distance in the form of offset deltas.
+func back(distance int) []byte {
+	out := []byte{byte(distance & 0x7f)}
+	for distance >>= 7; distance > 0; distance >>= 7 {
+		distance--
+		out = slices.Insert(out, 0, 0x80|byte(distance&0x7f))
+	}
+	return out
+}
+
+// pack is the finished pack.
+func (b *builder) pack() []byte {
+	out := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(b.count))
+	out = append(out, b.Bytes()...)
+	return sealed(out)
+}
+
+// sealed adds the checksum.
+func sealed(pack []byte) []byte {
+	sum := sha1.Sum(pack)
+	return append(pack, sum[:]...)
+}
+
+func blobName(content string) string {
+	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
+	return hex.EncodeToString(sum[:])
+}
+
+// readAll reads a pack to its end, and closes it if it is not sound.
+func readAll(stream io.Reader, dir string, limits gitpack.Limits) (*gitpack.Objects, error) {
+	objects := gitpack.Start(io.NopCloser(stream), dir, limits)
+	if _, err := objects.Wait(); err != nil {
+		return nil, errors.Join(err, objects.Close())
+	}
+	return objects, nil
+}
+
+// read reads a pack and checks that nothing is left in the directory after
+// Close, or after an error.
+func read(t testing.TB, pack []byte, limits gitpack.Limits) (*gitpack.Objects, error) {
+	t.Helper()
+	dir := t.TempDir()
+	objects, err := readAll(bytes.NewReader(pack), dir, limits)
+	if err != nil {
+		wantEmpty(t, dir)
+		return nil, err
+	}
+	t.Cleanup(func() {
+		if err := objects.Close(); err != nil {
+			t.Error(err)
+		}
+		wantEmpty(t, dir)
+	})
+	return objects, nil
+}
+
+func wantEmpty(t testing.TB, dir string) {
+	t.Helper()
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// gitPack is a pack that git made of a repository with many similar files, in
+// deltas of deltas, and a function that asks git.
+func gitPack(t testing.TB) (file string, pack []byte, git func(stdin string, args ...string) string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir := t.TempDir()
+	git = func(stdin string, args ...string) string {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1"}
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %v: %v", args, err)
+		}
+		return string(out)
+	}
+	git("", "init", "--quiet", "--bare", "--initial-branch=main")
+	var in strings.Builder
+	in.WriteString("commit refs/heads/main\ncommitter a <a@example.com> 1700000000 +0000\ndata 1\nx\n")
+	body := strings.Repeat("the quick brown fox jumps over the lazy dog\n", 100)
+	for i := range 300 {
+		body = body[:40*(i%100)] + fmt.Sprintf("line %d ", i*i) + body[40*(i%100):]
+		fmt.Fprintf(&in, "M 100644 inline d%d/f%d\ndata %d\n%s\n", i%7, i, len(body), body)
+	}
+	in.WriteString("\ntag v1\nfrom refs/heads/main\ntagger a <a@example.com> 1700000000 +0000\ndata 1\nx\n")
+	git(in.String(), "fast-import", "--quiet")
+	git("", "repack", "--quiet", "-adf", "--depth=200", "--window=200")
+	packs, err := filepath.Glob(filepath.Join(dir, "objects", "pack", "*.pack"))
+	if err != nil || len(packs) != 1 {
+		t.Fatalf("packs: %v, %v", packs, err)
+	}
+	if pack, err = os.ReadFile(packs[0]); err != nil {
+		t.Fatal(err)
+	}
+	return packs[0], pack, git
+}

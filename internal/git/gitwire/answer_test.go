@@ -1,0 +1,175 @@
+package gitwire_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
+)
+
+var id = strings.Repeat("a", 40)
+
+// errAny stands for any error.
+var errAny = errors.New("any")
+
+func wantError(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if any := errors.Is(want, errAny); any && err == nil || !any && !errors.Is(err, want) {
+		t.Errorf("%s = %v, want %v", what, err, want)
+	}
+}
+
+func TestReadRefs(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answer string
+		want   error
+	}{
+		"good":                 {lines(id+" refs/tags/v1 peeled:"+id, id+" HEAD symref-target:refs/heads/main x:y", "0000"), nil},
+		"no newline":           {packet(id+" refs/tags/v1") + "0000", nil},
+		"no refs":              {"0000", nil},
+		"response end":         {"00000002", nil},
+		"nothing":              {"", gitwire.ErrOldProtocol},
+		"no end":               {lines(id + " refs/tags/v1"), io.ErrUnexpectedEOF},
+		"cut in a length":      {"00", io.ErrUnexpectedEOF},
+		"cut in a line":        {lines(id+" refs/tags/v1", "0000")[:30], io.ErrUnexpectedEOF},
+		"more behind the end":  {lines("0000", id+" refs/tags/v1"), gitwire.ErrMalformed},
+		"delimiter":            {lines(id+" refs/tags/v1", "0001", "0000"), gitwire.ErrMalformed},
+		"length 3":             {"0003", gitwire.ErrMalformed},
+		"no length":            {"<html>", gitwire.ErrMalformed},
+		"signed length":        {"+03f" + id, gitwire.ErrMalformed},
+		"underscore":           {"0_0a" + id, gitwire.ErrMalformed},
+		"length over the most": {"fff1" + strings.Repeat("x", 1<<16), gitwire.ErrMalformed},
+		"empty line":           {"00040000", gitwire.ErrMalformed},
+		"no name":              {lines(id, "0000"), gitwire.ErrMalformed},
+		"empty name":           {lines(id+" ", "0000"), gitwire.ErrMalformed},
+		"unborn":               {lines("unborn HEAD symref-target:refs/heads/main", "0000"), gitwire.ErrMalformed},
+		"capital id":           {lines(strings.ToUpper(id)+" HEAD", "0000"), gitwire.ErrMalformed},
+		"sha256":               {lines(id+id[:24]+" HEAD", "0000"), gitwire.ErrMalformed},
+		"bad peeled":           {lines(id+" HEAD peeled:"+id[1:], "0000"), gitwire.ErrMalformed},
+		"too many":             {lines(id+" a", id+" b", id+" c", id+" d", "0000"), gitwire.ErrTooLarge},
+		"error":                {lines("ERR \x1b[31mgo away"), errAny},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := gitwire.ReadRefs([]byte(tt.answer), 3)
+			wantError(t, "ReadRefs", err, tt.want)
+			if errors.Is(tt.want, errAny) {
+				if said, ok := errors.AsType[*gitwire.RemoteError](err); !ok || strings.Contains(err.Error(), "\x1b") {
+					t.Errorf("ReadRefs = %v, %v, want a RemoteError in plain text", said, err)
+				}
+			}
+		})
+	}
+}
+
+func TestReadPack(t *testing.T) {
+	t.Parallel()
+	shallow := lines("shallow-info", "shallow "+id, "0001")
+	data := packet("\x01PA") + packet("\x02counting") + packet("\x01") + packet("\x01CK")
+	tests := map[string]struct {
+		answer string
+		want   error
+	}{
+		"good":                 {shallow + lines("packfile") + data + "0000", nil},
+		"without shallow-info": {lines("packfile") + data + "0000", nil},
+		"nothing shallow":      {lines("shallow-info", "0001", "packfile") + data + "0000", nil},
+		"nothing":              {"", gitwire.ErrOldProtocol},
+		"only a flush":         {"0000", gitwire.ErrMalformed},
+		"other section":        {lines("acknowledgments", "NAK", "0000"), gitwire.ErrMalformed},
+		"unshallow":            {lines("shallow-info", "unshallow "+id, "0001", "packfile") + data + "0000", gitwire.ErrMalformed},
+		"endless shallow":      {lines("shallow-info") + strings.Repeat(lines("shallow "+id), 100), gitwire.ErrMalformed},
+		"cut in shallow":       {lines("shallow-info"), io.ErrUnexpectedEOF},
+		"no pack":              {shallow, io.ErrUnexpectedEOF},
+		"no end":               {shallow + lines("packfile") + data, io.ErrUnexpectedEOF},
+		"ends in a delimiter":  {shallow + lines("packfile") + data + "0001", gitwire.ErrMalformed},
+		"channel 0":            {lines("packfile") + packet("\x00PACK") + "0000", gitwire.ErrMalformed},
+		"channel 4":            {lines("packfile") + packet("\x04PACK") + "0000", gitwire.ErrMalformed},
+		"no channel":           {lines("packfile") + "00040000", gitwire.ErrMalformed},
+		"error in the pack":    {lines("packfile") + packet("\x01PA") + packet("\x03out of memory") + "0000", errAny},
+		"error before":         {lines("ERR not our ref"), errAny},
+		"more behind the end":  {lines("packfile") + data + "0000" + data, gitwire.ErrMalformed},
+		"too large":            {lines("packfile") + packet("\x01"+strings.Repeat("x", 101)) + "0000", gitwire.ErrTooLarge},
+		"only signs of life":   {lines("packfile") + strings.Repeat(packet("\x02."), 30_000), errAny},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pack, err := gitwire.ReadPack([]byte(tt.answer), 100)
+			wantError(t, "ReadPack", err, tt.want)
+			if err == nil && string(pack) != "PACK" {
+				t.Errorf("ReadPack = %q, want the pack", pack)
+			}
+		})
+	}
+}
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	list := lines(id+" HEAD", "0000")
+	tests := map[string]struct {
+		answer http.HandlerFunc
+		want   error
+	}{
+		"401":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, gitwire.ErrAuthRequired},
+		"403":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, gitwire.ErrAuthRequired},
+		"404":     {http.NotFound, gitwire.ErrAuthRequired},
+		"204":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, errAny},
+		"503":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, errAny},
+		"no type": {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, list) }, gitwire.ErrNotSmart},
+		"encoded": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			canned(list)(w, r)
+		}, gitwire.ErrNotSmart},
+		"disconnected": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, errAny},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := serve(t, tt.answer).client(t, "/r.git").Refs(t.Context(), 10, "HEAD")
+			wantError(t, "Refs", err, tt.want)
+		})
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		canned(lines("packfile"))(w, r)
+		http.NewResponseController(w).Flush()
+		cancel()
+		<-r.Context().Done()
+	})
+	_, err := fetchAll(ctx, t, s.client(t, "/r.git"), gitwire.Fetch{Want: id, Bytes: 100, Limits: gitpack.Limits{}, Dir: t.TempDir()})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Fetch = %v, want context.Canceled", err)
+	}
+}
+
+func FuzzAnswers(f *testing.F) {
+	f.Add([]byte(lines(id+" refs/tags/v1 peeled:"+id, "0000")))
+	f.Add([]byte(lines("shallow-info", "shallow "+id, "0001", "packfile") + packet("\x01PACK") + "0000"))
+	f.Add([]byte(lines("packfile") + packet("\x03no") + "0000"))
+	f.Add([]byte(lines("ERR no")))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		refs, err := gitwire.ReadRefs(answer, 10)
+		if err == nil && len(refs) > 10 || err != nil && refs != nil {
+			t.Errorf("ReadRefs(%q) = %v, %v", answer, refs, err)
+		}
+		for _, ref := range refs {
+			if len(ref.ID) != 40 || ref.Name == "" || strings.ContainsAny(ref.Name, " ") {
+				t.Errorf("ReadRefs(%q) has %+v", answer, ref)
+			}
+		}
+		if pack, err := gitwire.ReadPack(answer, 10); err == nil && len(pack) > 10 {
+			t.Errorf("ReadPack(%q) = %q", answer, pack)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package gitwire_test
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
+)
+
+const history = `commit refs/heads/main
+mark :1
+committer a <a@example.com> 1700000000 +0000
+data 3
+one
+M 100644 inline a
+data 3
+old
+
+commit refs/heads/main
+committer a <a@example.com> 1700000001 +0000
+data 3
+two
+M 100644 inline a
+data 3
+new
+M 100644 inline d/b
+data 1
+b
+tag v1
+from refs/heads/main
+tagger a <a@example.com> 1700000002 +0000
+data 2
+v1
+reset refs/tags/light
+from :1
+`
+
+// TestRefs compares the listing with git's own.
+func TestRefs(t *testing.T) {
+	t.Parallel()
+	s, git := gitServer(t)
+	git(history, "fast-import", "--quiet")
+	for _, prefixes := range [][]string{{"refs/tags/"}, {"refs/"}, {"HEAD"}, {"refs/heads/main", "refs/tags/v1"}, {"refs/none/"}} {
+		got, err := s.client(t, "/r.git").Refs(t.Context(), 10, prefixes...)
+		if err != nil {
+			t.Fatalf("Refs(%q) = %v", prefixes, err)
+		}
+		var want []gitwire.Ref
+		for line := range strings.Lines(git("", "ls-remote", s.URL+"/r.git")) {
+			id, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			if peeled, ok := strings.CutSuffix(name, "^{}"); ok && len(want) > 0 && want[len(want)-1].Name == peeled {
+				want[len(want)-1].Peeled = id
+			} else if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+				want = append(want, gitwire.Ref{Name: name, ID: id})
+			}
+		}
+		byName := func(a, b gitwire.Ref) int { return cmp.Compare(a.Name, b.Name) }
+		slices.SortFunc(got, byName)
+		slices.SortFunc(want, byName)
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("Refs(%q) (-git +ours):\n%s", prefixes, diff)
+		}
+	}
+	if _, err := s.client(t, "/r.git").Refs(t.Context(), 2, "refs/"); !errors.Is(err, gitwire.ErrTooLarge) {
+		t.Errorf("Refs of 3 with a limit of 2 = %v, want ErrTooLarge", err)
+	}
+}
+
+func TestFetch(t *testing.T) {
+	t.Parallel()
+	s, git := gitServer(t)
+	git(history, "fast-import", "--quiet")
+	tests := []struct {
+		want    string
+		objects []string
+	}{
+		{"main", []string{"main", "main:", "main:a", "main:d", "main:d/b"}},
+		{"v1", []string{"v1", "main", "main:", "main:a", "main:d", "main:d/b"}},
+		{"main~1", []string{"main~1", "main~1:", "main~1:a"}},
+	}
+	for _, tt := range tests {
+		before := len(s.requests())
+		objects, err := fetch(t, s.client(t, "/r.git"), git("", "rev-parse", tt.want))
+		if err != nil {
+			t.Fatalf("Fetch(%q) = %v", tt.want, err)
+		}
+		if n := len(s.requests()) - before; n != 1 {
+			t.Errorf("Fetch(%q) made %d requests, want 1", tt.want, n)
+		}
+		if objects.Len() != len(tt.objects) {
+			t.Errorf("Fetch(%q) brought %d objects, want %d", tt.want, objects.Len(), len(tt.objects))
+		}
+		for _, name := range tt.objects {
+			id := git("", "rev-parse", name)
+			kind, _, ok := objects.Stat(id)
+			if !ok || kind.String() != git("", "cat-file", "-t", id) {
+				t.Errorf("Fetch(%q): %s is a %v, %v", tt.want, name, kind, ok)
+			}
+		}
+	}
+	_, err := fetch(t, s.client(t, "/r.git"), strings.Repeat("1", 40))
+	if said, ok := errors.AsType[*gitwire.RemoteError](err); !ok || !strings.Contains(said.Message, "not our ref") {
+		t.Errorf("Fetch of an unknown commit = %v, want a RemoteError", err)
+	}
+	if _, err := fetch(t, s.client(t, "/none.git"), strings.Repeat("1", 40)); !errors.Is(err, gitwire.ErrAuthRequired) {
+		t.Errorf("Fetch of no repository = %v, want ErrAuthRequired", err)
+	}
+}
+
+func TestFetchLimits(t *testing.T) {
+	t.Parallel()
+	s, git := gitServer(t)
+	git(history, "fast-import", "--quiet")
+	f := gitwire.Fetch{Want: git("", "rev-parse", "main"), Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()}
+	f.Bytes = 100
+	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f); !errors.Is(err, gitwire.ErrTooLarge) {
+		t.Errorf("Fetch with a limit of 100 bytes = %v, want ErrTooLarge", err)
+	}
+	f.Bytes, f.Limits.Objects = 1<<20, 2
+	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f); !errors.Is(err, gitpack.ErrTooLarge) {
+		t.Errorf("Fetch with a limit of 2 objects = %v, want ErrTooLarge", err)
+	}
+	var told int64
+	f.Limits.Objects, f.Progress = 100, func(bytes int64) { told = bytes }
+	objects, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size, _ := objects.Wait(); told != size || told == 0 {
+		t.Errorf("Progress was told %d in the end, and the pack has %d bytes", told, size)
+	}
+}
+
+// TestOldServer has a server of protocol version 0 only.
+func TestOldServer(t *testing.T) {
+	t.Parallel()
+	backend, git := gitServer(t)
+	git(history, "fast-import", "--quiet")
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Git-Protocol")
+		backend.Config.Handler.ServeHTTP(w, r)
+	})
+	if _, err := s.client(t, "/r.git").Refs(t.Context(), 10, "refs/"); !errors.Is(err, gitwire.ErrOldProtocol) {
+		t.Errorf("Refs = %v, want ErrOldProtocol", err)
+	}
+	if _, err := fetch(t, s.client(t, "/r.git"), git("", "rev-parse", "main")); !errors.Is(err, gitwire.ErrOldProtocol) {
+		t.Errorf("Fetch = %v, want ErrOldProtocol", err)
+	}
+}

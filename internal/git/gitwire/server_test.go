@@ -1,0 +1,146 @@
+package gitwire_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/git/gitpack"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
+)
+
+// server records the requests to a handler.
+type server struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []*http.Request
+}
+
+func serve(t testing.TB, answer http.HandlerFunc) *server {
+	t.Helper()
+	s := &server{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		s.mu.Lock()
+		s.seen = append(s.seen, r)
+		s.mu.Unlock()
+		answer(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// requests are those so far, "POST /x.git/git-upload-pack".
+func (s *server) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []string
+	for _, r := range s.seen {
+		list = append(list, r.Method+" "+r.URL.RequestURI())
+	}
+	return list
+}
+
+// client asks the repository at a path of the server.
+func (s *server) client(t testing.TB, path string) *gitwire.Client {
+	t.Helper()
+	u, err := url.Parse(s.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &gitwire.Client{Transport: s.Client().Transport, Repository: u}
+}
+
+// canned gives the same answer to every POST.
+func canned(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+		io.WriteString(w, body)
+	}
+}
+
+// lines are packets with lines of text; "0000" and the like stay.
+func lines(texts ...string) string {
+	var out strings.Builder
+	for _, text := range texts {
+		if len(text) == 4 {
+			out.WriteString(text)
+			continue
+		}
+		fmt.Fprintf(&out, "%04x%s\n", len(text)+5, text)
+	}
+	return out.String()
+}
+
+// packet is one packet as it is.
+func packet(data string) string { return fmt.Sprintf("%04x%s", len(data)+4, data) }
+
+var generous = gitpack.Limits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 1 << 30, MemoryBytes: 1 << 20}
+
+func fetch(t testing.TB, c *gitwire.Client, want string) (*gitpack.Objects, error) {
+	t.Helper()
+	return fetchAll(t.Context(), t, c, gitwire.Fetch{Want: want, Bytes: 1 << 20, Limits: generous, Dir: t.TempDir()})
+}
+
+// fetchAll fetches to the end.
+func fetchAll(ctx context.Context, t testing.TB, c *gitwire.Client, f gitwire.Fetch) (*gitpack.Objects, error) {
+	t.Helper()
+	objects, err := c.Fetch(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { objects.Close() })
+	if _, err := objects.Wait(); err != nil {
+		return nil, err
+	}
+	return objects, nil
+}
+
+// gitServer serves one repository, "r.git", by git http-backend, and returns a
+// function that runs git in it.
+func gitServer(t testing.TB) (*server, func(stdin string, args ...string) string) {
+	t.Helper()
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
+	if _, err := os.Stat(backend); err != nil {
+		t.Skip("git http-backend is not installed")
+	}
+	root := t.TempDir()
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}
+	git := func(stdin string, args ...string) string {
+		cmd := exec.Command("git", append([]string{"--git-dir=" + filepath.Join(root, "r.git")}, args...)...)
+		cmd.Env, cmd.Stdin = env, strings.NewReader(stdin)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %v: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("", "init", "--quiet", "--bare", "--initial-branch=main")
+	env = append(env, "GIT_PROJECT_ROOT="+root, "GIT_HTTP_EXPORT_ALL=1")
+	return serve(t, func(w http.ResponseWriter, r *http.Request) {
+		own := env
+		if v := r.Header.Get("Git-Protocol"); v != "" {
+			own = append(own[:len(own):len(own)], "GIT_PROTOCOL="+v)
+		}
+		(&cgi.Handler{Path: backend, Env: own, Stderr: io.Discard}).ServeHTTP(w, r)
+	}), git
+}

@@ -1,0 +1,167 @@
+package inprocess
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+)
+
+// maxPointer bounds the small files that lead from a working tree to its
+// repository.
+const maxPointer = 64 << 10
+
+// Local is a repository on this machine. It is read where it is, as nothing
+// between it and us needs a protocol; go-git's own transport for it would start
+// git.
+type Local struct {
+	storage *filesystem.Storage
+}
+
+// OpenLocal opens the repository at a path: a bare one, a working tree with a
+// .git, or either without its ".git" at the end, as git would find it.
+func OpenLocal(path string) (*Local, error) {
+	for _, dir := range []string{path + "/.git", path, path + ".git/.git", path + ".git"} {
+		disk, err := gitDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(checkConfig(disk), checkAlternates(disk)); err != nil {
+			return nil, err
+		}
+		return &Local{filesystem.NewStorageWithOptions(disk, cache.NewObjectLRUDefault(), filesystem.Options{
+			// Alternates are absolute paths.
+			AlternatesFS: osfs.New("/"),
+		})}, nil
+	}
+	return nil, failure(NotFound, "%q is no git repository", path)
+}
+
+// gitDir opens a git directory, or the one that a file leads to.
+func gitDir(dir string) (billy.Filesystem, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		if dir, err = pointer(dir, "gitdir: "); err != nil {
+			return nil, err
+		}
+	}
+	common, err := pointer(filepath.Join(dir, "commondir"), "")
+	switch {
+	case err == nil: // a further working tree of a repository
+		return dotgit.NewRepositoryFilesystem(osfs.New(dir), osfs.New(common)), nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	return osfs.New(dir), nil
+}
+
+// pointer reads a file that names a directory.
+func pointer(file, prefix string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPointer))
+	if err != nil {
+		return "", err
+	}
+	target, ok := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), prefix)
+	if !ok || target == "" {
+		return "", failure(Broken, "%q names no git directory", file)
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(file), target)
+	}
+	return target, nil
+}
+
+// List reads all refs.
+func (l *Local) List(context.Context) (*Listing, error) {
+	iter, err := l.storage.IterReferences()
+	if err != nil {
+		return nil, err
+	}
+	defer iter.Close()
+	objects := l.objects()
+	list := &Listing{Refs: git.Refs{}, AnyCommit: true}
+	err = iter.ForEach(func(ref *plumbing.Reference) error {
+		name := ref.Name().String()
+		ref, err := storer.ResolveReference(l.storage, ref.Name())
+		if err != nil {
+			return nil // to a branch without a commit
+		}
+		id := ref.Hash().String()
+		to := git.Ref{ID: id, Commit: id}
+		if commit, err := objects.commit(ref.Hash()); err == nil {
+			to.Commit = commit.id.String()
+		}
+		list.Refs[name] = to
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the refs: %w", err)
+	}
+	if head, err := storer.ResolveReference(l.storage, plumbing.HEAD); err == nil {
+		list.Refs[git.Head] = git.Ref{ID: head.Hash().String(), Commit: head.Hash().String()}
+	}
+	return list, nil
+}
+
+// Fetch gives access to all objects, as they are all here.
+func (l *Local) Fetch(_ context.Context, want Want) (*Objects, error) {
+	objects := l.objects()
+	for _, id := range want.IDs {
+		if _, err := objects.object(plumbing.NewHash(id)); err != nil {
+			return nil, failure(Refused, "the repository has no object %s", id)
+		}
+	}
+	return objects, nil
+}
+
+func (l *Local) objects() *Objects {
+	return &Objects{
+		get: func(id plumbing.Hash) (plumbing.EncodedObject, error) {
+			return l.storage.EncodedObject(plumbing.AnyObject, id)
+		},
+		ids: func(prefix string) ([]plumbing.Hash, error) {
+			whole, err := hex.DecodeString(prefix[:len(prefix)/2*2])
+			if err != nil {
+				return nil, err
+			}
+			return l.storage.HashesWithPrefix(whole)
+		},
+		close: func() error { return nil },
+	}
+}
+
+// Received is 0: nothing is transferred.
+func (l *Local) Received() int64 { return 0 }
+
+// Close releases the repository.
+func (l *Local) Close() error { return l.storage.Close() }

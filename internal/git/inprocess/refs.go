@@ -1,0 +1,118 @@
+package inprocess
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+)
+
+// maxListing bounds a list of refs. A ref takes some 70 bytes, and an annotated
+// tag twice that.
+const maxListing = 64 << 20
+
+// Listing is what a repository has.
+type Listing struct {
+	// Refs are all refs, with HEAD if it points to a commit.
+	Refs git.Refs
+	// AnyCommit says that commits can be fetched that no ref names.
+	AnyCommit bool
+}
+
+// leading finds an object that the repository names and that points to a commit at
+// once: the commit itself, or an annotated tag.
+func (l *Listing) leading(commit string) (id string, ok bool) {
+	for _, name := range slices.Sorted(maps.Keys(l.Refs)) {
+		if ref := l.Refs[name]; ref.ID == commit || ref.Commit == commit {
+			return ref.ID, true
+		}
+	}
+	return "", false
+}
+
+// tips are what branches and tags point to, sorted by their names.
+func (l *Listing) tips() []string {
+	var ids []string
+	for _, name := range slices.Sorted(maps.Keys(l.Refs)) {
+		if strings.HasPrefix(name, git.Heads) || strings.HasPrefix(name, git.Tags) {
+			ids = append(ids, l.Refs[name].ID)
+		}
+	}
+	return ids
+}
+
+// readRefs reads the list with which every conversation begins.
+func readRefs(r io.Reader) (*packp.AdvRefs, error) {
+	head := &prefix{}
+	refs := packp.NewAdvRefs()
+	limited := &limitedReader{r: r, left: maxListing, what: "list of refs"}
+	err := refs.Decode(io.TeeReader(limited, head))
+	switch {
+	case errors.Is(err, packp.ErrEmptyAdvRefs):
+		return refs, nil // a repository without a commit
+	case bytes.Contains(head.text, []byte("object-format=sha256")):
+		// Only seen here: go-git's decoder stumbles over the long names.
+		return nil, failure(Unsupported, "the repository names its objects by SHA-256")
+	case err != nil:
+		return nil, unexpected("list of refs", err)
+	}
+	return refs, nil
+}
+
+// unexpected hides what a decoder quotes of the server's bytes.
+func unexpected(what string, err error) error {
+	if data, ok := errors.AsType[*packp.ErrUnexpectedData](err); ok {
+		return failure(Broken, "the server's %s is not in git's format: %s: %s", what, data.Msg, printable(string(data.Data)))
+	}
+	if errors.Is(err, packp.ErrEmptyInput) {
+		return &Error{Kind: Broken, Message: "the server sent no " + what, Err: io.ErrUnexpectedEOF}
+	}
+	return explain(err)
+}
+
+// listing is the list in our own form.
+func listing(adv *packp.AdvRefs) *Listing {
+	// A server that gives any object announces both.
+	l := &Listing{Refs: git.Refs{}, AnyCommit: adv.Capabilities.Supports(capability.AllowReachableSHA1InWant)}
+	if adv.Head != nil {
+		l.Refs[git.Head] = git.Ref{ID: adv.Head.String(), Commit: adv.Head.String()}
+	}
+	for name, id := range adv.References {
+		ref := git.Ref{ID: id.String(), Commit: id.String()}
+		if peeled, ok := adv.Peeled[name]; ok {
+			ref.Commit = peeled.String()
+		}
+		l.Refs[name] = ref
+	}
+	return l
+}
+
+// prefix keeps the beginning of what is written to it.
+type prefix struct{ text []byte }
+
+func (p *prefix) Write(b []byte) (int, error) {
+	const enough = 4 << 10 // the first line, with all capabilities
+	p.text = append(p.text, b[:min(len(b), max(0, enough-len(p.text)))]...)
+	return len(b), nil
+}
+
+// limitedReader fails, instead of ending, when there is more than it allows.
+type limitedReader struct {
+	r    io.Reader
+	left int64
+	what string
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, failure(TooLarge, "the %s is longer than allowed", l.what)
+	}
+	return n, err
+}

@@ -1,0 +1,162 @@
+package inprocess
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"os/user"
+	"strings"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// sshPort is the port of ssh, by RFC 4250.
+const sshPort = "22"
+
+// SSH is how to log in to ssh servers.
+type SSH struct {
+	// Home is the user's home directory; "" means that there is none.
+	Home string
+	// AgentSocket is where the user's agent listens; "" means that there is
+	// none.
+	AgentSocket string
+	// Key is a private key to offer first; nil for none.
+	Key []byte
+}
+
+// Transport is the transport for an ssh:// address. Its connections must be
+// closed.
+func (s SSH) Transport(u *url.URL) *Stream {
+	return &Stream{dial: func(ctx context.Context, minRate int64) (*conn, error) { return s.connect(ctx, u, minRate) }}
+}
+
+// connect logs in and starts git-upload-pack.
+func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (*conn, error) {
+	keys, err := newKeyRing(s)
+	if err != nil {
+		return nil, err
+	}
+	defer keys.close()
+	address := net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), sshPort))
+	hosts, err := s.knownHosts(address)
+	if err != nil {
+		return nil, err
+	}
+	name, err := userName(u)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := dial(ctx, u, sshPort)
+	if err != nil {
+		return nil, err
+	}
+	w := watchConn(ctx, raw, minRate)
+	c, err := s.login(raw, address, &ssh.ClientConfig{
+		User:              name,
+		Auth:              []ssh.AuthMethod{ssh.PublicKeysCallback(keys.signers)},
+		HostKeyCallback:   hosts.check,
+		HostKeyAlgorithms: hosts.algorithms,
+	}, u.Path)
+	if err != nil {
+		cause := w.cause()
+		_ = w.close()
+		switch {
+		case cause != nil:
+			return nil, cause
+		case keys.asked:
+			return nil, keys.refused(name, u.Hostname())
+		}
+		return nil, err
+	}
+	c.watch = w
+	return c, nil
+}
+
+func (s SSH) login(raw net.Conn, address string, config *ssh.ClientConfig, path string) (*conn, error) {
+	link, channels, requests, err := ssh.NewClientConn(raw, address, config)
+	if err != nil {
+		if _, ok := errors.AsType[*Error](err); ok {
+			return nil, err // of the host's key
+		}
+		return nil, &Error{Kind: Unreachable, Message: "the ssh server refuses the connection", Err: err}
+	}
+	session, err := ssh.NewClient(link, channels, requests).NewSession()
+	if err != nil {
+		return nil, &Error{Kind: Unreachable, Message: "the ssh server gives no session", Err: err}
+	}
+	in, err := session.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := session.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	said := &words{}
+	session.Stderr = said
+	if err := session.Start("git-upload-pack " + shellQuote(remotePath(path))); err != nil {
+		return nil, &Error{Kind: Refused, Message: "the ssh server starts no git-upload-pack", Err: err}
+	}
+	return &conn{in: in, out: out, said: said.wait(session)}, nil
+}
+
+// userName is the user to log in as: the address's, or as ssh has it, the one
+// who runs us.
+func userName(u *url.URL) (string, error) {
+	if name := u.User.Username(); name != "" {
+		return name, nil
+	}
+	me, err := user.Current()
+	if err != nil {
+		return "", err
+	}
+	_, name, inDomain := strings.Cut(me.Username, `\`) // Windows
+	if !inDomain {
+		name = me.Username
+	}
+	return name, nil
+}
+
+// remotePath is the path of an ssh address on the server. Below a home
+// directory it is written /~user/path.
+func remotePath(path string) string {
+	if strings.HasPrefix(path, "/~") {
+		return path[1:]
+	}
+	return path
+}
+
+// shellQuote quotes s for the shell at the server.
+func shellQuote(s string) string {
+	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
+}
+
+// words keep the beginning of what a server writes to its standard error.
+type words struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *words) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text.Write(p[:min(len(p), max(0, 4*maxShown-w.text.Len()))])
+	return len(p), nil
+}
+
+// wait returns a function that waits for the end of a session, for which the
+// server's words are the reason, and tells them.
+func (w *words) wait(session *ssh.Session) func() string {
+	return func() string {
+		if err := session.Wait(); err == nil {
+			return ""
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return strings.TrimSpace(w.text.String())
+	}
+}

@@ -1,0 +1,150 @@
+package inprocess
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/minrate"
+)
+
+// idle is how long a server may be silent, and the window over which what it sends
+// is measured. It may have to pack a large repository first.
+const idle = 2 * time.Minute
+
+// Stream is a [Transport] over connections on which list, request and answer
+// follow each other. Those of [SSH] and [Daemon] are.
+type Stream struct {
+	// MinRate is how many bytes a second a conversation must bring at least; see
+	// package minrate.
+	MinRate int64
+	// dial starts a git-upload-pack.
+	dial func(ctx context.Context, minRate int64) (*conn, error)
+	// listed is a connection on which the list was read.
+	listed *conn
+}
+
+// Refs starts a conversation.
+func (s *Stream) Refs(ctx context.Context, read func(io.Reader) error) error {
+	if err := s.Close(); err != nil {
+		return err
+	}
+	c, err := s.dial(ctx, s.MinRate)
+	if err != nil {
+		return err
+	}
+	if err := read(c); err != nil {
+		return errors.Join(c.explain(err), c.Close())
+	}
+	s.listed = c
+	return nil
+}
+
+// Ask goes on with the conversation that Refs began, or with one more.
+func (s *Stream) Ask(ctx context.Context, request []byte, read func(io.Reader) error) error {
+	if s.listed == nil {
+		err := s.Refs(ctx, func(list io.Reader) error {
+			_, err := readRefs(list)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c := s.listed
+	s.listed = nil
+	c.watch.guard.Restart()
+	_, err := c.in.Write(request)
+	if err == nil {
+		err = read(c)
+	}
+	if err != nil {
+		return errors.Join(c.explain(err), c.Close())
+	}
+	return c.Close()
+}
+
+// Close ends the conversation.
+func (s *Stream) Close() error {
+	if s.listed == nil {
+		return nil
+	}
+	c := s.listed
+	s.listed = nil
+	// An empty list of wishes is how a client says that it wants nothing. The
+	// server may be gone by now.
+	_, _ = io.WriteString(c.in, "0000")
+	return c.Close()
+}
+
+// conn is a connection to a git-upload-pack.
+type conn struct {
+	in  io.Writer
+	out io.Reader
+	// said is what the server wrote beside the protocol; nil where it cannot.
+	said  func() string
+	watch *watch
+}
+
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.out.Read(p)
+	c.watch.guard.Add(n)
+	return n, err
+}
+
+func (c *conn) Close() error { return c.watch.close() }
+
+// explain finds the cause of an error in reading.
+func (c *conn) explain(err error) error {
+	if cause := c.watch.cause(); cause != nil {
+		return cause
+	}
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err // the server is still there
+	}
+	if c.said != nil {
+		if text := c.said(); text != "" {
+			return failure(Refused, "the server says %s", printable(text))
+		}
+	}
+	return &Error{Kind: Unreachable, Message: "the server ended the connection", Err: err}
+}
+
+// watch closes a connection when its context ends, or when too little comes.
+type watch struct {
+	ctx   context.Context
+	raw   net.Conn
+	guard *minrate.Guard
+	stop  func() bool
+}
+
+func watchConn(ctx context.Context, raw net.Conn, minRate int64) *watch {
+	w := &watch{ctx: ctx, raw: raw}
+	guarded, guard := minrate.Floor{PerSecond: minRate, Window: idle}.Watch(ctx)
+	w.guard = guard
+	w.stop = context.AfterFunc(guarded, func() { _ = raw.Close() })
+	return w
+}
+
+// cause is why the connection was closed; nil if it was not closed here.
+func (w *watch) cause() error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	if err := w.guard.Err(); err != nil {
+		return &Error{Kind: Unreachable, Message: "the connection was given up", Err: err}
+	}
+	return nil
+}
+
+// close closes the connection, which may be closed already.
+func (w *watch) close() error {
+	w.stop()
+	w.guard.Stop()
+	if err := w.raw.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package git
+
+import "strings"
+
+// The namespaces of tags and branches.
+const (
+	Tags  = "refs/tags/"
+	Heads = "refs/heads/"
+)
+
+// Head is the ref that no name means.
+const Head = "HEAD"
+
+// Candidates returns the full names that a name may stand for, in the order in
+// which they count. The empty name means HEAD.
+func Candidates(name string) []string {
+	if name == "" {
+		return []string{Head}
+	}
+	return []string{
+		name,
+		"refs/" + name,
+		Tags + name,
+		Heads + name,
+		"refs/remotes/" + name,
+		"refs/remotes/" + name + "/HEAD",
+	}
+}
+
+// Ref is what a ref points to.
+type Ref struct {
+	// ID is the name of the object, which may be an annotated tag.
+	ID string
+	// Commit is what an annotated tag points to in the end; otherwise ID.
+	Commit string
+}
+
+// Refs are refs of a repository by their full names.
+type Refs map[string]Ref
+
+// Add adds a line of a listing. After an annotated tag some listings have a second
+// line, whose name ends in "^{}", for what it points to. Other lines are ignored.
+func (r Refs) Add(id, name string) {
+	if !IsObjectID(id) || name == "" {
+		return
+	}
+	name, peeled := strings.CutSuffix(name, "^{}")
+	if tag, ok := r[name]; ok && peeled {
+		r[name] = Ref{ID: tag.ID, Commit: id}
+		return
+	}
+	r[name] = Ref{ID: id, Commit: id}
+}
+
+// Chosen is the ref that a name means, and another one that it could mean.
+type Chosen struct {
+	Name string // the full name; "" if there is no such ref
+	Ref
+	// Rival is the full name of the next ref that points to another commit; "" if
+	// there is none.
+	Rival       string
+	RivalCommit string
+}
+
+// Choose returns the ref that a name means.
+func (r Refs) Choose(name string) Chosen {
+	var chosen Chosen
+	for _, candidate := range Candidates(name) {
+		ref, ok := r[candidate]
+		switch {
+		case !ok:
+		case chosen.Name == "":
+			chosen.Name, chosen.Ref = candidate, ref
+		case ref.Commit != chosen.Commit:
+			chosen.Rival, chosen.RivalCommit = candidate, ref.Commit
+			return chosen
+		}
+	}
+	return chosen
+}
+
+// Short returns a ref's name without the namespace of tags or branches.
+func Short(full string) string {
+	if branch, ok := strings.CutPrefix(full, Heads); ok {
+		return branch
+	}
+	return strings.TrimPrefix(full, Tags)
+}
