@@ -51,7 +51,7 @@ func ociError(err error) error {
 	case isCancelled(err), isOCIReason(err):
 		return err
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
-		return fmt.Errorf("%w: the registry requires a user name and a password, and none are configured for it", ErrAuthentication)
+		return fmt.Errorf("%w: the registry requires a user name and a password, and none are known for it", ErrAuthentication)
 	case errors.Is(err, content.ErrMismatchedDigest):
 		return fmt.Errorf("%w: it does not match its digest", ErrOCIContent)
 	case errors.Is(err, errdef.ErrTooManyPages):
