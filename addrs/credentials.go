@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// WithoutCredentials is the package without what nobody may write to a file:
-// user names and passwords, but not the user of an ssh address, which is part
-// of the place, and every argument of the query and the fragment that might be
-// a secret. The fragment of a gcs address stays if it is a number, which is the
-// generation of an object. The result tells places apart; it may not be enough to fetch from
-// them.
+// WithoutCredentials returns the address without user names, passwords, and all
+// arguments of the query and the fragment that can be secrets, so that it can be
+// written to a file. It keeps the user of an ssh address, which is part of the
+// location, and the fragment of a gcs address if it is a number, the generation of an
+// object. The result identifies the location, but may not be sufficient to fetch from
+// it.
 func (p ModulePackage) WithoutCredentials() ModulePackage {
 	u, err := url.Parse(p.rest())
 	if err != nil {
@@ -28,18 +28,18 @@ func (p ModulePackage) WithoutCredentials() ModulePackage {
 	return ParseModulePackage(p.forced + location + queryOf(kept) + fragment)
 }
 
-// isContent reports whether an argument says which content is meant and cannot
-// hold anything else. Some readers end a value at a ";" or "?" and others do
-// not, so an argument with one in it is none.
+// isContent reports whether an argument selects the content and contains nothing
+// else. It reports false for an argument with ";" or "?", at which some parsers end a
+// value.
 func isContent(argument string) bool {
 	key, value, _ := strings.Cut(argument, "=")
 	return (key == "region" || isShown(key, value)) && !strings.ContainsAny(argument, ";?")
 }
 
-// HoldsCredentials reports whether somebody wrote a secret into the address: a
-// password, a user name of http or git (a token stands there as well), or an
-// argument that has a secret by its name. It is narrower than
-// [ModulePackage.WithoutCredentials], which leaves out whatever might be one.
+// HoldsCredentials reports whether the address contains a secret: a password, a user
+// name of http or git (which can be a token), or an argument with the name of a
+// secret. It is narrower than [ModulePackage.WithoutCredentials], which removes
+// everything that can be a secret.
 func (p ModulePackage) HoldsCredentials() bool {
 	u, err := url.Parse(p.rest())
 	if err != nil {

@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// ErrOutsidePackage is what a [ParseError] wraps when a subdirectory, or a
-// local path, leads out of the module package that it belongs to.
+// ErrOutsidePackage is wrapped by a [ParseError] if a subdirectory, or a local path,
+// leaves its module package.
 var ErrOutsidePackage = errors.New("leads outside of its module package")
 
 // ParseError is the error of every function of this package that parses.
 type ParseError struct {
-	// What the input was meant to be, such as "hostname". Empty means a
-	// module source address.
+	// What is the kind of the input, such as "hostname". Empty means a module
+	// source address.
 	What string
-	// Input is the text as it was given. It may hold credentials, which the
-	// message leaves out.
+	// Input is the parsed text. It can contain credentials, which the message
+	// omits.
 	Input string
-	// Reason says in a few words what is wrong.
+	// Reason is a short description of the error.
 	Reason string
-	// MaybeLocal is set where nothing recognised the address, so that it may
-	// be a local path that lacks the "./" in front.
+	// MaybeLocal is set if the address was not recognised, so that it may be a
+	// local path without "./".
 	MaybeLocal bool
 	// Err is the cause, or nil. Its text is not part of the message.
 	Err error
 }
 
-// Error quotes the input, redacted, and gives the reason.
+// Error returns the redacted input and the reason.
 func (e *ParseError) Error() string {
 	what := e.What
 	if what == "" {
@@ -37,8 +37,7 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("invalid %s %s: %s", what, quoted(Redact(e.Input)), e.Reason)
 }
 
-// maxShown is how many characters of an input a message repeats. Addresses that
-// people write are shorter.
+// maxShown is the number of characters of an input in a message.
 const maxShown = 512
 
 func quoted(text string) string {
@@ -48,5 +47,5 @@ func quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *ParseError) Unwrap() error { return e.Err }

@@ -12,23 +12,22 @@ import (
 // "./..", because stock tools record them so.
 type ModuleSourceLocal string
 
-// String is the path.
+// String returns the path.
 func (s ModuleSourceLocal) String() string { return string(s) }
 
-// ForDisplay is the path too.
+// ForDisplay returns the path.
 func (s ModuleSourceLocal) ForDisplay() string { return string(s) }
 
-// Within is the subdirectory, in the package of the calling module, that s
-// leads to, where subdir is the one of the calling module: the cleaned join
-// of both, "." for the package's root. A path that leaves the package is a
-// *[ParseError] that wraps [ErrOutsidePackage]. The path is compared as text;
-// whether a link leads out is for the caller to find.
+// Within returns the subdirectory of s in the package of the calling module, given
+// the calling module's subdirectory: the cleaned join of both, "." for the package's
+// root. If the path leaves the package, the error is a *[ParseError] that wraps
+// [ErrOutsidePackage]. Only the text is checked; callers must check links.
 func (s ModuleSourceLocal) Within(subdir string) (string, error) {
 	return JoinSubdir(subdir, string(s))
 }
 
-// isLocal accepts backslashes on every system, as the paths are of the
-// configuration and not of the machine.
+// isLocal reports whether raw is a local path. It accepts backslashes on every
+// system, because configuration is portable.
 func isLocal(raw string) bool {
 	for _, prefix := range [...]string{"./", "../", `.\`, `..\`} {
 		if strings.HasPrefix(raw, prefix) {

@@ -2,17 +2,17 @@ package addrs
 
 import "strings"
 
-// Module is the path of a module from the root module: the names of the module
-// calls that lead to it. The root module's path is empty.
+// Module is the path of a module from the root module: the names of the module calls
+// on the path. The root module's path is empty.
 type Module []string
 
-// String is the path with dots, "network.subnets", which is the key in
-// modules.json and the label in the lock. It is "" for the root module. No
-// two paths of valid names have the same key, because a name holds no dot.
+// String returns the dotted path, such as "network.subnets", which is the key in
+// modules.json and the label in the lock. It is "" for the root module. Paths of valid
+// names have different keys, because names contain no dots.
 func (m Module) String() string { return strings.Join(m, ".") }
 
-// Child is the path of the module that the call name leads to. The receiver is
-// not changed.
+// Child returns the path of the module that m calls by this name. It does not change
+// m.
 func (m Module) Child(name string) Module {
 	return append(m[:len(m):len(m)], name)
 }
@@ -25,8 +25,8 @@ func (m Module) IsRoot() bool { return len(m) == 0 }
 const testModule = "test"
 
 // ParseModule is the inverse of [Module.String] for valid names. The error is a
-// *[ParseError]. The names behind a first "test" may also begin with a digit or
-// a dash, as those of test files do.
+// *[ParseError]. The names after a first "test" may also begin with a digit or a
+// dash, as names of test files do.
 func ParseModule(key string) (Module, error) {
 	if key == "" {
 		return nil, nil

@@ -3,8 +3,8 @@ package addrs
 // Parser parses module source addresses for one dialect. The zero value is
 // OpenTofu's.
 type Parser struct {
-	// DefaultRegistryHost is the registry of an address that names none.
-	// Empty means [DefaultRegistryHost].
+	// DefaultRegistryHost is the registry of an address without a host. Empty
+	// means [DefaultRegistryHost].
 	DefaultRegistryHost Hostname
 }
 
@@ -23,9 +23,8 @@ func (p Parser) ParseModuleSource(raw string) (ModuleSource, error) {
 	if isLocal(raw) {
 		return parseLocal(raw), nil
 	}
-	// Whatever is not a registry address falls through to the remote ones:
-	// that is what makes it one or the other, and why the reason for which the
-	// registry grammar refused it is lost.
+	// An address that is not a registry address is parsed as a remote one, so the
+	// error of the registry grammar is dropped.
 	if found, err := p.readRegistry(raw); err == nil {
 		if err := found.check(raw); err != nil {
 			return nil, err
@@ -46,10 +45,10 @@ func ParseModuleSourceRegistry(raw string) (ModuleSourceRegistry, error) {
 	return Parser{}.ParseModuleSourceRegistry(raw)
 }
 
-// ParseModuleSourceRegistry parses an address that has to be a registry
-// address, which is so wherever a version argument stands beside it. It
-// accepts no more than [Parser.ParseModuleSource] does, but says what is wrong
-// with an address of that kind. The error is a *[ParseError].
+// ParseModuleSourceRegistry parses the source argument of a module call that has a
+// version argument, which must be a registry address. It accepts the same registry
+// addresses as [Parser.ParseModuleSource], and returns specific errors for them. The
+// error is a *[ParseError].
 func (p Parser) ParseModuleSourceRegistry(raw string) (ModuleSourceRegistry, error) {
 	if reason := notRegistry(raw); reason != "" {
 		return ModuleSourceRegistry{}, registryError(raw, reason, nil)

@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// redacted stands in the place of what is not shown.
+// redacted replaces secrets.
 const redacted = "REDACTED"
 
-// Redact is an address in a form that can be shown, logged and stored: without
-// any user name or password, with "REDACTED" for the fragment and for every
-// value of the query string except those that say which content is meant: ref,
-// tag, digest, depth, archive, version, rev and checksum.
+// Redact returns an address in a form that can be shown, logged and stored: without
+// user names and passwords, and with "REDACTED" for the fragment and for every value
+// of the query string except those that select the content: ref, tag, digest, depth,
+// archive, version, rev and checksum.
 //
-// It works on the text, so that it also serves for what is not a valid URL,
-// and takes away too much rather than too little. The result is for people: it
-// cannot be parsed back in all cases.
+// It works on text that is not a valid URL too, and removes too much rather than too
+// little. The result cannot always be parsed.
 func Redact(addr string) string {
 	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
 	if before, _, found := strings.Cut(text, "#"); found {
@@ -28,16 +27,14 @@ func Redact(addr string) string {
 	return text
 }
 
-// userinfo and address match what is secret, or may be, within other text. The
-// first is for addresses that somebody cut or split, so that no whole one is to
-// be seen.
+// userinfo and address match possible secrets within other text. userinfo also matches
+// in addresses that were truncated or split.
 var (
 	userinfo = regexp.MustCompile(`://[^/\s'"@]*@`)
 	address  = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"]+`)
 )
 
-// RedactText redacts the URLs within a text of somebody else's, such as a
-// message of git's or of a server's.
+// RedactText redacts the URLs within a text, such as a message of git or of a server.
 func RedactText(text string) string {
 	return address.ReplaceAllStringFunc(userinfo.ReplaceAllString(text, "://"), Redact)
 }

@@ -9,12 +9,12 @@ type ModuleRegistryPackage struct {
 	TargetSystem string
 }
 
-// String is HOST/NAMESPACE/NAME/SYSTEM, with the host in Unicode.
+// String returns HOST/NAMESPACE/NAME/SYSTEM, with the host in Unicode.
 func (p ModuleRegistryPackage) String() string {
 	return displayHost(p.Host) + "/" + p.ForRegistryProtocol()
 }
 
-// ForDisplay is String without the host where that is [DefaultRegistryHost].
+// ForDisplay returns String without the host if it is [DefaultRegistryHost].
 func (p ModuleRegistryPackage) ForDisplay() string {
 	if p.Host == DefaultRegistryHost {
 		return p.ForRegistryProtocol()
@@ -22,8 +22,8 @@ func (p ModuleRegistryPackage) ForDisplay() string {
 	return p.String()
 }
 
-// ForRegistryProtocol is NAMESPACE/NAME/SYSTEM, the path under the modules.v1
-// service of the host. A parsed package needs no escaping in it.
+// ForRegistryProtocol returns NAMESPACE/NAME/SYSTEM, the path below the modules.v1
+// service of the host. For a parsed package it needs no escaping.
 func (p ModuleRegistryPackage) ForRegistryProtocol() string {
 	return p.Namespace + "/" + p.Name + "/" + p.TargetSystem
 }
@@ -35,20 +35,20 @@ type ModuleSourceRegistry struct {
 	Subdir  string
 }
 
-// String is the address with the host always written.
+// String returns the address, always with the host.
 func (s ModuleSourceRegistry) String() string {
 	return withSubdir(s.Package.String(), s.Subdir)
 }
 
-// ForDisplay is the address without the default host.
+// ForDisplay returns the address without the default host.
 func (s ModuleSourceRegistry) ForDisplay() string {
 	return withSubdir(s.Package.ForDisplay(), s.Subdir)
 }
 
-// Located is where the module is to be found, given the location that the
-// registry answered for its package: the location's own subdirectory first,
-// then that of s beneath it. If s leads out of the location's package, the
-// error is a *[ParseError] that wraps [ErrOutsidePackage].
+// Located returns the remote address of the module, given the location of its package
+// from the registry. The subdirectory of s is relative to that of the location. If
+// the result leaves the location's package, the error is a *[ParseError] that wraps
+// [ErrOutsidePackage].
 func (s ModuleSourceRegistry) Located(at ModuleSourceRemote) (ModuleSourceRemote, error) {
 	subdir, err := JoinSubdir(at.Subdir, s.Subdir)
 	if err != nil {

@@ -14,22 +14,22 @@ type ModuleSourceRemote struct {
 	Subdir  string
 }
 
-// String is the package with the subdirectory before its query string. It may
-// hold credentials.
+// String returns the package with the subdirectory before its query string. It can
+// contain credentials.
 func (s ModuleSourceRemote) String() string {
 	return withSubdir(s.Package.String(), s.Subdir)
 }
 
-// ForDisplay is String, redacted as by [Redact].
+// ForDisplay returns String, redacted by [Redact].
 func (s ModuleSourceRemote) ForDisplay() string { return Redact(s.String()) }
 
-// parseRemote accepts whatever a stock tool takes for a remote address, which
-// is nearly everything with a colon in it.
+// parseRemote accepts every address that stock tools parse as remote, which is nearly
+// everything with a colon.
 func parseRemote(raw string) (ModuleSourceRemote, error) {
 	given, subdir := splitCleanSubdir(raw)
-	// Before anything is put in front of it: a "../" that the user wrote is
-	// refused even if a detected subdirectory could make up for it. A lone
-	// ".." is not, hence the second look at the joined one.
+	// A "../" that the user wrote is refused even if joining it to a detected
+	// subdirectory stays in the package. A lone ".." is not, so the joined
+	// subdirectory is checked below.
 	if strings.HasPrefix(subdir, "../") {
 		return ModuleSourceRemote{}, outsidePackage(raw)
 	}

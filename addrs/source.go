@@ -1,18 +1,16 @@
 package addrs
 
-// ModuleSource is where a module call says its module comes from. It is a
-// closed sum: [ModuleSourceLocal], [ModuleSourceRegistry] and
-// [ModuleSourceRemote] are its only members, so a type switch over the three
-// is exhaustive.
+// ModuleSource is the source address of a module call: a [ModuleSourceLocal],
+// [ModuleSourceRegistry] or [ModuleSourceRemote]. There are no other implementations,
+// so a type switch over these three is exhaustive.
 //
 // Every value that [ParseModuleSource] returns is in normal form and is
 // comparable with ==.
 type ModuleSource interface {
-	// String is the full form, with the registry host always written. It is
-	// what stock tools record as Source in modules.json. It may hold
-	// credentials.
+	// String returns the full form, always with the registry host, as stock tools
+	// write it to modules.json. It can contain credentials.
 	String() string
-	// ForDisplay is the form to show to people: short, and without secrets.
+	// ForDisplay returns a short form without secrets, for messages.
 	ForDisplay() string
 
 	moduleSource() // closed

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// SplitSubdir cuts an address at the "//" that stands between a package and
-// the directory in it, and returns both as they were written: subdir is not
-// cleaned and may lead anywhere. It is "" if there is none.
+// SplitSubdir splits an address at the "//" between a package and a directory in it,
+// and returns both as they were written: subdir is not cleaned, and may be outside of
+// the package. It is "" if there is none.
 //
-// The "//" behind the first "://" does not count, nor does one in the query
-// string, which stays with the package. A fragment is not special.
+// The "//" of the first "://" and any "//" in the query string are not separators. The
+// query string belongs to the package. A fragment is not special.
 func SplitSubdir(addr string) (pkg, subdir string) {
 	text, query := addr, ""
 	if i := strings.IndexByte(addr, '?'); i >= 0 {
@@ -28,10 +28,9 @@ func SplitSubdir(addr string) (pkg, subdir string) {
 	return text[:end] + query, text[end+len("//"):]
 }
 
-// JoinSubdir is the subdirectory inner of the subdirectory outer of a package,
-// cleaned, where "" stands for the root. An inner path that begins with a slash
-// is taken as one beneath outer. If the result leaves the package, the error is
-// a *[ParseError] that wraps [ErrOutsidePackage].
+// JoinSubdir joins and cleans two subdirectories of a package, of which inner is
+// relative to outer, even if it begins with a slash. "" means the root. If the result
+// leaves the package, the error is a *[ParseError] that wraps [ErrOutsidePackage].
 func JoinSubdir(outer, inner string) (string, error) {
 	if outer == "" && inner == "" {
 		return "", nil
@@ -52,8 +51,8 @@ func splitCleanSubdir(addr string) (pkg, subdir string) {
 	return pkg, subdir
 }
 
-// escapes reports whether a cleaned subdirectory selects something else than a
-// directory in its package. The stock tools know the first of the conditions.
+// escapes reports whether a cleaned subdirectory is outside of its package. Stock tools
+// check only the first of the conditions.
 func escapes(subdir string) bool {
 	return strings.HasPrefix(subdir, "../") || subdir == ".." || strings.HasPrefix(subdir, "/")
 }

@@ -15,35 +15,35 @@ import (
 )
 
 const (
-	// maxDocument is for a map with a handful of entries; the size is that of
-	// the stock tools.
+	// maxDocument bounds a document, a map with few entries, in bytes. Stock tools
+	// have the same limit.
 	maxDocument = 1 << 20
-	// maxRedirects leaves room for a move to another domain and back to a
-	// canonical name.
+	// maxRedirects allows a redirect to another domain and one to a canonical
+	// name.
 	maxRedirects = 3
 )
 
-// Client looks up services. The zero value asks without credentials and is
-// ready for use. It is safe for concurrent use and must not be copied, nor its
-// fields changed, once it is in use.
+// Client looks up services. The zero value is ready for use and sends no
+// credentials. A Client is safe for concurrent use. Once it is in use, it must not
+// be copied and its fields must not change.
 type Client struct {
-	// HTTPClient gives the transport, and by its Timeout the bound of one
-	// attempt. nil means http.DefaultTransport; a Timeout of zero means 30 s.
-	// Its CheckRedirect and Jar are not used.
+	// HTTPClient provides the transport, and its Timeout limits each attempt. nil
+	// means http.DefaultTransport; a Timeout of zero means 30 s. Its CheckRedirect
+	// and Jar are ignored.
 	HTTPClient *http.Client
-	// Credentials has the credentials for hosts. nil means that there are none.
-	// It is asked once for each host unless it fails.
+	// Credentials provides the credentials for hosts. nil means that there are
+	// none. It is called once for each host, unless it returns an error.
 	Credentials CredentialsSource
-	// ForcedServices are services by host and service identifier that take the
-	// place of discovery, as the "host" blocks of a CLI configuration do. A
-	// value other than a string counts as missing.
+	// ForcedServices are services by host and service identifier that replace
+	// discovery, as the "host" blocks of a CLI configuration do. A value other
+	// than a string is treated as missing.
 	ForcedServices map[addrs.Hostname]map[string]any
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is how often a failed request is repeated. Zero means 3, a
-	// negative number not at all.
+	// Retries is the number of retries of a failed request. Zero means 3, a
+	// negative number none.
 	Retries int
-	// RetryWait bounds the wait before the first retry; later ones may be up to
+	// RetryWait is the maximum wait before the first retry; later waits are up to
 	// 16 times longer. Zero means 500 ms.
 	RetryWait time.Duration
 
@@ -53,8 +53,8 @@ type Client struct {
 
 // ServiceURL returns the base URL of a service at a host, whose path ends in
 // "/". The identifier is a name and a major version, such as "modules.v1". An
-// error is a *[DiscoveryError] over one of the sentinels of this package or the
-// context's error.
+// error is a *[DiscoveryError] that wraps one of the sentinels of this package or
+// the context's error.
 func (c *Client) ServiceURL(ctx context.Context, host addrs.Hostname, serviceID string) (*url.URL, error) {
 	services, err := c.hosts.Do(ctx, host, func(ctx context.Context) (*svcdisco.Host, error) {
 		return c.discover(ctx, host)
@@ -86,8 +86,8 @@ func (c *Client) httpClient() *httpx.Client {
 	}
 }
 
-// withSlash makes the last segment of a base URL part of what is resolved
-// against it.
+// withSlash appends "/" to the path of a base URL, so that resolving a relative URL
+// keeps the last segment.
 func withSlash(u *url.URL) {
 	if strings.HasSuffix(u.Path, "/") {
 		return

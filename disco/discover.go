@@ -17,9 +17,9 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// discover gets the services of one host, from the configuration or from the
-// host. Each lookup has a svcdisco.Disco of its own, because that one neither
-// shares lookups nor lets a slow credentials source serve several hosts.
+// discover gets the services of one host, from the configuration or from the host.
+// Each lookup has its own svcdisco.Disco, which does not share lookups, and would
+// make hosts wait for each other's credentials.
 func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.Host, error) {
 	if !isHost(host) {
 		return nil, fmt.Errorf("%q is not a host name", string(host))
@@ -47,23 +47,23 @@ func isHost(host addrs.Hostname) bool {
 	return err == nil && u.Host == string(host)
 }
 
-// lookup is one discovery. It stands between svcdisco and the network, so that
-// all rules about requests, answers and credentials are in one place.
+// lookup is one discovery. It is the transport of svcdisco, and applies all rules
+// about requests, answers and credentials.
 type lookup struct {
 	client *Client
 	host   addrs.Hostname
-	// failed is the error of RoundTrip. It says more than what net/http and
-	// svcdisco make of it.
+	// failed is the error of RoundTrip, which net/http and svcdisco do not
+	// preserve.
 	failed error
 }
 
-// RoundTrip gives svcdisco an answer only if that is worth reading: complete,
-// within the limit and successful. It follows redirects by itself.
+// RoundTrip returns an answer to svcdisco only if it is complete, within the limit
+// and successful. It follows redirects itself.
 func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	req = req.Clone(ctx)
-	// The stock tools go on without credentials that they cannot read. Most
-	// hosts do not want any for this document.
+	// Like stock tools, continue without credentials that cannot be read. Most
+	// hosts do not require any for this document.
 	credentialsErr := l.client.Authorize(ctx, l.host, req)
 	answer, err := l.client.httpClient().Read(req, maxDocument)
 	if err == nil {
@@ -76,8 +76,8 @@ func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response(req, answer), nil
 }
 
-// response is an answer in the form that svcdisco reads. The request in it
-// tells the URL that relative service URLs start from.
+// response converts an answer for svcdisco. The URL of its request is the base of
+// relative service URLs.
 func response(req *http.Request, answer *httpx.Answer) *http.Response {
 	req.URL = answer.URL()
 	return &http.Response{
@@ -93,7 +93,7 @@ func response(req *http.Request, answer *httpx.Answer) *http.Response {
 	}
 }
 
-// checkAnswer returns errors for answers that svcdisco need not see.
+// checkAnswer returns an error for an answer that is not passed to svcdisco.
 func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	switch status := answer.StatusCode; {
 	case status == http.StatusOK:
@@ -109,7 +109,7 @@ func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	}
 }
 
-// explain gives an error of a lookup one of our sentinels.
+// explain wraps an error of a lookup in one of the sentinels.
 func (l *lookup) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// checkDuplicates refuses an object that has a property twice, since programs
-// differ in which of the two they take. Whether it is an object, and valid, is
-// for svcdisco to say.
+// checkDuplicates refuses an object with a duplicate property, because programs
+// differ in which of the two they use. svcdisco checks whether it is a valid object.
 func checkDuplicates(document []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(document))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
@@ -16,7 +15,7 @@ func checkDuplicates(document []byte) error {
 	}
 	seen := make(map[string]bool)
 	for dec.More() {
-		// What is malformed here fails in svcdisco, with its position.
+		// svcdisco returns the error for a malformed document, with its position.
 		token, err := dec.Token()
 		if err != nil {
 			return nil

@@ -8,28 +8,28 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// The kinds of failure that callers tell apart with errors.Is.
+// The kinds of failure, for errors.Is.
 var (
-	// ErrNoServices says that the host has no discovery document, so it is not
-	// a registry of any kind.
+	// ErrNoServices means that the host has no discovery document, so it is not
+	// a registry.
 	ErrNoServices = errors.New("the host offers no services")
-	// ErrServiceNotProvided says that the host has a document that does not
-	// name the service.
+	// ErrServiceNotProvided means that the host's document does not list the
+	// service.
 	ErrServiceNotProvided = errors.New("the host does not offer the service")
-	// ErrVersionNotSupported says that the host offers the service in other
+	// ErrVersionNotSupported means that the host offers the service in other
 	// versions only, or with a value that is not a URL.
 	ErrVersionNotSupported = errors.New("the host does not offer this version of the service")
-	// ErrUntrusted says that the host's certificate was not accepted.
+	// ErrUntrusted means that the host's certificate was not accepted.
 	ErrUntrusted = errors.New("the host cannot be trusted")
-	// ErrUnreachable says that the host did not answer, or only with failures
+	// ErrUnreachable means that the host did not answer, or only with failures
 	// that may be temporary.
 	ErrUnreachable = errors.New("the host cannot be reached")
-	// ErrInvalidAnswer says that the host's answer cannot be used or is not
+	// ErrInvalidAnswer means that the host's answer cannot be used or is not
 	// trusted.
 	ErrInvalidAnswer = errors.New("the host's answer cannot be used")
 )
 
-// hints says what to do next, for each sentinel.
+// hints has a next step for each sentinel.
 var hints = [...]struct {
 	sentinel error
 	hint     string
@@ -39,16 +39,16 @@ var hints = [...]struct {
 	{ErrVersionNotSupported, "it may need a newer version of this program"},
 	{ErrUntrusted, "check the host name, the certificates of this system, and proxies that intercept connections"},
 	{ErrUnreachable, "check the spelling of the host, the network and the proxy settings, or try again later"},
-	{ErrInvalidAnswer, "check the host name, the credentials for it, and what stands between here and there, such as a proxy; else its operator has to correct this"},
+	{ErrInvalidAnswer, "check the host name, its credentials, and proxies between this machine and the host; otherwise ask the host's operator"},
 }
 
-// DiscoveryError says that a service of a host cannot be used. It wraps one of
-// the sentinels of this package, the error of the context, or what made it
-// impossible to ask.
+// DiscoveryError is returned if a service of a host cannot be used. It wraps one of
+// the sentinels of this package, the error of the context, or the reason why no
+// request was sent.
 type DiscoveryError struct {
 	Host addrs.Hostname
-	// URL is the document that was asked for. It is empty where the services
-	// of the host are configured.
+	// URL is the URL of the document. It is empty if the services of the host
+	// are configured.
 	URL string
 	Err error
 }
@@ -67,7 +67,7 @@ func (e *DiscoveryError) Error() string {
 	return text
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *DiscoveryError) Unwrap() error { return e.Err }
 
 func isSentinel(err error) bool {
@@ -87,8 +87,8 @@ func (c *Client) fail(host addrs.Hostname, err error) *DiscoveryError {
 	return &DiscoveryError{Host: host, URL: u.String(), Err: err}
 }
 
-// CredentialsError says that the credentials for a host could not be had, which
-// is something else than that there are none.
+// CredentialsError is returned if the credentials for a host could not be read. It is
+// not returned if there are none.
 type CredentialsError struct {
 	Host addrs.Hostname
 	Err  error
@@ -98,5 +98,5 @@ func (e *CredentialsError) Error() string {
 	return fmt.Sprintf("the credentials for %q cannot be read: %s", string(e.Host), e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *CredentialsError) Unwrap() error { return e.Err }

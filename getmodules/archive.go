@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// ExtractArchive is [Fetcher.ExtractArchive] of a Fetcher with these limits.
+// ExtractArchive calls [Fetcher.ExtractArchive] on a Fetcher with these limits.
 func ExtractArchive(ctx context.Context, file *os.File, kind, dir string, limits Limits) (*Package, error) {
 	f := Fetcher{Limits: limits}
 	return f.ExtractArchive(ctx, file, kind, dir)
@@ -23,9 +23,9 @@ func ExtractArchive(ctx context.Context, file *os.File, kind, dir string, limits
 
 // ExtractArchive extracts an archive that the caller has fetched to dir, which
 // must not exist. The kind is "zip", "tar.gz", "tar.bz2" or, if f.XZ is set,
-// "tar.xz"; "" means that the first bytes of the file decide. It sets ArchiveSum,
-// Bytes, LeftOut and Warnings of the result. On error, which is a *[FetchError],
-// dir does not exist.
+// "tar.xz"; "" means that it is detected from the first bytes. The result has
+// ArchiveSum, Bytes, LeftOut and Warnings. The error is a *[FetchError], and dir
+// then does not exist.
 func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*Package, error) {
 	pkg, err := f.extract(ctx, file, archiveKind(kind), dir)
 	if err != nil {
@@ -34,7 +34,7 @@ func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir s
 	return pkg, nil
 }
 
-// extract is ExtractArchive with bare errors.
+// extract is ExtractArchive without *FetchError.
 func (f *Fetcher) extract(ctx context.Context, file *os.File, kind archiveKind, dir string) (*Package, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -63,7 +63,7 @@ func (f *Fetcher) extract(ctx context.Context, file *os.File, kind archiveKind, 
 	}, nil
 }
 
-// unpacking is an archive on its way into a tree.
+// unpacking is the state of unpacking an archive into a tree.
 type unpacking struct {
 	ctx   context.Context
 	file  io.ReaderAt
@@ -71,9 +71,9 @@ type unpacking struct {
 	w     *treewriter.Writer
 	limit Limits
 	xz    Decompressor
-	// produced counts unpacked bytes for the ratio.
+	// produced is the number of unpacked bytes, for the ratio.
 	produced int64
-	// packed and inflated read a zip archive's entries, one after another.
+	// packed and inflated read the entries of a zip archive in turn.
 	packed   *bufio.Reader
 	inflated io.Reader
 }
@@ -104,8 +104,8 @@ func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, kind
 	return w, nil
 }
 
-// bounded is r as a source of unpacked bytes, which stops when ctx is done or
-// when all that was unpacked is out of proportion to the archive.
+// bounded wraps r, a source of unpacked bytes. Reading fails when ctx is done or
+// when the unpacked bytes exceed the ratio to the archive.
 func (a *unpacking) bounded(r io.Reader) io.Reader { return &boundedReader{a, &decodedReader{r}} }
 
 type boundedReader struct {
@@ -125,7 +125,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decodedReader makes a decoder's complaints errors of the archive.
+// decodedReader wraps a decoder's errors in ErrUnsafeArchive.
 type decodedReader struct{ r io.Reader }
 
 func (d *decodedReader) Read(p []byte) (int, error) {
@@ -153,8 +153,8 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// damaged is an error about an archive's own structure. A decoder's complaint
-// counts as one, but not what the context or the limits have to say.
+// damaged returns an error that wraps ErrUnsafeArchive. Errors of the context and
+// the limits, and other sentinels, are returned without it.
 func damaged(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	for _, other := range []error{ErrTooLarge, ErrUnsafeArchive, ErrUnsafeEntry, ErrUnsupportedArchive} {
@@ -168,13 +168,13 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrUnsafeArchive, err)
 }
 
-// maxLinkTarget bounds the text of a link, which zip archives hold as a file.
-// It is the longest path that a tree may have.
+// maxLinkTarget bounds a link's target, which zip archives store as content. It is
+// the limit of paths in a tree.
 const maxLinkTarget = 1024
 
-// entryName is the name of an archive's entry as a tree has it: without the
-// "./" that tar puts in front of all of them, and the slash behind a
-// directory's. It is "" for the root itself.
+// entryName returns the path in the tree of an archive's entry: without the "./"
+// that tar writes before each name, and without a directory's final slash. It is ""
+// for the root itself.
 func entryName(raw string, isDir bool) string {
 	if isDir {
 		raw = strings.TrimSuffix(raw, "/")
@@ -185,7 +185,7 @@ func entryName(raw string, isDir bool) string {
 	return strings.TrimPrefix(raw, "./")
 }
 
-// add puts an entry of an archive into the tree. r is what a file holds.
+// add adds an entry of an archive to the tree. r is the content of a file.
 func (a *unpacking) add(name string, mode fs.FileMode, target string, r io.Reader) error {
 	switch mode.Type() {
 	case fs.ModeDir:

@@ -8,17 +8,17 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// archiveAddress is the address of what may be an archive, taken apart.
+// archiveAddress is a parsed address that can be that of an archive.
 type archiveAddress struct {
-	// url is what to ask for: without userinfo, fragment and the arguments
-	// that are ours. All other arguments stay byte for byte, as they may be
-	// signed.
+	// url is the URL to request: without userinfo, fragment, and the arguments
+	// archive and checksum. All other arguments are kept byte for byte, because
+	// they may be signed.
 	url *url.URL
 	// user is the URL's userinfo; nil if it has none.
 	user *url.Userinfo
 	// kind is "" if the address is not that of an archive.
 	kind archiveKind
-	// checksum is the argument; "" if there is none.
+	// checksum is the value of the argument; "" if there is none.
 	checksum string
 }
 
@@ -28,7 +28,7 @@ func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress,
 		return nil, err
 	}
 	if u.Host == "" && (u.Scheme == "http" || u.Scheme == "https") {
-		return nil, errors.New("the address has no host: behind the scheme there are two slashes")
+		return nil, errors.New("the address has no host: write two slashes after the scheme")
 	}
 	plain := *u
 	plain.User, plain.Fragment, plain.RawFragment = nil, "", ""
@@ -39,8 +39,8 @@ func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress,
 	return a, err
 }
 
-// cutArgument takes all arguments of a name out of a query. Of several the
-// first one counts, as for the stock tools.
+// cutArgument removes all arguments of a name from a query, and returns the value
+// of the first one, as stock tools do.
 func cutArgument(query, name string) (value, rest string) {
 	var others []string
 	found := false
@@ -57,8 +57,8 @@ func cutArgument(query, name string) (value, rest string) {
 	return value, strings.Join(others, "&")
 }
 
-// resolved is the address to keep: without a query, which may be secret or for
-// one request only, except for what says that it is an archive.
+// resolved returns the address to record. It has no query, which may be secret or
+// valid only once, except for the archive argument if the path needs it.
 func (a *archiveAddress) resolved() addrs.ModulePackage {
 	u := *a.url
 	u.RawQuery, u.ForceQuery = "", false

@@ -25,8 +25,8 @@ const maxSums = 1 << 20
 
 var errChecksumOfDirectory = errors.New("the checksum argument is for archives; this address is that of a directory or page")
 
-// checksum is the expected sum of an archive. The weak algorithms are those of the
-// stock tools; the lock's own sums do not depend on them.
+// checksum is the expected sum of an archive. Weak algorithms are supported because
+// stock tools have them; the hashes of a lock do not depend on them.
 type checksum struct {
 	new func() hash.Hash
 	sum []byte
@@ -63,7 +63,7 @@ func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAd
 	}
 	u, err := url.Parse(location)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return checksum{}, errors.New("a file of checksums is given by file:https://host/path")
+		return checksum{}, errors.New("a file of checksums is written file:https://host/path")
 	}
 	if req.FromServer {
 		if err := checkPointedTo(u.Scheme, u, req.Origin); err != nil {
@@ -71,7 +71,7 @@ func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAd
 		}
 	}
 	if addr.url.Scheme == "https" && u.Scheme != "https" {
-		return checksum{}, fmt.Errorf("%w: the archive comes by https, its checksums must too", ErrRefusedLocation)
+		return checksum{}, fmt.Errorf("%w: the archive is fetched by https, so its checksums must be too", ErrRefusedLocation)
 	}
 	var text []byte
 	user := u.User
@@ -89,7 +89,7 @@ func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAd
 	return checksumInFile(string(text), path.Base(addr.url.Path))
 }
 
-// parseChecksum reads "type:hex", or bare hex digits whose number is the type.
+// parseChecksum parses "type:hex", or hex digits whose number determines the type.
 func parseChecksum(text string) (checksum, error) {
 	kind, digits, found := strings.Cut(text, ":")
 	if !found {
@@ -104,15 +104,15 @@ func parseChecksum(text string) (checksum, error) {
 			return checksum{algorithm, sum}, nil
 		}
 	}
-	return checksum{}, fmt.Errorf("%.200q is no md5, sha1, sha256 or sha512 sum", text)
+	return checksum{}, fmt.Errorf("%.200q is not an md5, sha1, sha256 or sha512 sum", text)
 }
 
 func checksumAlgorithms() map[string]func() hash.Hash {
 	return map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
 }
 
-// checksumInFile finds the sum of a file by its name, in the form of the GNU
-// tools ("hex  name", with "*" in front of the name for binary), of BSD's
+// checksumInFile finds the sum of the named file in a list: in the format of the
+// GNU tools ("hex  name", with "*" before the name for binary), in that of BSD
 // ("SHA256 (name) = hex"), or as the only word of the text.
 func checksumInFile(text, name string) (checksum, error) {
 	if words := strings.Fields(text); len(words) == 1 {
@@ -129,7 +129,7 @@ func checksumInFile(text, name string) (checksum, error) {
 			return parseChecksum(strings.ToLower(algorithm) + ":" + digits)
 		}
 	}
-	return checksum{}, fmt.Errorf("there is none for %q in the file of checksums", name)
+	return checksum{}, fmt.Errorf("the file of checksums has none for %q", name)
 }
 
 func sameFile(listed, name string) bool {

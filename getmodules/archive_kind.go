@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// archiveKind is a format of archives; "" is none.
+// archiveKind is a format of archives; "" means that it is not an archive.
 type archiveKind string
 
 const (
@@ -19,10 +19,10 @@ const (
 	kindTarXZ    archiveKind = "tar.xz" // only with Fetcher.XZ
 )
 
-// archiveNames returns the kinds of archives by the names that the archive
-// argument and file names use. Names without a kind are known, but not supported.
-// The names are those of the stock tools, "tar.tbz2" included, and "tar", which
-// they refuse only after they downloaded something.
+// archiveNames returns the kinds of archives by their names in the archive argument
+// and in file names. Names without a kind are known but not supported. The names
+// are those of the stock tools, including "tar.tbz2", and also "tar", which stock
+// tools refuse only after a download.
 func archiveNames() map[string]archiveKind {
 	return map[string]archiveKind{
 		"zip":      kindZip,
@@ -54,7 +54,7 @@ func (f *Fetcher) kindFor(archive, path string) (archiveKind, error) {
 	if known && (kind == "" || kind == kindTarXZ && f.XZ == nil) {
 		return "", fmt.Errorf("%w %q: supported are %s", ErrUnsupportedArchive, name, f.supportedArchives())
 	}
-	return kind, nil // "" if it is not known, as for the stock tools
+	return kind, nil // "" for an unknown name, as in stock tools
 }
 
 // supportedArchives lists the kinds for messages.
@@ -65,9 +65,8 @@ func (f *Fetcher) supportedArchives() string {
 	return "zip, tar.gz and tar.bz2"
 }
 
-// suffixName returns the longest name that is a suffix of a path; "" if there is
-// none. The stock tools do not treat ".tar" as one: to them, such an address is
-// that of a page.
+// suffixName returns the longest archive name that is a suffix of a path, or "".
+// ".tar" is not one: stock tools treat such an address as that of a page.
 func suffixName(path string) string {
 	longest := ""
 	for name := range archiveNames() {
@@ -78,10 +77,10 @@ func suffixName(path string) string {
 	return longest
 }
 
-// kindOf returns the kind of archive that begins with head; "" if it is none.
+// kindOf returns the kind of archive that begins with head, or "".
 func kindOf(head []byte) archiveKind {
 	switch {
-	// The second one begins a zip archive without entries.
+	// The second prefix is that of a zip archive without entries.
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return kindZip
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
@@ -94,8 +93,8 @@ func kindOf(head []byte) archiveKind {
 	return ""
 }
 
-// sniff returns the kind of archive that a file begins like. It is an error if
-// kind is set and another one.
+// sniff detects the kind of an archive from its first bytes. It returns an error if
+// kind is set and differs.
 func (f *Fetcher) sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error) {
 	head := make([]byte, 512)
 	n, err := file.ReadAt(head, 0)
@@ -110,12 +109,12 @@ func (f *Fetcher) sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error)
 	case found == "", found == kindTarXZ && f.XZ == nil:
 		return "", fmt.Errorf("%w: it is %s", ErrNotArchive, describe(head))
 	case kind != "" && found != kind:
-		return "", fmt.Errorf("%w: it begins like %s, not %s", ErrNotArchive, found, kind)
+		return "", fmt.Errorf("%w: it is a %s archive, not %s", ErrNotArchive, found, kind)
 	}
 	return found, nil
 }
 
-// describe names what a file that is not a supported archive seems to be.
+// describe names the apparent format of a file that is not a supported archive.
 func describe(head []byte) string {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {
@@ -130,5 +129,5 @@ func describe(head []byte) string {
 	case len(head) > 262 && string(head[257:262]) == "ustar":
 		return "a tar file without compression, which is not supported"
 	}
-	return "none that is known"
+	return "of an unknown format"
 }

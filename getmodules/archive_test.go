@@ -160,8 +160,8 @@ func TestArchiveKinds(t *testing.T) {
 		"\xfd7zXZ\x00rest":                      "xz",
 		"\x28\xb5\x2f\xfd":                      "zstd",
 		string(tarOf(t, tarFile("a", "1"))):     "tar",
-		"PK":                                    "none",
-		"hello":                                 "none",
+		"PK":                                    "unknown",
+		"hello":                                 "unknown",
 	}
 	for text, want := range others {
 		_, _, err := extract(t, "zip", []byte(text), getmodules.Limits{})

@@ -1,11 +1,10 @@
-// Package getmodules fetches one module package from where its address says,
-// into a new directory, as the canonical tree that the lock's hashes are over.
+// Package getmodules fetches one module package from its address into a new
+// directory, as the canonical tree that the hashes of a lock cover.
 //
-// [Fetcher.Fetch] takes the address of a whole package; which of its
-// directories a module is in, which version is wanted, hashes and locks are
-// other packages' business. It only ever writes to the directory that it is
-// given and, for temporary files, to that one's parent; git stores are kept in
-// [Fetcher].CacheDir.
+// [Fetcher.Fetch] takes the address of a whole package. It does not know
+// subdirectories of modules, versions, hashes or locks. It writes only to the given
+// directory, to that directory's parent for temporary files, and to
+// [Fetcher].CacheDir for git stores.
 //
 // # Sources
 //
@@ -19,32 +18,31 @@
 //     nor an askpass program know one. Many repositories are fetched
 //     without git; see the section on git.
 //   - http(s)://host/x.zip, or with ?archive=zip: an archive. The formats are
-//     zip, tar.gz (tgz), tar.bz2 and, with [Fetcher].XZ, tar.xz (txz); the first
-//     found of the archive argument and the suffix of the path decides. archive=false, or an unknown format,
-//     means that the address is no archive.
-//   - http(s)://host/x otherwise: a page that says where the package is. It is
-//     asked for with terraform-get=1, and answers by the header
-//     X-Terraform-Get or by <meta name="terraform-get" content="..."> in its
-//     head. What it says must be a full address, may have a //subdir (also a
-//     pattern that matches one directory), and is fetched in its turn.
-//   - file:///dir, file:///x.zip: a directory, which is copied without what
-//     version control and the tools keep there (.git, .terraform), or an
+//     zip, tar.gz (tgz), tar.bz2 and, with [Fetcher].XZ, tar.xz (txz). The archive
+//     argument takes precedence over the suffix of the path. archive=false, or an
+//     unknown format, means that the address is not an archive.
+//   - http(s)://host/x otherwise: a page that names the location of the package. It
+//     is requested with terraform-get=1, and answers with the header
+//     X-Terraform-Get or with <meta name="terraform-get" content="..."> in its
+//     head. The location must be a full address, can have a //subdir (also a
+//     pattern that matches one directory), and is then fetched.
+//   - file:///dir, file:///x.zip: a directory, which is copied without the
+//     directories of version control and the stock tools (.git, .terraform), or an
 //     archive.
-//   - oci://host/repository: the one zip layer of an artifact in an OCI registry,
-//     by https. tag=TAG or digest=DIGEST choose the artifact; without either it
-//     is the tag "latest". See the section on OCI.
+//   - oci://host/repository: the only zip layer of an artifact in an OCI registry,
+//     by https. tag=TAG or digest=DIGEST select the artifact; the default is the
+//     tag "latest". See the section on OCI.
 //
-// tar.xz archives are refused unless [Fetcher].XZ is set: package xz, below this
-// one, decompresses them, and what is inside is read by the same rules as in any
-// other tar archive. Single compressed files and plain tar are not supported as
-// archives.
+// tar.xz archives are refused unless [Fetcher].XZ is set. Package getmodules/xz
+// decompresses them; the rules for their content are those of other tar archives.
+// Single compressed files and plain tar are not supported as archives.
 //
-// Other kinds are for [Fetcher].Getters, to be set by whoever wants them and
-// what they pull in: packages s3, gcs and hg below this one, a [Getter] of one's
-// own, or one of go-getter's by package gogetter. What a Getter downloads is
-// bounded while it comes, and becomes a package by the same rules as anything
-// else: an archive is unpacked here, and a directory copied, from which version
-// control's data is not left out but refused.
+// Other kinds of sources need an entry in [Fetcher].Getters: from packages
+// getmodules/s3, gcs and hg, from go-getter by package getmodules/gogetter, or the
+// caller's own [Getter]. Callers add only those whose dependencies they want. A
+// Getter's download is limited while it runs. The same rules then apply as for
+// other packages: an archive is unpacked here, and a directory is copied. Data of
+// version control in such a directory is refused, not skipped.
 //
 // # Arguments of archive addresses
 //
@@ -69,41 +67,44 @@
 //   - are empty
 //
 // Servers may only point to https, git over https or ssh, oci, and s3 and gcs over
-// https, where there are getters for these, and on this machine, from a server
-// there, to http. They may not point to this machine, or to link-local addresses
-// and the like, unless they are there themselves; what names resolve to is not
-// looked at. That holds for redirects too, whichever git client meets them: git
-// itself follows none.
+// https if there are getters for them. A server on this machine may also point to
+// http on this machine. Other servers may not point to this machine, to link-local
+// addresses and the like. The addresses that names resolve to are not checked.
+// These rules also apply to redirects, with all git clients: git itself follows
+// none.
+//
 // A package's own configuration may not point to files of this machine.
 //
 // # Links
 //
-// A symbolic link is part of a tree if its target is relative and clean, and a
-// file or directory of the same tree is there, by way of at most 40 links. All
-// others are left out, whatever the package comes from: they are never written,
-// and so are part of neither the tree nor its hashes. That goes for links that are
-// absolute, lead out of the package, to nothing, through a file or in circles, and
-// for links that lead through one of these. The //subdir to which a page leads is a
-// tree of its own here, and so is each submodule: links from one tree into another
-// are left out. The directory of such a link stays, even if it becomes empty.
-// [Package].LeftOut has the links, and a warning names the first ones and says how
-// many more there are. Whether a module can do without them is for the caller to
-// decide: this package does not know which directories are modules.
+// A symbolic link is part of a tree if its target is relative and clean, and
+// resolves to a file or directory of the same tree through at most 40 links. Other
+// links are omitted for all kinds of sources: they are not written, and are not
+// part of the tree or its hashes. These are links that are absolute, point out of
+// the package or to nothing, pass through a file, form a cycle, or pass through
+// another omitted link.
 //
-// Hard links in archives are refused, as are files of a link's name or below it,
-// and packages of which nothing remains.
+// The //subdir to which a page points is a separate tree here, and so is each
+// submodule: links from one tree into another are omitted. The directory of an
+// omitted link is kept, even if it becomes empty. [Package].LeftOut lists the links;
+// a warning names the first ones and the number of the others. Callers decide
+// whether a module needs them: this package does not know which directories are
+// modules.
+//
+// Hard links in archives are refused. So are files with the path of a link or below
+// it, and packages without any remaining file.
 //
 // # HTTP
 //
-// Redirects: at most 5, for GET requests, never from https to http, each without the
-// address's credentials as soon as the origin changes. Pages that point to another
+// Redirects: at most 5, for GET requests, never from https to http. The address's
+// credentials are dropped when the origin changes. Pages that point to another
 // page: at most 5.
-// Credentials in the address are sent as basic authentication, by https only
-// (and to this machine), and are in no error message. Where it has none,
-// [Fetcher.HTTPCredentials] may know some. Failures of the network, 429 and 5xx
-// are retried; all requests of a Fetcher to a host keep to the pause that one of
-// them was asked for by Retry-After, of up to a minute, and a longer one is an
-// error that says so. There are no cookies and no other credentials. Requests
+//
+// Credentials in the address are sent with basic authentication, by https only
+// (or to this machine), and never appear in errors. If the address has none,
+// [Fetcher.HTTPCredentials] is called. Network failures, 429 and 5xx are retried.
+// A Retry-After of up to a minute delays all requests of a Fetcher to that host; a
+// longer one is an error. There are no cookies and no other credentials. Requests
 // have the User-Agent of [Fetcher].UserAgent, except those to git servers.
 //
 // # Git
@@ -184,33 +185,35 @@
 // in Docker's format are refused. The format is that of OpenTofu:
 // https://opentofu.org/docs/cli/oci_registries/module-package/
 //
-// A tag is resolved once, by the request that brings the manifest. Manifest and
-// layer must have the digest (sha256 or sha512) and the size by which they were
-// named.
+// A tag is resolved once, by the request for the manifest. Manifest and layer must
+// have the digest (sha256 or sha512) and the size of their descriptors.
 //
-// Credentials come from [Fetcher].OCICredentials, are asked for when the
-// registry wants some, and go to the registry's own origin and to its token
-// service: one at the same host, or at one of the same registered domain
-// (registry.example.com and auth.example.com). A registry that names a token
-// service elsewhere gets the request without credentials if there are none, and
-// is refused otherwise. Everything is https. Token services may not redirect;
-// registries may, as in the section on HTTP.
+// Credentials come from [Fetcher].OCICredentials, which is called when the registry
+// demands authentication. They are sent to the registry's origin and to its token
+// service on the same host or in the same registered domain (registry.example.com
+// and auth.example.com). A token service elsewhere is used only without
+// credentials; if there are credentials, it is refused. All requests use https.
+// Token services may not redirect; registries may, as in the section on HTTP.
 //
 // [Fetcher.OCIRepository] lists the tags of a repository.
 //
 // # Limits
 //
-// See [Limits]; also 64 MiB for a file of git that attributes change, 100:1 as the ratio of an archive's content to its size
-// above 64 MiB, 1 MiB of headers for one entry of a tar file, 1 MiB for pages
-// and lists of checksums, 8 KiB for addresses that servers name, 30 s without
-// an answer or progress (2 minutes for git and for what a Getter downloads, which
-// is looked at every 100 ms), and less than 4 KiB a second over that time; 4 MiB for
-// an OCI manifest and for a page of tags, 1,000 pages of tags.
+// [Limits] can be set. The others are:
+//
+//   - archives: content of 100 times the archive's size, above 64 MiB of content;
+//     1 MiB of headers for an entry of a tar file
+//   - git: 64 MiB for a file that attributes change
+//   - HTTP: 1 MiB for pages and lists of checksums; 8 KiB for an address that a
+//     server names
+//   - transfers: at least 4 KiB a second over each window of 30 s, or of 2 minutes
+//     for git and Getters, whose downloads are measured every 100 ms
+//   - OCI: 4 MiB for a manifest and for a page of tags; 1,000 pages of tags
 //
 // # Sums of archives
 //
-// [Package].ArchiveSum is there where the same bytes can be expected again. It
-// is empty for the archives that forges generate on request (GitHub, GitLab,
-// Bitbucket, Gitea), as these have changed with the forge's compressor before;
-// their trees stay the same.
+// [Package].ArchiveSum is set if the same bytes can be expected again. It is empty
+// for archives that forges generate on request (GitHub, GitLab, Bitbucket, Gitea):
+// their bytes have changed with the forge's compressor before, while their trees
+// stay the same.
 package getmodules

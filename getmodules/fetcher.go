@@ -22,153 +22,152 @@ import (
 // Fetcher fetches module packages. The zero value works; fields must not
 // change once it is in use. It is safe for concurrent use.
 type Fetcher struct {
-	// HTTPClient is used for http, https, oci, and for those git repositories
-	// that need nothing of the user's git configuration. It gives the transport.
-	// nil means http.DefaultTransport. Its CheckRedirect, Jar and Timeout are not
-	// used.
+	// HTTPClient provides the transport for http, https, oci, and for git
+	// repositories that do not need the user's git configuration. nil means
+	// http.DefaultTransport. Its CheckRedirect, Jar and Timeout are ignored.
 	HTTPClient *http.Client
 	// UserAgent is sent with http requests, except to git servers, which expect
 	// that of a git client. "" means "cotter".
 	UserAgent string
-	// Retries is how often a failed http request is repeated. 0 means 3, less
-	// means never.
+	// Retries is the number of retries of a failed http request. 0 means 3, a
+	// negative number none.
 	Retries int
-	// Backoff is how long to wait before the retry with this number, from 1
-	// on. nil means 0.5 s, doubled each time, with jitter.
+	// Backoff returns the wait before a retry; the first retry has number 1. nil
+	// means 0.5 s, doubled each time, with jitter.
 	Backoff func(retry int) time.Duration
 	// StallTimeout is how long an http server may take to answer, and the window
 	// over which its answer must keep to Limits.MinRate. 0 means 30 s. It is also
-	// the window for what Getters and git transfer; there 0 means 2 minutes.
+	// the window for the transfers of Getters and git; there 0 means 2 minutes.
 	StallTimeout time.Duration
 	// HTTPCredentials finds the credentials for archives and pages whose address
 	// has none. They are sent by https only, to the server of the address, and
-	// not where another server led there. nil means that there are none.
+	// not if another server pointed to it. nil means that there are none.
 	HTTPCredentials HTTPCredentials
 	// OCICredentials finds the credentials for a repository of an OCI registry.
 	// nil means that there are none.
 	OCICredentials OCICredentials
 	// GitCredentials finds the credentials for git repositories by https whose
-	// address has none, such as a token for a host. They go to the server of the
-	// address alone, and are not used if another server named the address. They
-	// come before the user's own credential helpers. nil, like an answer without
-	// credentials, leaves the choice to git.
+	// address has none, such as a token for a host. They are sent only to the
+	// server of the address, and not if another server pointed to it. They take
+	// precedence over the user's credential helpers, which git uses if this is nil
+	// or returns none.
 	GitCredentials HTTPCredentials
-	// Getters fetch from further kinds of sources, by the name that stands in
-	// front of "::" in their addresses. The kinds that this package has itself
-	// cannot be replaced. Packages s3, gcs and hg, below this one, have one each;
-	// they are apart for what they pull in. See [Getter] for how to write one.
+	// Getters fetch from further kinds of sources. The key is the name before
+	// "::" in an address. Built-in kinds cannot be replaced. Packages
+	// getmodules/s3, gcs and hg have a getter each; they are separate packages
+	// because of their dependencies. See [Getter] for how to write one.
 	//
-	// A server's answer may point to s3 and gcs, but to no others of them; see
-	// the package comment. A package's own configuration may point to all of
-	// them, but not to file URLs and bare paths.
+	// Of these kinds, a server's answer may point to s3 and gcs only; see the
+	// package comment. A package's own configuration may point to all of them,
+	// but not to file URLs and bare paths.
 	Getters map[string]Getter
-	// XZ decompresses tar.xz (txz) archives: [xz.NewReader] of package
-	// getmodules/xz, which is apart for what it links. nil means that these
-	// archives are refused.
+	// XZ decompresses tar.xz (txz) archives. Set it to [xz.NewReader] of package
+	// getmodules/xz, which is a separate package because of its dependencies. nil
+	// means that these archives are refused.
 	//
 	// [xz.NewReader]: https://pkg.go.dev/github.com/cotterpin/cotter/getmodules/xz#NewReader
 	XZ Decompressor
 	// Git is how git is run.
 	Git Git
-	// AlwaysGit leaves all git repositories to the git that is installed; see
-	// the section on git in the package comment.
+	// AlwaysGit makes the installed git fetch all git repositories; see the
+	// section on git in the package comment.
 	AlwaysGit bool
-	// GitBackend chooses between the git that is installed and the built-in
-	// client, for what is not fetched without either.
+	// GitBackend chooses between the installed git and the built-in client, for
+	// repositories that need one of them.
 	GitBackend GitBackend
 	// CacheDir holds bare git stores between fetches by git, at git/<sha256 of
-	// the remote>. "" means a private store for each fetch, and so does a
-	// directory that cannot be written to, of which one package's FetchWarnings
-	// tells. Nothing that is found there is trusted: a store that is not as this
-	// package makes them is made anew.
+	// the remote>. "" means a private store for each fetch. So does a directory
+	// that cannot be written; one package's FetchWarnings then say so. Stores are
+	// not trusted: one that differs from those that this package creates is
+	// created again.
 	CacheDir string
-	// Limits bound what a package may cost; zero fields mean the defaults.
+	// Limits bound the size of a package; zero fields mean the defaults.
 	Limits Limits
 
 	v2     v2Memo
 	pauses retryafter.Hosts
-	// warnedBuiltIn says that the user knows of the built-in git client.
+	// warnedBuiltIn is set after the warning about the built-in git client.
 	warnedBuiltIn atomic.Bool
-	// warnedCache says that the user knows of a CacheDir that cannot be used.
+	// warnedCache is set after the warning about an unusable CacheDir.
 	warnedCache atomic.Bool
 }
 
 // Decompressor returns a reader of the content of packed, a compressed file that
-// is an [io.ByteReader] as well. The reader returns io.EOF if the compressed data
-// is complete and correct, and reads no byte that follows it, which is for the
-// caller to refuse. The content needs no limit: it is bounded as it is read.
+// also implements [io.ByteReader]. The reader returns io.EOF if the compressed data
+// is complete and correct. It must not read beyond the compressed data, because the
+// caller refuses trailing bytes. It needs no limit: the caller limits the content.
 type Decompressor func(packed io.Reader) (io.Reader, error)
 
-// Request asks for one package.
+// Request is a request for one package.
 type Request struct {
 	// Package is the location to fetch from.
 	Package addrs.ModulePackage
-	// Revision pins what must be fetched: a 40 or 64 digit git commit, or the
-	// digest of an OCI manifest ("sha256:..."). "" lets the location decide. The
-	// address's own ref or tag is not asked then.
+	// Revision pins the revision to fetch: a 40 or 64 digit git commit, or the
+	// digest of an OCI manifest ("sha256:..."). The address's own ref or tag is
+	// then not resolved. "" means the revision that the address resolves to.
 	Revision string
-	// Dir is where the tree goes. It must not exist; its parent must, and
-	// takes temporary files too.
+	// Dir is the directory to create for the tree. It must not exist; its parent
+	// must exist, and also gets temporary files.
 	Dir string
-	// FromServer says that a server's answer named this location, which
-	// narrows the transports that are allowed. Origin is that server's URL
-	// (scheme and host count), for messages and for the loopback rule.
+	// FromServer is set if a server's answer named this location, which restricts
+	// the allowed transports. Origin is that server's URL, of which scheme and
+	// host are used in messages and for the loopback rule.
 	FromServer bool
 	Origin     string
-	// FromPackage says that the address stands in a package's own
-	// configuration, where local transports (file, absolute paths) are refused.
+	// FromPackage is set if the address is in a package's own configuration,
+	// where local transports (file, absolute paths) are refused.
 	FromPackage bool
 	// Allow is called for each package to which the requested one points, by the
 	// pages of a server or as a submodule, before a request for it is sent. Its
 	// error becomes that of the fetch. nil allows all.
 	Allow func(addrs.ModulePackage) error
-	// Submodules has the submodules of a git repository fetched as well, each
-	// as a package of its own, and put into the tree.
+	// Submodules also fetches the submodules of a git repository, each as a
+	// separate package, and adds them to the tree.
 	Submodules bool
 	// Scratch is an existing private directory for the keys and credentials of
-	// requests that fetch nothing. "" means one in the system's directory for
-	// temporary files.
+	// requests that fetch nothing. "" means a directory in the system's directory
+	// for temporary files.
 	Scratch string
-	// NoCache uses no git store in [Fetcher].CacheDir: because it cannot be
-	// written, or because the origin is to say that it has the commit.
+	// NoCache disables the git stores in [Fetcher].CacheDir. Set it if the
+	// directory cannot be written, or to confirm that the origin has the commit.
 	NoCache bool
-	// Progress is called with the bytes so far and the total, 0 where it is
-	// not known; at most every 100 ms. nil is fine. It may be called from
-	// another goroutine, never concurrently with itself.
+	// Progress is called with the bytes so far and the total, or 0 if it is not
+	// known, at most every 100 ms. It may be nil. It may be called from another
+	// goroutine, but not concurrently.
 	Progress func(done, total int64)
 }
 
 // Package is a fetched package.
 type Package struct {
 	// Resolved is the immutable address: a commit for git, a digest for oci, the
-	// URL without its query for archives. It never holds a credential.
+	// URL without its query for archives. It never contains credentials.
 	Resolved addrs.ModulePackage
-	// Revision is the git commit, or the digest of the OCI manifest; "" where
-	// the transport has none.
+	// Revision is the git commit, or the digest of the OCI manifest; "" if the
+	// transport has no revisions.
 	Revision string
-	// ArchiveSum is the "zh:" sum (sha-256, hex) of the archive file; "" where
-	// there was none, or where a forge generates it on the fly.
+	// ArchiveSum is the "zh:" sum (SHA-256, hex) of the archive file; "" if there
+	// was no archive, or if a forge generates it on request.
 	ArchiveSum string
-	// Subdir is a subdirectory inside the fetched tree to which the server's
-	// answer led (X-Terraform-Get with //subdir); usually "". It exists.
+	// Subdir is the subdirectory of the fetched tree to which the server pointed
+	// (X-Terraform-Get with //subdir); usually "". It exists.
 	Subdir string
-	// Gitlinks are the paths of git submodules that were left out; sorted.
+	// Gitlinks lists the paths of git submodules that were not fetched, sorted.
 	Gitlinks []string
-	// LeftOut are the symbolic links that are not part of the tree, sorted by path;
-	// see the section on links in the package comment.
+	// LeftOut lists the symbolic links that are not part of the tree, sorted by
+	// path; see the section on links in the package comment.
 	LeftOut []Link
-	// Bytes were transferred, as far as known.
+	// Bytes is the number of bytes transferred, as far as known.
 	Bytes int64
-	// Warnings of the package for the user, such as portability of names.
+	// Warnings are about the package, such as names that are not portable.
 	Warnings []string
-	// FetchWarnings are of how it was fetched, which is not the concern of those
-	// who get the same package from a cache.
+	// FetchWarnings are about this fetch. They do not apply when the same package
+	// is used from a cache later.
 	FetchWarnings []string
 }
 
 // Link is a symbolic link of a package.
 type Link struct {
-	// Path is the link's path in the package, and Target what the link says.
+	// Path is the link's path in the package, and Target its target.
 	Path, Target string
 	// Reason is why it is not part of the tree, such as "leads to nothing".
 	Reason string
@@ -176,7 +175,7 @@ type Link struct {
 
 func (l Link) String() string { return treewriter.Link(l).String() }
 
-// leftOut are the links that a finished tree does not have.
+// leftOut returns the links that were omitted from a finished tree.
 func leftOut(w *treewriter.Writer) []Link {
 	var links []Link
 	for _, link := range w.LeftOut() {
@@ -189,7 +188,7 @@ func sortLinks(links []Link) {
 	slices.SortFunc(links, func(a, b Link) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// finish finishes a tree that must hold something.
+// finish finishes a tree, and returns ErrEmpty if it has no files.
 func finish(w *treewriter.Writer, dir string) error {
 	if err := w.Close(); err != nil {
 		return err
@@ -200,12 +199,12 @@ func finish(w *treewriter.Writer, dir string) error {
 	return nil
 }
 
-// getFunc fetches the package of a request whose location was found to be
-// allowed.
+// getFunc fetches the package of a request whose location is allowed.
 type getFunc func(*Fetcher, context.Context, Request) (*Package, error)
 
-// getters has what fetches each kind of address, by [addrs.ModulePackage.Getter].
-// A new kind of source is one more line, or a [Getter] if it would pull in much.
+// getters returns the function for each kind of address, by
+// [addrs.ModulePackage.Getter]. A new kind of source is added here, or as a
+// [Getter] if it has large dependencies.
 func getters() map[string]getFunc {
 	return map[string]getFunc{
 		"file":  (*Fetcher).fetchFile,
@@ -216,9 +215,9 @@ func getters() map[string]getFunc {
 	}
 }
 
-// Fetch fetches one package into req.Dir. On error nothing is left there. The
-// error is a *[FetchError], which may wrap the errors of this package, those of
-// the network and the file system, and ctx's.
+// Fetch fetches one package into req.Dir. After an error req.Dir does not exist.
+// The error is a *[FetchError], which can wrap the errors of this package, of the
+// network, of the file system, and of ctx.
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 	shown := req.Package.Redacted()
 	get, err := f.check(req)
@@ -238,7 +237,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 // Interactive reports whether git may ask the user for passwords.
 func (f *Fetcher) Interactive() bool { return f.Git.Interactive }
 
-// check finds the getter for a request if the request is one to be followed.
+// check returns the getter for a request if the request is allowed.
 func (f *Fetcher) check(req Request) (getFunc, error) {
 	switch _, err := os.Lstat(req.Dir); {
 	case req.Dir == "":
@@ -262,14 +261,14 @@ func (f *Fetcher) getterFor(pkg addrs.ModulePackage) (getFunc, error) {
 	if getter := f.Getters[name]; getter != nil {
 		return fetchBy(getter), nil
 	}
-	const below = "github.com/cotterpin/cotter/getmodules/"
+	const here = "github.com/cotterpin/cotter/getmodules/"
 	switch name {
 	case "s3", "gcs", "hg":
-		return nil, fmt.Errorf("%w: %q; a program that fetches from there puts the getter of %s into Fetcher.Getters", ErrUnsupportedScheme, name, below+name)
+		return nil, fmt.Errorf("%w: %q; programs need the getter of package %s in Fetcher.Getters", ErrUnsupportedScheme, name, here+name)
 	case "ssh":
 		return nil, fmt.Errorf("%w: %q; a git repository over ssh is written git::ssh://", ErrUnsupportedScheme, name)
 	}
 	names := slices.AppendSeq(slices.Collect(maps.Keys(getters())), maps.Keys(f.Getters))
 	slices.Sort(names)
-	return nil, fmt.Errorf("%w: %q; there are %s", ErrUnsupportedScheme, name, strings.Join(slices.Compact(names), ", "))
+	return nil, fmt.Errorf("%w: %q; supported are %s", ErrUnsupportedScheme, name, strings.Join(slices.Compact(names), ", "))
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// fetchFile copies a directory of this machine, or unpacks an archive. The
-// stock tools link the directory instead, so that edits count at once; a
-// locked package must not change behind its lock.
+// fetchFile copies a local directory or unpacks a local archive. Stock tools link
+// to the directory instead, so that edits take effect at once. A locked package
+// must not change without its lock.
 func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) {
 	addr, err := f.parseArchiveAddress(req.Package)
 	if err != nil {
@@ -43,7 +43,7 @@ func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) 
 	return nil, fmt.Errorf("%w: %q is neither a directory nor an archive; supported are %s", ErrNotArchive, name, f.supportedArchives())
 }
 
-// localPath is the path that a file URL means.
+// localPath returns the path of a file URL.
 func localPath(u *url.URL) (string, error) {
 	if u.Scheme != "file" && u.Scheme != "" || u.Host != "" && u.Host != "localhost" {
 		return "", fmt.Errorf("%w: a file address has the form file:///path", ErrUnsupportedScheme)
@@ -99,9 +99,9 @@ func (f *Fetcher) copyDirectory(ctx context.Context, req Request, addr *archiveA
 	return &Package{Resolved: addr.resolved(), LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
 }
 
-// checkNotInside refuses to copy a directory into itself, without end. What is
-// in a .terraform directory is not copied, so that a project may be part of the
-// package that it uses.
+// checkNotInside refuses to copy a directory into itself, which would not end. A
+// destination in a .terraform directory is allowed, because .terraform is not
+// copied: so a project can be part of the package that it uses.
 func checkNotInside(dir, source string) error {
 	parent, err := filepath.EvalSymlinks(filepath.Dir(dir))
 	if err != nil {
@@ -118,7 +118,7 @@ func checkNotInside(dir, source string) error {
 		return nil
 	}
 	if !slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), ".terraform") {
-		return errors.New("the directory holds the place that it is to be copied to")
+		return errors.New("the directory contains the directory to which it would be copied")
 	}
 	return nil
 }

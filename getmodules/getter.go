@@ -15,55 +15,53 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// Getter downloads from one kind of source that this package does not know
-// itself; see [Fetcher].Getters. It must be safe for concurrent use.
+// Getter downloads from one kind of source that is not built in; see
+// [Fetcher].Getters. It must be safe for concurrent use.
 //
-// It is to download and no more. Fetch has checked who may point to the address
-// before. It bounds what comes while it comes, ends ctx when that is too much
-// or when nothing comes any more, takes the address's secrets and control
-// characters out of the text of errors, and makes the package of what came, by
-// the rules for all packages.
+// A Getter only downloads. [Fetcher.Fetch] does the rest: it checks whether the
+// address is allowed, limits the download while it runs, cancels ctx if the download
+// is too large or stalls, removes secrets of the address and control characters from
+// error texts, and makes the package by the rules for all packages.
 type Getter interface {
-	// Get writes what is at from.URL to from.Path. It must end when ctx does.
-	// Repeating what failed is its own business.
+	// Get downloads the file or directory at from.URL to from.Path. It must
+	// return when ctx is done. Failed requests are retried by Get itself.
 	Get(ctx context.Context, from Download) (Downloaded, error)
 }
 
-// Download is what a [Getter] is asked for.
+// Download is a download that a [Getter] is asked to do.
 type Download struct {
-	// URL is the address behind the "::", without the arguments archive and
-	// checksum. It may hold credentials.
+	// URL is the address after the "::", without the arguments archive and
+	// checksum. It may contain credentials.
 	URL *url.URL
-	// Archive says that there is one file at the URL, an archive in one of the
-	// formats of the package comment, which is to become a file. Otherwise there
-	// is a directory, or what takes the place of one, which is to become a
-	// directory.
+	// Archive is set if the URL is that of an archive in one of the formats of the
+	// package comment: Get then writes a file. Otherwise it is that of a directory
+	// or an equivalent, and Get writes a directory.
 	Archive bool
-	// Revision pins what must come, as Request's does; "" lets URL decide. A
-	// getter that has no revisions never sees one.
+	// Revision pins the revision to download, as in Request; "" means the one that
+	// URL resolves to. It is always "" for a getter without revisions.
 	Revision string
-	// FromServer says that a server's answer led to the address, as Request's
-	// does.
+	// FromServer is set if a server's answer pointed to the address, as in
+	// Request.
 	FromServer bool
 	// UserAgent is [Fetcher].UserAgent, for a getter that has none of its own. ""
 	// means "cotter".
 	UserAgent string
-	// Path is where it goes, an absolute path. Nothing is there. Its parent is
-	// private to this download, and takes temporary files too.
+	// Path is the absolute path to write. It does not exist. Its parent is private
+	// to this download, and temporary files can be written there too.
 	Path string
 }
 
-// Downloaded is what a [Getter] says of what it downloaded. The zero value will
-// do where there are no revisions.
+// Downloaded describes the result of a download by a [Getter]. The zero value is
+// valid for sources without revisions.
 type Downloaded struct {
-	// Revision names what came, for good: Package's Revision.
+	// Revision is the immutable revision, which becomes Package's Revision.
 	Revision string
-	// Resolved is the immutable address of what came. "" means the address that
-	// was asked for. What could be a credential is taken out of either.
+	// Resolved is the immutable address. "" means the requested address.
+	// Credentials are removed from either.
 	Resolved addrs.ModulePackage
 }
 
-// fetchBy fetches with a getter from outside of this package.
+// fetchBy returns a getFunc that uses a getter of the caller.
 func fetchBy(getter Getter) getFunc {
 	return func(f *Fetcher, ctx context.Context, req Request) (*Package, error) {
 		addr, err := f.parseArchiveAddress(req.Package)
@@ -77,8 +75,8 @@ func fetchBy(getter Getter) getFunc {
 	}
 }
 
-// fetchDownload has a getter download into a private directory beside the
-// result, and makes the package of it.
+// fetchDownload makes a getter download to a private directory next to req.Dir, and
+// makes the package from the result.
 func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, addr *archiveAddress) (_ *Package, err error) {
 	scratch, err := os.MkdirTemp(filepath.Dir(req.Dir), ".download-*")
 	if err != nil {
@@ -111,19 +109,19 @@ func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter,
 	return pkg, nil
 }
 
-// downloadFrom is what to ask a getter for. Unlike http, it gets the fragment,
-// in which object stores have versions.
+// downloadFrom returns the download for a request. Unlike http requests, it has the
+// fragment, which is a version in object stores.
 func (f *Fetcher) downloadFrom(req Request, addr *archiveAddress, path string) (Download, error) {
-	whole, err := req.Package.URL()
+	full, err := req.Package.URL()
 	if err != nil {
 		return Download{}, err
 	}
 	u := *addr.url
-	u.User, u.Fragment, u.RawFragment = addr.user, whole.Fragment, whole.RawFragment
+	u.User, u.Fragment, u.RawFragment = addr.user, full.Fragment, full.RawFragment
 	return Download{URL: &u, Archive: addr.kind != "", Revision: req.Revision, FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path}, nil
 }
 
-// download runs a getter and watches what it writes.
+// download runs a getter and watches the size of its download.
 func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from Download) (Downloaded, int64, error) {
 	w := newWatch(f, req, from)
 	watched, stop := w.start(ctx)
@@ -140,13 +138,13 @@ func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from
 	return got, size, err
 }
 
-// unpackDownload makes the package of an archive.
+// unpackDownload makes the package from an archive.
 func (f *Fetcher) unpackDownload(ctx context.Context, req Request, addr *archiveAddress, name string) (*Package, error) {
 	switch info, err := os.Lstat(name); {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%w: what came is a %s", ErrNotArchive, info.Mode().Type())
+		return nil, fmt.Errorf("%w: the download is not a file (mode %s)", ErrNotArchive, info.Mode())
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -159,7 +157,7 @@ func (f *Fetcher) unpackDownload(ctx context.Context, req Request, addr *archive
 	return f.extract(ctx, file, addr.kind, req.Dir)
 }
 
-// copyDownload makes the package of a directory.
+// copyDownload makes the package from a directory.
 func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*Package, error) {
 	switch info, err := os.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -167,7 +165,7 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, fmt.Errorf("%w: the getter left no directory (mode %s)", ErrUnsafeEntry, info.Mode())
+		return nil, fmt.Errorf("%w: the download is not a directory (mode %s)", ErrUnsafeEntry, info.Mode())
 	}
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -179,7 +177,8 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 		return nil, err
 	}
 	defer w.Abort()
-	// Nothing is left out: this is no directory that anybody works in.
+	// Directories such as .git are not skipped, because this is not a working
+	// directory.
 	if err := w.CopyFS(ctx, root.FS(), false); err != nil {
 		return nil, err
 	}
@@ -189,14 +188,14 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 	return &Package{LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
 }
 
-// resolvedDownload is the address to keep. The checksum has done its work, and
-// the lock's own sums are stronger.
+// resolvedDownload returns the address to record. The checksum has been verified,
+// and the hashes of a lock are stronger.
 func resolvedDownload(req Request, got Downloaded) addrs.ModulePackage {
 	return cmp.Or(got.Resolved, req.Package).WithoutCredentials().Without("checksum")
 }
 
-// secretsOf are the values in a URL that must not be repeated: all but those
-// that say which content is meant.
+// secretsOf returns the values in a URL that must not appear in errors: all except
+// those that select the content.
 func secretsOf(u *url.URL) []string {
 	var secrets []string
 	if u.User != nil {
@@ -214,7 +213,7 @@ func secretsOf(u *url.URL) []string {
 	return append(secrets, u.Fragment)
 }
 
-// getterError is an error of a getter, whose text is from anywhere.
+// getterError is an error of a getter, with its text sanitized.
 type getterError struct {
 	err  error
 	text string

@@ -14,35 +14,35 @@ import (
 )
 
 const (
-	// watchEvery is how often the size of a download is looked at, at most.
-	watchEvery = 100 * time.Millisecond
-	// watchShare bounds the time that looking takes to one part in so many.
+	// watchInterval is the minimum interval between measurements of a download.
+	watchInterval = 100 * time.Millisecond
+	// watchShare bounds the time of measuring to one in watchShare parts.
 	watchShare = 10
-	// downloadIdle is how long a download may bring nothing: servers may have
+	// downloadIdle is how long a download may receive nothing: servers may have
 	// to pack a large repository first.
 	downloadIdle = 2 * time.Minute
 )
 
-var errIdle = errors.New("nothing came any more, or too little")
+var errIdle = errors.New("the download stalled or is too slow")
 
-// entryWorth is what a file or directory counts as progress, in bytes: small ones
-// take longer than their size.
+// entryWorth is the progress, in bytes, that a file or directory counts for: small
+// ones take more time than their size suggests.
 const entryWorth = 1 << 10
 
-// watch follows what a getter writes, to report it and to end a download that
-// brings too much or nothing: those who download for us have no limits, or cut
-// off what is over them.
+// watch measures the files that a getter writes. It reports progress and ends a
+// download that is too large or stalls, because the clients that getters use have
+// no limits, or truncate.
 type watch struct {
 	dir, path string
 	archive   bool
-	download  int64 // bytes beside path, or in it if that is an archive
-	tree      int64 // bytes in path if that is a directory
-	entries   int   // in path
+	download  int64 // limit of bytes next to path, or in path if it is an archive
+	tree      int64 // limit of bytes in path if it is a directory
+	entries   int   // limit of entries in path
 	floor     minrate.Floor
 	progress  func(done, total int64)
 }
 
-// written is how much there is of a download.
+// written is the measured size of a download.
 type written struct {
 	temporary, bytes int64
 	entries          int
@@ -66,8 +66,8 @@ func newWatch(f *Fetcher, req Request, from Download) *watch {
 	}
 }
 
-// start watches until the function that it returns is called, which says how
-// many bytes came and why they were refused, if they were.
+// start watches until the returned function is called. That function returns the
+// number of bytes, and an error if the download is refused.
 func (w *watch) start(ctx context.Context) (context.Context, func() (int64, error)) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var refused error
@@ -90,11 +90,11 @@ func (w *watch) start(ctx context.Context) (context.Context, func() (int64, erro
 	}
 }
 
-// follow looks at a download again and again, until ctx is done or there is a
-// reason to end it.
+// follow measures a download periodically until ctx is done. It returns an error if
+// the download must be ended.
 func (w *watch) follow(ctx context.Context) error {
 	var before written
-	began, wait := time.Now(), watchEvery
+	windowStart, wait := time.Now(), watchInterval
 	meter := minrate.Meter{Floor: w.floor}
 	for {
 		select {
@@ -105,7 +105,7 @@ func (w *watch) follow(ctx context.Context) error {
 		started := time.Now()
 		now, err := w.measure()
 		if err != nil {
-			continue // it is being written; the last look counts
+			continue // it is being written; the last measurement decides
 		}
 		if err := w.check(now); err != nil {
 			return err
@@ -115,13 +115,13 @@ func (w *watch) follow(ctx context.Context) error {
 			before = now
 			w.report(now)
 		}
-		if started.Sub(began) >= w.floor.Window {
+		if started.Sub(windowStart) >= w.floor.Window {
 			if err := meter.End(); err != nil {
 				return fmt.Errorf("%w: %w", errIdle, err)
 			}
-			began = started
+			windowStart = started
 		}
-		wait = max(watchEvery, watchShare*time.Since(started))
+		wait = max(watchInterval, watchShare*time.Since(started))
 	}
 }
 
@@ -131,8 +131,8 @@ func (w *watch) report(now written) {
 	}
 }
 
-// check compares what there is with the limits. Those of single files and of
-// names are for the package that is made of it.
+// check compares a measurement with the limits. Limits of single files and of names
+// are checked when the package is made.
 func (w *watch) check(now written) error {
 	switch {
 	case now.temporary > w.download, w.archive && now.bytes > w.download:
@@ -145,7 +145,8 @@ func (w *watch) check(now written) error {
 	return nil
 }
 
-// measure adds up what is there. What vanishes meanwhile was temporary.
+// measure adds up the files of a download. Files that vanish meanwhile are ignored
+// as temporary.
 func (w *watch) measure() (written, error) {
 	var sum written
 	inside := false

@@ -67,7 +67,7 @@ func TestHostileSubmodules(t *testing.T) {
 		"no .gitmodules":      {[]gitFile{{path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "has no URL"},
 		"other path":          {[]gitFile{gitmodules("other", "../good.git"), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "has no URL"},
 		"path ends in CR":     {[]gitFile{gitmodules("\"sub\\r\"", "../good.git"), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, ""},
-		"file":                {[]gitFile{gitmodules("sub", "file://"+good.dir), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "elsewhere"},
+		"file":                {[]gitFile{gitmodules("sub", "file://"+good.dir), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "remote module"},
 		"path on the machine": {[]gitFile{gitmodules("sub", good.dir), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, ""},
 		"option":              {[]gitFile{gitmodules("sub", "-u./x"), {path: "sub", mode: "160000", content: commit}}, nil, ""},
 		"command":             {[]gitFile{{path: ".gitmodules", content: "[submodule \"x\"]\npath = sub\nurl = ../good.git\nupdate = !touch /tmp/owned\n"}, {path: "sub", mode: "160000", content: gone}}, nil, ""},

@@ -70,7 +70,7 @@ func newRequest(ctx context.Context, method string, u *url.URL, user *url.Userin
 		return req, nil
 	}
 	if u.Scheme != "https" && !netguard.IsLoopback(u) {
-		return nil, errors.New("the address holds credentials, which are sent by https only")
+		return nil, errors.New("the address contains credentials, which are sent by https only")
 	}
 	password, _ := user.Password()
 	pair := user.Username() + ":" + password

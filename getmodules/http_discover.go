@@ -40,14 +40,14 @@ func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddres
 		return addrs.ModuleSourceRemote{}, err
 	}
 	if location == "" {
-		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: it has neither the header X-Terraform-Get nor such a meta element; "+
+		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: it has neither the header X-Terraform-Get nor a meta element terraform-get; "+
 			"if it is an archive, its name must end in .zip, .tar.gz or .tar.bz2, or the address needs ?archive=", ErrNoLocation)
 	}
 	return parseLocation(location)
 }
 
-// parseLocation parses the location that a page gives. It must be a full URL: what
-// "github.com/a/b" or "../b" mean depends on who writes it.
+// parseLocation parses the location that a page gives. It must be a full URL: the
+// meaning of "github.com/a/b" or "../b" depends on the context.
 func parseLocation(location string) (addrs.ModuleSourceRemote, error) {
 	if len(location) > maxLocation {
 		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to an address of more than %d bytes", ErrRefusedLocation, maxLocation)
@@ -64,8 +64,8 @@ func parseLocation(location string) (addrs.ModuleSourceRemote, error) {
 }
 
 // metaLocation finds <meta name="terraform-get" content="..."> in the head of a
-// page, and returns "" if there is none. Elements after the head do not count,
-// because other people than the page's owner may have written there.
+// page, and returns "" if there is none. Elements after the head are ignored, because
+// users other than the page's owner may have written them.
 func metaLocation(page []byte) string {
 	tokens := html.NewTokenizer(bytes.NewReader(page))
 	for {

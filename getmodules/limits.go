@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	// defaultDownloadBytes bounds what is transferred for one package.
+	// defaultDownloadBytes bounds the transfer of one package.
 	defaultDownloadBytes = 512 << 20
-	// maxRatio bounds what an archive expands to. Text compresses below 20:1,
-	// and what compresses better than this was made to.
+	// maxRatio bounds the expansion of an archive. Text compresses below 20:1;
+	// a higher ratio than this one is deliberate.
 	maxRatio = 100
-	// ratioFloor is how much may be unpacked before maxRatio counts, for
-	// packages that are small and very repetitive.
+	// ratioFloor is the unpacked size up to which maxRatio is not checked, for
+	// small and very repetitive packages.
 	ratioFloor = 64 << 20
 )
 
-// Limits bounds one package. Zero fields mean the defaults; exceeding one is an
-// error that wraps [ErrTooLarge], never a truncation.
+// Limits bounds one package. Zero fields mean the defaults. Exceeding a limit is an
+// error that wraps [ErrTooLarge]; nothing is truncated.
 type Limits struct {
-	// DownloadBytes bounds the archive, or what git transfers, or what a
-	// [Getter] writes beside a directory: 512 MiB.
+	// DownloadBytes bounds the archive, the transfer of git, or the files that a
+	// [Getter] writes besides a directory. The default is 512 MiB.
 	DownloadBytes int64
-	// TreeBytes bounds the sum of the files' sizes: 1 GiB.
+	// TreeBytes bounds the sum of the files' sizes. The default is 1 GiB.
 	TreeBytes int64
-	// FileBytes bounds the size of one file: 256 MiB.
+	// FileBytes bounds the size of one file. The default is 256 MiB.
 	FileBytes int64
-	// Entries bounds the number of files, directories and links: 100,000.
+	// Entries bounds the number of files, directories and links. The default is
+	// 100,000.
 	Entries int
-	// MinRate is how many bytes a second a transfer must bring at least, on
-	// average over each window of time but the first: 30 s for what is fetched
-	// by http and from OCI registries, 2 minutes for git and for a [Getter], or
-	// [Fetcher].StallTimeout. 0 means 4096; if it is negative, any byte in a
-	// window will do, for links that are really slow. Falling below it is an
-	// error, after the usual retries. What the installed git fetches by ssh is
-	// not measured.
+	// MinRate is the minimum rate of a transfer in bytes per second, averaged
+	// over each window of time except the first. The window is 30 s for http and
+	// OCI registries and 2 minutes for git and a [Getter], or
+	// [Fetcher].StallTimeout. 0 means 4096. If it is negative, one byte in a
+	// window is enough, for very slow links. A lower rate is an error, after the
+	// usual retries. Fetches by the installed git over ssh are not measured.
 	MinRate int64
-	// Portable makes names an error that only some systems can hold. They are
-	// a warning otherwise, where they can be held at all.
+	// Portable makes names that not all systems support an error. Otherwise they
+	// are a warning, if this system supports them.
 	Portable bool
 }
 

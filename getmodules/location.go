@@ -10,9 +10,8 @@ import (
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// checkLocation refuses locations that the user did not write and that are not
-// allowed to those who did: to a package in its own configuration, or to a server
-// in its answer. Locations that the user wrote are not checked.
+// checkLocation refuses locations that a package's own configuration, or a server's
+// answer, must not point to. Locations that the user wrote are not checked.
 func checkLocation(req Request) error {
 	u, err := req.Package.URL()
 	if err != nil {
@@ -22,13 +21,13 @@ func checkLocation(req Request) error {
 	case req.FromServer:
 		return checkPointedTo(req.Package.Getter(), u, req.Origin)
 	case req.FromPackage && isLocalTransport(req.Package.Getter(), u):
-		return fmt.Errorf("%w: a module from elsewhere must not use files of this machine", ErrRefusedLocation)
+		return fmt.Errorf("%w: a remote module must not use files of this machine", ErrRefusedLocation)
 	}
 	return nil
 }
 
-// checkNext is checkLocation, and the user's own check, for a location to which
-// the package of a request points.
+// checkNext calls checkLocation and the caller's Allow for a location to which a
+// requested package points.
 func checkNext(req Request) error {
 	if err := checkLocation(req); err != nil || req.Allow == nil {
 		return err
@@ -78,7 +77,7 @@ func checkPointedTo(getter string, u *url.URL, origin string) error {
 	return nil
 }
 
-// transport names a transport as addresses do.
+// transport returns a transport in the notation of addresses.
 func transport(getter string, u *url.URL) string {
 	if getter == u.Scheme {
 		return u.Scheme + "://"

@@ -90,8 +90,8 @@ func TestMinRateOfGetter(t *testing.T) {
 	}
 	f := &getmodules.Fetcher{StallTimeout: time.Millisecond, Limits: getmodules.Limits{MinRate: 1 << 40}}
 	_, _, err := fetchDemo(t, f, getmodules.Request{Package: addrs.ParseModulePackage("demo::https://h.example/n.zip")}, slow)
-	if err == nil || !strings.Contains(err.Error(), "too little") {
-		t.Errorf("error is %v, want that too little came", err)
+	if err == nil || !strings.Contains(err.Error(), "too slow") {
+		t.Errorf("error is %v, want that it is too slow", err)
 	}
 }
 

@@ -13,9 +13,8 @@ import (
 	"oras.land/oras-go/v2/content"
 )
 
-// fetchOCI fetches the layer of a module package from an OCI registry: one
-// request for the manifest, by which a tag is resolved too, and one for the
-// layer.
+// fetchOCI fetches the layer of a module package from an OCI registry. It takes one
+// request for the manifest, which also resolves a tag, and one for the layer.
 func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err error) {
 	addr, err := parseOCIAddress(req.Package)
 	if err != nil {
@@ -46,7 +45,7 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 	return pkg, nil
 }
 
-// ociDownload is a module package on its way from a registry to a file.
+// ociDownload is a download of a module package from a registry to a file.
 type ociDownload struct {
 	repository      *ociRepository
 	limit           int64
@@ -55,8 +54,8 @@ type ociDownload struct {
 	manifest, layer ocispec.Descriptor
 }
 
-// resolve asks for the manifest and finds the layer in it. From here on
-// everything is named by digests, whatever a tag points to later.
+// resolve requests the manifest and finds the layer in it. Later requests use
+// digests, even if the tag moves meanwhile.
 func (d *ociDownload) resolve(ctx context.Context, reference string) (err error) {
 	manifest, body, err := d.repository.FetchReference(ctx, reference)
 	if err != nil {
@@ -75,8 +74,8 @@ func (d *ociDownload) resolve(ctx context.Context, reference string) (err error)
 	return err
 }
 
-// receive writes the layer to the file, from its beginning, and checks that it
-// has the size and the digest that the manifest says.
+// receive writes the layer to the start of the file, and checks its size and digest
+// against the manifest.
 func (d *ociDownload) receive(ctx context.Context) (err error) {
 	if err := d.file.Truncate(0); err != nil {
 		return err
@@ -107,12 +106,12 @@ func (d *ociDownload) receive(ctx context.Context) (err error) {
 }
 
 const (
-	// ociArtifactType and ociLayerType are what OpenTofu's documentation calls
-	// a module package. See the package comment.
+	// ociArtifactType and ociLayerType are the types of a module package in
+	// OpenTofu's documentation. See the package comment.
 	ociArtifactType = "application/vnd.opentofu.modulepkg"
 	ociLayerType    = "archive/zip"
 
-	// Docker's formats, from before those of OCI.
+	// Docker's formats, which predate those of OCI.
 	dockerManifest = "application/vnd.docker.distribution.manifest.v2+json"
 	dockerIndex    = "application/vnd.docker.distribution.manifest.list.v2+json"
 )
@@ -121,8 +120,8 @@ func badArtifact(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrOCIArtifact, fmt.Errorf(format, args...))
 }
 
-// moduleLayer finds the layer that is the package in a manifest. mediaType is the
-// one that the registry sent with it.
+// moduleLayer returns the layer of a manifest that is the package. mediaType is the
+// Content-Type of the answer.
 func moduleLayer(mediaType string, text []byte, limit int64) (ocispec.Descriptor, error) {
 	none := ocispec.Descriptor{}
 	switch mediaType {
@@ -146,7 +145,7 @@ func moduleLayer(mediaType string, text []byte, limit int64) (ocispec.Descriptor
 	case manifest.MediaType != mediaType || manifest.Manifests != nil:
 		return none, badArtifact("its manifest says that it is something else: %q", manifest.MediaType)
 	case manifest.ArtifactType == "":
-		return none, badArtifact("it has no artifact type, as container images; push it with the type %q", ociArtifactType)
+		return none, badArtifact("it has no artifact type, like a container image; push it with the type %q", ociArtifactType)
 	case manifest.ArtifactType != ociArtifactType:
 		return none, badArtifact("its artifact type is %q, and should be %q", manifest.ArtifactType, ociArtifactType)
 	}

@@ -14,18 +14,18 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// defaultOCITag is what an address without tag and digest means.
+// defaultOCITag is the tag of an address without tag and digest.
 const defaultOCITag = "latest"
 
 // ociDigest is the form of the digests of the two algorithms that the OCI
 // format registers as strong: sha256 and sha512.
 var ociDigest = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
 
-// ociAddress is an oci address taken apart.
+// ociAddress is a parsed oci address.
 type ociAddress struct {
 	host       string // in lower case, with the port if there is one
 	repository string
-	// Just one of these is set.
+	// Exactly one of these is set.
 	tag, digest string
 }
 
@@ -33,20 +33,20 @@ func badOCI(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrOCIAddress, fmt.Errorf(format, args...))
 }
 
-// parseOCIAddress reads oci://host[:port]/repository?tag=TAG, or ?digest=DIGEST.
+// parseOCIAddress parses oci://host[:port]/repository?tag=TAG, or ?digest=DIGEST.
 func parseOCIAddress(pkg addrs.ModulePackage) (*ociAddress, error) {
 	u, err := pkg.URL()
 	switch {
 	case err != nil:
 		return nil, err
 	case u.Scheme != "oci":
-		return nil, badOCI("it is written oci://host/repository, without a second scheme")
+		return nil, badOCI("write oci://host/repository, without a second scheme")
 	case u.User != nil:
-		return nil, badOCI("it must not hold credentials; set them for the registry, as for docker login")
+		return nil, badOCI("it must not contain credentials; set them for the registry, as for docker login")
 	case u.Host == "" || u.Opaque != "":
 		return nil, badOCI("it has no host")
 	case u.Fragment != "":
-		return nil, badOCI("it must not have a part behind #")
+		return nil, badOCI("it must not have a part after #")
 	}
 	a := &ociAddress{host: strings.ToLower(u.Host), repository: strings.TrimPrefix(u.Path, "/")}
 	if err := a.checkRepository(u); err != nil {
@@ -55,13 +55,13 @@ func parseOCIAddress(pkg addrs.ModulePackage) (*ociAddress, error) {
 	return a, a.readArguments(u.RawQuery)
 }
 
-// checkRepository has messages for the most frequent mistakes before the general
-// one.
+// checkRepository checks host and repository. It has specific messages for the most
+// frequent mistakes.
 func (a *ociAddress) checkRepository(u *url.URL) error {
 	ref := registry.Reference{Registry: a.host, Repository: a.repository}
 	switch {
 	case a.repository == "":
-		return badOCI("it has no repository behind the host")
+		return badOCI("it has no repository after the host")
 	case strings.Contains(a.repository, "@"):
 		return badOCI("a digest is written ?digest=sha256:..., not @sha256:...")
 	case strings.Contains(a.repository, ":"):
@@ -104,16 +104,16 @@ func (a *ociAddress) readArguments(query string) error {
 func checkOCIArgument(name string, values []string) error {
 	switch name {
 	case "archive":
-		return badOCI("the argument archive is not for oci: the artifact says what it is")
+		return badOCI("the argument archive is not for oci: the artifact has a type")
 	case "checksum":
-		return badOCI("the argument checksum is not for oci: use digest=sha256:... to say what must be fetched")
+		return badOCI("the argument checksum is not for oci: use digest=sha256:... to pin the artifact")
 	case "tag", "digest":
 	default:
-		return badOCI("there is no argument %q; there are tag and digest", name)
+		return badOCI("there is no argument %q; use tag or digest", name)
 	}
 	switch {
 	case len(values) > 1:
-		return badOCI("the argument %s is there %d times", name, len(values))
+		return badOCI("the argument %s occurs %d times", name, len(values))
 	case values[0] == "":
 		return badOCI("the argument %s is empty", name)
 	}
@@ -122,7 +122,7 @@ func checkOCIArgument(name string, values []string) error {
 
 var errOCIRevision = errors.New("the address and the pinned revision name different digests")
 
-// pin makes the address that of a digest.
+// pin replaces the tag by a digest.
 func (a *ociAddress) pin(revision string) error {
 	switch {
 	case revision == "":
@@ -136,7 +136,7 @@ func (a *ociAddress) pin(revision string) error {
 	return nil
 }
 
-// reference is what to ask the registry for.
+// reference returns the digest or the tag.
 func (a *ociAddress) reference() string {
 	if a.digest != "" {
 		return a.digest
@@ -144,7 +144,7 @@ func (a *ociAddress) reference() string {
 	return a.tag
 }
 
-// resolved is the address of what a digest names.
+// resolved returns the address with a digest.
 func (a *ociAddress) resolved(digest string) addrs.ModulePackage {
 	return addrs.ParseModulePackage("oci://" + a.host + "/" + a.repository + "?digest=" + digest)
 }

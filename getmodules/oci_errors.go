@@ -17,13 +17,13 @@ import (
 )
 
 var (
-	// ErrOCIAddress says that an oci address is not valid: its repository, or one
+	// ErrOCIAddress means that an oci address is not valid: its repository, or one
 	// of its arguments, is malformed.
 	ErrOCIAddress = errors.New("not a valid oci address")
-	// ErrOCIArtifact says that an artifact of an OCI registry is not a module
+	// ErrOCIArtifact means that an artifact of an OCI registry is not a module
 	// package.
 	ErrOCIArtifact = errors.New("the artifact is not a module package")
-	// ErrOCIContent says that the answer of an OCI registry does not match the
+	// ErrOCIContent means that the answer of an OCI registry does not match the
 	// protocol, a digest or a size.
 	ErrOCIContent = errors.New("the registry's answer is not what was asked for")
 )
@@ -51,7 +51,7 @@ func ociError(err error) error {
 	case isCancelled(err), isOCIReason(err):
 		return err
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
-		return fmt.Errorf("%w: the registry wants a user name and a password, and none are known for it", ErrAuthentication)
+		return fmt.Errorf("%w: the registry requires a user name and a password, and none are known for it", ErrAuthentication)
 	case errors.Is(err, content.ErrMismatchedDigest):
 		return fmt.Errorf("%w: it does not match its digest", ErrOCIContent)
 	case errors.Is(err, errdef.ErrTooManyPages):
@@ -60,7 +60,8 @@ func ociError(err error) error {
 	return fmt.Errorf("%w: %q", ErrOCIContent, err.Error())
 }
 
-// ociTooLarge is an error of reading what a registry answers to a request.
+// ociTooLarge wraps an error of reading a registry's answer in ErrTooLarge if the
+// answer exceeds its limit.
 func ociTooLarge(req *http.Request, err error) error {
 	large, ok := errors.AsType[*httpx.TooLargeError](err)
 	if !ok {
@@ -85,5 +86,5 @@ type ociCredentialError struct{ err error }
 
 func (e *ociCredentialError) Error() string { return "credentials for the registry: " + e.err.Error() }
 
-// Unwrap makes it ErrAuthentication as well as whatever was the reason.
+// Unwrap returns ErrAuthentication and the reason.
 func (e *ociCredentialError) Unwrap() []error { return []error{ErrAuthentication, e.err} }

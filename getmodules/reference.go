@@ -26,9 +26,9 @@ const (
 	ReferenceDigest ReferenceKind = "digest"
 )
 
-// Reference is what the address of a package points to now.
+// Reference is what the address of a package currently resolves to.
 type Reference struct {
-	// Kind says what Name is.
+	// Kind is the kind of Name.
 	Kind ReferenceKind
 	// Name is the name of a tag or branch without its namespace, the full name of
 	// another ref ("refs/pull/1/head"), "HEAD", the full name of a commit, or a
@@ -38,7 +38,7 @@ type Reference struct {
 	Revision string
 }
 
-// String returns the name for people, with the kind where the name does not show it:
+// String returns the name for messages, with its kind unless the name shows it:
 // "tag v1.2.0", "branch main", "commit 7c1f...", "digest sha256:...", "HEAD",
 // "refs/pull/1/head". It returns "" for the zero Reference.
 func (r Reference) String() string {
@@ -49,16 +49,16 @@ func (r Reference) String() string {
 	return string(r.Kind) + " " + r.Name
 }
 
-// Reference asks what the address of a package points to now, without fetching it.
-// The zero Reference is for packages whose addresses have no revisions, such
-// as archives. Of the request, Dir and Progress are not used. The error is a
-// *[FetchError], over [ErrRefNotFound] if there is no such ref, over
+// Reference resolves the address of a package without fetching the package. It
+// returns the zero Reference if addresses of that kind have no revisions, such as
+// archives. The fields Dir and Progress of the request are not used. The error is a
+// *[FetchError]. It wraps [ErrRefNotFound] if there is no such ref, and
 // fs.ErrNotExist if there is no such OCI tag.
 //
-// An address that names a commit or a digest is taken at its word: nothing is
-// asked. An abbreviated commit that is no name of a ref is the request's Revision
-// if it abbreviates that; otherwise the repository's commits are fetched, without
-// their files where the server can leave these out, to find the one.
+// An address with a commit or a digest needs no request. An abbreviated commit that
+// is not the name of a ref resolves to the request's Revision if it is a prefix of
+// it. Otherwise the repository's commits are fetched to find it, without their files
+// if the server supports that.
 func (f *Fetcher) Reference(ctx context.Context, req Request) (Reference, error) {
 	var found Reference
 	err := checkLocation(req)

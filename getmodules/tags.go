@@ -10,20 +10,20 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// maxTags is several times what the largest repositories have.
+// maxTags is several times the number in the largest repositories.
 const maxTags = 200_000
 
-// Tag is a tag of a repository and the revision that it points to now.
+// Tag is a tag of a repository and the revision that it currently points to.
 type Tag struct {
-	// Name is the tag's name; for git, that below refs/tags/.
+	// Name is the tag's name; for git, without "refs/tags/".
 	Name string
-	// Revision is a git commit. It is "" where the listing does not tell one.
+	// Revision is a git commit, or "" if the listing does not contain it.
 	Revision string
 }
 
-// Tags lists the tags of the repository of req.Package, sorted by name. Of the
-// request, Dir, Revision and Progress are not used, and the address's own ref is
-// not asked. The error is a *[FetchError].
+// Tags lists the tags of the repository of req.Package, sorted by name. The fields
+// Dir, Revision and Progress of the request and the address's own ref are not used.
+// The error is a *[FetchError].
 func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 	tags, err := f.tags(ctx, req)
 	if err != nil {
@@ -42,8 +42,8 @@ func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
 	return f.gitTags(ctx, req)
 }
 
-// gitTags asks for refs/tags/ alone, which by protocol version 2 costs as much
-// as there are tags, however many branches there are.
+// gitTags requests only refs/tags/. With protocol version 2 the cost depends on the
+// number of tags, not on the number of branches.
 func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
 	addr, err := parseGitAddress(req)
 	if err != nil {

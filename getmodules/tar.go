@@ -15,18 +15,18 @@ import (
 
 const (
 	tarBlock = 512
-	// maxTarHeaders bounds the extension headers in front of one entry, all
-	// together: a long name takes 1 KiB. It is what archive/tar allows for each.
+	// maxTarHeaders bounds the total size of the extension headers of one entry: a
+	// long name takes 1 KiB. archive/tar allows the same for each header.
 	maxTarHeaders = 1 << 20
-	// maxTarGlobals bounds the global headers of an archive. git writes one.
+	// maxTarGlobals bounds the number of global headers. git writes one.
 	maxTarGlobals = 16
-	// gzipReserved are the flags of a gzip file that stand for nothing.
+	// gzipReserved is the mask of reserved gzip flags.
 	gzipReserved = 0xe0
 )
 
 func (a *unpacking) untarGzip() error {
 	packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
-	// RFC 1952 wants them to be zero. compress/gzip does not look, other
+	// RFC 1952 requires them to be zero. compress/gzip does not check them, other
 	// programs refuse the file.
 	if head, err := packed.Peek(4); err == nil && head[3]&gzipReserved != 0 {
 		return damaged("gzip: it has reserved flags")
@@ -35,8 +35,8 @@ func (a *unpacking) untarGzip() error {
 	if err != nil {
 		return damaged("gzip: %w", err)
 	}
-	// Further members would be the rest of the tar file to some programs and
-	// nothing to others.
+	// Some programs read further members as the rest of the tar file, others
+	// ignore them.
 	member.Multistream(false)
 	return a.untarAll(member, packed)
 }
@@ -55,24 +55,23 @@ func (a *unpacking) untarXZ() error {
 	return a.untarAll(plain, packed)
 }
 
-// untarAll unpacks a tar file, and checks that nothing follows it in the
-// compressed file.
+// untarAll unpacks a tar file and refuses trailing data in the compressed file.
 func (a *unpacking) untarAll(plain io.Reader, packed *bufio.Reader) error {
 	if err := a.untar(a.bounded(plain)); err != nil {
 		return err
 	}
 	if _, err := packed.ReadByte(); !errors.Is(err, io.EOF) {
-		return damaged("something follows the compressed data")
+		return damaged("there is data after the compressed data")
 	}
 	return nil
 }
 
-// untar unpacks a tar file from a source that it reads to the end.
+// untar unpacks a tar file and reads the source to its end.
 func (a *unpacking) untar(plain io.Reader) error {
 	source := &countingReader{r: plain}
 	archive := tar.NewReader(source)
 	globals := 0
-	for end := int64(0); ; { // of the last entry with its padding
+	for end := int64(0); ; { // end of the last entry with its padding
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			return tarEnd(source, end)
@@ -105,7 +104,7 @@ func (a *unpacking) untarEntry(header *tar.Header, content io.Reader) error {
 	return a.add(entryName(header.Name, mode.IsDir()), mode, header.Linkname, &decodedReader{content})
 }
 
-// tarMode is an entry's type and permissions.
+// tarMode returns an entry's type and permissions.
 func tarMode(header *tar.Header) (fs.FileMode, error) {
 	mode := fs.FileMode(header.Mode & 0o777)
 	switch header.Typeflag {
@@ -125,14 +124,14 @@ func tarMode(header *tar.Header) (fs.FileMode, error) {
 	return 0, fmt.Errorf("its type %q is not that of a file, directory or link", header.Typeflag)
 }
 
-// tarEnd checks how a tar file ends, after archive/tar was content with it at
-// the end of an entry: in two blocks of zeros, without which it may be cut off,
-// and in nothing but zeros.
+// tarEnd checks the end of a tar file, which archive/tar does not: after the last
+// entry there must be two blocks of zeros, without which the file may be truncated,
+// and nothing but zeros.
 func tarEnd(source *countingReader, end int64) error {
 	if blank := source.n - end; blank < 2*tarBlock {
-		return damaged("tar: it does not end in two empty blocks, so it may be cut off")
+		return damaged("tar: it does not end in two empty blocks, so it may be truncated")
 	} else if blank > 2*tarBlock {
-		return damaged("tar: it ends in a header for an entry that does not follow")
+		return damaged("tar: it ends in a header without an entry")
 	}
 	rest := bufio.NewReader(source)
 	for {
@@ -143,7 +142,7 @@ func tarEnd(source *countingReader, end int64) error {
 		case err != nil:
 			return err
 		case b != 0:
-			return damaged("tar: something follows its end")
+			return damaged("tar: there is data after its end")
 		}
 	}
 }
@@ -159,22 +158,22 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkTarHeader refuses what tar programs read in different ways, as far as
-// archive/tar lets it through.
+// checkTarHeader refuses headers that archive/tar accepts but that tar programs read
+// in different ways.
 func checkTarHeader(header *tar.Header) error {
 	if header.Typeflag == tar.TypeXGlobalHeader {
 		return checkGlobal(header.PAXRecords)
 	}
-	// Some skip as many bytes, others none.
+	// Some programs skip content of that size, others do not.
 	if header.Typeflag != tar.TypeReg && header.Size != 0 {
-		return errors.New("it is not a file and has a size")
+		return errors.New("it has a size, but is not a file")
 	}
 	for key, value := range header.PAXRecords {
 		if err := checkPAX(key, value); err != nil {
 			return err
 		}
 	}
-	// A GNU header for long names may say something else than the record.
+	// A GNU header for long names can differ from the record.
 	if name, ok := header.PAXRecords["path"]; ok && name != header.Name {
 		return errors.New("it has two names")
 	}
@@ -184,15 +183,15 @@ func checkTarHeader(header *tar.Header) error {
 	return nil
 }
 
-// checkPAX allows the records of POSIX.1-2017 pax, but not size: sizes within
-// the limits fit into the ordinary header, and two of them may differ. Vendors'
-// records (VENDOR.keyword), for access control lists and the like, mean
-// nothing here, except that GNU's change what a file holds.
+// checkPAX allows the records of POSIX.1-2017 pax except size: sizes within the
+// limits fit into the ordinary header, and the two can differ. Vendors' records
+// (VENDOR.keyword), such as access control lists, are ignored, except for those of
+// GNU, which change a file's content.
 func checkPAX(key, value string) error {
 	plain := []string{"path", "linkpath", "uid", "gid", "uname", "gname", "mtime", "atime", "ctime", "comment", "charset"}
 	switch {
 	case strings.HasPrefix(key, "GNU."):
-		return fmt.Errorf("the extended header %q, as of sparse files, is not supported", key)
+		return fmt.Errorf("the extended header %q, used for sparse files, is not supported", key)
 	case strings.Contains(key, "."), slices.Contains(plain, key):
 		return nil
 	case key == "hdrcharset" && value == "ISO-IR 10646 2000 UTF-8":
@@ -201,8 +200,8 @@ func checkPAX(key, value string) error {
 	return fmt.Errorf("the extended header %q is not supported", key)
 }
 
-// checkGlobal allows a global header what cannot change an entry's content or
-// name: archive/tar ignores it, and others do not.
+// checkGlobal refuses records of a global header that can change an entry's content
+// or name: archive/tar ignores them, and other programs do not.
 func checkGlobal(records map[string]string) error {
 	for key, value := range records {
 		if key == "path" || key == "linkpath" {

@@ -12,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// unzip unpacks a zip archive. It reads both of the descriptions that zip has
-// of each entry and refuses what they do not agree on: a program may go by
-// either.
+// unzip unpacks a zip archive. Each entry has a local header and a directory entry,
+// and a program may use either, so unzip refuses archives in which they differ.
 func (a *unpacking) unzip() error {
 	end, err := a.zipEnd()
 	if err != nil {
@@ -46,7 +45,7 @@ func (a *unpacking) unzipEntry(entry *zipEntry) error {
 		if entry.size != 0 {
 			return damaged("zip: %q: a directory with content", entry.name)
 		}
-		// For its checks alone, as not all of an empty content is nothing.
+		// Read for its checks only: compressed empty content has bytes.
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			return fmt.Errorf("%q: %w", entry.name, err)
 		}
@@ -60,27 +59,27 @@ func (a *unpacking) unzipEntry(entry *zipEntry) error {
 	return a.add(entryName(entry.name, entry.mode.IsDir()), entry.mode, target, r)
 }
 
-// zipLayout checks that the entries fill the archive up to its directory
-// without gaps or overlaps, and compares each with its local header. It sorts
-// them by their place.
+// zipLayout checks that the entries fill the archive up to its directory without
+// gaps or overlaps, and compares each with its local header. It sorts the entries by
+// offset.
 func (a *unpacking) zipLayout(entries []*zipEntry, end int64) error {
 	slices.SortFunc(entries, func(x, y *zipEntry) int { return cmp.Compare(x.offset, y.offset) })
-	place := int64(0)
+	offset := int64(0)
 	for i, entry := range entries {
 		next := end
 		if i+1 < len(entries) {
 			next = entries[i+1].offset
 		}
-		if entry.offset != place || next <= place {
-			return fmt.Errorf("%q: there is a gap or an overlap in front of the entry", entry.name)
+		if entry.offset != offset || next <= offset {
+			return fmt.Errorf("%q: there is a gap or an overlap before the entry", entry.name)
 		}
 		if err := a.zipLocal(entry, next); err != nil {
 			return fmt.Errorf("%q: %w", entry.name, err)
 		}
-		place = next
+		offset = next
 	}
-	if place != end {
-		return errors.New("there is data in front of the directory")
+	if offset != end {
+		return errors.New("there is data before the directory")
 	}
 	return nil
 }
@@ -90,22 +89,22 @@ const (
 	zipDeflate = 8
 )
 
-// The general purpose flags that may be set. All others stand for encryption
-// and for methods that nobody uses.
+// The general purpose flags. All others are for encryption and for methods that
+// are not in use.
 const (
 	zipFlagEncrypted  = 1 << 0
-	zipFlagLevel      = 1<<1 | 1<<2 // how hard deflate tried
+	zipFlagLevel      = 1<<1 | 1<<2 // the level of deflate
 	zipFlagDescriptor = 1 << 3      // sizes follow the content
 	zipFlagUTF8       = 1 << 11
 )
 
-// Extra fields that say something again that was said before.
+// Extra fields that repeat other fields.
 const (
 	zipExtraZip64       = 0x0001
 	zipExtraUnicodePath = 0x7075
 )
 
-// check looks at what a central directory's entry says by itself.
+// check checks a central directory's entry by itself.
 func (e *zipEntry) check(extra []byte) error {
 	switch {
 	case e.flags&zipFlagEncrypted != 0:
@@ -115,7 +114,7 @@ func (e *zipEntry) check(extra []byte) error {
 	case e.method != zipStore && e.method != zipDeflate:
 		return fmt.Errorf("%w: it is compressed by method %d", ErrUnsupportedArchive, e.method)
 	case e.method == zipStore && e.packed != e.size:
-		return errors.New("it is stored, but in another size")
+		return errors.New("it is stored without compression, but with two sizes")
 	case e.packed == 1<<32-1 || e.size == 1<<32-1 || e.offset == 1<<32-1:
 		return errZip64
 	case !utf8.ValidString(e.name):
@@ -124,7 +123,7 @@ func (e *zipEntry) check(extra []byte) error {
 	return checkZipExtra(extra, e.name)
 }
 
-// checkZipExtra reads an extra field, in which tools keep times and owners.
+// checkZipExtra checks an extra field, in which tools store times and owners.
 func checkZipExtra(extra []byte, name string) error {
 	for len(extra) > 0 {
 		if len(extra) < 4 {
@@ -138,7 +137,7 @@ func checkZipExtra(extra []byte, name string) error {
 		switch {
 		case id == zipExtraZip64:
 			return errZip64
-		// A version and a checksum are in front of the name.
+		// A version and a checksum precede the name.
 		case id == zipExtraUnicodePath && (size < 5 || string(extra[5:size]) != name):
 			return errors.New("it has a second name")
 		}
@@ -147,8 +146,8 @@ func checkZipExtra(extra []byte, name string) error {
 	return nil
 }
 
-// Systems, by the upper byte of "version made by", whose attributes hold a unix
-// mode in the upper half.
+// Systems, in the upper byte of "version made by", whose attributes have a unix mode
+// in the upper half.
 const (
 	zipUnix  = 3
 	zipMacOS = 19
@@ -162,8 +161,8 @@ const (
 	unixLink     = 0o120000
 )
 
-// zipMode is an entry's type and permissions: those of its attributes, as long
-// as they agree with its name, where a slash at the end means a directory.
+// zipMode returns an entry's type and permissions from its attributes. It returns an
+// error if they differ from the name, in which a final slash means a directory.
 func zipMode(name string, system byte, attributes uint32) (fs.FileMode, error) {
 	unix := attributes >> 16
 	isDir := strings.HasSuffix(name, "/")
@@ -177,11 +176,11 @@ func zipMode(name string, system byte, attributes uint32) (fs.FileMode, error) {
 	case kind == 0, kind == unixFile && !isDir:
 		return mode, nil
 	case kind == unixLink && !isDir && system != zipUnix && system != zipMacOS:
-		return 0, errors.New("it is a link to some programs and a file to others")
+		return 0, errors.New("some programs would read it as a link, others as a file")
 	case kind == unixLink && !isDir:
 		return mode | fs.ModeSymlink, nil
 	case kind == unixDir, kind == unixFile, kind == unixLink:
-		return 0, errors.New("by its name it is a directory and by its mode it is not, or the other way round")
+		return 0, errors.New("its name and its mode disagree on whether it is a directory")
 	}
 	return 0, fmt.Errorf("%w: its mode %#o is not that of a file, directory or link", ErrUnsafeEntry, unix)
 }

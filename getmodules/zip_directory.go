@@ -18,7 +18,7 @@ const (
 	zipLocalSize  = 30
 	zipCentreSize = 46
 	zipEndSize    = 22
-	// zipMaxComment is the most that a 16 bit length can say.
+	// zipMaxComment is the maximum of a 16 bit length.
 	zipMaxComment = 1<<16 - 1
 )
 
@@ -30,9 +30,8 @@ var (
 	zip64LocatorMark  = []byte("PK\x06\x07")
 )
 
-// errZip64 refuses the 64 bit extension. Nothing within the limits needs it but
-// archives of more than 65,534 entries, and it is one more way to say a thing
-// twice.
+// errZip64 refuses the 64 bit extension, which repeats other fields. Within the
+// limits, only archives of more than 65,534 entries need it.
 var errZip64 = fmt.Errorf("%w: zip64; use tar.gz", ErrUnsupportedArchive)
 
 // zipEnd is the end of central directory record.
@@ -41,8 +40,8 @@ type zipEnd struct {
 	offset, size int64 // of the directory
 }
 
-// zipEnd finds the end record: the last one, which must reach to the end of the
-// file by its comment, as must no other.
+// zipEnd finds the end record. It must be the last record with its mark, and the only
+// one that extends to the end of the file with its comment.
 func (a *unpacking) zipEnd() (zipEnd, error) {
 	start := max(0, a.size-zipEndSize-zipMaxComment)
 	tail := make([]byte, a.size-start)
@@ -51,11 +50,11 @@ func (a *unpacking) zipEnd() (zipEnd, error) {
 	}
 	at := bytes.LastIndex(tail, zipEndMark)
 	if at < 0 || !zipEndReaches(tail[at:]) {
-		return zipEnd{}, errors.New("it does not end in a directory: it is cut off, or something follows it")
+		return zipEnd{}, errors.New("it does not end in a directory: it is truncated, or there is data after its end")
 	}
 	for other := at; other > 0; {
 		if other = bytes.LastIndex(tail[:other], zipEndMark); other >= 0 && zipEndReaches(tail[other:]) {
-			return zipEnd{}, errors.New("it has two ends")
+			return zipEnd{}, errors.New("it has two end records")
 		}
 	}
 	if at >= 20 && bytes.HasPrefix(tail[at-20:], zip64LocatorMark) {
@@ -68,7 +67,7 @@ func zipEndReaches(record []byte) bool {
 	return len(record) >= zipEndSize && len(record) == zipEndSize+int(binary.LittleEndian.Uint16(record[20:]))
 }
 
-// parseZipEnd reads the end record, which is at a place of the file.
+// parseZipEnd parses the end record, which is at an offset of the file.
 func parseZipEnd(record []byte, at int64) (zipEnd, error) {
 	le := binary.LittleEndian
 	entries := le.Uint16(record[10:])
@@ -83,12 +82,12 @@ func parseZipEnd(record []byte, at int64) (zipEnd, error) {
 	case le.Uint16(record[4:]) != 0 || le.Uint16(record[6:]) != 0 || le.Uint16(record[8:]) != entries:
 		return zipEnd{}, errors.New("it is one of several volumes")
 	case end.offset+end.size != at:
-		return zipEnd{}, errors.New("its directory is not where its end says")
+		return zipEnd{}, errors.New("its directory is not at the offset in its end record")
 	}
 	return end, nil
 }
 
-// zipEntry is an entry as the central directory has it.
+// zipEntry is an entry of the central directory.
 type zipEntry struct {
 	name         string
 	mode         fs.FileMode
@@ -97,7 +96,7 @@ type zipEntry struct {
 	crc          uint32
 	packed, size int64
 	offset       int64 // of the local header
-	// data is where the content begins; zipLocal finds it.
+	// data is the offset of the content, set by zipLocal.
 	data int64
 }
 
@@ -113,13 +112,13 @@ func (a *unpacking) zipDirectory(end zipEnd) ([]*zipEntry, error) {
 		}
 		name := entryName(entry.name, entry.mode.IsDir())
 		if names[name] {
-			return nil, fmt.Errorf("%q is there twice", entry.name)
+			return nil, fmt.Errorf("it has two entries %q", entry.name)
 		}
 		names[name] = true
 		entries = append(entries, entry)
 	}
 	if _, err := r.ReadByte(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the directory has more entries than its end says")
+		return nil, errors.New("the directory has more entries than its end record says")
 	}
 	return entries, nil
 }
@@ -127,10 +126,10 @@ func (a *unpacking) zipDirectory(end zipEnd) ([]*zipEntry, error) {
 func readZipEntry(r io.Reader) (*zipEntry, error) {
 	var head [zipCentreSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return nil, fmt.Errorf("it has fewer entries than its end says: %w", err)
+		return nil, fmt.Errorf("it has fewer entries than its end record says: %w", err)
 	}
 	if !bytes.HasPrefix(head[:], zipCentreMark) {
-		return nil, errors.New("an entry does not begin like one")
+		return nil, errors.New("an entry has a wrong signature")
 	}
 	le := binary.LittleEndian
 	rest := make([]byte, int(le.Uint16(head[28:]))+int(le.Uint16(head[30:]))+int(le.Uint16(head[32:])))

@@ -11,15 +11,15 @@ import (
 	"io"
 )
 
-// zipLocal compares an entry with its local header, and with the descriptor
-// behind its content if it has one. next is where the entry must end.
+// zipLocal compares an entry with its local header, and with the descriptor after
+// its content if it has one. The entry must end at offset next.
 func (a *unpacking) zipLocal(entry *zipEntry, next int64) error {
 	var head [zipLocalSize]byte
 	if err := a.readAt(head[:], entry.offset); err != nil {
 		return err
 	}
 	if !bytes.HasPrefix(head[:], zipLocalMark) {
-		return errors.New("there is no local header where the directory says")
+		return errors.New("there is no local header at the offset in the directory")
 	}
 	le := binary.LittleEndian
 	names := make([]byte, int(le.Uint16(head[26:]))+int(le.Uint16(head[28:])))
@@ -41,8 +41,8 @@ func (a *unpacking) zipLocal(entry *zipEntry, next int64) error {
 	return a.zipDescriptor(entry, next)
 }
 
-// agrees compares a checksum and two sizes, as they stand in local headers and
-// descriptors, with an entry.
+// agrees reports whether an entry has the checksum and the two sizes of a local
+// header or descriptor.
 func (e *zipEntry) agrees(sizes []byte) bool {
 	le := binary.LittleEndian
 	return le.Uint32(sizes) == e.crc && int64(le.Uint32(sizes[4:])) == e.packed && int64(le.Uint32(sizes[8:])) == e.size
@@ -50,8 +50,8 @@ func (e *zipEntry) agrees(sizes []byte) bool {
 
 func isZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// zipDescriptor checks what is between an entry's content and the next entry: a
-// descriptor, with or without a signature, if the flags say so, or nothing.
+// zipDescriptor checks the bytes between an entry's content and the next entry: a
+// descriptor, with or without a signature, if the flags have one, and no other byte.
 func (a *unpacking) zipDescriptor(entry *zipEntry, next int64) error {
 	size := next - entry.data - entry.packed
 	if entry.flags&zipFlagDescriptor == 0 {
@@ -61,7 +61,7 @@ func (a *unpacking) zipDescriptor(entry *zipEntry, next int64) error {
 		return nil
 	}
 	if size != 12 && size != 16 {
-		return errors.New("its descriptor is not where its content ends")
+		return errors.New("its descriptor does not follow its content")
 	}
 	descriptor := make([]byte, size)
 	if err := a.readAt(descriptor, entry.data+entry.packed); err != nil {
@@ -78,8 +78,8 @@ func (a *unpacking) readAt(p []byte, offset int64) error {
 	return err
 }
 
-// zipContent is an entry's content, which fails at its end if it is not what
-// the directory says.
+// zipContent returns a reader of an entry's content. It fails at the end if size or
+// checksum differ from the directory.
 func (a *unpacking) zipContent(entry *zipEntry) io.Reader {
 	packed, inflated := a.zipReaders(readerAt(a.ctx, a.file, entry.data, entry.packed))
 	content := &zipContent{entry: entry, packed: packed, r: packed}
@@ -89,17 +89,17 @@ func (a *unpacking) zipContent(entry *zipEntry) io.Reader {
 	return a.bounded(content)
 }
 
-// zipReaders are the readers of one entry as it is and inflated. All entries
-// have the same ones in turn: their buffers are larger than most files are.
+// zipReaders returns the readers of one entry, packed and inflated. All entries
+// reuse them, because their buffers are larger than most files.
 func (a *unpacking) zipReaders(r io.Reader) (packed *bufio.Reader, inflated io.Reader) {
 	if a.packed == nil {
-		// flate reads no byte too many from a bufio.Reader.
+		// flate does not read beyond the end from a bufio.Reader.
 		a.packed = bufio.NewReader(r)
 		a.inflated = flate.NewReader(a.packed)
 		return a.packed, a.inflated
 	}
 	a.packed.Reset(r)
-	// Its error would be that of a dictionary, and there is none.
+	// It only fails for a dictionary, and there is none.
 	_ = a.inflated.(flate.Resetter).Reset(a.packed, nil)
 	return a.packed, a.inflated
 }
@@ -117,19 +117,19 @@ func (c *zipContent) Read(p []byte) (int, error) {
 	c.size += int64(n)
 	c.crc = crc32.Update(c.crc, crc32.IEEETable, p[:n])
 	if c.size > c.entry.size {
-		return n, fmt.Errorf("%q holds more than the directory says", c.entry.name)
+		return n, fmt.Errorf("%q has more content than the directory says", c.entry.name)
 	}
 	if !errors.Is(err, io.EOF) {
 		return n, err
 	}
 	if c.size < c.entry.size {
-		return n, fmt.Errorf("%q holds less than the directory says", c.entry.name)
+		return n, fmt.Errorf("%q has less content than the directory says", c.entry.name)
 	}
 	if c.crc != c.entry.crc {
 		return n, fmt.Errorf("%q does not have the checksum that the directory says", c.entry.name)
 	}
 	if _, err := c.packed.ReadByte(); !errors.Is(err, io.EOF) {
-		return n, fmt.Errorf("%q has more data behind its content", c.entry.name)
+		return n, fmt.Errorf("%q has trailing data after its content", c.entry.name)
 	}
 	return n, io.EOF
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// HashError is a text that is no hash.
+// HashError is the error for a text that is not a hash.
 type HashError struct{ Input, Reason string }
 
 func (e *HashError) Error() string {
@@ -16,23 +16,22 @@ func (e *HashError) Error() string {
 	return fmt.Sprintf("invalid hash %q: %s", e.Input, e.Reason)
 }
 
-// TreeError is what keeps a tree from being hashed. Where the file system
-// failed, it wraps an *[io/fs.PathError]; otherwise something in the tree is
-// refused.
+// TreeError is the error for a tree that cannot be hashed. If the file system failed,
+// it wraps an *[io/fs.PathError]; otherwise an entry of the tree is refused.
 type TreeError struct {
 	// Path is the entry's path in the tree, "." for the tree itself, or, from
 	// [Dir], the directory that could not be opened.
 	Path string
 	Err  error
-	// Listed is everything that is in the tree, where no more than links are at
-	// fault. It can be compared with another tree and has no hashes.
+	// Listed is the whole tree if only its links are invalid; otherwise nil. It can
+	// be compared with another tree, but has no valid hashes.
 	Listed *Tree
 }
 
 func (e *TreeError) Error() string { return fmt.Sprintf("cannot hash %q: %s", e.Path, e.Err) }
 func (e *TreeError) Unwrap() error { return e.Err }
 
-// SyntaxError is a text that is not the text form of a tree.
+// SyntaxError is the error for a text that is not the text form of a tree.
 type SyntaxError struct {
 	Line int // counted from 1
 	Err  error
@@ -41,7 +40,7 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string { return fmt.Sprintf("file sums, line %d: %s", e.Line, e.Err) }
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// What can be wrong with an entry of a tree.
+// The errors of a tree's entries.
 var (
 	errTooMany   = fmt.Errorf("the tree has more than %d entries", maxEntries)
 	errLarge     = errors.New("the file is larger than any file of a package may be")

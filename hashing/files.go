@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// directory is where names are looked up: a directory that is open, or one of
-// those of a file system that cannot keep them open.
+// directory is a directory in which names are looked up: an open one, or a path in a
+// file system that cannot keep directories open.
 type directory struct {
 	fsys  fs.FS
 	path  string // in fsys
-	owned bool   // whether fsys was opened for it
+	owned bool   // whether fsys must be closed with it
 }
 
 func top(fsys fs.FS) directory { return directory{fsys: fsys, path: "."} }
@@ -39,7 +39,7 @@ func (d directory) list() ([]fs.DirEntry, error) { return fs.ReadDir(d.fsys, d.p
 
 func (d directory) file(name string) (fs.File, error) { return d.fsys.Open(path.Join(d.path, name)) }
 
-// target is where a link leads, which the entry may know by itself.
+// target returns the target of a link, which ReadDir may have read already.
 func (d directory) target(link fs.DirEntry) (string, error) {
 	if known, ok := link.(linkEntry); ok {
 		return known.target, nil
@@ -47,12 +47,11 @@ func (d directory) target(link fs.DirEntry) (string, error) {
 	return fs.ReadLink(d.fsys, path.Join(d.path, link.Name()))
 }
 
-// opener opens files. Those that come one behind the other share their
-// directory.
+// opener opens files. Consecutive files of a directory share the open directory.
 type opener struct {
 	top  directory
 	last directory
-	path string // of last
+	path string // path of last
 }
 
 func newOpener(fsys fs.FS) *opener {
@@ -73,10 +72,9 @@ func (o *opener) open(name string) (fs.File, error) {
 
 func (o *opener) close() { o.last.close() }
 
-// RootFS returns the file system of a directory on disk that [ReadTree] reads
-// fastest. It is that of [os.Root.FS] and keeps to its directory like it, which
-// opens all directories on the way to a file again for each file; ReadTree
-// opens each directory of this one once.
+// RootFS returns a file system for a directory on disk that [ReadTree] reads faster
+// than that of [os.Root.FS]: ReadTree opens each directory once, instead of for each
+// file. Like os.Root.FS it cannot be used to leave the directory.
 func RootFS(root *os.Root) fs.FS { return newRootFS(root) }
 
 type rootFS struct {
@@ -97,19 +95,19 @@ func (r rootFS) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// ReadDir asks what each name is. One that comes behind a link is first asked
-// where it leads, and that is all there is to ask of a link: directories of
-// links have nothing else, as a rule.
+// ReadDir returns the entries of a directory. For a name that follows a link it first
+// tries to read a link, which needs no other system call, because directories with
+// links usually have only links.
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	names, err := r.names(name)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]fs.DirEntry, 0, len(names))
-	behindLink := false
+	afterLink := false
 	for _, base := range names {
 		at := path.Join(name, base)
-		if behindLink {
+		if afterLink {
 			if target, err := r.ReadLink(at); err == nil {
 				list = append(list, linkEntry{r, at, target})
 				continue
@@ -117,18 +115,18 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 		}
 		info, err := r.Lstat(at)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it has gone since
+			continue // it has been removed
 		}
 		if err != nil {
 			return nil, err
 		}
-		behindLink = info.Mode().Type() == fs.ModeSymlink
+		afterLink = info.Mode().Type() == fs.ModeSymlink
 		list = append(list, fs.FileInfoToDirEntry(info))
 	}
 	return list, nil
 }
 
-// names lists a directory in order.
+// names returns the sorted names of a directory.
 func (r rootFS) names(name string) ([]string, error) {
 	dir, err := r.Open(name)
 	if err != nil {
@@ -149,7 +147,7 @@ func (r rootFS) open(dir string) (rootFS, error) {
 	return newRootFS(root), nil
 }
 
-// linkEntry is a link of which one knows where it leads.
+// linkEntry is a link whose target has been read.
 type linkEntry struct {
 	fsys   rootFS
 	path   string

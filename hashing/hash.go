@@ -19,15 +19,15 @@ const (
 	schemeZH = "zh" // SHA-256 of a zip or other archive, in hexadecimal
 )
 
-// maxHashBytes bounds hashes of unknown schemes, which are kept as they are.
-// It has room for 512 bits many times over.
+// maxHashBytes bounds hashes of unknown schemes, which are not changed. It is many
+// times the length of a 512-bit hash.
 const maxHashBytes = 512
 
 // ParseHash checks the form of a hash: a scheme of lower-case letters and
 // digits, a colon and a value. The values of h1: and t1: are 32 bytes in padded
-// standard base64, those of zh: 64 lower-case hexadecimal digits. Hashes of
-// other schemes are accepted as they are and are not [Hash.Known]. An error is
-// a *[HashError].
+// standard base64, those of zh: 64 lower-case hexadecimal digits. Hashes of other
+// schemes are accepted without checks, and are not [Hash.Known]. An error is a
+// *[HashError].
 func ParseHash(s string) (Hash, error) {
 	if reason := hashFault(s); reason != "" {
 		return "", &HashError{Input: s, Reason: reason}
@@ -44,9 +44,9 @@ func hashFault(s string) string {
 	case !found || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789") != "":
 		return `it must begin with a scheme such as "h1:"`
 	case value == "":
-		return "there is nothing behind the scheme"
+		return "there is no value after the scheme"
 	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "it has characters that no hash has"
+		return "it has characters that are not allowed in a hash"
 	case (scheme == schemeH1 || scheme == schemeT1) && !isBase64Sum(value):
 		return "the value must be the base64 form of 32 bytes, 44 characters with one = at the end"
 	case scheme == schemeZH && (len(value) != 64 || strings.Trim(value, "0123456789abcdef") != ""):
@@ -55,14 +55,14 @@ func hashFault(s string) string {
 	return ""
 }
 
-// isBase64Sum accepts one spelling for each sum, so that hashes can be
+// isBase64Sum accepts only the canonical encoding of a sum, so that hashes can be
 // compared as strings.
 func isBase64Sum(value string) bool {
 	sum, err := base64.StdEncoding.DecodeString(value)
 	return err == nil && len(sum) == 32 && base64.StdEncoding.EncodeToString(sum) == value
 }
 
-// Scheme returns what is in front of the colon, such as "h1".
+// Scheme returns the part before the colon, such as "h1".
 func (h Hash) Scheme() string {
 	scheme, _, found := strings.Cut(string(h), ":")
 	if !found {
@@ -71,15 +71,14 @@ func (h Hash) Scheme() string {
 	return scheme
 }
 
-// Known reports whether h is of a scheme that this package knows: h1, t1 or zh.
+// Known reports whether h has a scheme of this package: h1, t1 or zh.
 func (h Hash) Known() bool { return h.Strong() || h.Scheme() == schemeZH }
 
-// Strong reports whether h alone can prove an installed tree to be the right
-// one: whether it is an h1 or a t1. A zh says something about an archive only,
-// which is gone by then.
+// Strong reports whether h alone can verify an installed tree: whether it is an h1 or
+// a t1. A zh covers only the archive, which is not installed.
 func (h Hash) Strong() bool { return h.Scheme() == schemeH1 || h.Scheme() == schemeT1 }
 
-// H1 returns the h1 hash of the tree, which covers the content of files alone.
+// H1 returns the h1 hash of the tree, which covers paths and contents of files.
 func (t *Tree) H1() Hash {
 	lines := sha256.New()
 	for _, e := range t.Entries {
@@ -94,15 +93,15 @@ func encode(scheme string, sum []byte) Hash {
 	return Hash(scheme + ":" + base64.StdEncoding.EncodeToString(sum))
 }
 
-// T1 returns the t1 hash of the tree, which covers all that an [Entry] says.
+// T1 returns the t1 hash of the tree, which covers all fields of each [Entry].
 func (t *Tree) T1() Hash {
 	hash := sha256.New()
 	writeT1(hash, t.Entries)
 	return encode(schemeT1, hash.Sum(nil))
 }
 
-// writeT1 writes the bytes that t1 is the SHA-256 of. The writer must not fail,
-// as hashes do not.
+// writeT1 writes the bytes whose SHA-256 is t1. The writer must not return errors,
+// which hashes do not.
 func writeT1(w io.Writer, entries []Entry) {
 	record := appendField(nil, schemeT1)
 	record = binary.BigEndian.AppendUint64(record, uint64(len(entries)))
@@ -117,13 +116,13 @@ func writeT1(w io.Writer, entries []Entry) {
 	}
 }
 
-// appendField appends a string with its length in front.
+// appendField appends the length of a string and the string.
 func appendField(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint64(b, uint64(len(s))), s...)
 }
 
-// content returns the size and the sum of what an entry itself holds. The
-// content of a link is its target, not the file behind it.
+// content returns the size and the sum of an entry's own content. The content of a
+// link is its target, not the file to which it points.
 func (e Entry) content() (size uint64, sum [32]byte) {
 	if e.isFile() {
 		return uint64(e.Size), e.Sum

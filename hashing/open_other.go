@@ -2,5 +2,5 @@
 
 package hashing
 
-// openNonblock is nothing where it means nothing.
+// openNonblock is 0 on systems without such a flag.
 const openNonblock = 0

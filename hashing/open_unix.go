@@ -4,6 +4,6 @@ package hashing
 
 import "syscall"
 
-// openNonblock keeps the os package from trying whether it can wait for a file,
-// which takes five system calls. Opening a pipe returns at once, too.
+// openNonblock prevents the os package from trying to poll a file, which takes five
+// system calls. It also makes opening a pipe return at once.
 const openNonblock = syscall.O_NONBLOCK

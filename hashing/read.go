@@ -10,25 +10,24 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// WholeFunc tells of which tree, hashed already, a link has a part: what that
-// tree has at the link's own path and below it. A link that has no part of
-// any, for which it returns nil, is an ordinary one.
+// WholeFunc returns the shared tree, hashed before, to which a link points: the link
+// stands for the entries of that tree at the link's own path and below it. It returns
+// nil for an ordinary link.
 type WholeFunc func(path, target string) *Tree
 
 // Reader is [ReadTree] with options.
 type Reader struct {
-	// Whole is for a file system that has parts of the tree elsewhere, reached
-	// by links, which may point out of the file system. A file system that is
-	// the same as the whole tree of the links gives that tree: the one that
-	// Whole returned, not a copy of it. nil means that all links are ordinary
-	// ones.
+	// Whole is for a tree that is partly stored in shared trees, to which its links
+	// point, possibly out of the file system. If the resulting tree equals the
+	// shared tree, Read returns the *Tree from Whole itself. nil means that all
+	// links are ordinary.
 	Whole WholeFunc
-	// MaxFile is the size in bytes of the largest file that is read; a larger
-	// one is an error. 0 means that there is no limit.
+	// MaxFile is the size limit of files in bytes; a larger file is an error. 0
+	// means no limit.
 	MaxFile int64
 }
 
-// Read is [ReadTree].
+// Read reads a tree as [ReadTree] does, with the options of r.
 func (r Reader) Read(fsys fs.FS) (*Tree, error) {
 	w := walker{fsys: fsys, whole: r.Whole}
 	if err := w.walk(); err != nil {
@@ -54,14 +53,14 @@ func (r Reader) Read(fsys fs.FS) (*Tree, error) {
 	return tree, nil
 }
 
-// linkedPart is what a link has of a tree.
+// linkedPart is the part of a shared tree for which a link stands.
 type linkedPart struct {
 	tree *Tree
 	part []Entry
 }
 
-// isWhole reports whether the entries and the linked parts, no two of which
-// can have a path in common, are just those of the tree of all links.
+// isWhole reports whether all links point to the same shared tree, and the entries
+// and linked parts equal it. No two of them can have a path in common.
 func (w *walker) isWhole() bool {
 	if len(w.linked) == 0 {
 		return false
@@ -85,17 +84,17 @@ func sortEntries(entries []Entry) {
 	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// walker lists what a file system holds. The files' sums, sizes and kinds are
-// still to be found.
+// walker lists the entries of a file system, without the files' sums, sizes and
+// executable bits.
 type walker struct {
 	fsys    fs.FS
 	whole   WholeFunc // nil for none
 	entries []Entry
 	linked  []linkedPart
-	count   int // of the entries, those of linked parts included
+	count   int // the number of entries, including those of linked parts
 }
 
-// walk lists everything, sorted by path.
+// walk lists all entries, sorted by path.
 func (w *walker) walk() error {
 	if _, err := w.dir("."); err != nil {
 		return err
@@ -104,8 +103,8 @@ func (w *walker) walk() error {
 	return nil
 }
 
-// dir adds what is in a directory and below it, and reports whether that is
-// nothing. What is below comes last, so that one directory at a time is open.
+// dir adds the entries of a directory and below it, and reports whether there are
+// none. Subdirectories come last, so that only one directory is open at a time.
 func (w *walker) dir(dir string) (empty bool, err error) {
 	names, subdirs, err := w.children(dir)
 	if err != nil {
@@ -126,8 +125,8 @@ func (w *walker) dir(dir string) (empty bool, err error) {
 	return names == 0, nil
 }
 
-// children adds what is in a directory, and returns how much that is and which
-// of it are directories.
+// children adds the files and links of a directory. It returns the number of names
+// and the subdirectories.
 func (w *walker) children(dir string) (names int, subdirs []string, err error) {
 	at, err := top(w.fsys).open(dir)
 	if err != nil {
@@ -163,13 +162,13 @@ func (w *walker) children(dir string) (names int, subdirs []string, err error) {
 	return names, subdirs, nil
 }
 
-// link adds a link, or notes what it stands for.
+// link adds a link, or the part of a shared tree for which it stands.
 func (w *walker) link(at directory, name string, child fs.DirEntry) error {
 	target, err := at.target(child)
 	if err != nil {
 		return err
 	}
-	target = filepath.ToSlash(target) // links on Windows have backslashes, whoever made them
+	target = filepath.ToSlash(target) // links on Windows have backslashes
 	if w.whole != nil {
 		if tree := w.whole(name, target); tree != nil {
 			if part := tree.Part(name); len(part) > 0 {

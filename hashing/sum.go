@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// sumFiles finds the kinds, sizes and sums of all files, on all processors. Of
-// several errors it returns that of the first path.
+// sumFiles sets the kinds, sizes and sums of all files, on all processors. It returns
+// the error of the first path that fails.
 func sumFiles(fsys fs.FS, entries []Entry, maxFile int64) error {
 	var (
 		workers sync.WaitGroup
@@ -37,8 +37,8 @@ func sumFiles(fsys fs.FS, entries []Entry, maxFile int64) error {
 	return first.err
 }
 
-// firstError keeps the error with the lowest index. Indices are handed out in
-// order, so all lower ones are done with when the workers have stopped.
+// firstError keeps the error with the lowest index. Indices are assigned in order, so
+// all lower ones are finished when the workers have stopped.
 type firstError struct {
 	failed atomic.Bool
 	mutex  sync.Mutex
@@ -57,12 +57,12 @@ func (f *firstError) set(index int, err error) {
 	f.failed.Store(true)
 }
 
-// maxBuffer is how much of a file is read at once: more than io.Copy does.
+// maxBuffer is the maximum size of a read, larger than that of io.Copy.
 const maxBuffer = 64 << 10
 
-// sumFile reads one file into a buffer, which grows with the files: most trees
-// have small ones only. It never reads more than the file's size at first
-// and one byte, so that a file that grows, or has no end, does not keep it.
+// sumFile sets kind, size and sum of one file. The buffer grows with the files,
+// because most trees have only small ones. It reads at most one byte more than the
+// file's initial size, so that it ends if the file grows or has no end.
 func sumFile(files *opener, e *Entry, maxFile int64, buffer *[]byte) error {
 	if !e.isFile() {
 		return nil
@@ -77,7 +77,7 @@ func sumFile(files *opener, e *Entry, maxFile int64, buffer *[]byte) error {
 		return err
 	}
 	if !before.Mode().IsRegular() {
-		return errChanged // since the walk saw a regular file
+		return errChanged // it was a regular file before
 	}
 	if maxFile > 0 && before.Size() > maxFile {
 		return errLarge

@@ -16,18 +16,18 @@ import (
 // the format.
 const textHeader = "cotter tree 1"
 
-// MarshalText returns the tree as text, to be kept beside installed files and
-// read by [ParseTree]. Behind a line with the version of the format there is a
-// line for each entry in the order of the paths, with tabs between its fields,
-// which no path can hold:
+// MarshalText returns the tree as text, to be stored with installed files and parsed
+// by [ParseTree]. After a line with the version of the format there is a line for
+// each entry in the order of the paths. Its fields are separated by tabs, which
+// paths cannot contain:
 //
 //	f	size	sum	path    a file; its sum is in hexadecimal
 //	x	size	sum	path    an executable file
 //	l	target	path        a link
 //	d	path                an empty directory
 //
-// Trees from [ReadTree] and [ParseTree] have no error; one made by hand may
-// have a *[TreeError].
+// There is no error for trees from [ReadTree] and [ParseTree]. For other trees it can
+// be a *[TreeError].
 func (t *Tree) MarshalText() (text []byte, err error) {
 	if i, err := check(slices.Clone(t.Entries)); err != nil {
 		return nil, &TreeError{Path: t.Entries[i].Path, Err: err}
@@ -46,8 +46,7 @@ func (t *Tree) MarshalText() (text []byte, err error) {
 	return text, nil
 }
 
-// check checks entries that may come from anywhere. It returns the index of
-// the entry at fault.
+// check checks untrusted entries. It returns the index of the invalid one.
 func check(entries []Entry) (int, error) {
 	for i, e := range entries {
 		switch {
@@ -63,7 +62,7 @@ func check(entries []Entry) (int, error) {
 	return settle(entries)
 }
 
-// checkText checks a path that is well-formed otherwise.
+// checkText checks the characters and the length of a path.
 func checkText(path string) error {
 	if reason := pathsafe.ReadText(path); reason != "" {
 		return errors.New("the path " + reason)
@@ -71,7 +70,7 @@ func checkText(path string) error {
 	return nil
 }
 
-// checkPath checks the path of an entry that was not walked to.
+// checkPath checks the path of an untrusted entry.
 func checkPath(path string) error {
 	if err := checkText(path); err != nil {
 		return err
@@ -90,7 +89,7 @@ func checkPath(path string) error {
 // sumHexLength is the length of a sum in hexadecimal.
 const sumHexLength = 2 * len(Entry{}.Sum)
 
-// parseSum reads a sum in the one spelling that it has.
+// parseSum parses a sum, which has only one valid spelling.
 func parseSum(s string) (sum [32]byte, err error) {
 	if len(s) != sumHexLength || strings.ToLower(s) != s {
 		return sum, errSum
@@ -101,19 +100,18 @@ func parseSum(s string) (sum [32]byte, err error) {
 	return sum, nil
 }
 
-// What can be wrong with a line of the text form.
+// The errors of lines of the text form.
 var (
 	errHeader     = errors.New("the first line is not " + strconv.Quote(textHeader))
-	errUnfinished = errors.New("the last line is cut off")
+	errUnfinished = errors.New("the last line is truncated")
 	errFields     = errors.New("wrong number of fields")
 	errSize       = errors.New("not a size in bytes")
 	errSum        = errors.New("not a SHA-256 in lower-case hexadecimal digits")
 )
 
-// ParseTree reads what [Tree.MarshalText] wrote. It is strict: it accepts no
-// tree that [ReadTree] could not have returned, and one text only for each
-// tree. Errors are *[SyntaxError]. The caller has to limit the length of the
-// text.
+// ParseTree parses the text form of [Tree.MarshalText]. It is strict: it only accepts
+// trees that [ReadTree] can return, and only one text for each tree. Errors are
+// *[SyntaxError]. The caller must limit the length of the text.
 func ParseTree(text []byte) (*Tree, error) {
 	var entries []Entry
 	number := 0
@@ -145,7 +143,7 @@ func ParseTree(text []byte) (*Tree, error) {
 	return &Tree{Entries: entries}, nil
 }
 
-// parseEntry reads one line. The paths are checked later.
+// parseEntry parses one line. Paths are checked later.
 func parseEntry(line string) (Entry, error) {
 	fields := strings.Split(line, "\t")
 	var e Entry

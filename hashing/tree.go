@@ -10,8 +10,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// Kind is the kind of an entry. Its value is the byte that t1 and the text form
-// have for it.
+// Kind is the kind of an entry. Its value is the byte used in t1 and the text form.
 type Kind byte
 
 // The kinds of entries. Directories that are not empty have no entries.
@@ -42,20 +41,20 @@ type Entry struct {
 	// Path is relative to the tree, with forward slashes.
 	Path string
 	Kind Kind
-	// Size is a file's size in bytes and 0 for all else.
+	// Size is a file's size in bytes; 0 for other kinds.
 	Size int64
-	// Sum is the SHA-256 of a file's content. That of a link is the Sum of the
-	// file that it leads to, which h1 needs; it is zero where the link leads to
-	// a directory. That of an empty directory is zero.
+	// Sum is the SHA-256 of a file's content. For a link it is the Sum of the file
+	// to which it points, for h1, or zero for a link to a directory. For an empty
+	// directory it is zero.
 	Sum [32]byte
-	// Target is where a link leads, as the link has it; empty for all else.
+	// Target is a link's target, unchanged; empty for other kinds.
 	Target string
 }
 
 func (e Entry) isFile() bool { return e.Kind == File || e.Kind == ExecFile }
 
-// same reports whether e and other are equal in themselves. A link stays the
-// same when the file changes that it leads to.
+// same reports whether e and other are equal, ignoring the content of the files to
+// which links point.
 func (e Entry) same(other Entry) bool {
 	if e.Kind == Link {
 		e.Sum, other.Sum = [32]byte{}, [32]byte{}
@@ -63,19 +62,19 @@ func (e Entry) same(other Entry) bool {
 	return e == other
 }
 
-// maxEntries bounds a tree in memory. It is ten times what a package may have,
-// for what modules write into their directories.
+// maxEntries bounds a tree in memory. It is ten times the limit of packages, because
+// modules can write files into their directories.
 const maxEntries = 1_000_000
 
-// Tree lists what a directory holds. [ReadTree] and [ParseTree] return trees
-// that are valid; those made by hand must have their entries sorted by path.
+// Tree lists the entries of a directory. Trees from [ReadTree] and [ParseTree] are
+// valid; in other trees the entries must be sorted by path.
 type Tree struct{ Entries []Entry }
 
-// ReadTree walks a file system once and hashes its files, several at a time.
-// The file system must allow concurrent use, and must implement
-// [fs.ReadLinkFS] to have links. Good ones are [RootFS], [os.Root.FS],
-// [os.DirFS] and [testing/fstest.MapFS]; the first two also keep to their
-// directory while others change it. Errors are *[TreeError].
+// ReadTree walks a file system once and hashes its files concurrently. The file
+// system must be safe for concurrent use, and must implement [fs.ReadLinkFS] if it
+// has links. Suitable ones are [RootFS], [os.Root.FS], [os.DirFS] and
+// [testing/fstest.MapFS]. The first two do not leave their directory even if another
+// process changes it. Errors are *[TreeError].
 func ReadTree(fsys fs.FS) (*Tree, error) { return Reader{}.Read(fsys) }
 
 // Dir returns the h1 hash of a directory on disk. The directory may be given
@@ -89,7 +88,7 @@ func Dir(dir string) (Hash, error) {
 	return FS(RootFS(root))
 }
 
-// FS returns the h1 hash of a file system, which must be one for [ReadTree].
+// FS returns the h1 hash of a file system, which must be suitable for [ReadTree].
 // Errors are *[TreeError].
 func FS(fsys fs.FS) (Hash, error) {
 	tree, err := ReadTree(fsys)
@@ -99,8 +98,8 @@ func FS(fsys fs.FS) (Hash, error) {
 	return tree.H1(), nil
 }
 
-// settle checks sorted entries as a whole and gives links the sums of the files
-// that they lead to. It returns the index of the entry at fault.
+// settle checks that entries are sorted and consistent, and sets the sums of links to
+// files. It returns the index of the invalid entry.
 func settle(entries []Entry) (int, error) {
 	links := pathsafe.Resolver{Lookup: lookup(entries), Target: pathsafe.Target}
 	for i := range entries {
@@ -128,7 +127,7 @@ func settle(entries []Entry) (int, error) {
 	return 0, nil
 }
 
-// lookup returns a function that finds what sorted entries have at a path.
+// lookup returns a function that returns the kind, and the link target, at a path.
 func lookup(entries []Entry) func(name string) (pathsafe.Kind, string) {
 	return func(name string) (pathsafe.Kind, string) {
 		i, found := find(entries, name)
@@ -161,22 +160,20 @@ func (t *Tree) Part(path string) []Entry {
 
 func comparePath(e Entry, path string) int { return strings.Compare(e.Path, path) }
 
-// find returns the entry with this path.
+// find returns the index of the entry with this path, or where it would be.
 func find(entries []Entry, path string) (int, bool) {
 	return slices.BinarySearchFunc(entries, path, comparePath)
 }
 
-// below reports whether there are entries in the directory with this path,
-// which says that there is such a directory.
+// below reports whether there are entries below a path, so that it is a directory.
 func below(entries []Entry, dir string) bool {
 	i, _ := find(entries, dir+"/")
 	return i < len(entries) && strings.HasPrefix(entries[i].Path, dir+"/")
 }
 
-// WithModesOf returns the tree as it would be on a file system that keeps
-// executable bits: its files are as executable as those of known at the same
-// paths. It is for trees that were read from a file system that does not, of
-// which known is what should be there.
+// WithModesOf returns the tree with the executable bits of the files in known at the
+// same paths. It is for trees that were read from a file system without executable
+// bits.
 func (t *Tree) WithModesOf(known *Tree) *Tree {
 	entries := slices.Clone(t.Entries)
 	for i, entry := range entries {
@@ -189,21 +186,20 @@ func (t *Tree) WithModesOf(known *Tree) *Tree {
 
 // Changes are paths that differ between two trees, each list sorted.
 type Changes struct {
-	// Changed are the entries of both trees that differ in kind, content or
-	// target.
+	// Changed are the paths of entries that differ in kind, content or target.
 	Changed []string
-	// Vanished are the entries that are gone.
+	// Vanished are the paths that only the first tree has.
 	Vanished []string
-	// Added are the entries that are new.
+	// Added are the paths that only the second tree has.
 	Added []string
 }
 
 // Empty reports whether there are no changes.
 func (c Changes) Empty() bool { return len(c.Changed)+len(c.Vanished)+len(c.Added) == 0 }
 
-// Diff tells what became of want in got. Trees that differ in t1 have changes
-// and others have none. A directory that was empty and now has entries has not
-// vanished, and one that has lost its entries was not added: the entries tell.
+// Diff returns the changes from want to got. There are none if both have the same t1,
+// and only then. A directory whose entries were added or removed is not itself a
+// change.
 func Diff(want, got *Tree) Changes {
 	var c Changes
 	w, g := want.Entries, got.Entries

@@ -51,8 +51,8 @@ func (p *parser) module(b *hclsyntax.Block) {
 	}
 }
 
-// attributes reads the known attributes and reports whether all of them were
-// literals, so that it makes sense to look at their values.
+// attributes reads the known attributes and reports whether all of them are
+// literals, so that their values can be checked.
 func (p *parser) attributes(b *hclsyntax.Block) (Module, bool) {
 	m := Module{Key: b.Labels[0], Range: b.DefRange()}
 	before := len(p.diags)
@@ -76,25 +76,25 @@ func (p *parser) attributes(b *hclsyntax.Block) (Module, bool) {
 	return m, len(p.diags) == before
 }
 
-// str is the value of a quoted string without templates. The text is decoded
-// from the source, because the parser's own value has its Unicode normalised,
-// and an address is compared byte for byte.
+// str returns the value of a quoted string without templates. It decodes the
+// source text, because the parser normalises Unicode in its values, and addresses
+// are compared byte for byte.
 func (p *parser) str(expr hclsyntax.Expression) string {
 	at := expr.Range()
 	template, ok := expr.(*hclsyntax.TemplateExpr)
 	if !ok || !template.IsStringLiteral() || p.src[at.Start.Byte] != '"' {
-		p.fail(at, "Not a literal string", "Only a quoted string may stand here, without templates, functions or references. To write \"${\" itself use \"$${\".")
-		return "-" // something, so that it does not count as empty too
+		p.fail(at, "Not a literal string", "The value must be a quoted string without templates, functions or references. To write \"${\" itself, use \"$${\".")
+		return "-" // not empty, so that it is not reported as empty as well
 	}
 	quoted := at.SliceBytes(p.src)
-	if !bytes.ContainsAny(quoted, `\$%`) { // no escapes: nearly always
+	if !bytes.ContainsAny(quoted, `\$%`) { // no escapes, the usual case
 		return string(quoted[1 : len(quoted)-1])
 	}
 	tokens, _ := hclsyntax.LexExpression(quoted, at.Filename, at.Start)
 	var value strings.Builder
 	for _, token := range tokens {
 		if token.Type == hclsyntax.TokenQuotedLit {
-			part, _ := hclsyntax.ParseStringLiteralToken(token) // parsed before, without errors
+			part, _ := hclsyntax.ParseStringLiteralToken(token) // has been parsed before, without errors
 			value.WriteString(part)
 		}
 	}
@@ -104,7 +104,7 @@ func (p *parser) str(expr hclsyntax.Expression) string {
 func (p *parser) hashes(expr hclsyntax.Expression) []hashing.Hash {
 	list, ok := expr.(*hclsyntax.TupleConsExpr)
 	if !ok {
-		p.fail(expr.Range(), "Not a literal list", "The hashes are a list of quoted strings in square brackets.")
+		p.fail(expr.Range(), "Not a literal list", "hashes must be a list of quoted strings in square brackets.")
 		return nil
 	}
 	hashes := make([]hashing.Hash, 0, len(list.Exprs))
@@ -114,7 +114,7 @@ func (p *parser) hashes(expr hclsyntax.Expression) []hashing.Hash {
 	return hashes
 }
 
-// check reports what is wrong with the values, where they stand.
+// check reports invalid values at their positions.
 func (p *parser) check(m Module, b *hclsyntax.Block) {
 	for _, bad := range m.faults() {
 		at := b.DefRange()
@@ -132,14 +132,14 @@ func (p *parser) check(m Module, b *hclsyntax.Block) {
 	}
 	for _, field := range []struct{ name, address string }{{"source", m.Source}, {"package", m.Package}} {
 		if holdsPassword(field.address) {
-			p.fail(b.Body.Attributes[field.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: whoever can read this file has seen it.", m.Key, ErrCredential)
+			p.fail(b.Body.Attributes[field.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: anyone who can read this file can read it.", m.Key, ErrCredential)
 		}
 	}
 }
 
-// withoutModulesSegment turns the form of the RFC's example,
-// HOST/modules/NAMESPACE/NAME/SYSTEM, into the plain registry address. An
-// address that is valid as it stands is left alone.
+// withoutModulesSegment converts the form of the RFC's example,
+// HOST/modules/NAMESPACE/NAME/SYSTEM, to the plain registry address. It returns
+// an address that is valid already unchanged.
 func withoutModulesSegment(source string) string {
 	host, rest, _ := strings.Cut(source, "/")
 	plain, ok := strings.CutPrefix(rest, "modules/")

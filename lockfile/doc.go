@@ -1,10 +1,10 @@
 // Package lockfile reads and writes the module blocks of a dependency lock
-// file, .terraform.lock.hcl, and leaves everything else in it alone.
+// file, .terraform.lock.hcl, and preserves all other content.
 //
 // # Format
 //
-// There is one block for each module call with a package outside the
-// one it is written in:
+// There is one block for each module call whose package is not the package that
+// contains the call:
 //
 //	module "app.network" {
 //	  version = "3.19.0"
@@ -20,41 +20,40 @@
 //	  ]
 //	}
 //
-// The label is the dotted path of module calls. source and hashes are required,
-// the rest may be absent, see [Module]. The format is that of the OpenTofu RFC
-// "Module Version Locking" of December 2025 with the package attribute added.
-// Released versions of OpenTofu and Terraform accept such blocks, with one
-// label and whatever body, and delete them whenever they rewrite the file.
+// The label is the dotted path of module calls. source and hashes are required;
+// the other attributes are optional, see [Module]. The format is that of the
+// OpenTofu RFC "Module Version Locking" of December 2025 with the package
+// attribute added. Released versions of OpenTofu and Terraform accept module
+// blocks with one label and any body, and delete them when they rewrite the file.
 //
 // # Reading
 //
 //   - Values are literals: quoted strings without templates, and one list of
 //     such strings. Nothing is ever evaluated.
-//   - Errors are: a key that occurs twice, an attribute that occurs twice, a
-//     label too many or too few, a version, constraint or hash that does not parse,
-//     two hashes of one scheme, no hash of a scheme that proves a whole tree
-//     (h1 or t1), a password in an address, conflict markers of git.
+//   - Errors are: a duplicate key, a duplicate attribute, not exactly one label, a
+//     version, constraint or hash that does not parse, two hashes of the same
+//     scheme, no hash of a scheme that covers a whole tree (h1 or t1), a password
+//     in an address, git conflict markers.
 //   - A file of more than [MaxSize] bytes or nested deeper than [MaxNesting] is
 //     refused before it is parsed.
-//   - CRLF, a byte order mark, a missing last newline are fine. Unknown
-//     attributes and blocks are ignored and kept.
+//   - CRLF, a byte order mark and a missing final newline are accepted. Unknown
+//     attributes and blocks are ignored and preserved.
 //   - A source of the RFC's form "HOST/modules/NAMESPACE/NAME/SYSTEM" is read as
-//     the same without "modules/".
-//   - Blocks of a later draft, with a source address as label, are kept. They
+//     if it had no "modules/".
+//   - Blocks of a later draft, with a source address as label, are preserved. They
 //     are not among the modules; [File.ForeignKeys] lists them.
 //
 // # Writing
 //
-//   - Bytes outside of module blocks never change, but for blank lines next to a
-//     block that comes or goes, and a newline where the last one is missing.
-//   - A block that is not changed keeps its bytes, whatever its layout. One that
-//     is set anew gets the layout above; unknown attributes and nested blocks
-//     move behind the known ones, with the comments directly above them. Other
-//     comments within it are lost.
-//   - Blocks are sorted by key and precede the first provider block, together
-//     with the comment directly above that one. Where a file has them in
-//     another order, the first change moves them.
-//   - Line ends are LF, in the blocks that are written.
+//   - Bytes outside of module blocks never change, except for blank lines next to
+//     an added or removed block, and a missing final newline.
+//   - An unchanged block keeps its bytes in any layout. A changed block gets the
+//     layout above. Its unknown attributes and nested blocks follow the known
+//     ones, with the comments directly above them; other comments in it are lost.
+//   - Blocks are sorted by key and precede the first provider block and the
+//     comment directly above it. If a file has them in another order, the first
+//     change moves them.
+//   - Lines of written blocks end in LF.
 //   - A file that was empty gets a header comment.
 //   - An address with credentials is never written, see [File.Check].
 package lockfile

@@ -9,15 +9,15 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// knownAttributes are those that rendering writes anew.
+// knownAttributes are the attributes that render writes.
 var knownAttributes = map[string]bool{"version": true, "source": true, "constraints": true, "package": true, "hashes": true}
 
 // span is a part of the source.
 type span struct{ start, end int }
 
-// extras returns the source of what a block holds beside the known attributes,
-// to be kept when the block is written anew. Each comes with the comments above
-// and behind it.
+// extras returns the source of a block's unknown attributes and nested blocks,
+// which are preserved when the block is rewritten. Each includes the comments above
+// it and at the end of its line.
 func (p *parser) extras(b *hclsyntax.Block) []string {
 	var spans []span
 	for name, attribute := range b.Body.Attributes {
@@ -42,8 +42,8 @@ func (p *parser) extras(b *hclsyntax.Block) []string {
 	return extras
 }
 
-// lineStart is where the line of the offset begins if only blanks precede the
-// offset there, and else the offset.
+// lineStart returns the start of the offset's line if only blanks precede the
+// offset in it, and the offset otherwise.
 func lineStart(src []byte, offset int) int {
 	start := bytes.LastIndexByte(src[:offset], '\n') + 1
 	if start == 0 && bytes.HasPrefix(src, byteOrderMark) {
@@ -55,8 +55,8 @@ func lineStart(src []byte, offset int) int {
 	return start
 }
 
-// leadStart is lineStart, moved up over the comment lines directly above. A
-// line that ends a /* comment */ stops it: the lines above it might be within.
+// leadStart returns lineStart, moved up over the comment lines directly above. It
+// stops at a line that ends a /* comment */, as the lines above may be part of it.
 func leadStart(src []byte, offset int) int {
 	start := lineStart(src, offset)
 	for start > 0 && src[start-1] == '\n' {
@@ -74,8 +74,8 @@ func leadStart(src []byte, offset int) int {
 	return start
 }
 
-// lineEnd is the offset behind the line of the offset if only blanks and a
-// line comment follow there, and else the offset.
+// lineEnd returns the offset after the offset's line if only blanks and a line
+// comment follow in it, and the offset otherwise.
 func lineEnd(src []byte, offset int) int {
 	rest := src[offset:]
 	if i := bytes.IndexByte(rest, '\n'); i >= 0 {

@@ -3,11 +3,15 @@ package lockfile
 import (
 	"maps"
 	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/hashing"
 )
 
-// File is a lock file in memory: the bytes that were read, and what the module
-// blocks in them say or shall say. The zero value is a file that does not exist
-// yet. A File is not safe for concurrent use.
+// File is a lock file in memory: the bytes that were read, and the modules that
+// they lock, with changes that are not written yet. The zero value is a file that
+// does not exist yet. A File is not safe for concurrent use.
 type File struct {
 	src           []byte
 	entries       map[string]*entry
@@ -26,12 +30,12 @@ func (f *File) Clone() *File {
 	return &clone
 }
 
-// NameTool has the comment of a new file name the stock tool whose providers it
-// will have: "tofu" or "terraform". It names both otherwise. A file that is not
-// empty keeps the comment that it has.
+// NameTool sets the stock tool, "tofu" or "terraform", that the header comment of
+// a new file names. Without it the comment names both. A file that is not empty
+// keeps its comment.
 func (f *File) NameTool(tool string) { f.tool = tool }
 
-// entry is a module as it shall be, and the block that says what it was.
+// entry is a module to be written, and the block that it replaces.
 type entry struct {
 	module Module
 	block  *block // nil for a module that is not in src
@@ -40,7 +44,7 @@ type entry struct {
 // block is a module's block in src.
 type block struct {
 	module     Module
-	start, end int      // from the word "module" to behind the closing brace
+	start, end int      // from the word "module" to after the closing brace
 	extras     []string // the source of unknown attributes and nested blocks
 }
 
@@ -73,9 +77,8 @@ func (f *File) ForeignKeys() []string { return slices.Clone(f.foreign) }
 // file. They are not checked.
 func (f *File) Providers() []string { return slices.Clone(f.providers) }
 
-// SetModule adds a module or replaces the one with the same key. To set what is
-// set already changes nothing. Values are not checked here, but by
-// [File.Check].
+// SetModule adds a module or replaces the one with the same key. Setting an equal
+// module is a no-op. Values are checked by [File.Check].
 func (f *File) SetModule(m Module) {
 	if f.entries == nil {
 		f.entries = map[string]*entry{}
@@ -96,4 +99,51 @@ func (f *File) sorted() []*entry {
 		sorted = append(sorted, f.entries[key])
 	}
 	return sorted
+}
+
+// Module is one locked module call.
+type Module struct {
+	// Key is the dotted path of module calls, from addrs.Module.
+	Key string
+	// Version is the selected version; "" if the source has no versions.
+	Version string
+	// Source is the canonical source address, with the registry host and the
+	// subdirectory, without credentials.
+	Source string
+	// Constraints is the call's version constraint as written; "" for none.
+	Constraints string
+	// Package is the immutable address of the fetched package; "" in files of
+	// tools that do not record it. It is a pin: the address that Source resolves
+	// to is compared with it. Nothing is fetched from Package alone.
+	Package string
+	// Hashes are the package's hashes, sorted, at most one of each scheme. At
+	// least one of them is Strong.
+	Hashes []hashing.Hash
+	// Range is the block's header in the file that was read; zero for a
+	// module that was set. It is ignored by Equal.
+	Range hcl.Range
+}
+
+// Equal reports whether two modules have equal fields, except for Range.
+func (m Module) Equal(other Module) bool {
+	m, other = m.normal(), other.normal()
+	return m.Key == other.Key && m.Version == other.Version && m.Source == other.Source &&
+		m.Constraints == other.Constraints && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
+}
+
+// Hash returns the module's hash of a scheme, such as "h1", or "" if it has none.
+func (m Module) Hash(scheme string) hashing.Hash {
+	for _, h := range m.Hashes {
+		if h.Scheme() == scheme {
+			return h
+		}
+	}
+	return ""
+}
+
+// normal returns m with a sorted copy of its hashes.
+func (m Module) normal() Module {
+	m.Hashes = slices.Clone(m.Hashes)
+	slices.Sort(m.Hashes)
+	return m
 }

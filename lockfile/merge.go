@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Conflict is a block that both sides of a merge have changed, and differently.
+// Conflict is a block that both sides of a merge changed differently.
 type Conflict struct {
 	// Type is "module" or "provider".
 	Type string
@@ -15,14 +15,14 @@ type Conflict struct {
 	Label string
 }
 
-// Merge merges two lock files that go back to one: base, which may be empty. A
-// block that one side added, changed or removed is as that side has it, so two
-// locks contradict each other only where they changed the same block. Comments,
-// unknown blocks and the order are those of ours; where nothing has to change,
-// the result is ours byte for byte.
+// Merge merges two lock files with the common ancestor base, which may be empty. A
+// block that only one side added, changed or removed is taken from that side, so
+// the files conflict only if both changed the same block. Comments, unknown blocks
+// and the order are those of ours. If there is nothing to merge, the result is ours
+// byte for byte.
 //
-// Where there are conflicts, the result has both blocks between git's conflict
-// markers, and no tool reads it until the user decides.
+// For each conflict the result has both blocks between git's conflict markers. No
+// tool can read such a file until the user resolves the conflicts.
 func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 	result, providers := ours.mergeProviders(base, theirs)
 	both := map[Conflict][2]string{}
@@ -35,7 +35,7 @@ func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 		their, has := theirs.Module(key)
 		switch {
 		case same(our, have, their, has), same(their, has, was, had):
-			// Ours it is.
+			// Keep ours.
 		case same(our, have, was, had) && has:
 			result.SetModule(their)
 		case same(our, have, was, had):
@@ -44,7 +44,7 @@ func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 			c := Conflict{"module", key}
 			both[c] = [2]string{ours.text(c), theirs.text(c)}
 			if !have {
-				result.SetModule(their) // to have a place for the markers
+				result.SetModule(their) // a block for the markers to replace
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 	return markConflicts(merged, both), conflicts
 }
 
-// same reports whether two sides say the same of a key.
+// same reports whether two sides have equal modules, or no module, for a key.
 func same(a Module, hasA bool, b Module, hasB bool) bool {
 	return hasA == hasB && (!hasA || a.Equal(b))
 }
@@ -70,8 +70,8 @@ func unionOfKeys(sides ...map[string]*entry) []string {
 	return slices.Sorted(maps.Keys(union))
 }
 
-// mergeProviders is ours with the merged provider blocks, which are compared
-// and taken by their bytes.
+// mergeProviders returns f with the provider blocks merged. Provider blocks are
+// compared and copied as bytes.
 func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 	var conflicts []Conflict
 	var edits []edit
@@ -89,9 +89,9 @@ func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 			if o != "" {
 				continue
 			}
-			fallthrough // to have a place for the markers
+			fallthrough // add a block for the markers to replace
 		case o == "":
-			at := f.providerPlace(our, label)
+			at := f.providerOffset(our, label)
 			edits = append(edits, edit{span: span{at, at}, text: t + "\n", separate: true})
 		case t == "":
 			edits = append(edits, edit{span: f.cut(&block{start: our[label].start, end: our[label].end})})
@@ -106,18 +106,18 @@ func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 	return f.reparse(splice(f.src, edits)), conflicts
 }
 
-// reparse reads the file again, out of bytes that are as good as its own.
+// reparse parses src, which was derived from the bytes of f.
 func (f *File) reparse(src []byte) *File {
 	again, diags := Parse(src, "")
-	if diags.HasErrors() { // which would be our mistake: keep what is there
+	if diags.HasErrors() { // a bug in this package: keep the old content
 		again, _ = Parse(f.src, "")
 	}
 	return again
 }
 
-// providerPlace is where the block of a provider goes that the file does not
-// have: before the next one in the order of their addresses, or to the end.
-func (f *File) providerPlace(blocks map[string]span, label string) int {
+// providerOffset returns the offset at which to insert a provider block: before the
+// next one in the order of addresses, or at the end of the file.
+func (f *File) providerOffset(blocks map[string]span, label string) int {
 	for _, other := range slices.Sorted(maps.Keys(blocks)) {
 		if other > label {
 			return lineStart(f.src, blocks[other].start)
@@ -126,12 +126,12 @@ func (f *File) providerPlace(blocks map[string]span, label string) int {
 	return len(f.src)
 }
 
-// providerBlocks are where the providers' blocks are, by their addresses.
+// providerBlocks returns the spans of the provider blocks by address.
 func (f *File) providerBlocks() map[string]span {
 	blocks := map[string]span{}
 	body, diags := parseBody(f.src, "")
 	if diags.HasErrors() {
-		return blocks // an empty file; all others were parsed before
+		return blocks // an empty file; others have been parsed before
 	}
 	for _, b := range body.Blocks {
 		if b.Type == "provider" && len(b.Labels) == 1 {
@@ -143,7 +143,7 @@ func (f *File) providerBlocks() map[string]span {
 
 func (f *File) at(s span) string { return string(f.src[s.start:s.end]) }
 
-// text is a block's source; "" if there is none.
+// text returns the source of a block, or "" if f does not have it.
 func (f *File) text(c Conflict) string {
 	if c.Type == "provider" {
 		return f.at(f.providerBlocks()[c.Label])
@@ -154,8 +154,8 @@ func (f *File) text(c Conflict) string {
 	return ""
 }
 
-// markConflicts puts both versions of the blocks in conflict in the place of
-// the one that is there.
+// markConflicts replaces each block in conflict by both versions between conflict
+// markers.
 func markConflicts(merged []byte, both map[Conflict][2]string) []byte {
 	if len(both) == 0 {
 		return merged
@@ -177,7 +177,7 @@ func markConflicts(merged []byte, both map[Conflict][2]string) []byte {
 	return splice(merged, edits)
 }
 
-// conflictText is in the form of git's own.
+// conflictText formats a conflict as git does.
 func conflictText(ours, theirs string) string {
 	var b bytes.Buffer
 	b.WriteString("<<<<<<< ours\n")

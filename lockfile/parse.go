@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// MaxSize is the largest lock file that is read, in bytes. A module takes
-	// about 500, so this is far beyond any real project, and well below what
-	// the parser could not handle in memory.
+	// MaxSize is the size limit of lock files, in bytes. A module takes about
+	// 500, so the limit is far above any real project, and well below the size
+	// at which the parser would exhaust memory.
 	MaxSize = 32 << 20
 
-	// MaxNesting is how deeply brackets may nest. Our own blocks need two
-	// levels; the parser would exhaust the stack at some ten thousand.
+	// MaxNesting is the limit of nested brackets. Module blocks need two levels;
+	// the parser would exhaust the stack at about ten thousand.
 	MaxNesting = hcldepth.MaxDepth
 )
 
-// Parse reads a lock file. The name is for messages only. Nil means a file that
-// does not exist, which is different from an empty one to [File.WriteFile].
+// Parse parses a lock file. The name is for messages only. A nil src means a file
+// that does not exist, which [File.WriteFile] distinguishes from an empty one.
 //
-// If there are errors among the diagnostics the file is nil: a file that was
-// does not parse must not be written back. Otherwise there are no diagnostics.
-// Parse keeps src, which must not change any more.
+// If there are diagnostics, they are errors and the file is nil: a file that does
+// not parse must not be written back. Parse keeps src; the caller must not change
+// it later.
 func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	body, diags := parseBody(src, filename)
 	if diags.HasErrors() {
@@ -55,7 +55,7 @@ func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	return p.file, nil
 }
 
-// parseBody bounds size and depth and parses the syntax.
+// parseBody checks size and depth and parses the syntax.
 func parseBody(src []byte, filename string) (*hclsyntax.Body, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		start := &hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
@@ -78,11 +78,12 @@ func failure(summary, detail string, subject *hcl.Range) hcl.Diagnostics {
 // merge conflict; see [hcl.DiagnosticExtra].
 type MergeConflict struct{}
 
-// conflictMarkers begin lines that git leaves in a file it could not merge.
+// conflictMarkers are the prefixes of the lines that git writes into a file with
+// merge conflicts.
 var conflictMarkers = []string{"<<<<<<< ", "||||||| ", "=======", ">>>>>>> "}
 
-// findConflict looks for the first conflict marker in a file that could not be
-// parsed. In a file that could, such a line is text.
+// findConflict returns a diagnostic for the first conflict marker in a file that
+// does not parse, or nil. In a file that parses, such a line is text.
 func findConflict(src []byte, filename string) *hcl.Diagnostic {
 	if len(src) > MaxSize {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// pieceSize is about how much of a lock file is parsed at once. The parser keeps
-// all tokens of what it parses, a hundred bytes for each; a lock of ten thousand
-// modules takes it three times as long in one piece.
+// pieceSize is the approximate size of the pieces that are parsed at once. The
+// parser keeps all tokens of its input, a hundred bytes each; parsing a lock of ten
+// thousand modules in one piece takes three times as long.
 const pieceSize = 8 << 10
 
-// parseSyntax returns what [hcldepth.ParseConfig] does. It parses by pieces of
-// about a size, and the whole file if a piece has a syntax error, which it has if
-// it begins or ends within a block.
+// parseSyntax returns the result of [hcldepth.ParseConfig]. It parses the file in
+// pieces of about the given size. If a piece has a syntax error, for instance
+// because it begins or ends within a block, it parses the whole file instead.
 func parseSyntax(src []byte, filename string, size int) (*hclsyntax.Body, hcl.Diagnostics) {
 	if body := parsePieces(src, filename, size); body != nil {
 		return body, nil
@@ -30,7 +30,8 @@ func parseSyntax(src []byte, filename string, size int) (*hclsyntax.Body, hcl.Di
 	return file.Body.(*hclsyntax.Body), nil
 }
 
-// parsePieces returns nil if there is one piece only, or not all is well.
+// parsePieces parses src in pieces. It returns nil if there is only one piece, or
+// if the pieces have diagnostics or attributes.
 func parsePieces(src []byte, filename string, size int) *hclsyntax.Body {
 	starts := pieceStarts(src, size)
 	if len(starts) == 1 {
@@ -55,7 +56,7 @@ func parsePieces(src []byte, filename string, size int) *hclsyntax.Body {
 	_ = workers.Wait() // nil
 	whole := &hclsyntax.Body{Attributes: hclsyntax.Attributes{}}
 	for _, body := range bodies {
-		// Attributes of one name in two pieces would be an error.
+		// Two pieces might have the same attribute, which is an error.
 		if body == nil || len(body.Attributes) > 0 {
 			return nil
 		}
@@ -64,8 +65,9 @@ func parsePieces(src []byte, filename string, size int) *hclsyntax.Body {
 	return whole
 }
 
-// pieceStarts are the places where pieces begin: each but the first with a line
-// that looks like the header of a module block, behind one that closes a block.
+// pieceStarts returns the positions at which pieces begin. Each piece except the
+// first begins with a line that looks like the header of a module block and follows
+// the end of a block.
 func pieceStarts(src []byte, size int) []hcl.Pos {
 	starts := []hcl.Pos{hcl.InitialPos}
 	end, header := []byte("\n}\n"), []byte("module \"")

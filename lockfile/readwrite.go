@@ -12,18 +12,18 @@ import (
 )
 
 var (
-	// ErrChanged says that the file changed since it was read.
+	// ErrChanged is returned if the file changed since it was read.
 	ErrChanged = atomicfile.ErrChanged
 
-	// ErrIrregular says that a link, a directory or a device stands where the
-	// lock file should be.
+	// ErrIrregular is returned if the lock file is a link, a directory or a
+	// device.
 	ErrIrregular = atomicfile.ErrIrregular
 )
 
-// ReadFile reads the lock file of the given name in root. Where there is none
-// the result is an empty file. What is wrong with the content is an
-// hcl.Diagnostics in the error, what is wrong with the file an *fs.PathError,
-// over [ErrIrregular] for what is not a regular file: links are not followed.
+// ReadFile reads the lock file of the given name in root. If there is no such file
+// it returns an empty File. If the content is not valid, the error is an
+// hcl.Diagnostics; if the file cannot be read, an *fs.PathError. The latter wraps
+// [ErrIrregular] if it is not a regular file: links are not followed.
 func ReadFile(root *os.Root, name string) (*File, error) {
 	src, err := read(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,16 +52,16 @@ func read(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	// One byte more than allowed, for Parse to refuse.
+	// One byte more than allowed, so that Parse refuses the file.
 	return io.ReadAll(io.LimitReader(file, MaxSize+1))
 }
 
-// WriteFile writes the file under a name in root and reports whether it did: if
-// nothing changed since f was read, or written, it does nothing. The file must
-// still hold the bytes that were read, or not exist if nothing was; else the
-// error wraps [ErrChanged] and the file is as it was. It is replaced as a whole:
-// a crash leaves the old file or the new one. Errors are those of [File.Check]
-// or *fs.PathError.
+// WriteFile writes the file under a name in root and reports whether it did. It
+// does nothing if f has not changed since it was read or written. If the file on
+// disk no longer has the bytes that were read, or now exists, the error wraps
+// [ErrChanged] and the file is not changed. The file is replaced atomically: a
+// crash leaves the old file or the new one. Errors are those of [File.Check] or an
+// *fs.PathError.
 func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	if err := f.Check(); err != nil {
 		return false, err
@@ -70,8 +70,8 @@ func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	if bytes.Equal(data, f.src) {
 		return false, nil
 	}
-	// What is written must be readable. This cannot fail unless the package is
-	// wrong, and then the user's file should not pay for it.
+	// The written file must be readable. If it is not, this package has a bug,
+	// and the user's file is not replaced.
 	written, diags := Parse(data, name)
 	if diags.HasErrors() {
 		return false, &fs.PathError{Op: "write", Path: name, Err: fmt.Errorf("the new content would be invalid: %w", diags)}
@@ -82,3 +82,23 @@ func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	*f = *written
 	return true, nil
 }
+
+// ErrCredential is returned for an address that contains a user name, a password
+// or an argument that may be a secret. Such an address is not written.
+var ErrCredential = errors.New("the address contains credentials, which must not be in a lock file")
+
+// ModuleError is returned by [File.Check] for a module that cannot be written.
+type ModuleError struct {
+	Key       string
+	Attribute string // the attribute with the error; "" for the key itself
+	Err       error
+}
+
+func (e *ModuleError) Error() string {
+	if e.Attribute == "" {
+		return fmt.Sprintf("cannot lock module %q: %s", e.Key, e.Err)
+	}
+	return fmt.Sprintf("cannot lock module %q: %s: %s", e.Key, e.Attribute, e.Err)
+}
+
+func (e *ModuleError) Unwrap() error { return e.Err }

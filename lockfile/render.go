@@ -6,20 +6,20 @@ import (
 	"unicode"
 )
 
-// newHeader opens a file that was empty. Stock tools write a header of their
-// own when they rewrite the file.
+// newHeader is the header of a file that was empty. Stock tools replace it with
+// their own when they rewrite the file.
 const newHeader = `# This file is maintained automatically by "cotter install", which keeps the
 # module blocks, and by "tofu init" or "terraform init", which keep the
 # provider blocks. Manual edits may be lost in future updates.
 `
 
-// newHeaderOf is newHeader for a project of one stock tool.
+// newHeaderOf is newHeader for a project that uses one stock tool.
 const newHeaderOf = `# This file is maintained automatically by "cotter install", which keeps the
 # module blocks, and by "%s init", which keeps the provider blocks.
 # Manual edits may be lost in future updates.
 `
 
-// header opens a file that was empty.
+// header returns the header of a file that was empty.
 func (f *File) header() string {
 	if f.tool == "" {
 		return newHeader
@@ -27,7 +27,7 @@ func (f *File) header() string {
 	return fmt.Sprintf(newHeaderOf, f.tool)
 }
 
-// render is a module's block, without a newline at its end.
+// render returns a module's block, without a final newline.
 func (e *entry) render() string {
 	var groups []string
 	m := e.module
@@ -59,8 +59,8 @@ func (e *entry) render() string {
 
 func attribute(name, value string) string { return "  " + name + quote(value) + "\n" }
 
-// quote writes a string so that it is read back the same: nothing in it can end
-// the string or begin a template, and nothing in it acts on a terminal.
+// quote returns a string as an HCL literal. It escapes quotes, templates and all
+// characters that are not printable.
 func quote(s string) string {
 	var out strings.Builder
 	out.WriteByte('"')

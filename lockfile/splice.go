@@ -8,16 +8,16 @@ import (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// edit replaces a part of the source. One that is a block of its own keeps a
-// blank line between itself and its neighbours.
+// edit replaces a part of the source. If separate is set, the text is a block with
+// a blank line before and after it.
 type edit struct {
 	span
 	text     string
 	separate bool
 }
 
-// Bytes is the file with the modules as they are set now. Without a change it
-// is what was read.
+// Bytes returns the content of the file with the current modules. Without a change
+// it is the content that was read.
 func (f *File) Bytes() []byte {
 	if !f.dirty() {
 		return bytes.Clone(f.src)
@@ -30,7 +30,7 @@ func (f *File) Bytes() []byte {
 	return splice(f.src, edits)
 }
 
-// dirty reports whether any module differs from what the source says of it.
+// dirty reports whether the modules differ from those in the source.
 func (f *File) dirty() bool {
 	if len(f.blocks) > len(f.entries) {
 		return true
@@ -43,7 +43,7 @@ func (f *File) dirty() bool {
 	return false
 }
 
-// edits are the changes to the source, in the order of their starts.
+// edits returns the changes to the source, in the order of their starts.
 func (f *File) edits() []edit {
 	edits := f.editsMoved
 	if f.inPlace() {
@@ -54,7 +54,7 @@ func (f *File) edits() []edit {
 	return sorted
 }
 
-// inPlace reports whether the blocks are in order already.
+// inPlace reports whether the blocks are already in order.
 func (f *File) inPlace() bool {
 	for i, b := range f.blocks {
 		if i > 0 && f.blocks[i-1].module.Key > b.module.Key || len(f.providers) > 0 && b.start > f.firstProvider {
@@ -64,13 +64,13 @@ func (f *File) inPlace() bool {
 	return true
 }
 
-// writable leaves out what must never be written; see [File.Check].
+// writable reports whether the addresses have no credentials; see [File.Check].
 func (e *entry) writable() bool {
 	return !holdsCredential(e.module.Source) && !holdsCredential(e.module.Package)
 }
 
-// editsInPlace changes the blocks where they are, and puts each new one behind
-// the one that sorts before it.
+// editsInPlace changes the blocks in place, and inserts each new one after the
+// block that sorts before it.
 func (f *File) editsInPlace() []edit {
 	var edits []edit
 	for _, b := range f.blocks {
@@ -95,7 +95,7 @@ func (f *File) editsInPlace() []edit {
 	return edits
 }
 
-// insertionPoint returns the offset for a block that sorts behind the first n.
+// insertionPoint returns the offset for a block that sorts after the first n.
 func (f *File) insertionPoint(n int) int {
 	switch {
 	case n > 0:
@@ -108,8 +108,8 @@ func (f *File) insertionPoint(n int) int {
 	return len(f.src)
 }
 
-// editsMoved takes all blocks out and puts them in front of the first provider,
-// or, without providers, where the first of them was.
+// editsMoved moves all blocks to the front of the first provider block or, without
+// providers, to the position of the first of them.
 func (f *File) editsMoved() []edit {
 	var edits []edit
 	for _, b := range f.blocks {
@@ -134,7 +134,7 @@ func (f *File) editsMoved() []edit {
 	return edits
 }
 
-// cut is what goes with a block: its own lines, and the blank line behind.
+// cut returns the span to remove with a block: its lines and the blank line after.
 func (f *File) cut(b *block) span {
 	start, end := lineStart(f.src, b.start), b.end
 	line := f.src[b.end:]
@@ -142,14 +142,13 @@ func (f *File) cut(b *block) span {
 		line = line[:i+1]
 	}
 	if len(bytes.TrimSpace(line)) > 0 {
-		return span{start, end} // a comment stays
+		return span{start, end} // keep a comment
 	}
 	end += len(line)
 	return span{start, end + blankLine(f.src[end:])}
 }
 
-// blankLine is the length of the blank line that text begins with; 0 if it
-// begins with something else.
+// blankLine returns the length of the blank line at the start of text, or 0.
 func blankLine(text []byte) int {
 	i := bytes.IndexByte(text, '\n')
 	if i < 0 || len(bytes.TrimSpace(text[:i])) > 0 {
@@ -170,8 +169,8 @@ func splice(src []byte, edits []edit) []byte {
 		} else {
 			out.foreign([]byte(e.text))
 		}
-		// A cut takes the blank line behind it along; the last one has none
-		// there and takes that in front.
+		// A cut removes the blank line after the block. At the end of the file
+		// it removes the one before it instead.
 		if e.text == "" && pos == len(src) {
 			out.trimBlank()
 		}

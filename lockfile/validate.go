@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// fault is what is wrong with a module, whether it was read or set.
+// fault is an invalid value of a module.
 type fault struct {
 	attribute string // "" for the key
 	element   int    // of the hashes; -1 for the whole attribute
@@ -19,7 +19,7 @@ type fault struct {
 	err       error
 }
 
-// faults lists what is wrong with a module's values.
+// faults returns the invalid values of a module.
 func (m Module) faults() []fault {
 	var found []fault
 	add := func(attribute, summary string, err error) {
@@ -63,15 +63,15 @@ func textFault(s string) error {
 	return nil
 }
 
-// hashFaults holds that one value at most counts for a scheme: a list in which
-// any value will do could be extended by an attacker who wants other content to pass.
+// hashFaults allows at most one hash of each scheme. If a list could have several,
+// an attacker could add a hash to make other content pass.
 func hashFaults(hashes []hashing.Hash) []fault {
 	var found []fault
 	add := func(element int, summary, format string, args ...any) {
 		found = append(found, fault{"hashes", element, summary, fmt.Errorf(format, args...)})
 	}
 	if len(hashes) == 0 {
-		add(-1, "Missing hashes", "without a hash nothing can be verified; remove the block to lock the module anew")
+		add(-1, "Missing hashes", "without a hash the module cannot be verified; remove the block to lock the module anew")
 		return found
 	}
 	seen, strong := map[string]bool{}, false
@@ -92,9 +92,8 @@ func hashFaults(hashes []hashing.Hash) []fault {
 	return found
 }
 
-// holdsPassword is the test for addresses that were read. It is narrower than
-// that for addresses to write, so as not to refuse another tool's query
-// arguments.
+// holdsPassword checks an address that was read. It is narrower than
+// holdsCredential, so that it does not refuse query arguments of other tools.
 func holdsPassword(address string) bool {
 	pkg, _ := addrs.SplitSubdir(address)
 	u, err := addrs.ParseModulePackage(pkg).URL()
@@ -106,18 +105,19 @@ func holdsPassword(address string) bool {
 	return isSet
 }
 
-// holdsCredential is the test for addresses to write.
+// holdsCredential checks an address to be written.
 func holdsCredential(address string) bool {
 	return addrs.ParseModulePackage(address).WithoutCredentials() != addrs.ParseModulePackage(address)
 }
 
-// Check reports why modules that were set cannot be written: each is a
-// *[ModuleError], for some of them over [ErrCredential], joined by errors.Join.
-// Modules as they were read are not looked at again.
+// Check returns an error if modules that were set cannot be written. It joins
+// *[ModuleError] values with errors.Join; for credentials they wrap
+// [ErrCredential]. Modules that have not changed since they were read are not
+// checked again.
 //
-// [File.WriteFile] calls it. Who writes [File.Bytes] in another way has to:
-// Bytes leaves out a changed module with credentials, so that no secret gets
-// into a file, and writes other invalid modules as they are.
+// [File.WriteFile] calls Check. Callers that write [File.Bytes] in another way must
+// call it first: Bytes omits a changed module with credentials, so that no secret
+// is written, but includes other invalid modules.
 func (f *File) Check() error {
 	var errs []error
 	for _, e := range f.sorted() {

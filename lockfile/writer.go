@@ -2,14 +2,13 @@ package lockfile
 
 import "bytes"
 
-// writer puts a file together, with blank lines around the blocks that are new
-// in it.
+// writer assembles a file, with blank lines around new blocks.
 type writer struct {
 	bytes.Buffer
-	afterBlock bool // the last thing written was a new block
+	afterBlock bool // the last write was a new block
 }
 
-// foreign writes bytes as they are.
+// foreign writes bytes unchanged.
 func (w *writer) foreign(text []byte) {
 	if len(text) == 0 {
 		return
@@ -21,7 +20,7 @@ func (w *writer) foreign(text []byte) {
 	w.Write(text)
 }
 
-// block writes a block that brings its own blank lines with it.
+// block writes a new block and the blank line before it.
 func (w *writer) block(text string) {
 	if !w.isEmpty() && !bytes.HasSuffix(w.Bytes(), []byte("\n")) {
 		w.WriteByte('\n')

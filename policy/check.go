@@ -8,17 +8,17 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Call is a module call as far as a policy can judge it by what is written.
+// Call is the part of a module call that a policy checks.
 type Call struct {
 	Source addrs.ModuleSource
 	// Constraint is the version constraint; zero if there is none.
 	Constraint versions.Constraints
-	// Own says that the call stands in a module of the project itself.
+	// Own is set if the call is in one of the project's own modules.
 	Own bool
 }
 
-// CheckCall judges a call by what is written. The error is a *[Violation], or
-// about an address that cannot be checked.
+// CheckCall checks a call as it is written. The error is a *[Violation], or the error
+// of a malformed address.
 func (p *Policy) CheckCall(call Call) error {
 	switch source := call.Source.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -43,8 +43,8 @@ func (p *Policy) CheckRegistry(pkg addrs.ModuleRegistryPackage) error {
 	return p.checkPlace(registryPlace(pkg))
 }
 
-// CheckPackage checks the address of a package. The error is a *[Violation], or about
-// an address that is malformed.
+// CheckPackage checks the address of a package. The error is a *[Violation], or the
+// error of a malformed address.
 func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 	if p == nil {
 		return nil
@@ -86,9 +86,8 @@ func (p *Policy) checkRemote(pkg addrs.ModulePackage, unconstrained bool) error 
 	return nil
 }
 
-// CheckRef refuses an address that names a branch, as far as the address alone
-// tells: refs that may be tags pass. It is for calls and locations without a
-// version constraint.
+// CheckRef refuses an address that is certain to name a branch: refs that can be tags
+// are allowed. It is for calls and locations without a version constraint.
 func (p *Policy) CheckRef(pkg addrs.ModulePackage) error {
 	if p == nil || !p.DenyBranches {
 		return nil
@@ -103,13 +102,13 @@ func (p *Policy) CheckRef(pkg addrs.ModulePackage) error {
 	return nil
 }
 
-// CheckReference refuses what an origin says to be a branch: "branch main", or
-// "HEAD".
+// CheckReference refuses a reference that an origin resolved to a branch: "branch
+// main", or "HEAD".
 func (p *Policy) CheckReference(name string) error {
 	if p == nil || !p.DenyBranches || name != "HEAD" && !strings.HasPrefix(name, "branch ") {
 		return nil
 	}
-	return p.violation(argBranches, fmt.Sprintf("the address leads to %s; name a tag or a commit", strings.Replace(name, "HEAD", "the default branch", 1)))
+	return p.violation(argBranches, fmt.Sprintf("the address points to %s; name a tag or a commit", strings.Replace(name, "HEAD", "the default branch", 1)))
 }
 
 func (p *Policy) checkConstraint(call Call, pinned bool) error {
@@ -132,8 +131,8 @@ func pinned(pkg addrs.ModulePackage) bool {
 	return name != "" || !pkg.HasRevisions()
 }
 
-// refOf is the ref of a package whose kind has branches, and the argument that
-// names it; that is "" for others.
+// refOf returns the ref of a package and the name of its argument. The name is "" if
+// packages of that kind have no branches.
 func refOf(pkg addrs.ModulePackage) (ref, named string) {
 	switch pkg.Getter() {
 	case "git":

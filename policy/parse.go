@@ -14,16 +14,15 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// MaxSize is the largest file that is read, in bytes.
+// MaxSize is the size limit of policy files, in bytes.
 const MaxSize = 1 << 20
 
-// MaxAgeDays is the largest min_age_days: a hundred years. More is a mistake.
+// MaxAgeDays is the maximum of min_age_days: about a hundred years.
 const MaxAgeDays = 36_500
 
-// Parse reads the policy of a file; the package comment has the format. The
-// name is for messages only. A file without a policy block gives a policy that
-// allows everything. If there are errors among the diagnostics the policy is
-// nil.
+// Parse parses a policy file; the package comment has the format. The name is for
+// messages only. A file without a policy block is a policy that allows everything. If
+// the diagnostics have errors, the policy is nil.
 func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		return nil, failure(hcl.Range{Filename: filename}, fmt.Sprintf("The file has more than %d bytes.", MaxSize))
@@ -39,7 +38,7 @@ func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	p := &Policy{at: map[string]hcl.Range{}}
 	for i, block := range content.Blocks {
 		if i > 0 {
-			return nil, failure(block.DefRange, fmt.Sprintf("There is one policy a file; the first is on line %d.", content.Blocks[0].DefRange.Start.Line))
+			return nil, failure(block.DefRange, fmt.Sprintf("A file has only one policy block; the first is on line %d.", content.Blocks[0].DefRange.Start.Line))
 		}
 		if diags := p.read(block.Body); diags.HasErrors() {
 			return nil, diags
@@ -78,7 +77,7 @@ func (p *Policy) read(body hcl.Body) hcl.Diagnostics {
 	return diags
 }
 
-// arguments says how the value of each argument is understood.
+// arguments returns a function for each argument that sets its value.
 func (p *Policy) arguments() map[string]func(cty.Value) error {
 	return map[string]func(cty.Value) error{
 		argAllow:       patterns(&p.Allow),
@@ -93,7 +92,7 @@ func (p *Policy) arguments() map[string]func(cty.Value) error {
 func patterns(to *[]Pattern) func(cty.Value) error {
 	return func(value cty.Value) error {
 		if value.IsNull() || !value.Type().IsTupleType() || value.LengthInt() == 0 {
-			return errors.New("it must be a list of patterns, with one at least")
+			return errors.New("it must be a list of at least one pattern")
 		}
 		for _, element := range value.AsValueSlice() {
 			if element.IsNull() || element.Type() != cty.String {
@@ -109,7 +108,7 @@ func patterns(to *[]Pattern) func(cty.Value) error {
 	}
 }
 
-// choice is for arguments that have a few words as values.
+// choice returns the function for an argument whose value is one of a few words.
 func choice[T any](to *T, words map[string]T) func(cty.Value) error {
 	return func(value cty.Value) error {
 		if !value.IsNull() && value.Type() == cty.String {

@@ -45,7 +45,7 @@ func TestParseErrors(t *testing.T) {
 		"policy \"x\" {\n}":                "cotter.hcl:1,8-11: Extraneous label",
 		"polycy {\n}":                      "cotter.hcl:1,1-7: Unsupported block type",
 		"x = 1":                            "cotter.hcl:1,1-2: Unsupported argument",
-		"policy {\n}\npolicy {\n}":         "cotter.hcl:3,1-7: Invalid policy; There is one policy a file; the first is on line 1.",
+		"policy {\n}\npolicy {\n}":         "cotter.hcl:3,1-7: Invalid policy; A file has only one policy block; the first is on line 1.",
 		"policy {\n allow_sources = []\n}": "cotter.hcl:2,18-20: Invalid policy; allow_sources: it must be a list",
 		"policy {\n allow_sources = \"github.com\"\n}":            "it must be a list",
 		"policy {\n allow_sources = null\n}":                      "it must be a list",

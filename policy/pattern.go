@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Pattern stands for places that modules come from; the package comment has the
-// form. [ParsePattern] makes one.
+// Pattern matches locations of modules; the package comment has the format.
+// [ParsePattern] returns one.
 type Pattern struct {
 	text string
 	host string // "" for this machine, "*" for all, "*.NAME" for all below
@@ -17,7 +17,7 @@ type Pattern struct {
 	path []string
 }
 
-// String is the pattern as it was written.
+// String returns the pattern as it was written.
 func (p Pattern) String() string { return p.text }
 
 // ParsePattern parses a pattern such as "github.com/acme", "*.corp.example" or
@@ -55,7 +55,7 @@ func (p *Pattern) setHost(written string) error {
 	below := strings.HasPrefix(written, "*.")
 	u, err := url.Parse("https://" + strings.TrimPrefix(written, "*."))
 	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), "*") {
-		return fmt.Errorf("%q is no hostname, nor \"*.\" and a hostname", written)
+		return fmt.Errorf("%q is neither a hostname nor \"*.\" and a hostname", written)
 	}
 	p.host, p.port = canonicalHost(u.Hostname()), u.Port()
 	if below {
@@ -64,19 +64,19 @@ func (p *Pattern) setHost(written string) error {
 	return nil
 }
 
-// allows reports whether the pattern has a place among those that are good.
+// allows reports whether the pattern, in allow_sources, matches a place.
 func (p Pattern) allows(at place) bool {
 	return (p.host == "*" || p.hasPort(at.port)) && p.hasHost(at.host) && hasPath(p.path, at.path)
 }
 
-// denies reports whether the pattern has a place among those that are not.
-// Many servers take paths in any case, so it does as well.
+// denies reports whether the pattern, in deny_sources, matches a place. It ignores
+// the case of paths, as many servers do.
 func (p Pattern) denies(at place) bool {
 	return (p.port == "" || p.hasPort(at.port)) && p.hasHost(at.host) && hasPath(lower(p.path), lower(at.path))
 }
 
-// hasPort compares ports. A pattern may name the one that most transports need
-// not.
+// hasPort reports whether ports are equal. 443 in a pattern also matches the usual
+// port of a transport.
 func (p Pattern) hasPort(port string) bool {
 	return p.port == port || p.port == usualPorts["https"] && port == ""
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// place returns the location of a package in the form that patterns match: all
-// transports to one repository are one place.
+// place is the location of a package in the form that patterns match: it is the same
+// for all transports to a repository.
 type place struct {
 	host string // lower case, ASCII; "" on this machine
-	port string // "" for the usual one of the transport
+	port string // "" for the usual port of the transport
 	path []string
 }
 
-// usualPorts are those that an address need not name.
+// usualPorts are the default ports of transports.
 var usualPorts = map[string]string{"https": "443", "http": "80", "ssh": "22", "git": "9418", "oci": "443"}
 
 func registryPlace(pkg addrs.ModuleRegistryPackage) place {
@@ -38,8 +38,7 @@ func packagePlace(pkg addrs.ModulePackage) (place, error) {
 	return p, nil
 }
 
-// canonicalHost is a host in the form in which it is compared: a name has other
-// spellings, of which the user may write any.
+// canonicalHost returns the form of a host for comparisons, in lower case and ASCII.
 func canonicalHost(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
@@ -48,7 +47,7 @@ func canonicalHost(host string) string {
 	return host
 }
 
-// elements are those of a path, without what says nothing about the place.
+// elements returns the elements of a path, cleaned and without a final ".git".
 func elements(p string) []string {
 	p = strings.Trim(path.Clean("/"+p), "/")
 	if p == "" {
@@ -57,7 +56,7 @@ func elements(p string) []string {
 	return strings.Split(strings.TrimSuffix(p, ".git"), "/")
 }
 
-// String is the place as a pattern for it would be written.
+// String returns the pattern that matches the place.
 func (p place) String() string {
 	host := p.host
 	if p.port != "" {

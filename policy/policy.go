@@ -9,23 +9,23 @@ import (
 // Policy is a set of rules. The zero value allows everything, and so does a nil
 // one. Its fields must not change once it is in use.
 type Policy struct {
-	// Allow are the only places that modules may come from; none means that
-	// all places are good. Deny are places that they must not come from.
+	// Allow are the places that modules may come from; none means all places. Deny
+	// are places that they must not come from, even if allowed.
 	Allow, Deny []Pattern
-	// Versions says how the project's own calls have to be pinned.
+	// Versions is how the project's own calls must be pinned.
 	Versions Versions
-	// DenyBranches refuses git sources that name a branch, or nothing.
+	// DenyBranches refuses git sources that name a branch or no ref.
 	DenyBranches bool
-	// DenyCredentials refuses source addresses that hold credentials.
+	// DenyCredentials refuses source addresses that contain credentials.
 	DenyCredentials bool
-	// MinAge is how old a version must be to be selected; 0 for any age.
+	// MinAge is the minimum age of a version to be selected; 0 means any age.
 	MinAge time.Duration
 
-	// at is where the file has each argument, for messages.
+	// at is the position of each argument in the file, for messages.
 	at map[string]hcl.Range
 }
 
-// Versions says how calls have to be pinned.
+// Versions is how calls must be pinned.
 type Versions int
 
 // The ways to pin a call.

@@ -6,14 +6,13 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Violation says that a policy does not allow something.
+// Violation is returned if a policy does not allow a call or an address.
 type Violation struct {
-	// Argument is the one of the policy that refuses: "deny_sources".
+	// Argument is the argument of the policy that is violated: "deny_sources".
 	Argument string
-	// Range is where the policy's file has it; empty for a policy that is from
-	// no file.
+	// Range is its position in the policy's file; empty if there is no file.
 	Range hcl.Range
-	// Reason says what is wrong, without credentials.
+	// Reason describes the violation, without credentials.
 	Reason string
 }
 

@@ -16,41 +16,40 @@ import (
 // serviceID is the service of module registries in discovery.
 const serviceID = "modules.v1"
 
-// maxRedirects is half of what net/http allows. Registries that redirect their
-// API at all do so once, for another domain or a missing slash.
+// maxRedirects is half of the limit of net/http. Registries that redirect their API
+// do so once, for another domain or a missing slash.
 const maxRedirects = 5
 
-// Services finds the services of hosts and knows the credentials for them.
-// *disco.Client is one.
+// Services finds the services of hosts, and authorizes requests to them.
+// *disco.Client implements it.
 type Services interface {
 	// ServiceURL returns the base URL of a service, which ends in "/".
 	ServiceURL(ctx context.Context, host addrs.Hostname, serviceID string) (*url.URL, error)
 	// Authorize adds the credentials for host to the header of an https
-	// request. Where it fails, the request is unchanged.
+	// request. If it returns an error, the request is unchanged.
 	Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error
 }
 
-// Client asks module registries. It needs Services; the zero value of all other
-// fields works. It is safe for concurrent use; once it is in use, it must not be
-// copied and its fields must not change. It remembers answers, so its lifetime
-// should be that of one run.
+// Client sends requests to module registries. Services is required; all other fields
+// are optional. It is safe for concurrent use. Once it is in use, it must not be
+// copied and its fields must not change. It caches answers, so its lifetime should
+// be one run.
 type Client struct {
 	Services Services
-	// HTTPClient gives the transport, and by its Timeout the bound of one
-	// attempt, which does not apply to Download. nil means
-	// http.DefaultTransport; a Timeout of zero means 30 s. Its CheckRedirect and
-	// Jar are not used.
+	// HTTPClient provides the transport, and its Timeout limits each attempt,
+	// except in Download. nil means http.DefaultTransport; a Timeout of zero
+	// means 30 s. Its CheckRedirect and Jar are ignored.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is how often a failed request is repeated. Zero means 3, a
-	// negative number not at all.
+	// Retries is the number of retries of a failed request. Zero means 3, a
+	// negative number none.
 	Retries int
-	// RetryWait bounds the wait before the first retry, if the server does not
-	// ask for another one; later ones may be up to 16 times longer. Zero means
+	// RetryWait is the maximum wait before the first retry, unless the server
+	// requests another one; later waits are up to 16 times longer. Zero means
 	// 500 ms.
 	RetryWait time.Duration
-	// MaxDownload is how many bytes a hosted package may have. Zero means
+	// MaxDownload is the size limit of hosted packages in bytes. Zero means
 	// DefaultMaxDownload.
 	MaxDownload int64
 

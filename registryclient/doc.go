@@ -1,33 +1,32 @@
 // Package registryclient is a client of the module registry protocol, the
-// service "modules.v1": it lists the versions of a module package, asks where
-// one of them is, and downloads the packages that a registry hosts itself.
+// service "modules.v1": it lists the versions of a module package, gets the
+// location of a version, and downloads packages that a registry hosts itself.
 //
 // The protocol is that of OpenTofu and Terraform:
-// https://opentofu.org/docs/internals/module-registry-protocol/. With base as
-// the URL of the service, which [Services] finds, these are asked:
+// https://opentofu.org/docs/internals/module-registry-protocol/. [Services] finds
+// the URL of the service, base. The requests are:
 //
 //   - base NAMESPACE/NAME/SYSTEM/versions
 //   - base NAMESPACE/NAME/SYSTEM/VERSION/download
 //
 // # Versions
 //
-// Only the first element of the answer's "modules" counts, and in it only the
-// version strings. Strings that are not versions are skipped: another tool may
-// know what to do with them. Of several strings for one version the first
-// counts. VERSION in the second request is the canonical form, whatever was
-// listed.
+// Only the version strings in the first element of the answer's "modules" are used.
+// Strings that are not versions are skipped, because other tools may support them.
+// Of several strings for one version the first is used. VERSION in the second
+// request is the canonical form of the listed string.
 //
 // # Locations
 //
-// The answer's "location" counts; where there is none, or the body is not a
-// JSON object, the header X-Terraform-Get. So registries work that were made
-// for OpenTofu, for Terraform, or for either. What begins with "/", "./" or
-// "../" is a URL relative to the one that was asked, before redirects; anything
-// else is a source address. A glob as the subdirectory ("//*") is left as it
-// is, for the caller that has the files.
+// The location is the answer's "location", or the header X-Terraform-Get if there
+// is no "location" or the body is not a JSON object. So registries for OpenTofu,
+// for Terraform and for both work. A location that begins with "/", "./" or "../"
+// is a URL relative to the requested one, before redirects; any other is a source
+// address. A glob as the subdirectory ("//*") is preserved, because the caller has
+// the files.
 //
-// A registry is trusted with the choice of a package, not with the choice of
-// how this machine reaches it. Its locations may point to
+// A registry may choose a package, but not how this machine reaches it. Its
+// locations may point to
 //
 //   - https;
 //   - git over https or ssh;
@@ -35,8 +34,8 @@
 //   - http, plain or for git, on this machine's loopback addresses, if the
 //     service is on one itself;
 //
-// but not, however its address is written, to this machine, its link or the
-// metadata service of its cloud, unless the service is there itself.
+// but not, in any notation, to this machine, link-local addresses or cloud metadata
+// services, unless the service is there itself.
 //
 // Everything else is refused: registry addresses (they could form loops),
 // local paths, file, other forced getters, and also s3, gcs and hg, which the
@@ -44,39 +43,37 @@
 //
 // # Packages that a registry hosts
 //
-// With the property "use_registry_credentials" as true or false (OpenTofu 1.12)
-// the location is an http URL, relative or absolute, of an archive that is to
-// be had from the registry directly; see [Client.Download].
+// If the answer has the property "use_registry_credentials", true or false (OpenTofu
+// 1.12), the location is the relative or absolute http URL of an archive on the
+// registry; see [Client.Download].
 //
-// # Talk
+// # Requests
 //
-//   - Each listing and each location is asked for once and remembered; a
-//     caller that is cancelled does not disturb the others. Failures are not
-//     remembered.
-//   - Lost connections, bodies cut short, 429 and 5xx except 501 are tried
-//     again. Retry-After is obeyed up to a minute each and five minutes in
-//     total; where a server asks for more, that is the error. Any other 4xx is
-//     final.
-//   - At most 5 redirects are followed, to https only. Credentials go over
-//     https only and do not follow to another scheme, host or port. See package
-//     internal/httpx for all rules.
-//   - Credentials that cannot be read do not fail a request: it goes without,
-//     as with the stock tools, and the reason is told if it is then refused.
+//   - Each listing and each location is requested once and cached; failures are
+//     not cached. Concurrent callers share a request, and cancelling one caller
+//     does not cancel the others.
+//   - Lost connections, truncated bodies, 429 and 5xx except 501 are retried.
+//     Retry-After is obeyed up to a minute each and five minutes in total; a
+//     longer one is an error. Other 4xx are final.
+//   - At most 5 redirects are followed, to https only. Credentials are sent over
+//     https only, and not after a redirect to another scheme, host or port. See
+//     package internal/httpx for all rules.
+//   - If credentials cannot be read, the request is sent without them, as in stock
+//     tools. If it is then refused, the error has the reason.
 //
 // # Limits
 //
 //   - a listing: 32 MiB, 100,000 versions
 //   - the answer with a location: 1 MiB; a location: 8 KiB
-//   - a hosted package: 512 MiB by default, one hour, one minute without a byte
-//     or at less than 4 KiB a second
-//     or with less than 4 KiB a second on average
+//   - a hosted package: 512 MiB by default, one hour, and at least 4 KiB a second
+//     over each minute
 //
 // # What it does not do
 //
-//   - It does not select a version (package versions), join the
-//     subdirectory that a user asked for (package addrs), fetch anything but
-//     hosted packages, or unpack (package getmodules).
-//   - It does not look at the addresses that a host name resolves to.
-//   - It reads no submodules, inputs, readmes and the like, which some
-//     registries list too.
+//   - It does not select a version (package versions), join the subdirectory of a
+//     source address (package addrs), fetch other than hosted packages, or unpack
+//     (package getmodules).
+//   - It does not check the addresses that a host name resolves to.
+//   - It does not read submodules, inputs, readmes and the like, which some
+//     registries also list.
 package registryclient

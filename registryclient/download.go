@@ -15,31 +15,30 @@ import (
 )
 
 const (
-	// DefaultMaxDownload is how many bytes a hosted package may have by default:
+	// DefaultMaxDownload is the default size limit of hosted packages in bytes:
 	// 512 MiB, as for other packages.
 	DefaultMaxDownload = 512 << 20
-	// downloadTimeout bounds a whole download, for servers that never end it.
+	// downloadTimeout limits a whole download, for servers that never end it.
 	downloadTimeout = time.Hour
-	// stallTimeout is how long a download may stay without a byte, and the window
-	// over which it must keep to the minimum rate.
+	// stallTimeout is the window over which a download must keep to the minimum
+	// rate.
 	stallTimeout = time.Minute
 )
 
-// archiveTypes are the media types of the formats that stock tools tell apart
-// by their first bytes.
+// archiveTypes are the media types of the formats that stock tools detect by their
+// first bytes.
 const archiveTypes = "application/zip, application/gzip, application/x-tar, application/x-xz, application/x-bzip2, application/octet-stream;q=0.9, */*;q=0.1"
 
 // Download writes the archive of a package that the registry hosts to w, as the
-// server stores it, without a look at its format. The credentials for the
-// registry are sent if the location asks for them and has the origin (scheme,
-// host and port) of the registry's service; not elsewhere, and not after a
-// redirect to elsewhere.
+// server stores it, without checking its format. The credentials for the registry
+// are sent if the location requires them and has the origin (scheme, host and port)
+// of the registry's service. They are not sent after a redirect to another origin.
 //
-// Until the first byte the request is repeated as others are, but not from
-// there on: an error then leaves w with a part of the archive. An error is a
-// *[RequestError]. It is also one if the archive is empty, longer than
-// MaxDownload, or not of the length that was announced, or if it was not
-// announced how its end can be told.
+// Until the first byte the request is retried like others. A later error is not
+// retried, and leaves a part of the archive in w. An error is a *[RequestError]. It
+// is an error if the archive is empty, longer than MaxDownload, not of the announced
+// length, or sent without a length or chunks, so that a truncation would not be
+// noticed.
 func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, loc Location, w io.Writer) error {
 	about := release{pkg: pkg}
 	base, err := c.service(ctx, about)
@@ -68,13 +67,13 @@ func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, 
 // and is not retried, because w has a part of the archive already.
 func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 	req.Header.Set("Accept", archiveTypes)
-	// Otherwise net/http asks for gzip and unpacks it, and the length of what
-	// was sent is lost.
+	// Otherwise net/http requests gzip and unpacks it, and the length of the
+	// archive is lost.
 	req.Header.Set("Accept-Encoding", "identity")
 	client := c.httpClient()
 	client.AttemptTimeout, client.TotalTimeout = 0, downloadTimeout
 	client.Floor = minrate.Floor{Window: stallTimeout}
-	const missing = "the registry gave this location itself: ask its operator"
+	const missing = "the registry itself gave this location: ask its operator"
 	var copyErr error
 	err := client.Do(req, func(resp *httpx.Response) error {
 		if resp.StatusCode != http.StatusOK {
@@ -100,8 +99,8 @@ func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 	return failure
 }
 
-// copyArchive checks the length twice, as it may not have been announced. The
-// announced length itself is verified by net/http.
+// copyArchive copies the body to w and checks its length, announced or not. net/http
+// verifies the announced length.
 func (c *Client) copyArchive(w io.Writer, resp *httpx.Response) error {
 	limit := cmp.Or(max(c.MaxDownload, 0), DefaultMaxDownload)
 	switch encoding := resp.Header.Get("Content-Encoding"); {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// endpoint is the request to one of the protocol's URLs for a release or, with
-// the version left out, a package.
+// endpoint returns the request for one of the protocol's URLs of a release or, if
+// there is no version, of a package.
 func (c *Client) endpoint(ctx context.Context, about release, last string) (*request, error) {
 	base, err := c.service(ctx, about)
 	if err != nil {
@@ -28,7 +28,7 @@ func (c *Client) endpoint(ctx context.Context, about release, last string) (*req
 
 func (c *Client) service(ctx context.Context, about release) (*url.URL, error) {
 	if c.Services == nil {
-		return nil, failBefore(about, errors.New("registryclient: the client has no Services to find the registry by"))
+		return nil, failBefore(about, errors.New("registryclient: Client.Services is nil"))
 	}
 	base, err := c.Services.ServiceURL(ctx, about.pkg.Host, serviceID)
 	if err != nil {
@@ -37,9 +37,9 @@ func (c *Client) service(ctx context.Context, about release) (*url.URL, error) {
 	return base, nil
 }
 
-// appendSegments puts segments behind the path of base and drops its query
-// string, as resolving a relative URL would. Unlike that it lets no segment
-// point to another endpoint.
+// appendSegments appends segments to the path of base and drops its query string,
+// as resolving a relative URL does. Unlike that, it escapes segments, so that none
+// points to another endpoint.
 func appendSegments(base *url.URL, segments []string) (*url.URL, error) {
 	path, escaped := withSlash(base.Path), withSlash(base.EscapedPath())
 	for i, segment := range segments {

@@ -8,35 +8,36 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// The kinds of failure that callers tell apart with errors.Is.
+// The kinds of failure, for errors.Is.
 var (
-	// ErrNotFound says that the registry has no such module or version, or
+	// ErrNotFound means that the registry has no such module or version, or
 	// hides it from requests without credentials.
 	ErrNotFound = errors.New("not found")
-	// ErrUnauthorized says that the registry wants credentials, or others.
+	// ErrUnauthorized means that the registry requires credentials, or other
+	// ones.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrForbidden says that the credentials do not allow it. Some servers
-	// also answer so when they get too many requests.
+	// ErrForbidden means that the credentials do not allow the request. Some
+	// servers also use this status to limit the rate of requests.
 	ErrForbidden = errors.New("forbidden")
-	// ErrUnexpectedStatus says that the registry answered with another status
-	// than the protocol has for success.
+	// ErrUnexpectedStatus means that the registry answered with another status.
 	ErrUnexpectedStatus = errors.New("unexpected status")
-	// ErrInvalidAnswer says that the content of the answer is not what the
-	// protocol says.
+	// ErrInvalidAnswer means that the content of the answer does not conform to
+	// the protocol.
 	ErrInvalidAnswer = errors.New("the registry's answer is not valid")
-	// ErrRefusedLocation says that the registry points to a location that
-	// registries must not point to; the package comment has the rule.
+	// ErrRefusedLocation means that the registry points to a location that
+	// registries must not point to; see the package comment.
 	ErrRefusedLocation = errors.New("refused the location that the registry gave")
 )
 
-// RequestError is a request to a registry that failed. It wraps one of the sentinels of this package, the error of [Services], that of the
-// network, or that of the context.
+// RequestError is returned if a request to a registry failed. It wraps one of the
+// sentinels of this package, or the error of [Services], of the network or of the
+// context.
 type RequestError struct {
 	Package addrs.ModuleRegistryPackage
 	// Version is the zero value if the listing of versions failed.
 	Version versions.Version
-	// URL is what was asked for, without credentials. It is empty if nothing
-	// was.
+	// URL is the requested URL, without credentials. It is empty if no request
+	// was made.
 	URL string
 	// StatusCode is the final status; zero if there was no answer.
 	StatusCode int
@@ -54,5 +55,5 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("%s: GET %s: %s", what, e.URL, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *RequestError) Unwrap() error { return e.Err }

@@ -1,7 +1,9 @@
 package registryclient
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,30 +14,30 @@ import (
 )
 
 const (
-	// maxLocationAnswer is for an object with one address in it.
+	// maxLocationAnswer bounds the answer, an object with one address, in bytes.
 	maxLocationAnswer = 1 << 20
-	// maxLocation is what servers commonly allow for a URL. Longer ones can
-	// cost a lot to resolve.
+	// maxLocation bounds a location, in bytes, by the common limit of servers for
+	// URLs. Longer ones can be expensive to resolve.
 	maxLocation = 8 << 10
 )
 
-// Location is where a registry says that a version of a package is.
+// Location is the location of a version of a package, as given by its registry.
 type Location struct {
-	// Source is the package and the directory in it that the registry means,
-	// which may be a glob. It may hold credentials that the registry put there.
+	// Source is the package and the subdirectory in it, which can be a glob. It
+	// can contain credentials from the registry.
 	Source addrs.ModuleSourceRemote
 	// Origin is the URL that gave the location, after redirects, without
 	// credentials.
 	Origin string
-	// Direct says that the registry hosts the package: it is an archive, to be
-	// had from [Client.Download]. Source.Package is its URL then, to be taken
-	// literally, and Source.Subdir is empty.
+	// Direct is set if the registry hosts the package as an archive, which
+	// [Client.Download] downloads. Source.Package is then the literal URL, and
+	// Source.Subdir is empty.
 	Direct bool
-	// UseCredentials says that the archive wants the registry's credentials.
+	// UseCredentials is set if the archive requires the registry's credentials.
 	UseCredentials bool
 }
 
-// PackageLocation asks where a version of a package is. An error is a
+// PackageLocation gets the location of a version of a package. An error is a
 // *[RequestError].
 func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (Location, error) {
 	about := release{pkg: pkg, version: v}
@@ -61,7 +63,7 @@ func (c *Client) locate(ctx context.Context, about release) (Location, error) {
 		return Location{}, err
 	}
 	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusNoContent {
-		return Location{}, r.refusal(answer, "the registry has no such version, or shows it only with credentials")
+		return Location{}, r.refusal(answer, "the registry has no such version, or it requires credentials")
 	}
 	found, err := readLocation(r, answer)
 	if err != nil {
@@ -72,36 +74,55 @@ func (c *Client) locate(ctx context.Context, about release) (Location, error) {
 }
 
 func readLocation(r *request, answer *httpx.Answer) (Location, error) {
-	said, notObject, err := parseLocation(answer.Body)
+	body, notObject, err := parseLocation(answer.Body)
 	if err != nil {
 		return Location{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 	}
-	if said.UseRegistryCredentials != nil {
-		return direct(r.url, said)
+	if body.UseRegistryCredentials != nil {
+		return direct(r.url, body)
 	}
-	if said.Location == "" {
-		said.Location = answer.Header.Get("X-Terraform-Get")
-	}
+	location := cmp.Or(body.Location, answer.Header.Get("X-Terraform-Get"))
 	switch {
-	case said.Location == "" && notObject != nil && len(answer.Body) > 0:
+	case location == "" && notObject != nil && len(answer.Body) > 0:
 		return Location{}, fmt.Errorf("%w: it has no header X-Terraform-Get, and no location in its body: %w", ErrInvalidAnswer, notObject)
-	case said.Location == "":
-		return Location{}, fmt.Errorf(`%w: it gives no location, neither as "location" nor by the header X-Terraform-Get`, ErrInvalidAnswer)
-	case len(said.Location) > maxLocation:
-		return Location{}, tooLong(said.Location)
+	case location == "":
+		return Location{}, fmt.Errorf(`%w: it has neither a "location" nor the header X-Terraform-Get`, ErrInvalidAnswer)
+	case len(location) > maxLocation:
+		return Location{}, tooLong(location)
 	}
-	return indirect(r, said.Location)
+	return indirect(r, location)
 }
 
 func tooLong(location string) error {
 	return fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), maxLocation)
 }
 
-// asRequestError wraps the context's error, the only one that does not come from a
-// request.
+// asRequestError wraps the context's error, the only one that is not a
+// *RequestError.
 func asRequestError(about release, err error) *RequestError {
 	if failure, ok := errors.AsType[*RequestError](err); ok {
 		return failure
 	}
 	return failBefore(about, err)
+}
+
+// locationBody is the body of an answer with a location.
+type locationBody struct {
+	Location string `json:"location"`
+	// UseRegistryCredentials is not nil if the registry hosts the package
+	// (OpenTofu 1.12).
+	UseRegistryCredentials *bool `json:"use_registry_credentials"`
+}
+
+// parseLocation parses the body of an answer with a location. Registries for
+// Terraform, which does not read the body, can send anything. So notObject, the
+// reason why the body is not a JSON object, matters only if the header has no
+// location. A wrong type in an object is an error.
+func parseLocation(text []byte) (body locationBody, notObject, err error) {
+	var object map[string]json.RawMessage
+	if notObject := decode(text, &object); notObject != nil || object == nil {
+		return locationBody{}, notObject, nil
+	}
+	err = decode(text, &body)
+	return body, nil, err
 }

@@ -163,11 +163,11 @@ func TestRelativeToWhatWasAsked(t *testing.T) {
 func TestBodiesWithoutLocation(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		"":                `neither as "location" nor by the header X-Terraform-Get`,
-		"{}":              `neither as "location" nor by the header X-Terraform-Get`,
+		"":                `neither a "location" nor the header X-Terraform-Get`,
+		"{}":              `neither a "location" nor the header X-Terraform-Get`,
 		"{":               "no location in its body: it is not valid JSON: unexpected end of JSON input",
 		"<html>":          "no location in its body: it is not valid JSON: invalid character '<'",
-		"[]":              `no location in its body: it is not the JSON that is expected, but "array"`,
+		"[]":              `no location in its body: it is JSON of another type than expected: "array"`,
 		`{"location": 7}`: `"location" is of the type "number"`,
 	} {
 		err := calls["location"](t.Context(), client(serve(t, text(body))))

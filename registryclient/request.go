@@ -15,16 +15,16 @@ import (
 type request struct {
 	release
 	url *url.URL
-	// secrets are the values of the headers that prove who asks.
+	// secrets are the values of the headers with credentials.
 	secrets []string
-	// authorized says whether credentials are sent. If they are not,
-	// credentialsErr may say why.
+	// authorized is set if credentials are sent. Otherwise credentialsErr is the
+	// reason, or nil if there are none.
 	authorized     bool
 	credentialsErr error
 }
 
-// build makes the request. withCredentials is whether the registry's
-// credentials are meant for its URL.
+// build returns the HTTP request, with the registry's credentials if
+// withCredentials is set.
 func (r *request) build(ctx context.Context, services Services, withCredentials bool) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url.String(), nil)
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 	if r.credentialsErr = services.Authorize(ctx, r.pkg.Host, req); ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	// Nothing else has put a header in yet.
+	// The request had no other headers before.
 	r.authorized = len(req.Header) > 0
 	for _, values := range req.Header {
 		r.secrets = append(r.secrets, values...)
@@ -44,7 +44,7 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 	return req, nil
 }
 
-// get asks an endpoint of the protocol.
+// get sends a request to an endpoint of the protocol.
 func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answer, error) {
 	req, err := r.build(ctx, c.Services, true)
 	if err != nil {
@@ -72,20 +72,19 @@ func (r *request) fail(err error) *RequestError {
 	return &RequestError{Package: r.pkg, Version: r.version, URL: addrs.Redact(r.url.String()), Err: err}
 }
 
-// failWith returns an error in an answer.
+// failWith returns the error for an answer that cannot be used.
 func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
 	failure := r.fail(err)
 	failure.StatusCode = answer.StatusCode
 	return failure
 }
 
-// failBefore returns an error from before there is a URL.
+// failBefore returns the error for a request without a URL.
 func failBefore(about release, err error) *RequestError {
 	return &RequestError{Package: about.pkg, Version: about.version, Err: err}
 }
 
-// isRefusal reports whether an answer was refused, as opposed to failures of the
-// network.
+// isRefusal reports whether an answer was refused, rather than not received.
 func isRefusal(err error) bool {
 	_, redirect := errors.AsType[*httpx.RedirectError](err)
 	_, large := errors.AsType[*httpx.TooLargeError](err)

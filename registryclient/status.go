@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// refusal is the error for a status that is not success. missing is what a 404
-// means for this request.
+// refusal returns the error for a status other than success. missing is the hint for
+// a 404.
 func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	sentinel, hint := ErrUnexpectedStatus, ""
 	switch status := answer.StatusCode; {
@@ -19,25 +19,24 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	case status == http.StatusUnauthorized:
 		sentinel, hint = ErrUnauthorized, r.credentialsHint()
 	case status == http.StatusForbidden:
-		sentinel, hint = ErrForbidden, r.credentialsHint()+"; or the registry is asked too often: then try again later"
+		sentinel, hint = ErrForbidden, r.credentialsHint()+"; if the registry limits the rate of requests, try again later"
 	case answer.RetryAfter.Wait > 0:
-		hint = fmt.Sprintf("the registry asks to wait %s before the next try", answer.RetryAfter.Wait)
+		hint = fmt.Sprintf("the registry asks to wait %s before the next request", answer.RetryAfter.Wait)
 	case status == http.StatusTooManyRequests, status >= 500:
 		hint = "try again later, or ask the registry's operator"
 	default:
-		hint = "the protocol has no such answer: check that the host is a module registry"
+		hint = "the protocol does not define this status: check that the host is a module registry"
 	}
 	text := answer.Status()
-	if said := strings.TrimSpace(r.withoutSecrets(string(answer.Body))); said != "" {
-		text += fmt.Sprintf(", with the message %q", said)
+	if message := strings.TrimSpace(r.withoutSecrets(string(answer.Body))); message != "" {
+		text += fmt.Sprintf(", with the message %q", message)
 	}
-	// The sentinels' own words are in the status already, but errors.Is has to
-	// find them.
+	// The text does not repeat the sentinel, whose meaning is in the status.
 	return r.failWith(answer, &statusError{text: text + "; " + hint, sentinel: sentinel, cause: r.credentialsErr})
 }
 
-// withoutSecrets takes out of a server's words what was sent to it: some repeat
-// the credentials that they refuse.
+// withoutSecrets removes the credentials of the request from a server's message:
+// some servers repeat them.
 func (r *request) withoutSecrets(text string) string {
 	for _, secret := range r.secrets {
 		_, token, _ := strings.Cut(secret, " ") // "Bearer TOKEN"
@@ -52,12 +51,12 @@ func (r *request) withoutSecrets(text string) string {
 
 const (
 	redacted = "REDACTED"
-	// minSecret is the length from which a secret is looked for. Shorter ones
-	// are parts of words.
+	// minSecret is the minimum length of a secret to be removed. Shorter ones can
+	// be parts of words.
 	minSecret = 6
 )
 
-// statusError is a text for people that errors.Is can take apart.
+// statusError is a message that wraps a sentinel and a cause.
 type statusError struct {
 	text            string
 	sentinel, cause error
@@ -72,22 +71,21 @@ func (e *statusError) Unwrap() []error {
 	return []error{e.sentinel, e.cause}
 }
 
-// credentialsHint says what was sent and how to send something else.
+// credentialsHint describes the credentials that were sent and how to set others.
 func (r *request) credentialsHint() string {
 	switch {
 	case r.credentialsErr != nil:
-		return fmt.Sprintf("nothing was sent to prove who asks, because %s", httpx.Printable(r.credentialsErr.Error()))
+		return fmt.Sprintf("no credentials were sent, because %s", httpx.Printable(r.credentialsErr.Error()))
 	case r.authorized:
-		return "the credentials that were sent do not suffice; to give others, " + howToAuthorize(r.pkg.Host)
+		return "the credentials that were sent are not sufficient; to set others, " + howToAuthorize(r.pkg.Host)
 	case r.url.Scheme != "https":
 		return "credentials are sent over https only"
 	}
-	return "no credentials were sent; to give some, " + howToAuthorize(r.pkg.Host)
+	return "no credentials were sent; to set them, " + howToAuthorize(r.pkg.Host)
 }
 
-// howToAuthorize names the ways that the stock tools have. The encoding of the
-// variable's name is theirs too: "_" for a dot and "__" for a hyphen. It has
-// none for a port.
+// howToAuthorize names the settings of the stock tools. In the variable's name they
+// write "_" for a dot and "__" for a hyphen. They have no encoding for a port.
 func howToAuthorize(host addrs.Hostname) string {
 	block := fmt.Sprintf("add a credentials %q block with a token to the CLI configuration", string(host))
 	if strings.Contains(string(host), ":") {

@@ -15,19 +15,18 @@ import (
 )
 
 const (
-	// maxListing is far beyond what any module has; listings with descriptions
-	// of all submodules of all versions reach a few MiB.
+	// maxListing bounds a listing, in bytes. Listings with descriptions of all
+	// submodules of all versions have a few MiB.
 	maxListing = 32 << 20
-	// maxVersions bounds what becomes of a listing that is made of nothing but
-	// versions.
+	// maxVersions bounds the versions of a listing, which may contain little else.
 	maxVersions = 100_000
 )
 
 // ModuleVersions lists the versions of a package in the order of the registry,
-// each once. The Ref of a candidate is the version as the registry spells it;
-// there is no Revision. Published is what the registry says under "discovered". A
-// package may have no versions. The caller may keep and change the result. An
-// error is a *[RequestError].
+// without duplicates. The Ref of a candidate is the version as the registry writes
+// it; Revision is empty. Published is the value of "discovered". A package can have
+// no versions. The caller may keep and change the result. An error is a
+// *[RequestError].
 func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
 	listed, err := c.listings.Do(ctx, pkg, func(ctx context.Context) ([]versions.Candidate, error) {
 		return c.list(ctx, pkg)
@@ -48,7 +47,7 @@ func (c *Client) list(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]v
 		return nil, err
 	}
 	if answer.StatusCode != http.StatusOK {
-		return nil, r.refusal(answer, "the registry has no such module, or shows it only with credentials: check the source address")
+		return nil, r.refusal(answer, "the registry has no such module, or it requires credentials: check the source address")
 	}
 	listed, err := parseListing(answer.Body)
 	if err != nil {
@@ -57,8 +56,7 @@ func (c *Client) list(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]v
 	return listed, nil
 }
 
-// parseListing reads the first module of a listing. What else there is only has
-// to be JSON.
+// parseListing parses the first module of a listing. The rest only has to be JSON.
 func parseListing(body []byte) ([]versions.Candidate, error) {
 	var listing struct {
 		Modules []json.RawMessage `json:"modules"`
@@ -79,7 +77,7 @@ func parseListing(body []byte) ([]versions.Candidate, error) {
 		return nil, err
 	}
 	if len(module.Versions) > maxVersions {
-		return nil, fmt.Errorf("it lists %d versions, and the limit is %d", len(module.Versions), maxVersions)
+		return nil, fmt.Errorf("it lists %d versions; the limit is %d", len(module.Versions), maxVersions)
 	}
 	var found []versions.Candidate
 	seen := make(map[versions.Version]bool)
@@ -94,8 +92,9 @@ func parseListing(body []byte) ([]versions.Candidate, error) {
 	return found, nil
 }
 
-// discovered returns when a registry saw a version first: OpenTofu's says so, in
-// RFC 3339. It is not part of the protocol, so other values are not errors.
+// discovered returns when a registry first saw a version, which OpenTofu's registry
+// lists in RFC 3339. The property is not part of the protocol, so other values are
+// not errors.
 func discovered(value any) time.Time {
 	text, _ := value.(string)
 	t, err := time.Parse(time.RFC3339, text)
@@ -105,7 +104,7 @@ func discovered(value any) time.Time {
 	return t.UTC()
 }
 
-// decode is json.Unmarshal with errors for people.
+// decode is json.Unmarshal with better errors.
 func decode(text []byte, to any) error {
 	err := json.Unmarshal(text, to)
 	if err == nil {
@@ -116,7 +115,7 @@ func decode(text []byte, to any) error {
 	case !ok:
 		return fmt.Errorf("it is not valid JSON: %s", httpx.Printable(err.Error()))
 	case mismatch.Field == "":
-		return fmt.Errorf("it is not the JSON that is expected, but %q", mismatch.Value)
+		return fmt.Errorf("it is JSON of another type than expected: %q", mismatch.Value)
 	}
-	return fmt.Errorf("it is not the JSON that is expected: %q is of the type %q", httpx.Printable(mismatch.Field), mismatch.Value)
+	return fmt.Errorf("the JSON has an unexpected type: %q is of the type %q", httpx.Printable(mismatch.Field), mismatch.Value)
 }

@@ -7,15 +7,15 @@ import (
 	goversion "github.com/hashicorp/go-version"
 )
 
-// maxConstraintsBytes bounds a constraint string. Configuration comes from
-// strangers' modules too, and every part is checked against every version.
+// maxConstraintsBytes bounds a constraint string. Configuration of remote modules is
+// not trusted, and every part is checked against every version.
 const maxConstraintsBytes = 4096
 
-// space is what go-version takes for space around operators and versions.
+// space is the white space that go-version allows around operators and versions.
 const space = " \t\n\f\r"
 
-// Constraints is a parsed constraint string. The zero value allows every
-// version but pre-releases.
+// Constraints is a parsed constraint string. The zero value allows all versions
+// except pre-releases.
 type Constraints struct{ parts []part }
 
 // part is one constraint, such as ">= 1.2".
@@ -26,9 +26,9 @@ type part struct {
 	matches  goversion.Constraints
 }
 
-// ParseConstraints reads a constraint string such as ">= 1.2.0, < 2.0.0". The
-// empty string is an error, as it is to stock tools: where a configuration has
-// no version argument, use the zero Constraints. Errors are *[ParseError].
+// ParseConstraints parses a constraint string such as ">= 1.2.0, < 2.0.0". The empty
+// string is an error, as in stock tools. Use the zero Constraints for a call without
+// a version argument. Errors are *[ParseError].
 func ParseConstraints(s string) (Constraints, error) {
 	if len(s) > maxConstraintsBytes {
 		return Constraints{}, constraintError(s, s, "a version constraint has at most 4096 bytes")
@@ -49,8 +49,8 @@ func constraintError(input, part, reason string) *ParseError {
 	return &ParseError{Kind: "version constraint", Input: input, Part: part, Reason: reason}
 }
 
-// parsePart reads one part without the space around it. The reason is empty
-// when all is well.
+// parsePart parses one part without the space around it. The reason is empty if the
+// part is valid.
 func parsePart(text string) (_ part, reason string) {
 	operator, written := splitOperator(text)
 	version, reason := parse(written)
@@ -75,15 +75,15 @@ func splitOperator(text string) (operator, version string) {
 	return "", text
 }
 
-// whyNot explains a part that is no constraint by what people bring from other
-// tools. It is empty where the version itself is at fault.
+// whyNot returns a specific reason for syntax of other tools that is not supported. It
+// returns "" if the version itself is invalid.
 func whyNot(text, written string) string {
 	const operators = "the operators are =, !=, >, >=, <, <= and ~>"
 	switch {
 	case text == "":
 		return "a constraint is missing; remove the extra comma or the empty string"
 	case written == "":
-		return "the operator has no version behind it"
+		return "the operator has no version after it"
 	case strings.Contains(text, "||"):
 		return "alternatives are not supported"
 	case strings.ContainsAny(written[:1], "=<>!~^"):
@@ -96,8 +96,8 @@ func whyNot(text, written string) string {
 	return ""
 }
 
-// String returns the constraints as they were written, with one space behind
-// each operator and comma and no other. It is empty for the zero value.
+// String returns the constraints as they were written, with one space after each
+// operator and comma and no other. It is empty for the zero value.
 func (c Constraints) String() string {
 	written := make([]string, len(c.parts))
 	for i, p := range c.parts {
@@ -106,10 +106,10 @@ func (c Constraints) String() string {
 	return strings.Join(written, ", ")
 }
 
-// IsZero reports whether c is the zero value, which constrains nothing.
+// IsZero reports whether c is the zero value.
 func (c Constraints) IsZero() bool { return len(c.parts) == 0 }
 
-// Exact is the one version that the constraints name, if that is all they do.
+// Exact returns the version if the constraints are one part that names it exactly.
 func (c Constraints) Exact() (v Version, ok bool) {
 	if len(c.parts) != 1 || c.parts[0].operator != "" && c.parts[0].operator != "=" {
 		return Version{}, false
@@ -123,7 +123,7 @@ func (c Constraints) Allows(v Version) bool {
 	return !v.IsZero() && c.allows(v, v.parsed())
 }
 
-// allows is Allows for a version that was parsed before.
+// allows is Allows for a parsed version.
 func (c Constraints) allows(v Version, parsed *goversion.Version) bool {
 	if v.IsPrerelease() && (len(c.parts) != 1 || !c.names(v)) {
 		return false
@@ -131,7 +131,7 @@ func (c Constraints) allows(v Version, parsed *goversion.Version) bool {
 	return c.meets(parsed)
 }
 
-// meets is the matching of go-version alone.
+// meets reports whether all parts match by the rules of go-version.
 func (c Constraints) meets(parsed *goversion.Version) bool {
 	for _, p := range c.parts {
 		if !p.matches.Check(parsed) {

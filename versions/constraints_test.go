@@ -36,7 +36,7 @@ func TestParseConstraintsErrors(t *testing.T) {
 		{"== 1.0", "== 1.0", "the operators are"},
 		{"^1.0", "^1.0", "the operators are"},
 		{">= 1 || 2", ">= 1 || 2", "alternatives are not supported"},
-		{"1.0, >=", ">=", "no version behind it"},
+		{"1.0, >=", ">=", "no version after it"},
 		{"latest", "latest", "not a version such as"},
 		{"1.0, 99999999999999999999", "99999999999999999999", "not a version such as"},
 		{"1.0, 1-" + strings.Repeat("a", 200), "1-" + strings.Repeat("a", 200), "at most 128 bytes"},

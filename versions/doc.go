@@ -1,12 +1,11 @@
-// Package versions parses module versions and version constraints, and selects
-// one version out of what an origin offers: a registry's list, a repository's
-// tags or the tags of an OCI repository. It selects what a stock "tofu init"
-// selects.
+// Package versions parses module versions and version constraints, and selects one
+// of the versions that an origin offers: in a registry's list, or as tags of a git or
+// OCI repository. It selects the same version as a stock "tofu init".
 //
 // # Versions
 //
 // A version is an optional lower-case "v", one or more numbers separated by
-// dots, an optional pre-release and optional build metadata behind "+". Its
+// dots, an optional pre-release and optional build metadata after "+". Its
 // canonical form has no "v", at least three numbers and no leading zeros:
 // "v1.02" is "1.2.0". Two versions are the same when their canonical forms are
 // equal, metadata included; [Version.Compare] orders them by precedence, which
@@ -14,11 +13,10 @@
 //
 // # Constraints
 //
-// A constraint string is a list of parts separated by commas, all of which a
-// version has to meet. A part is an operator out of =, !=, >, >=, <, <= and ~>,
-// or none, which means =, and a version. Parts match as in
-// hashicorp/go-version 1.9, which stock tools use for modules. That is not the
-// syntax or the meaning of provider constraints; in particular:
+// A constraint string is a list of parts separated by commas. A version must meet all
+// of them. A part is a version after an optional operator: =, !=, >, >=, <, <= or ~>;
+// the default is =. Parts match as in hashicorp/go-version 1.9, which stock tools use
+// for modules. Syntax and meaning differ from provider constraints; in particular:
 //
 //   - "~> 1.2.3" leaves only the last written number free: >= 1.2.3, < 1.3.0.
 //     "~> 1" therefore has no upper bound and allows 2.0.0.
@@ -27,28 +25,26 @@
 //
 // # Pre-releases
 //
-// A pre-release is allowed only by a single part that names it exactly, with
-// the same metadata: "1.2.0-beta1" or "= 1.2.0-beta1". No range allows one, and
-// no list of parts does. Stock OpenTofu selects the same, or nothing where the
-// spelling is beyond its second parser: with the space in "= 1.2.0-beta1", in
-// "1.2.0beta1" and in pre-releases of four numbers.
+// A pre-release is allowed only by a single part that names it exactly, with the same
+// metadata: "1.2.0-beta1" or "= 1.2.0-beta1". Ranges and lists of parts do not allow
+// one. Stock OpenTofu selects the same, or nothing if its second parser does not
+// support the spelling: the space in "= 1.2.0-beta1", "1.2.0beta1", and pre-releases
+// of four numbers.
 //
 // # Selection
 //
-// [Select] takes the allowed version of the highest precedence. Where several
-// have it, the order of the list never matters (stock tools take the first one
-// listed). In turn:
+// [Select] returns the allowed version of the highest precedence. If several have it,
+// the order of the list does not matter (stock tools take the first one). These rules
+// decide, in this order:
 //
-//   - a version that a part names exactly, metadata or its absence included;
-//   - the greatest metadata, compared identifier by identifier between the
-//     dots: numbers by value and before words, words by their bytes, none
-//     before any;
+//   - a version that a part names exactly, including metadata or its absence;
+//   - the greatest metadata, compared by identifiers between dots: numbers by value
+//     and before words, words by their bytes, no identifier before any other;
 //   - the canonical form that sorts last by its bytes ("1.0.0.0" after "1.0.0").
 //
-// The version that won may be offered several times, as tags "v1.2.0" and
-// "1.2.0" are. Different revisions behind it are an [AmbiguousVersionError];
-// otherwise the candidate with a revision wins, then the one whose Ref
-// sorts first.
+// The selected version can be offered several times, for instance as tags "v1.2.0"
+// and "1.2.0". Different revisions are an [AmbiguousVersionError]. Otherwise the
+// candidate with a revision is selected, then the one whose Ref sorts first.
 //
 // # Limits
 //
@@ -56,5 +52,5 @@
 //   - A constraint string has at most 4,096 bytes.
 //   - Precedence among pre-releases is that of go-version, which differs from
 //     semantic versioning where one extends the other (1.0.0-a.b comes before
-//     1.0.0-a). It never decides a selection.
+//     1.0.0-a). It does not affect selections.
 package versions

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// ParseError is a text that is no version or no constraint string.
+// ParseError is the error for a text that is not a version or a constraint string.
 type ParseError struct {
-	// Kind is what was to be read: "version" or "version constraint".
+	// Kind is "version" or "version constraint".
 	Kind string
 	// Input is the whole text.
 	Input string
-	// Part is what is wrong in it: one constraint without the space around it,
-	// or all of the input.
+	// Part is the invalid part: one constraint without the space around it, or the
+	// whole input.
 	Part string
-	// Reason says what is wrong with the part.
+	// Reason describes the error in the part.
 	Reason string
 }
 
@@ -25,7 +25,7 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("invalid %s %s in %s: %s", e.Kind, quote(e.Part), quote(e.Input), e.Reason)
 }
 
-// quote keeps a text of any length and content fit for a message.
+// quote quotes a text for a message and limits its length.
 func quote(s string) string {
 	if len(s) > maxVersionBytes {
 		return fmt.Sprintf("%q...", s[:maxVersionBytes])
@@ -33,12 +33,11 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// AmbiguousVersionError says that one version stands for several revisions,
-// such as tags "v1.2.0" and "1.2.0" on different commits. To take either would
-// be to guess.
+// AmbiguousVersionError is returned if a version is offered at several revisions,
+// such as tags "v1.2.0" and "1.2.0" on different commits.
 type AmbiguousVersionError struct {
 	Version Version
-	// Candidates are all the offers of the version, sorted by Ref.
+	// Candidates are all candidates of the version, sorted by Ref.
 	Candidates []Candidate
 }
 
@@ -51,10 +50,10 @@ func (e *AmbiguousVersionError) Error() string {
 		e.Version, list(offers, len(e.Candidates)))
 }
 
-// maxListed is how many versions a message names before it counts.
+// maxListed is the number of versions that a message names.
 const maxListed = 10
 
-// list joins the first few of total things.
+// list joins the first of total names and the number of the others.
 func list(first []string, total int) string {
 	text := strings.Join(first, ", ")
 	if rest := total - len(first); rest > 0 {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// compareMetadata orders build metadata by its identifiers between the dots.
-// Precedence ignores metadata, so any order would do that does not depend on
-// the order of a list; this one makes "build.10" newer than "build.9".
+// compareMetadata orders build metadata by its identifiers between dots, so that
+// "build.10" is newer than "build.9". Precedence ignores metadata; this order makes
+// selections independent of the order of a list.
 func compareMetadata(a, b string) int {
 	return slices.CompareFunc(identifiers(a), identifiers(b), compareIdentifiers)
 }
@@ -20,8 +20,8 @@ func identifiers(metadata string) []string {
 	return strings.Split(metadata, ".")
 }
 
-// compareIdentifiers puts numbers in order of their values, however many
-// digits they have, and before all words.
+// compareIdentifiers orders numbers by value, with any number of digits, and before
+// all words.
 func compareIdentifiers(a, b string) int {
 	aNumeric, bNumeric := isNumeric(a), isNumeric(b)
 	switch {

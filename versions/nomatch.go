@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// NoMatchError says that nothing on offer is allowed.
+// NoMatchError is returned if no offered version is allowed.
 type NoMatchError struct {
 	Constraints Constraints
-	// Offered is all that was on offer, newest first.
+	// Offered are all offered versions, newest first.
 	Offered []Candidate
-	// Prerelease is the newest pre-release on offer that the constraints leave
-	// out only because they do not name it. It is zero if there is none.
+	// Prerelease is the newest offered pre-release that is excluded only because
+	// the constraints do not name it; zero if there is none.
 	Prerelease Version
 }
 
@@ -28,14 +28,14 @@ func newNoMatchError(offered []Candidate, want Constraints) *NoMatchError {
 	return e
 }
 
-// misses reports whether v is a pre-release that one would expect to be
-// allowed: it is named, or it or its release is in range.
+// misses reports whether v is a pre-release that users may expect to be allowed: one
+// that is named, or that is in range itself or by its release.
 func (c Constraints) misses(v Version) bool {
 	return v.IsPrerelease() && (c.names(v) || c.meets(v.parsed()) || c.meets(v.release().parsed()))
 }
 
-// newestFirst returns the candidates that have a version, in an order that
-// does not depend on theirs.
+// newestFirst returns the candidates that have a version, newest first, in an order
+// that does not depend on the input.
 func newestFirst(offered []Candidate) []Candidate {
 	choices := make(map[Version]choice, len(offered))
 	sorted := make([]Candidate, 0, len(offered))
@@ -49,8 +49,8 @@ func newestFirst(offered []Candidate) []Candidate {
 			choices[v] = choice{version: v, parsed: v.parsed()}
 		}
 	}
-	// Two passes, because precedence is no strict order among pre-releases: the
-	// second one always starts from the same list.
+	// Two passes, because precedence is not a strict order among pre-releases: the
+	// second pass always starts from the same list.
 	slices.SortFunc(sorted, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Version.canonical, a.Version.canonical), cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Revision, b.Revision))
 	})

@@ -8,24 +8,24 @@ import (
 	goversion "github.com/hashicorp/go-version"
 )
 
-// Candidate is a version that an origin offers. Ref is the version as the
-// origin spells it ("v1.2.0"); Revision is the immutable commit or digest
-// behind it if the listing has one, and Published when the origin saw the
-// version first, the zero time if it does not say.
+// Candidate is a version that an origin offers.
 type Candidate struct {
-	Version   Version
-	Ref       string
-	Revision  string
+	Version Version
+	// Ref is the version as the origin writes it, such as "v1.2.0".
+	Ref string
+	// Revision is the immutable commit or digest, or "" if the listing has none.
+	Revision string
+	// Published is when the origin first saw the version; zero if not known.
 	Published time.Time
 }
 
-// Select returns the newest candidate that want allows, whatever the order of
-// the list; the package comment has the rules. Candidates without a version
-// are passed over. Its time is linear in the number of candidates.
+// Select returns the newest candidate that want allows, independent of the order of
+// the list; the package comment has the rules. Candidates without a version are
+// ignored. Select takes linear time in the number of candidates.
 //
-// The error is a *[NoMatchError] where nothing is allowed, or an
-// *[AmbiguousVersionError] where the newest allowed version is offered at
-// several revisions.
+// The error is a *[NoMatchError] if no candidate is allowed, or an
+// *[AmbiguousVersionError] if the newest allowed version is offered at several
+// revisions.
 func Select(offered []Candidate, want Constraints) (Candidate, error) {
 	best, found := newest(offered, want)
 	if !found {
@@ -40,14 +40,14 @@ func Select(offered []Candidate, want Constraints) (Candidate, error) {
 	return settle(same)
 }
 
-// choice is an allowed version on its way to be selected.
+// choice is an allowed version, for comparisons.
 type choice struct {
 	version Version
 	parsed  *goversion.Version
-	named   bool // by a part, exactly
+	named   bool // whether a part names it exactly
 }
 
-// newest returns the version that wins among the allowed ones.
+// newest returns the greatest of the allowed versions.
 func newest(offered []Candidate, want Constraints) (_ Version, found bool) {
 	var best choice
 	for _, candidate := range offered {
@@ -66,8 +66,8 @@ func newest(offered []Candidate, want Constraints) (_ Version, found bool) {
 	return best.version, found
 }
 
-// compare orders choices: by precedence, and if that is equal by what makes
-// the choice independent of the list's order.
+// compare orders choices by precedence, and by the further rules of the package
+// comment if that is equal.
 func (c choice) compare(other choice) int {
 	if order := c.parsed.Compare(other.parsed); order != 0 {
 		return order

@@ -6,16 +6,15 @@ import (
 	goversion "github.com/hashicorp/go-version"
 )
 
-// maxVersionBytes bounds a version as it was read and in canonical form.
-// Versions become parts of paths and messages, and no honest one comes close.
+// maxVersionBytes bounds a version as it is written and in canonical form. Versions
+// become parts of paths and messages; real ones are much shorter.
 const maxVersionBytes = 128
 
-// Version is one version in canonical form. It is comparable with ==; the zero
-// value is no version. Build metadata is part of the identity, not of the
-// order.
+// Version is a version in canonical form. It is comparable with ==; the zero value is
+// not a version. Build metadata is part of the identity, but not of the order.
 type Version struct{ canonical string }
 
-// Parse reads a version as the package comment describes it. An error is a
+// Parse parses a version as described in the package comment. An error is a
 // *[ParseError].
 func Parse(s string) (Version, error) {
 	v, reason := parse(s)
@@ -30,7 +29,7 @@ const (
 	reasonMalformed = "not a version such as 1.2.3 or 1.2.3-beta1"
 )
 
-// parse is Parse with the reason of an error, which is empty when all is well.
+// parse is Parse with the reason of an error, or "".
 func parse(s string) (_ Version, reason string) {
 	if len(s) > maxVersionBytes {
 		return Version{}, reasonTooLong
@@ -59,7 +58,7 @@ func MustParse(s string) Version {
 // for the zero value.
 func (v Version) String() string { return v.canonical }
 
-// IsZero reports whether v is no version.
+// IsZero reports whether v is the zero value.
 func (v Version) IsZero() bool { return v == Version{} }
 
 // IsPrerelease reports whether v has a pre-release part, as in "1.2.0-beta1".
@@ -68,13 +67,11 @@ func (v Version) IsPrerelease() bool {
 	return strings.Contains(core, "-")
 }
 
-// Compare returns -1, 0 or +1 by precedence, as stock tools see it. Versions
-// that differ in metadata alone compare as 0. The zero value comes before all
-// versions.
+// Compare returns -1, 0 or +1 by precedence, as in stock tools. Versions that differ
+// only in metadata compare as 0. The zero value sorts before all versions.
 //
-// Among the pre-releases of one release this is go-version's comparison, which
-// is no strict order for all of them: "1.0.0-01" and "1.0.0-1" each come before
-// the other.
+// Pre-releases of one release are compared by go-version, which is not a strict
+// order: "1.0.0-01" and "1.0.0-1" each sort before the other.
 func (v Version) Compare(other Version) int {
 	switch {
 	case v == other:
@@ -92,7 +89,7 @@ func (v Version) parsed() *goversion.Version {
 	return goversion.Must(goversion.NewVersion(v.canonical))
 }
 
-// metadata returns what is behind the "+".
+// metadata returns the build metadata, without the "+".
 func (v Version) metadata() string {
 	_, metadata, _ := strings.Cut(v.canonical, "+")
 	return metadata

@@ -17,56 +17,58 @@ import (
 )
 
 const (
-	// patience is how long a process waits before it says so.
-	patience = 5 * time.Second
+	// waitNotice is how long a process waits before it calls onWait.
+	waitNotice = 5 * time.Second
 	// maxAnswer bounds the file of an answer. A package has a few warnings and
 	// submodules, each with a path of at most 4 KiB.
 	maxAnswer = 4 << 20
 )
 
-// Answer is what an address meant when it was last fetched. Its tree counts as
-// any published tree does: see [Cache.Read].
+// Answer is the result of the last fetch of an address. Its tree must be verified
+// as any published tree; see [Cache.Read].
 type Answer struct {
-	// Tree is the t1 hash of the tree; "" if nothing was ever fetched.
+	// Tree is the t1 hash of the tree; "" if no fetch has succeeded.
 	Tree hashing.Hash
-	// Package is the immutable address, Revision the commit or digest in it,
-	// if it has one. Neither holds a credential.
+	// Package is the immutable address. Revision is the commit or digest in it,
+	// if it has one. Neither contains credentials.
 	Package, Revision string
 	Archive           hashing.Hash
 	Gitlinks          []string
-	// LeftOut are the links that are not part of the tree.
+	// LeftOut lists the links that are not part of the tree.
 	LeftOut  []Link
 	Warnings []string
-	// Asked is when the fetch began, and Done when it ended.
+	// Asked is when the fetch started, Done when it ended.
 	Asked, Done time.Time
 	// Failed is when a later fetch failed.
 	Failed time.Time
 }
 
-// Link is a symbolic link of a package that its tree does not have, and why.
+// Link is a symbolic link of a package that is not part of its tree, and why.
 type Link struct{ Path, Target, Reason string }
 
-// Fetch is the right to fetch what has a key, which one goroutine at a time has
-// among all processes that share the cache. It also keeps what the last fetch
-// brought, so that a process that waited need not fetch it as well.
+// Fetch is an exclusive lock on fetching the package with a key. One goroutine at
+// a time holds it, among all processes that share the cache. It also gives access
+// to the answer of the last fetch, so that a process that waited for the lock can
+// use it instead of fetching again.
 type Fetch struct {
 	cache *Cache
 	lock  *filelock.Lock
-	name  string // of the answer's file
+	name  string // the answer's file name
 }
 
-// Fetch waits until no other process fetches what has this key. Waiting ends
-// with ctx; when it takes long, onWait is called once. Of the key, no more than
-// a hash is written.
+// Fetch waits until no other process fetches the package with this key. Waiting
+// ends with ctx; onWait is called once if it takes long. Only a hash of the key is
+// written to disk.
 func (c *Cache) Fetch(ctx context.Context, key string, onWait func()) (*Fetch, error) {
 	f := c.fetch(key)
-	if err := f.lock.Exclusive(ctx, patience, onWait); err != nil {
+	if err := f.lock.Exclusive(ctx, waitNotice, onWait); err != nil {
 		return nil, fmt.Errorf("waiting for another process that fetches the same package: %w", err)
 	}
 	return f, nil
 }
 
-// TryFetch is [Cache.Fetch] without waiting: nil if another process has the right.
+// TryFetch is [Cache.Fetch] without waiting. It returns nil if another process
+// holds the lock.
 func (c *Cache) TryFetch(key string) (*Fetch, error) {
 	f := c.fetch(key)
 	ok, err := f.lock.TryExclusive()
@@ -88,16 +90,16 @@ func (c *Cache) fetch(key string) *Fetch {
 	return &Fetch{cache: c, lock: filelock.File(path), name: name + ".json"}
 }
 
-// removeIrregular removes what has the name of a file of ours and is none. What
-// cannot be removed shows when it is used.
+// removeIrregular removes an entry at path that is not a regular file. If it
+// cannot be removed, using it will fail.
 func removeIrregular(path string) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		_ = os.RemoveAll(path)
 	}
 }
 
-// Last is what was recorded; the zero Answer if nothing was, if a process was
-// killed while it recorded, or if this user has not recorded it.
+// Last returns the recorded answer. It returns the zero Answer if there is none,
+// if it is incomplete, or if it was not recorded by this user.
 func (f *Fetch) Last() Answer {
 	var last Answer
 	err := f.inAnswers(func(answers *os.Root) error {
@@ -117,7 +119,7 @@ func (f *Fetch) Last() Answer {
 	return last
 }
 
-// Record keeps an answer for other processes.
+// Record stores an answer for later fetches and other processes.
 func (f *Fetch) Record(a Answer) error {
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -125,7 +127,7 @@ func (f *Fetch) Record(a Answer) error {
 	}
 	sealed := f.cache.key.Seal(f.purpose(), text)
 	if len(sealed) > maxAnswer {
-		return nil // it is not kept, and asked for again
+		return nil // the package will be fetched again
 	}
 	removeIrregular(filepath.Join(f.cache.dir, answersName, f.name))
 	return f.inAnswers(func(answers *os.Root) error {
@@ -142,10 +144,10 @@ func (f *Fetch) inAnswers(do func(*os.Root) error) error {
 	return do(answers)
 }
 
-// purpose is part of what the seal covers: an answer is none to another key.
+// purpose returns the purpose of the seal, which binds an answer to its key.
 func (f *Fetch) purpose() string { return "answer to " + f.name }
 
-// Release gives the right up.
+// Release releases the lock. Releasing it again is a no-op.
 func (f *Fetch) Release() error {
 	err := f.lock.Release()
 	if errors.Is(err, fs.ErrClosed) {

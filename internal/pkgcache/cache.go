@@ -32,16 +32,16 @@ const (
 type Cache struct {
 	dir   string
 	key   *userkey.Key
-	stage string         // this process's directory on the stage
-	held  *filelock.Lock // on it; nil if it cannot be locked
+	stage string         // this process's staging directory
+	held  *filelock.Lock // the lock on stage; nil if it cannot be locked
 
 	mu    sync.Mutex
-	inUse map[string]*filelock.Lock // by the names of trees
+	inUse map[string]*filelock.Lock // by tree name
 }
 
-// Open makes the cache at dir if it is absent, and fails if it cannot be written:
-// read-only and full file systems, and other users' directories, show here and
-// not in the middle of an installation.
+// Open opens the cache at dir and creates it if it is absent. It fails if the
+// cache cannot be written: on a read-only or full file system, or in another
+// user's directory. So an installation does not fail midway.
 func Open(dir string, key *userkey.Key) (*Cache, error) {
 	c := &Cache{dir: dir, key: key, inUse: make(map[string]*filelock.Lock)}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -62,8 +62,7 @@ func Open(dir string, key *userkey.Key) (*Cache, error) {
 	return c, nil
 }
 
-// makeDir makes a directory. What else has its name is removed: links are not
-// followed.
+// makeDir creates a directory. It removes a link or file of that name.
 func makeDir(name string) error {
 	info, err := os.Lstat(name)
 	if err == nil && info.IsDir() {
@@ -76,13 +75,13 @@ func makeDir(name string) error {
 	}
 	err = step.Do("cache.dirs.mkdir", func() error { return os.Mkdir(name, 0o700) })
 	if errors.Is(err, fs.ErrExist) {
-		return nil // another process was faster
+		return nil // another process created it
 	}
 	return err
 }
 
-// makeStage makes this process's directory on the stage and locks it. Another
-// process may take it for a leftover before it is locked.
+// makeStage creates this process's staging directory and locks it. It tries again
+// if another process removes the directory as a leftover before it is locked.
 func (c *Cache) makeStage() error {
 	for {
 		name := filepath.Join(c.dir, stageName, rand.Text())
@@ -105,15 +104,15 @@ func (c *Cache) makeStage() error {
 	}
 }
 
-// probe writes a file, which a full disk refuses.
+// probe writes a file, to find out whether the disk is full.
 func (c *Cache) probe() error {
 	name := filepath.Join(c.stage, "probe")
 	err := step.Do("cache.stage.probe", func() error { return os.WriteFile(name, make([]byte, 4096), 0o600) })
 	return errors.Join(err, os.Remove(name))
 }
 
-// Close gives up the trees in use and removes what is still staged. What cannot be
-// removed, the next process removes.
+// Close releases the trees in use and removes the staging directory. Files that
+// cannot be removed now are removed by the next process.
 func (c *Cache) Close() error {
 	_ = step.Do("cache.stage.remove", func() error { return os.RemoveAll(c.stage) })
 	var err error
@@ -129,22 +128,23 @@ func (c *Cache) Close() error {
 	return err
 }
 
-// Dir is the cache's directory.
+// Dir returns the cache's directory.
 func (c *Cache) Dir() string { return c.dir }
 
-// StageDir is a directory that is this process's alone until Close.
+// StageDir returns this process's staging directory, which no other process uses
+// until Close.
 func (c *Cache) StageDir() string { return c.stage }
 
-// Stage returns a fresh path for a tree on its way in. The path does not exist
+// Stage returns a new path for a tree to be published. The path does not exist
 // yet. It is on the same file system as the published trees.
 func (c *Cache) Stage() string { return filepath.Join(c.stage, rand.Text()) }
 
-// unlockedAge is how old a stage must be to be a leftover if it cannot be
-// locked. No fetch takes that long.
+// unlockedAge is the age from which a staging directory that cannot be locked is
+// removed. No fetch takes that long.
 const unlockedAge = 24 * time.Hour
 
-// sweep removes what killed processes left on the stage. What cannot be removed
-// does no harm.
+// sweep removes the staging directories of killed processes. Failures are ignored,
+// because these directories are never read.
 func (c *Cache) sweep() {
 	entries, err := os.ReadDir(filepath.Join(c.dir, stageName))
 	if err != nil {
@@ -171,11 +171,12 @@ func (c *Cache) sweep() {
 	}
 }
 
-// Has reports whether a tree with this t1 hash is published. It stays until the
-// cache is closed.
+// Has reports whether a tree with this t1 hash is published. If it is, no process
+// removes it until the cache is closed.
 func (c *Cache) Has(t1 hashing.Hash) bool { return c.use(FileName(t1)) }
 
-// use holds a tree. It is false if the tree is not there, or is being removed.
+// use takes a shared lock on a tree. It reports false if the tree is absent or is
+// being removed.
 func (c *Cache) use(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,7 +202,7 @@ func (c *Cache) use(name string) bool {
 	return true
 }
 
-// release gives up a tree.
+// release unlocks a tree.
 func (c *Cache) release(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,12 +212,13 @@ func (c *Cache) release(name string) {
 	}
 }
 
-// publishAttempts bounds how often a tree that another process removes at the
-// same time is published again.
+// publishAttempts bounds how often Publish tries again if another process removes
+// the tree at the same time.
 const publishAttempts = 10
 
-// Publish moves the tree at staged, which was hashed from disk, to its name, and
-// holds it. If the tree is published already, the staged one is dropped.
+// Publish renames the tree at staged, which was hashed from disk, to its published
+// name, and locks it until the cache is closed. If the tree is published already,
+// Publish removes the staged one.
 func (c *Cache) Publish(staged string, t1 hashing.Hash) error {
 	name := FileName(t1)
 	var err error
@@ -227,7 +229,7 @@ func (c *Cache) Publish(staged string, t1 hashing.Hash) error {
 		if err = c.clear(name); err != nil {
 			return err
 		}
-		// Held before it can be seen, so that nobody removes it.
+		// Lock the tree before it is visible, so that no process removes it.
 		lock := filelock.Dir(staged)
 		if _, lockErr := lock.TryShared(); lockErr != nil {
 			lock = nil
@@ -253,38 +255,39 @@ func (c *Cache) hold(name string, lock *filelock.Lock) {
 	c.inUse[name] = lock
 }
 
-// clear sets aside what has the name of a tree and is not a directory.
+// clear moves an entry that has the name of a tree and is not a directory to
+// quarantine.
 func (c *Cache) clear(name string) error {
 	info, err := os.Lstat(c.treePath(name))
 	if err != nil || info.IsDir() {
-		return nil //nolint:nilerr // what cannot be looked at fails the rename
+		return nil //nolint:nilerr // after another error the rename will fail
 	}
 	return c.quarantine(name)
 }
 
-// quarantine sets a tree aside.
+// quarantine releases a tree and moves it to the quarantine directory.
 func (c *Cache) quarantine(name string) error {
 	c.release(name)
 	dir := filepath.Join(c.dir, quarantineName)
-	if err := makeDir(dir); err != nil { // a clean may have removed it
+	if err := makeDir(dir); err != nil { // cleaning may have removed it
 		return err
 	}
 	to := filepath.Join(dir, rand.Text())
 	err := step.Do("cache.tree.quarantine", func() error { return os.Rename(c.treePath(name), to) })
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // another process was faster
+		return nil // another process moved it
 	}
 	return err
 }
 
-// TreePath is where the tree with this hash is, or would be. Its content was not
-// compared with the hash: see [Cache.CopyTo].
+// TreePath returns the path of the tree with this hash, whether it exists or not.
+// The content has not been compared with the hash; see [Cache.CopyTo].
 func (c *Cache) TreePath(t1 hashing.Hash) string { return c.treePath(FileName(t1)) }
 
 func (c *Cache) treePath(name string) string { return filepath.Join(c.dir, treesName, name) }
 
-// FileName is a hash as a file name: its scheme and, in hex, its value. Names
-// in base64 would hold slashes and differ only in case.
+// FileName returns a hash as a file name: its scheme and its value in hex. Base64
+// would contain slashes, and names that differ only in case.
 func FileName(h hashing.Hash) string {
 	scheme, value, _ := strings.Cut(string(h), ":")
 	raw, err := base64.StdEncoding.DecodeString(value)
@@ -294,13 +297,14 @@ func FileName(h hashing.Hash) string {
 	return fmt.Sprintf("%s-%s", scheme, hex.EncodeToString(raw))
 }
 
-// usedAgain is how old the mark of the last use must be to be worth a write.
-const usedAgain = time.Hour
+// usedResolution is the age of a modification time below which markUsed does not
+// update it.
+const usedResolution = time.Hour
 
-// markUsed notes that something was used just now, as far as it can be written.
+// markUsed records the time of use as the modification time, if it can be set.
 func markUsed(path string) {
 	now := time.Now()
-	if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > usedAgain {
+	if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > usedResolution {
 		_ = os.Chtimes(path, now, now)
 	}
 }

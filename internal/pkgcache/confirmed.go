@@ -10,16 +10,17 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// Confirm notes claims of a lock that an origin has confirmed: that an address
-// means a package, and that the package has certain hashes. The name of a note
-// is a code under the user's key, so only this user's processes can make one.
+// Confirm stores records of a lock that an origin has confirmed: that an address
+// resolves to a package, and that the package has certain hashes. The file name of
+// a record is a message authentication code under the user's key, so only this
+// user's processes can create it.
 //
-// The notes of one call are one file with many names, if the system has links:
-// to make hundreds of files takes longer than to fetch some packages.
-func (c *Cache) Confirm(claims ...string) error {
+// The records of one call are hard links to one file if the system has links,
+// because creating hundreds of files takes longer than fetching some packages.
+func (c *Cache) Confirm(records ...string) error {
 	first := ""
-	for _, claim := range claims {
-		name := c.confirmation(claim)
+	for _, record := range records {
+		name := c.confirmation(record)
 		err := step.Do("cache.confirm.create", func() error {
 			if first != "" {
 				if err := os.Link(first, name); err == nil || errors.Is(err, fs.ErrExist) {
@@ -43,23 +44,23 @@ func (c *Cache) Confirm(claims ...string) error {
 	return nil
 }
 
-// Confirmed reports whether a claim was noted by [Cache.Confirm].
-func (c *Cache) Confirmed(claim string) bool {
-	if !IsConfirmed(c.dir, c.key, claim) {
+// Confirmed reports whether a record was stored by [Cache.Confirm].
+func (c *Cache) Confirmed(record string) bool {
+	if !IsConfirmed(c.dir, c.key, record) {
 		return false
 	}
-	markUsed(c.confirmation(claim))
+	markUsed(c.confirmation(record))
 	return true
 }
 
 // IsConfirmed is [Cache.Confirmed] for the cache at dir, which it only reads.
-func IsConfirmed(dir string, key *userkey.Key, claim string) bool {
-	info, err := os.Lstat(confirmation(dir, key, claim))
+func IsConfirmed(dir string, key *userkey.Key, record string) bool {
+	info, err := os.Lstat(confirmation(dir, key, record))
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (c *Cache) confirmation(claim string) string { return confirmation(c.dir, c.key, claim) }
+func (c *Cache) confirmation(record string) string { return confirmation(c.dir, c.key, record) }
 
-func confirmation(dir string, key *userkey.Key, claim string) string {
-	return filepath.Join(dir, confirmedName, key.Name("confirmation", claim))
+func confirmation(dir string, key *userkey.Key, record string) string {
+	return filepath.Join(dir, confirmedName, key.Name("confirmation", record))
 }

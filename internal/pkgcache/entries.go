@@ -14,17 +14,17 @@ import (
 
 // Entry is a published tree.
 type Entry struct {
-	// Name is the tree's file name, as [FileName] makes it.
+	// Name is the tree's file name, from [FileName].
 	Name string
 	// Bytes is the sum of the sizes of its files.
 	Bytes int64
-	// Used is when it was last copied out of the cache, to the hour, or
+	// Used is when the tree was last copied from the cache, to the hour, or
 	// published.
 	Used time.Time
 }
 
-// Entries are the trees that are published in the cache at dir, sorted by name. A
-// cache that is absent has none.
+// Entries returns the published trees of the cache at dir, sorted by name; none if
+// there is no cache.
 func Entries(dir string) ([]Entry, error) {
 	trees := filepath.Join(dir, treesName)
 	found, err := os.ReadDir(trees)
@@ -35,7 +35,7 @@ func Entries(dir string) ([]Entry, error) {
 	for _, f := range found {
 		info, err := f.Info()
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-			continue // another process was faster; or not ours
+			continue // another process removed it, or it is not a tree
 		}
 		if err != nil {
 			return nil, err
@@ -49,8 +49,8 @@ func Entries(dir string) ([]Entry, error) {
 	return entries, err
 }
 
-// Size is the sum of the sizes of the files at and below a path; what vanishes
-// meanwhile does not count.
+// Size returns the sum of the sizes of the files at and below a path. Files that
+// another process removes meanwhile are not counted.
 func Size(path string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
@@ -69,7 +69,7 @@ func Size(path string) (int64, error) {
 }
 
 // Remove removes a published tree unless a process uses it, and reports whether
-// it did. For other processes it is gone at once, whatever happens to this one.
+// it did. The tree vanishes atomically for other processes.
 func (c *Cache) Remove(name string) (bool, error) {
 	c.release(name)
 	path := c.treePath(name)
@@ -93,7 +93,7 @@ func (c *Cache) Remove(name string) (bool, error) {
 	return err == nil, errors.Join(err, lock.Release())
 }
 
-// QuarantineDir is where the cache at dir keeps damaged trees.
+// QuarantineDir returns the directory for damaged trees of the cache at dir.
 func QuarantineDir(dir string) string { return filepath.Join(dir, quarantineName) }
 
 // Forget removes the answers and confirmations that were recorded before a time.
@@ -111,10 +111,10 @@ func (c *Cache) forget(name string, before time.Time) error {
 	for _, entry := range entries {
 		info, infoErr := entry.Info()
 		if infoErr != nil || info.ModTime().After(before) {
-			continue // another process was faster, or it is too young
+			continue // another process removed it, or it is newer
 		}
-		// One that another process waits for may go: at worst two processes
-		// fetch the same.
+		// Another process may wait for this file. At worst two processes fetch
+		// the same package.
 		e := step.Do("cache.forget.remove", func() error { return os.Remove(filepath.Join(dir, entry.Name())) })
 		if !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)

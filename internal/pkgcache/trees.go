@@ -14,16 +14,16 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// ErrDamaged says that a tree in the cache was not what its name says. It was
-// moved out of the way.
+// ErrDamaged is returned if a tree in the cache does not have the hash of its name.
+// The tree was moved to quarantine.
 var ErrDamaged = errors.New("the cached tree does not have the hash of its name")
 
-// UnfitError says that the file system of a copy cannot hold the tree.
+// UnfitError is returned if the file system of a copy cannot store the tree.
 type UnfitError struct {
-	// Names are two paths in the tree that the file system takes for one; none
-	// if something else is the matter.
+	// Names are two paths in the tree that are the same to the file system; none
+	// if there is another reason.
 	Names []string
-	// Err is why the copy failed, if that is known.
+	// Err is why the copy failed, if it is known.
 	Err error
 }
 
@@ -39,17 +39,17 @@ func (e *UnfitError) Error() string {
 
 func (e *UnfitError) Unwrap() error { return e.Err }
 
-// CopyOptions say what to expect of the file system of a copy.
+// CopyOptions describes the file system of a copy.
 type CopyOptions struct {
-	// ModesLost says that it does not keep executable bits.
+	// ModesLost is set if it does not store executable bits.
 	ModesLost bool
 }
 
 // CopyTo copies the tree with this hash to dst, which must not exist, and
-// hashes what it wrote. A tree that is absent is fs.ErrNotExist; one that is
-// damaged goes to quarantine and is [ErrDamaged]. A copy that is not the tree,
-// though the tree is what its name says, is an *[UnfitError]. Nothing is left at
-// dst after an error.
+// hashes the copy. The error wraps fs.ErrNotExist if the tree is absent. If it is
+// damaged, the tree is moved to quarantine and the error wraps [ErrDamaged]. If
+// only the copy differs, the error is an *[UnfitError]. After an error dst does
+// not exist.
 func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*hashing.Tree, error) {
 	name := FileName(t1)
 	if !c.use(name) {
@@ -82,8 +82,7 @@ func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts Co
 	return nil, errors.Join(&UnfitError{Names: sameButForCase(original), Err: err}, removeErr)
 }
 
-// sameButForCase returns two paths of a tree that differ only in case, if the
-// tree has such.
+// sameButForCase returns two paths of a tree that differ only in case, or nil.
 func sameButForCase(tree *hashing.Tree) []string {
 	seen := make(map[string]string)
 	for _, entry := range tree.Entries {
@@ -111,8 +110,9 @@ func copyTree(ctx context.Context, dst string, src fs.FS) (*hashing.Tree, error)
 	return hashing.ReadTree(hashing.RootFS(copied))
 }
 
-// Read hashes a published tree where it is, and holds it. A tree that is absent
-// is fs.ErrNotExist; one that is damaged goes to quarantine and is [ErrDamaged].
+// Read hashes a published tree in place, and locks it until the cache is closed.
+// The error wraps fs.ErrNotExist if the tree is absent, and [ErrDamaged] if it is
+// damaged and was moved to quarantine.
 func (c *Cache) Read(t1 hashing.Hash) (*hashing.Tree, error) {
 	tree, err := c.read(FileName(t1))
 	if err == nil {
@@ -121,7 +121,7 @@ func (c *Cache) Read(t1 hashing.Hash) (*hashing.Tree, error) {
 	return tree, err
 }
 
-// Check is [Cache.Read] by the name that is made of the hash.
+// Check is [Cache.Read] for a tree given by its file name.
 func (c *Cache) Check(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (c *Cache) Check(ctx context.Context, name string) error {
 	return err
 }
 
-// maxFile bounds the files of a tree, in bytes: far above what package getmodules
-// lets pass. A tree with a larger one is damaged.
+// maxFile bounds the size of a tree's files, in bytes, far above the limit of
+// package getmodules. A tree with a larger file is damaged.
 const maxFile = 1 << 30
 
 func (c *Cache) read(name string) (*hashing.Tree, error) {
@@ -154,8 +154,8 @@ func (c *Cache) read(name string) (*hashing.Tree, error) {
 	return nil, errors.Join(ErrDamaged, c.quarantine(name))
 }
 
-// isDamage reports whether reading failed for what the tree holds rather than
-// for what the machine could not do.
+// isDamage reports whether reading failed because of the tree's content, not
+// because of the system.
 func isDamage(err error) bool {
 	var badTree *hashing.TreeError
 	var failed *fs.PathError

@@ -18,28 +18,29 @@ import (
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// Change is what a run decided. Everything that it names was verified before.
+// Change is a change of a project. Callers have verified the packages that it
+// names.
 type Change struct {
-	// Packages maps the key of a call to the path, from [Project.Stage], that
-	// becomes the key's directory.
+	// Packages maps the key of a call to the staged path, from [Project.Stage],
+	// that becomes the key's directory.
 	Packages map[string]string
-	// Trees maps the name of a whole package, see [TreeName], to such a path.
+	// Trees maps the name of a shared tree, see [TreeName], to its staged path.
 	Trees map[string]string
-	// Gone are the keys whose directories are no longer wanted.
+	// Gone lists the keys whose directories are removed.
 	Gone []string
 	// OldLock and NewLock are the bytes of the dependency lock before and
-	// after; nil stands for no file. Equal bytes write nothing.
+	// after; nil means no file. If they are equal, the lock is not written.
 	OldLock, NewLock []byte
 	// Manifest is the new content of modules.json.
 	Manifest []byte
 }
 
-// ErrLockChanged says that another program wrote the dependency lock while a
-// change to it was being made. Nothing was changed.
+// ErrLockChanged is returned if another program wrote the dependency lock during
+// a change. Nothing was changed.
 var ErrLockChanged = errors.New("the lock file was changed by another program during this run; run the command again")
 
-// UndoError says that a change failed, and that it could not be undone either.
-// The next [Open] tries again.
+// UndoError is returned if a change failed and could not be undone. The next
+// [Open] tries again.
 type UndoError struct {
 	// Journal is the file that describes the change.
 	Journal string
@@ -48,23 +49,23 @@ type UndoError struct {
 }
 
 func (e *UndoError) Error() string {
-	return fmt.Sprintf("%s; nor could the change be undone (%s): the next run tries again, by %s", e.Err, e.Undo, e.Journal)
+	return fmt.Sprintf("%s; the change could not be undone (%s): the next run tries again, from %s", e.Err, e.Undo, e.Journal)
 }
 
 func (e *UndoError) Unwrap() []error { return []error{e.Err, e.Undo} }
 
-// Commit makes a change. After an error the lock, its copy and the manifest are
-// as they were, and so are the packages; an *[UndoError] says that the next Open
-// will see to it.
+// Commit makes a change. After an error the lock, its copy, the manifest and the
+// packages are unchanged, unless the error is an *[UndoError]: then the next Open
+// restores them.
 func (p *Project) Commit(c Change) error {
-	now, err := p.Lock()
+	current, err := p.Lock()
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(now, c.OldLock) || (now == nil) != (c.OldLock == nil) {
+	if !bytes.Equal(current, c.OldLock) || (current == nil) != (c.OldLock == nil) {
 		return ErrLockChanged
 	}
-	if done, err := p.commitLittle(c); done || err != nil {
+	if done, err := p.commitLockCopy(c); done || err != nil {
 		return err
 	}
 	j, lock, err := p.prepare(c)
@@ -72,7 +73,7 @@ func (p *Project) Commit(c Change) error {
 		if err = p.writeJournal(j); err == nil {
 			return p.make(j, lock)
 		}
-		// The journal may be there if only the sync of its directory failed.
+		// The journal exists if only the sync of its directory failed.
 		err = errors.Join(err, p.modules.RemoveAll(journalName))
 	}
 	if lock != nil {
@@ -82,9 +83,9 @@ func (p *Project) Commit(c Change) error {
 	return err
 }
 
-// commitLittle makes a change that moves no package and leaves lock and manifest
-// as they are. It reports whether the change is such a one.
-func (p *Project) commitLittle(c Change) (bool, error) {
+// commitLockCopy makes a change that needs no journal: one that moves no package
+// and leaves lock and manifest unchanged. It reports false for other changes.
+func (p *Project) commitLockCopy(c Change) (bool, error) {
 	manifest, err := p.Manifest()
 	if len(c.Packages)+len(c.Trees)+len(c.Gone) > 0 || !bytes.Equal(c.OldLock, c.NewLock) || err != nil || !bytes.Equal(manifest, c.Manifest) {
 		return false, nil //nolint:nilerr // a manifest that cannot be read is replaced
@@ -93,15 +94,16 @@ func (p *Project) commitLittle(c Change) (bool, error) {
 		return true, nil
 	}
 	if c.NewLock == nil {
-		return false, nil // the copy is to go
+		return false, nil // the copy is to be removed
 	}
 	return true, atomicfile.Write(p.modules, lockCopyName, p.sealedCopy(c), atomicfile.Options{Step: "project.copy"})
 }
 
 func (p *Project) sealedCopy(c Change) []byte { return p.key.Seal(p.purpose("lock copy"), c.NewLock) }
 
-// prepare makes everything durable that the change needs, and describes it.
-// Nothing that others see has changed then. The lock is nil if it stays.
+// prepare writes everything that the change needs, durably, and describes the
+// change in a journal. It changes nothing that other programs read. The pending
+// lock is nil if the lock does not change.
 func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err error) {
 	j := &journal{Retired: path.Join(retiredName, rand.Text())}
 	if j.Manifest, err = p.stageFile(j, manifestName, c.Manifest); err != nil {
@@ -122,7 +124,7 @@ func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err e
 	for _, key := range c.Gone {
 		j.Packages = append(j.Packages, p.moveTo(j, "", key))
 	}
-	for _, m := range j.Packages { // undo takes a stage that is gone for one that was moved
+	for _, m := range j.Packages { // undo treats a missing staged path as already moved
 		if m.From != "" && !p.exists(m.From) {
 			return nil, nil, &fs.PathError{Op: "place", Path: m.From, Err: fs.ErrNotExist}
 		}
@@ -143,10 +145,10 @@ func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err e
 	return j, lock, step.Do("project.stage.sync", p.syncStage)
 }
 
-// staged is the name of a path from Stage.
+// staged returns the name, in the modules directory, of a path from Stage.
 func (p *Project) staged(dir string) string { return path.Join(p.stage, filepath.Base(dir)) }
 
-// moveTo describes a move to a place as it is now.
+// moveTo describes a move, and retires to if it exists now.
 func (p *Project) moveTo(j *journal, from, to string) move {
 	m := move{From: from, To: to}
 	if p.exists(to) {
@@ -156,19 +158,19 @@ func (p *Project) moveTo(j *journal, from, to string) move {
 	return m
 }
 
-// stageFile stages a file that is written whole.
+// stageFile stages a new file and describes its move.
 func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) {
 	from := path.Join(p.stage, "@"+path.Base(name))                                                        // no call can have this name
 	err := step.Do("project.staged.write", func() error { return p.modules.WriteFile(from, data, 0o644) }) // syncStage waits for the disk
 	return p.moveTo(j, from, name), err
 }
 
-// make makes a change that is in the journal, or undoes it.
+// make makes the moves of a change that is in the journal, or undoes them.
 func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
 	err := p.moveAll(j, lock)
 	if err == nil {
-		// The change is complete. A journal that stays is removed by the next
-		// Open.
+		// The change is complete. If the journal cannot be removed, the next
+		// Open removes it.
 		_ = p.removeJournal()
 		return nil
 	}
@@ -179,13 +181,13 @@ func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
 		err = ErrLockChanged
 	}
 	if undoErr := p.undo(j); undoErr != nil {
-		p.stage = "" // it has what the next Open moves back to it
+		p.stage = "" // Close must not remove it: the next Open moves packages back into it
 		return &UndoError{Journal: filepath.Join(p.path, filepath.FromSlash(journalName)), Err: err, Undo: undoErr}
 	}
 	return err
 }
 
-// moveAll does the steps of a change that others can see.
+// moveAll makes the moves of a change, steps 3 to 7 of the package comment.
 func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := p.retire(j.Manifest, "project.manifest"); err != nil {
 		return err
@@ -215,15 +217,14 @@ func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := p.place(j.Manifest, "project.manifest"); err != nil {
 		return err
 	}
-	// The change is complete. If this sync fails, a power cut may bring the time
-	// before the rename back, and the next Open undoes the change.
+	// The change is complete. If this sync fails, a power cut may revert the
+	// rename, and the next Open undoes the change.
 	_ = p.syncDirs("project.complete", ".")
 	return nil
 }
 
-// replace retires what is in a place and puts what is staged there. A directory
-// is never renamed over another one: that fails on every system but for empty
-// ones.
+// replace retires m.To and renames m.From to it. A directory is never renamed over
+// another one, because that fails on every system unless the other one is empty.
 func (p *Project) replace(m move, stepName string) error {
 	if err := p.retire(m, stepName); err != nil {
 		return err
@@ -231,8 +232,7 @@ func (p *Project) replace(m move, stepName string) error {
 	return p.place(m, stepName)
 }
 
-// retire moves what is in a place out of the way; a link is moved, not what it
-// points to.
+// retire renames m.To to m.Retired. A link is renamed, not its target.
 func (p *Project) retire(m move, stepName string) error {
 	if m.Retired == "" {
 		return nil
@@ -240,6 +240,7 @@ func (p *Project) retire(m move, stepName string) error {
 	return step.Do(stepName+".retire", func() error { return p.modules.Rename(m.To, m.Retired) })
 }
 
+// place renames m.From to m.To.
 func (p *Project) place(m move, stepName string) error {
 	if m.From == "" {
 		return nil
@@ -256,8 +257,8 @@ func (p *Project) syncDirs(stepName string, dirs ...string) error {
 	return nil
 }
 
-// WriteLock replaces the dependency lock alone. The error is [ErrLockChanged] if
-// it no longer has the old bytes.
+// WriteLock replaces only the dependency lock. The error is [ErrLockChanged] if it
+// no longer has the old bytes.
 func (p *Project) WriteLock(old, lock []byte) error {
 	return writeLock(p.dir, p.location.LockFile, old, lock)
 }

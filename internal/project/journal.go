@@ -1,39 +1,42 @@
 package project
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/step"
 )
 
-// maxJournal bounds the journal, which holds a lock in base64 and a line for
-// each package.
+// maxJournal bounds the journal, which holds the old and new lock in base64 and a
+// line for each package.
 const maxJournal = 2*maxLock + maxManifest
 
-// journal is a change that is being made, as it stands on disk.
+// journal describes a change in progress, as it is written to disk.
 type journal struct {
-	// Retired is the directory, below the modules directory, of what is
-	// replaced.
+	// Retired is the directory, below the modules directory, for replaced files
+	// and packages.
 	Retired string
-	// Manifest and LockCopy are the moves of these files, Packages those of
+	// Manifest and LockCopy are the moves of these files, Packages the moves of
 	// directories. Names are relative to the modules directory.
 	Manifest move
 	LockCopy move
 	Packages []move
-	// Lock is the change of the dependency lock; nil if it stays.
+	// Lock is the change of the dependency lock; nil if it does not change.
 	Lock *lockChange
 
-	retired int // how many names in Retired are taken
+	retired int // the number of names used in Retired
 }
 
-// move puts what is staged at From in the place To, after what is there has moved
-// to Retired. From is "" if the place becomes empty.
+// move renames To to Retired and then From to To. From is "" if To is only
+// removed.
 type move struct {
 	From, To string
-	// Retired is where the old file or directory goes; "" if there is none.
+	// Retired is the new path of the old file or directory; "" if To does not
+	// exist.
 	Retired string
 }
 
@@ -41,13 +44,12 @@ type move struct {
 type lockChange struct {
 	// File is the lock's name, relative to the project directory.
 	File string
-	// Old is the lock as it was; nil if there was none. New is the lock as it
-	// will be.
+	// Old and New are the lock before and after; nil means no file.
 	Old, New []byte
 }
 
-// writeJournal makes the journal durable: from here on the change will be undone
-// unless it becomes complete.
+// writeJournal writes the journal durably. From then on the change is undone
+// unless it is completed.
 func (p *Project) writeJournal(j *journal) error {
 	text, err := json.Marshal(j)
 	if err != nil {
@@ -56,7 +58,8 @@ func (p *Project) writeJournal(j *journal) error {
 	return atomicfile.Write(p.modules, journalName, p.key.Seal(p.purpose("journal"), text), atomicfile.Options{Step: "project.journal"})
 }
 
-// removeJournal forgets a change that is complete or undone.
+// removeJournal removes the journal of a change that is complete or undone, and
+// the retired files.
 func (p *Project) removeJournal() error {
 	err := step.Do("project.journal.remove", func() error { return p.modules.Remove(journalName) })
 	if err != nil {
@@ -66,8 +69,8 @@ func (p *Project) removeJournal() error {
 	return nil
 }
 
-// readJournal returns the journal that a killed process left; nil if there is
-// none that is proven.
+// readJournal returns the journal of a killed process, or nil if there is no
+// journal with a valid seal.
 func (p *Project) readJournal() *journal {
 	sealed, err := atomicfile.Read(p.modules, journalName, maxJournal)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,14 +90,14 @@ func (p *Project) readJournal() *journal {
 	return j
 }
 
-// Unfinished reports whether a change was begun and is neither complete nor
-// undone, which happens when a process was killed. [Open] undoes it.
+// Unfinished reports whether a killed process left a change that is neither
+// complete nor undone. [Open] undoes it.
 func (p *Project) Unfinished() bool {
 	j := p.readJournal()
 	return j != nil && !p.isComplete(j)
 }
 
-// isComplete reports whether the last step of a change was done.
+// isComplete reports whether the last move of a change was made.
 func (p *Project) isComplete(j *journal) bool { return !p.exists(j.Manifest.From) }
 
 func (p *Project) exists(name string) bool {
@@ -102,11 +105,12 @@ func (p *Project) exists(name string) bool {
 	return err == nil
 }
 
-// recover deals with the change of a killed process.
+// recover undoes the change of a killed process, or removes its journal if there
+// is nothing to undo.
 func (p *Project) recover() error {
 	j := p.readJournal()
 	if j == nil {
-		return p.modules.RemoveAll(journalName) // one that is not proven
+		return p.modules.RemoveAll(journalName) // its seal is not valid
 	}
 	switch {
 	case p.isComplete(j):
@@ -122,16 +126,73 @@ func (p *Project) recover() error {
 	return nil
 }
 
-// isForeign reports whether another program has written a manifest while the
-// change had taken it away.
+// isForeign reports whether another program wrote a manifest after the change had
+// retired the old one.
 func (p *Project) isForeign(j *journal) bool {
-	away := j.Manifest.Retired == "" || p.exists(j.Manifest.Retired)
-	return away && p.exists(j.Manifest.To)
+	retired := j.Manifest.Retired == "" || p.exists(j.Manifest.Retired)
+	return retired && p.exists(j.Manifest.To)
 }
 
-// moves are all moves of a change in order, but for the first half of that of
-// the manifest.
+// moves returns the moves of a change in order, without that of the manifest.
 func (j *journal) moves() []move { return append(append([]move{}, j.Packages...), j.LockCopy) }
 
-// dirs are the directories in which a change moves things.
+// dirs returns the directories in which a change renames entries.
 func (j *journal) dirs() []string { return []string{".", ownName, treesName, j.Retired} }
+
+// undo reverts the moves of an incomplete change and removes the journal. It
+// derives the moves that were made from the files that exist, so an interrupted
+// undo can be repeated. The manifest is moved back last.
+func (p *Project) undo(j *journal) error {
+	if err := p.undoLock(j.Lock); err != nil {
+		return err
+	}
+	moves := j.moves()
+	for _, m := range slices.Backward(moves) {
+		if err := p.revert(m); err != nil {
+			return err
+		}
+	}
+	if err := p.syncDirs("project.undo", slices.DeleteFunc(j.dirs(), func(dir string) bool { return !p.exists(dir) })...); err != nil {
+		return err
+	}
+	if err := p.revert(j.Manifest); err != nil {
+		return err
+	}
+	if err := p.syncDirs("project.undo", "."); err != nil {
+		return err
+	}
+	return p.removeJournal()
+}
+
+// revert undoes one move as far as it was made.
+func (p *Project) revert(m move) error {
+	if m.From != "" && !p.exists(m.From) && p.exists(m.To) {
+		err := step.Do("project.undo.unplace", func() error { return p.modules.Rename(m.To, m.From) })
+		if err != nil {
+			return err
+		}
+	}
+	if m.Retired == "" || !p.exists(m.Retired) {
+		return nil
+	}
+	return step.Do("project.undo.unretire", func() error { return p.modules.Rename(m.Retired, m.To) })
+}
+
+// undoLock restores the dependency lock's old bytes, unless it was edited since.
+func (p *Project) undoLock(c *lockChange) error {
+	if c == nil {
+		return nil
+	}
+	now, err := readOptional(p.dir, c.File, maxLock)
+	if err != nil || now == nil || !bytes.Equal(now, c.New) {
+		return nil //nolint:nilerr // the change did not write what cannot be read
+	}
+	if c.Old != nil {
+		return atomicfile.Write(p.dir, c.File, c.Old, atomicfile.Options{Swap: true, Old: c.New, Step: "project.undo"})
+	}
+	err = step.Do("project.undo.remove", func() error { return p.dir.Remove(c.File) })
+	if err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(p.dir, ".", "project.undo")
+}

@@ -32,7 +32,7 @@ const (
 	lockCopyName = ownName + "/lock.hcl"
 )
 
-// ownDirs and ownFiles are all that may be in .cotter.
+// ownDirs and ownFiles list everything that may be in .cotter.
 var (
 	ownDirs  = []string{stageName, retiredName, treesName, sumsName}
 	ownFiles = []string{flockName, journalName, lockCopyName}
@@ -42,8 +42,8 @@ var (
 type Location struct {
 	// Dir is the root module's directory.
 	Dir string
-	// DataDir is the data directory of stock tools, usually Dir/.terraform, as
-	// this process reaches it.
+	// DataDir is the path of the stock tools' data directory, usually
+	// Dir/.terraform.
 	DataDir string
 	// LockFile is the dependency lock's name, relative to Dir.
 	LockFile string
@@ -61,18 +61,18 @@ type Project struct {
 	path    string // of modules
 
 	held     []*filelock.Lock
-	stage    string // the name of this process's part of the stage
-	former   []byte // the proven copy of the lock; nil if there is none
+	stage    string // this process's directory in stageName
+	former   []byte // the verified copy of the lock; nil if there is none
 	findings []Finding
 }
 
-// Open takes the project for this process, waiting until no other process holds
-// it, makes the modules directory if it is absent, undoes what a killed process
-// has begun, and removes its leftovers. Waiting ends with ctx; onWait, if not
-// nil, is called once when another process holds the project.
+// Open opens the project exclusively. It waits until no other process holds the
+// project, creates the modules directory if it is absent, undoes the unfinished
+// change of a killed process, and removes leftover files. Waiting ends with ctx;
+// onWait, if not nil, is called once if another process holds the project.
 //
 // Neither DataDir's last component nor the modules directory may be a symbolic
-// link: what is written here must not land elsewhere.
+// link, because files must not be written outside of them.
 func Open(ctx context.Context, location Location, key *userkey.Key, onWait func()) (_ *Project, err error) {
 	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
 	defer func() {
@@ -105,8 +105,8 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 	return p, p.modules.MkdirAll(p.stage, 0o700)
 }
 
-// View opens the project for reading. It takes no lock and changes nothing. A
-// modules directory that does not exist is fs.ErrNotExist.
+// View opens the project for reading. It takes no lock and changes nothing. The
+// error wraps fs.ErrNotExist if there is no modules directory.
 func View(location Location, key *userkey.Key) (*Project, error) {
 	p := &Project{location: location, key: key, path: filepath.Join(location.DataDir, "modules")}
 	var err error
@@ -120,8 +120,8 @@ func View(location Location, key *userkey.Key) (*Project, error) {
 	return p, nil
 }
 
-// Close gives the project up and removes what is still staged. What cannot be
-// removed, the next Open removes.
+// Close releases the project and removes its staged files. Files that cannot be
+// removed now are removed by the next Open.
 func (p *Project) Close() error {
 	if p.stage != "" {
 		_ = step.Do("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
@@ -145,35 +145,35 @@ func IsOpened(location Location) bool {
 	return err == nil && info.IsDir()
 }
 
-// Path is the modules directory as it was opened, for messages and for reading
-// configuration in it.
+// Path returns the modules directory as it was opened, for messages and for
+// reading configuration in it.
 func (p *Project) Path() string { return p.path }
 
-// Findings are what [Open] or [View] found that the user should know.
+// Findings returns what [Open] or [View] found that the user should know.
 func (p *Project) Findings() []Finding { return p.findings }
 
-// Stage returns a fresh path for a package on its way in: the directory does
-// not exist yet, its parent does.
+// Stage returns the path at which to write a package before it is installed. The
+// directory does not exist yet, its parent does.
 func (p *Project) Stage(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
 }
 
-// dirPatience is how long a process waits for the lock on the project directory.
+// dirTimeout is how long a process waits for the lock on the project directory.
 // A script may run Cotter under the same lock ("flock . cotter install") and would
-// wait for itself; then the lock file is compared before it is replaced, and that
-// is all.
-const dirPatience = 30 * time.Second
+// wait for itself. After the timeout, the lock file is protected only by comparing
+// it before it is replaced.
+const dirTimeout = 30 * time.Second
 
-// holdDir takes the lock on the project directory. It reports whether it did: not
-// every file system has such locks, and other programs may hold them.
+// holdDir takes the lock on the project directory. It reports false if the file
+// system has no such locks, or another program holds the lock too long.
 func (p *Project) holdDir(ctx context.Context, onWait func()) (bool, error) {
 	dir, err := filepath.EvalSymlinks(p.location.Dir)
 	if err != nil {
 		return false, err
 	}
-	patient, cancel := context.WithTimeout(ctx, dirPatience)
+	waitCtx, cancel := context.WithTimeout(ctx, dirTimeout)
 	defer cancel()
-	err = p.hold(patient, filelock.Dir(dir), onWait)
+	err = p.hold(waitCtx, filelock.Dir(dir), onWait)
 	if errors.Is(err, filelock.ErrUnsupported) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return false, nil
 	}
@@ -206,7 +206,7 @@ func (p *Project) makeDirs() error {
 	return nil
 }
 
-// refuseLink refuses anything but a directory, or nothing.
+// refuseLink returns an error if dir exists and is not a real directory.
 func refuseLink(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -216,7 +216,7 @@ func refuseLink(dir string) error {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s must be a directory, and not a link to one; remove it, or set TF_DATA_DIR to the directory", dir)
+		return fmt.Errorf("%s must be a directory, not a link or a file; remove it, or set TF_DATA_DIR to another directory", dir)
 	}
 	return nil
 }
@@ -247,8 +247,8 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(absolute)
 }
 
-// removeIrregular removes what has the name of a file or directory of ours and is
-// something else, links in particular.
+// removeIrregular removes links and other irregular files that have the name of a
+// file or directory of ours.
 func (p *Project) removeIrregular() error {
 	if p.modules == nil {
 		return nil
@@ -256,7 +256,7 @@ func (p *Project) removeIrregular() error {
 	remove := func(name string, wanted func(fs.FileMode) bool) error {
 		info, err := p.modules.Lstat(name)
 		if err != nil || wanted(info.Mode()) {
-			return nil //nolint:nilerr // it is absent, or its use will say what is wrong
+			return nil //nolint:nilerr // it is absent, or using it will fail
 		}
 		switch name {
 		case journalName:
@@ -276,8 +276,8 @@ func (p *Project) removeIrregular() error {
 	return err
 }
 
-// sweep removes what killed processes have left: staged and retired packages and
-// temporary files. What cannot be removed does no harm.
+// sweep removes the staged and retired packages and temporary files of killed
+// processes. Failures are ignored, because these files are never read.
 func (p *Project) sweep(ownsDir bool) {
 	_ = p.modules.RemoveAll(stageName)
 	_ = p.modules.RemoveAll(retiredName)

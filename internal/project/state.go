@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"runtime"
+	"strings"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/opendir"
 )
 
-// The limits of the files that are read here, in bytes. They are those of
-// packages lockfile and manifest, and room for the line of a seal.
+// Size limits of the files that are read here, in bytes. They are the limits of
+// packages lockfile and manifest, plus the line of a seal.
 const (
 	maxLock     = 32 << 20
 	maxManifest = 4 << 20
@@ -20,32 +23,32 @@ const (
 	maxSums     = 64 << 20
 )
 
-// Finding is something that an earlier process left.
+// Finding is an unfinished change or an untrusted file that [Open] or [View] found.
 type Finding struct {
 	Kind FindingKind
-	// File is the file that it is about, for messages.
+	// File is the file concerned, for messages.
 	File string
 }
 
-// FindingKind says what was found.
+// FindingKind is a kind of finding.
 type FindingKind int
 
 // The kinds of findings.
 const (
-	// Undone is a change of a killed process that was undone.
+	// Undone means that the unfinished change of a killed process was undone.
 	Undone FindingKind = iota + 1
-	// GivenUp is a change of a killed process after which another program
-	// installed modules. Nothing was moved back.
+	// GivenUp means that another program installed modules after a process was
+	// killed during a change. The change was abandoned and nothing moved back.
 	GivenUp
-	// UnprovenJournal and UnprovenLockCopy are files that this user did not
-	// write for this project. They count as absent.
+	// UnprovenJournal and UnprovenLockCopy mean that the file was not written by
+	// this user for this project. It is treated as absent.
 	UnprovenJournal
 	UnprovenLockCopy
 )
 
-// ReadLock returns the dependency lock's bytes; nil if there is none. A lock that
-// is not a regular file, or too large, is an *fs.PathError over
-// atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
+// ReadLock returns the dependency lock's bytes, or nil if there is no lock. If the
+// lock is not a regular file or is too large, the error is an *fs.PathError that
+// wraps atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
 func ReadLock(location Location) ([]byte, error) {
 	dir, err := opendir.Root(location.Dir)
 	if err != nil {
@@ -55,12 +58,12 @@ func ReadLock(location Location) ([]byte, error) {
 	return readOptional(dir, location.LockFile, maxLock)
 }
 
-// Lock is [ReadLock] of this project.
+// Lock returns the dependency lock's bytes, as [ReadLock] does.
 func (p *Project) Lock() ([]byte, error) {
 	return readOptional(p.dir, p.location.LockFile, maxLock)
 }
 
-// readOptional returns nil, which is no empty file, for a file that is absent.
+// readOptional returns nil for a file that is absent. An empty file is not nil.
 func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 	src, err := atomicfile.Read(root, name, limit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,11 +72,11 @@ func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 	return src, err
 }
 
-// FormerLock is the dependency lock as the last run left it, if that is proven;
-// nil otherwise.
+// FormerLock returns the dependency lock as the last run wrote it, from the sealed
+// copy. It returns nil if there is no copy or its seal is not valid.
 func (p *Project) FormerLock() []byte { return p.former }
 
-// readFormerLock reads the copy of the lock.
+// readFormerLock reads and verifies the copy of the lock.
 func (p *Project) readFormerLock() {
 	sealed, err := atomicfile.Read(p.modules, lockCopyName, maxLock+maxSeal)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +90,7 @@ func (p *Project) readFormerLock() {
 	}
 }
 
-// purpose is what a sealed file of this project is for.
+// purpose returns the purpose under which a file of this project is sealed.
 func (p *Project) purpose(what string) string {
 	return fmt.Sprintf("%s of project %s", what, p.identity)
 }
@@ -96,13 +99,13 @@ func (p *Project) find(kind FindingKind, name string) {
 	p.findings = append(p.findings, Finding{Kind: kind, File: filepath.Join(p.path, filepath.FromSlash(name))})
 }
 
-// Manifest reads modules.json. A file that is absent is fs.ErrNotExist.
+// Manifest reads modules.json. The error wraps fs.ErrNotExist if it is absent.
 func (p *Project) Manifest() ([]byte, error) {
 	return atomicfile.Read(p.modules, manifestName, maxManifest)
 }
 
-// Package opens the installed directory of a call's key. It is fs.ErrNotExist
-// if there is none, and an error if it is anything but a real directory.
+// Package opens the directory in which the call with this key is installed. The
+// error wraps fs.ErrNotExist if it is absent. A link is an error.
 func (p *Project) Package(key string) (*os.Root, error) {
 	info, err := p.modules.Lstat(key)
 	if err != nil {
@@ -112,4 +115,27 @@ func (p *Project) Package(key string) (*os.Root, error) {
 		return nil, fmt.Errorf("%s is not a directory", filepath.Join(p.path, key))
 	}
 	return p.modules.OpenRoot(key)
+}
+
+// FoldsCase reports whether the file system ignores case in names.
+func (p *Project) FoldsCase() bool { return p.exists(strings.ToUpper(ownName)) }
+
+// KeepsModes reports whether the file system stores executable bits. FAT and
+// similar file systems give all files the same mode.
+func (p *Project) KeepsModes() bool {
+	if runtime.GOOS == "windows" {
+		return false
+	}
+	info, err := p.modules.Lstat(flockName) // never made executable
+	return err != nil || info.Mode().Perm()&0o111 == 0
+}
+
+// HasLinks reports whether the file system supports symbolic links, by creating
+// one among the staged files.
+func (p *Project) HasLinks() bool {
+	name := path.Join(p.stage, "@link") // no call can have this name
+	if err := p.modules.Symlink("target", name); err != nil {
+		return false
+	}
+	return p.modules.Remove(name) == nil
 }

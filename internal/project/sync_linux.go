@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncStage makes everything durable that was staged: by one call for the whole
-// file system, which takes a fraction of the time that a call for each file does.
+// syncStage makes all staged files durable. One call syncs the whole file system,
+// in a fraction of the time of a call for each file.
 func (p *Project) syncStage() error {
 	dir, err := p.modules.Open(".")
 	if err != nil {

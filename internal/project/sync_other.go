@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// syncStage makes everything durable that was staged, file by file.
+// syncStage makes all staged files durable, one by one.
 func (p *Project) syncStage() error {
 	err := fs.WalkDir(p.modules.FS(), p.stage, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -28,8 +28,8 @@ func (p *Project) syncStage() error {
 	return errors.Join(err, atomicfile.SyncDir(p.modules, path.Dir(p.stage), "project.stage"))
 }
 
-// syncFile makes one file durable. Windows syncs files that are open for
-// writing only.
+// syncFile makes one file durable. Windows only syncs files that are open for
+// writing.
 func syncFile(root *os.Root, name string) error {
 	flag := os.O_RDONLY
 	if runtime.GOOS == "windows" {

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
@@ -10,25 +11,26 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// TreeName is the name of the whole package with a t1 hash. It is short, because
-// file systems keep short links in the directory (ext4: up to 59 bytes) and give
-// longer ones a block of their disk each, which takes ten times as long, and a
-// call has hundreds. Its 80 bits need not be the whole hash, because a
-// package that is found there is hashed.
+// TreeName returns the name of the shared tree with a t1 hash. The name is short
+// because file systems keep short link targets in the inode (ext4: up to 59
+// bytes); longer ones take a disk block each and ten times as long to write, and
+// a call has hundreds of links. 80 bits are enough, because a tree that is found
+// under the name is hashed before it is used.
 func TreeName(t1 hashing.Hash) string {
 	sum := sha256.Sum256([]byte(t1))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
 }
 
-// TreePath is where the project has a whole package, or would have it.
+// TreePath returns the path of a shared tree, whether it exists or not.
 func (p *Project) TreePath(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(treesName), name)
 }
 
-// Trees are the names of the whole packages that the project has; none if they
-// cannot be listed.
+// Trees returns the names of the project's shared trees; none if they cannot be
+// listed.
 func (p *Project) Trees() []string {
 	entries, _ := fs.ReadDir(p.modules.FS(), treesName)
 	names := make([]string, len(entries))
@@ -38,12 +40,12 @@ func (p *Project) Trees() []string {
 	return names
 }
 
-// KeepTrees removes the packages whose names are not in keep.
+// KeepTrees removes the shared trees whose names are not in keep.
 func (p *Project) KeepTrees(keep map[string]bool) error {
 	return p.keepOnly(treesName, keep)
 }
 
-// keepOnly removes what is in a directory of ours under other names.
+// keepOnly removes the entries of dir whose names are not in keep.
 func (p *Project) keepOnly(dir string, keep map[string]bool) error {
 	entries, err := fs.ReadDir(p.modules.FS(), dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,16 +59,16 @@ func (p *Project) keepOnly(dir string, keep map[string]bool) error {
 	return err
 }
 
-// TreeLink is the target of a link at a path in a key's directory that leads to
-// the same path in a whole package. It is relative, so that the project can be
-// moved.
+// TreeLink returns the target of a link at a path in a key's directory that points
+// to the same path in a shared tree. The target is relative, so that the project
+// can be moved.
 func TreeLink(name, pathInPackage string) string {
 	up := strings.Repeat("../", strings.Count(pathInPackage, "/")+1)
 	return up + path.Join(treesName, name, pathInPackage)
 }
 
-// LinkedTree is TreeLink undone: the name of the package to which a link at a
-// path leads, or "" for any other link.
+// LinkedTree is the inverse of TreeLink: it returns the name of the shared tree to
+// which a link at a path points, or "" for any other link.
 func LinkedTree(target, pathInPackage string) string {
 	ok, rest := true, target
 	for up := strings.Count(pathInPackage, "/") + 1; ok && up > 0; up-- {
@@ -81,3 +83,30 @@ func LinkedTree(target, pathInPackage string) string {
 	}
 	return name
 }
+
+// Sums reads the sums that were saved under name. The error wraps fs.ErrNotExist if
+// there are none. They are not verified: callers compare them with a hash of the
+// lock.
+func (p *Project) Sums(name string) ([]byte, error) {
+	return atomicfile.Read(p.modules, path.Join(sumsName, name), maxSums)
+}
+
+// SaveSums saves sums under name. It does nothing if they are saved already.
+func (p *Project) SaveSums(name string, sums []byte) error {
+	if now, err := p.Sums(name); err == nil && bytes.Equal(now, sums) {
+		return nil
+	}
+	if err := p.modules.MkdirAll(sumsName, 0o777); err != nil {
+		return err
+	}
+	file := path.Join(sumsName, name)
+	if info, err := p.modules.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		if err := p.modules.RemoveAll(file); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Write(p.modules, file, sums, atomicfile.Options{Disposable: true, Step: "project.sums"})
+}
+
+// KeepSums removes the saved sums whose names are not in keep.
+func (p *Project) KeepSums(keep map[string]bool) error { return p.keepOnly(sumsName, keep) }

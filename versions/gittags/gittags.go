@@ -51,13 +51,13 @@ func candidate(tag Tag, version string) (versions.Candidate, bool) {
 		return versions.Candidate{}, false
 	}
 	v, err := versions.Parse(version)
-	if err != nil { // numbers beyond all measure
+	if err != nil { // a number is too large
 		return versions.Candidate{}, false
 	}
 	return versions.Candidate{Version: v, Ref: tag.Name, Revision: tag.Revision}, true
 }
 
-// prefixesOf are the prefixes that a directory explains.
+// prefixesOf returns the prefixes of tags for a directory.
 func prefixesOf(subdir string) []string {
 	subdir = strings.Trim(path.Clean(subdir), "/")
 	if subdir == "." || subdir == "" {

@@ -1,28 +1,28 @@
-// Package ocitags reads the versions that a repository of an OCI registry offers
-// out of its tags.
+// Package ocitags finds the versions among the tags of a repository of an OCI
+// registry.
 //
 // A tag is a version if it is a semantic version (semver.org, version 2.0.0)
 // with all three numbers, written with or without a "v": "1.2.0", "v1.2.0-rc.1".
-// As "+" cannot be in a tag, the first "_" stands for it: "1.2.0_build.5" is the
-// version 1.2.0+build.5. Everything else is no version: "latest", "v1",
+// A tag cannot contain "+", so the first "_" stands for it: "1.2.0_build.5" is the
+// version 1.2.0+build.5. Other tags are not versions: "latest", "v1",
 // "release-1.2.0", "1.2.0.1".
 //
-// The package does not talk to registries: [List] gets the tags page by page
-// from whoever does.
+// The package sends no requests: [List] gets the tags page by page from a
+// [TagLister].
 //
 // # One version, several tags
 //
-// One version may have several tags, as "1.2.0" and "v1.2.0". All of them are
-// candidates. The list of a repository does not say what its tags point to, so
-// candidates have no Revision, and versions.Select takes the tag that sorts
-// first, "1.2.0". Who wants to be sure that the others are the same gets them by
-// [Same], fills in their digests as Revision, and selects again among these:
-// Select refuses to choose between different revisions. That takes one request
-// for a tag, and only if a version has more than one.
+// One version can have several tags, such as "1.2.0" and "v1.2.0". All of them are
+// candidates. The list of tags has no digests, so candidates have no Revision, and
+// versions.Select selects the tag that sorts first, "1.2.0". To verify that the other
+// tags have the same digest, callers get them from [Same], set their digests as
+// Revision, and call Select again with these: Select refuses to choose between
+// different revisions. This takes one request for each tag, and only if a version has
+// more than one.
 //
 // # Limits
 //
-//   - 1,000 pages and 100,000 tags; more are an error, as is a page with nothing
-//     but tags that came before.
-//   - Tags of more than 128 bytes are invalid, so they are no versions.
+//   - 1,000 pages and 100,000 tags. More are an error, and so is a page on which all
+//     tags have been listed before.
+//   - Tags of more than 128 bytes are invalid, and are not versions.
 package ocitags

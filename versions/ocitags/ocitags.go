@@ -11,34 +11,33 @@ import (
 )
 
 const (
-	// maxPages and maxTags bound how long a registry may go on: no repository
-	// comes near them, and each page is a request.
+	// maxPages and maxTags bound a list of tags, far above real repositories. Each
+	// page is a request.
 	maxPages = 1_000
 	maxTags  = 100_000
-	// maxTagBytes is how long a tag may be by the OCI distribution
-	// specification.
+	// maxTagBytes is the limit of a tag in the OCI distribution specification.
 	maxTagBytes = 128
 )
 
 var (
-	// ErrTooManyTags says that a repository has more tags, or more pages of
-	// them, than are read.
+	// ErrTooManyTags means that a repository has more tags, or more pages of
+	// tags, than the limit.
 	ErrTooManyTags = errors.New("the repository has too many tags")
-	// ErrRepeatedPage says that a registry lists the same tags again, which
-	// may go on for ever.
+	// ErrRepeatedPage means that a registry lists the same tags again, possibly
+	// without end.
 	ErrRepeatedPage = errors.New("the registry lists the same tags again")
 )
 
-// ListError is a list of tags that could not be read to its end.
+// ListError is returned if a list of tags could not be read to its end.
 type ListError struct{ Err error }
 
 func (e *ListError) Error() string { return "list the tags of the repository: " + e.Err.Error() }
 
-// Unwrap gives the reason: one of this package's, or the lister's.
+// Unwrap returns the cause: an error of this package or of the TagLister.
 func (e *ListError) Unwrap() error { return e.Err }
 
-// TagLister lists the tags of one repository, page by page, those after the tag
-// last. A getmodules.OCIRepository is one, and so is oras-go's *remote.Repository.
+// TagLister lists the tags of one repository, page by page, beginning after the tag
+// last. getmodules.OCIRepository and oras-go's *remote.Repository implement it.
 type TagLister interface {
 	Tags(ctx context.Context, last string, page func(tags []string) error) error
 }
@@ -59,7 +58,7 @@ type listing struct {
 	found       []versions.Candidate
 }
 
-// add takes a page of tags.
+// add adds a page of tags.
 func (l *listing) add(tags []string) error {
 	l.pages++
 	l.tags += len(tags)
@@ -89,23 +88,23 @@ func (l *listing) add(tags []string) error {
 	return nil
 }
 
-// semver is the grammar of semver.org with an optional "v", and with "_" in the
-// place of "+".
+// semver is the grammar of semver.org with an optional "v", and with "_" instead of
+// "+".
 var semver = regexp.MustCompile(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
 	`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
 	`(_[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
-// Version is the version that a tag stands for, if it does.
+// Version returns the version of a tag, and whether the tag is a version.
 func Version(tag string) (versions.Version, bool) {
 	if len(tag) > maxTagBytes || !semver.MatchString(tag) {
 		return versions.Version{}, false
 	}
 	v, err := versions.Parse(strings.Replace(tag, "_", "+", 1))
-	return v, err == nil // numbers beyond all measure are an error
+	return v, err == nil // too large numbers are an error
 }
 
-// Same returns those of the candidates that are the version of selected, itself
-// included. Where there is more than one, see the package comment.
+// Same returns the candidates with the version of selected, including itself. The
+// package comment describes its use.
 func Same(offered []versions.Candidate, selected versions.Candidate) []versions.Candidate {
 	var same []versions.Candidate
 	for _, c := range offered {

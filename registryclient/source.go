@@ -11,8 +11,42 @@ import (
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// indirect reads a location that is a source address, or a URL relative to the
-// request's.
+// direct returns the location of a package that the registry hosts. It is a URL
+// reference, which can be empty, and is not parsed as a source address with "//"
+// and query arguments.
+func direct(endpoint *url.URL, body locationBody) (Location, error) {
+	if len(body.Location) > maxLocation {
+		return Location{}, tooLong(body.Location)
+	}
+	u, err := endpoint.Parse(body.Location)
+	if err != nil {
+		return Location{}, fmt.Errorf("%w: the location %q is not a URL", ErrInvalidAnswer, shown(body.Location))
+	}
+	if err := checkDirect(endpoint, u); err != nil {
+		return Location{}, fmt.Errorf("%w: %q, because %w", ErrRefusedLocation, shown(u.String()), err)
+	}
+	return Location{
+		Source:         addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(u.String())},
+		Direct:         true,
+		UseCredentials: *body.UseRegistryCredentials,
+	}, nil
+}
+
+func checkDirect(endpoint, u *url.URL) error {
+	switch {
+	case u.Fragment != "" || u.RawFragment != "":
+		return errors.New("it has a fragment")
+	case u.User != nil:
+		return errors.New("it contains credentials")
+	}
+	if reason, ok := netguard.May(endpoint, u); !ok {
+		return errors.New(reason)
+	}
+	return checkWeb(endpoint, u)
+}
+
+// indirect returns a location that is a source address or a URL relative to that of
+// the request.
 func indirect(r *request, location string) (Location, error) {
 	if isRelative(location) {
 		u, err := r.url.Parse(location)
@@ -76,12 +110,12 @@ func checkWeb(registry, u *url.URL) error {
 	return nil
 }
 
-// refuseLocation states the whole rule, since only the registry's operator can
-// change the location.
+// refuseLocation returns an error that states the whole rule, because only the
+// registry's operator can change the location.
 func (r *request) refuseLocation(location string, err error) error {
 	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, and oci. Ask its operator, or use that address as the source yourself if you trust it",
 		ErrRefusedLocation, shown(location), err, string(r.pkg.Host))
 }
 
-// shown is a location for a message.
+// shown returns a location for a message.
 func shown(location string) string { return httpx.Printable(addrs.Redact(location)) }
