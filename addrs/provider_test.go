@@ -1,0 +1,55 @@
+package addrs_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+func TestParseProviderSource(t *testing.T) {
+	t.Parallel()
+	terraform := addrs.Parser{DefaultRegistryHost: addrs.TerraformRegistryHost}
+	tests := []struct {
+		parser              addrs.Parser
+		source, full, short string
+	}{
+		{addrs.Parser{}, "null", "registry.opentofu.org/hashicorp/null", "null"},
+		{addrs.Parser{}, "acme/cloud", "registry.opentofu.org/acme/cloud", "acme/cloud"},
+		{addrs.Parser{}, "reg.example.com:8443/acme/cloud", "reg.example.com:8443/acme/cloud", "reg.example.com:8443/acme/cloud"},
+		{terraform, "null", "registry.terraform.io/hashicorp/null", "registry.terraform.io/hashicorp/null"},
+		{terraform, "registry.opentofu.org/hashicorp/null", "registry.opentofu.org/hashicorp/null", "null"},
+	}
+	for _, test := range tests {
+		p, err := test.parser.ParseProviderSource(test.source)
+		if err != nil || p.String() != test.full || p.ForDisplay() != test.short {
+			t.Errorf("ParseProviderSource(%q) = %s (%s), %v, want %s (%s)", test.source, p, p.ForDisplay(), err, test.full, test.short)
+		}
+	}
+}
+
+func TestParseProviderSourceErrors(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"", "a/b/c/d", "/null", "acme/", "acme/terraform-provider-x", "reg.example.com:-1/acme/x", "a..b/acme/x", "ac me/x", "acme/x\n"} {
+		p, err := addrs.ParseProviderSource(source)
+		var parseError *addrs.ParseError
+		if !errors.As(err, &parseError) {
+			t.Errorf("ParseProviderSource(%q) = %v, %v, want a *ParseError", source, p, err)
+		}
+	}
+}
+
+func FuzzParseProviderSource(f *testing.F) {
+	for _, seed := range []string{"null", "acme/x", "reg.example.com/acme/x", "Bücher.example/a/b", "a..b/c/d", "h:-1/a/b"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		p, err := addrs.ParseProviderSource(source)
+		if err != nil {
+			return
+		}
+		if again, err := addrs.ParseProviderSource(p.String()); err != nil || again != p {
+			t.Errorf("ParseProviderSource(%q) = %s, and again %s, %v", source, p, again, err)
+		}
+	})
+}
