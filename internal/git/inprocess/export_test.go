@@ -3,6 +3,8 @@ package inprocess
 import (
 	"context"
 	"net/url"
+
+	"golang.org/x/crypto/ssh"
 )
 
 // Expand is the method of the same name.
@@ -22,4 +24,18 @@ func (s SSH) Login(ctx context.Context, u *url.URL) (Login, error) {
 		return Login{}, err
 	}
 	return Login{h.address, h.knownAs, h.user, h.agentSocket, h.identityFiles, h.identitiesOnly}, nil
+}
+
+// Offers returns the keys that s would offer to the host of an address.
+func (s SSH) Offers(ctx context.Context, u *url.URL) ([]ssh.Signer, error) {
+	h, err := s.hostOf(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := newKeyRing(s, h)
+	if err != nil {
+		return nil, err
+	}
+	defer keys.close()
+	return keys.signers(ctx), nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -124,6 +125,9 @@ func (r *configReader) include(patterns, dir string, depth int) error {
 			return failure(Unsupported, "the ssh configuration includes %s: %s", printable(pattern), err)
 		}
 		for _, name := range names {
+			if info, err := os.Stat(name); err == nil && info.IsDir() {
+				continue // as by OpenSSH
+			}
 			if err := r.read(name, dir, depth+1); err != nil {
 				return err
 			}

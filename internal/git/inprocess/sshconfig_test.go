@@ -99,7 +99,7 @@ func TestSSHConfig(t *testing.T) {
 		"Match all":                {config: "Host other\n Port 24\nMatch all # hosts\n Port 23\n", want: at("forge:23")},
 		"a proxy of another host":  {config: "Host other\n ProxyJump b\n", want: plain},
 		"no proxy":                 {config: "Host forge\n ProxyJump none\nHost *\n ProxyCommand nc %h %p\n", want: plain},
-		"Include":                  {config: "Include config.d/* ~/absent\nHost forge\n Port 24\n", more: map[string]string{"config.d/1": "Host forge\n Port 23\n", "config.d/2": "Port 25\n"}, want: at("forge:23")},
+		"Include":                  {config: "Include config.d/* ~/absent\nHost forge\n Port 24\n", more: map[string]string{"config.d/1": "Host forge\n Port 23\n", "config.d/2": "Port 25\n", "config.d/dir/3": ""}, want: at("forge:23")},
 		"Include in a block":       {config: "Host other\n Include ~/.ssh/more\nHost *\n User nobody\n", more: map[string]string{"more": "Port 23\n"}, want: plain},
 		"block of an included end": {config: "Host forge\n Include HOME/.ssh/more\n Port 23\n", more: map[string]string{"more": "Host other\n User nobody\n"}, want: at("forge:23")},
 		"Match in an included one": {config: "Include more\n", more: map[string]string{"more": "Match final all\n Port 23\n"}, want: plain},
