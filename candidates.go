@@ -120,7 +120,7 @@ func (s *selector) checkDirection(c *call, version string) error {
 	if err != nil || is.Compare(was) >= 0 || !c.want.Allows(was) {
 		return nil
 	}
-	return c.failVersion(fmt.Errorf("%w: %s -> %s; allow it by --allow-downgrade", ErrDowngrade, was, is))
+	return c.failVersion(&DowngradeError{Locked: was.String(), Selected: is.String()})
 }
 
 // tooYoung returns the policy violation that a version is by its age, or nil. What

@@ -159,7 +159,7 @@ func (p *project) checkWarning(t *testing.T, says string) {
 	t.Helper()
 	var warnings []string
 	for line := range strings.Lines(p.events()) {
-		if strings.HasPrefix(line, "Warning") && strings.Contains(line, "--for ") {
+		if strings.HasPrefix(line, "Warning") && strings.Contains(line, "Kind:"+string(cotter.WarningDialectAssumed)) {
 			warnings = append(warnings, line)
 		}
 	}

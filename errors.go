@@ -11,7 +11,9 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// The kinds of failure that callers tell apart with errors.Is.
+// The kinds of failure that callers tell apart with errors.Is. No error of this
+// package says what to do next: that depends on the program. What a program needs
+// for that is in the errors' fields.
 var (
 	// ErrCycle says that a module calls itself, directly or not.
 	ErrCycle = errors.New("the module calls itself")
@@ -35,7 +37,7 @@ var (
 	// not what an installation by the lock writes.
 	ErrMisplaced = errors.New("modules.json does not match the lock")
 	// ErrDowngrade says that an update would select a lower version than the locked
-	// one, which the request does not allow.
+	// one, which the request does not allow. The error is a *DowngradeError.
 	ErrDowngrade = errors.New("the update leads to a lower version than the locked one")
 	// ErrNotInstalled says that a module is not in its place.
 	ErrNotInstalled = errors.New("module not installed")
@@ -99,7 +101,8 @@ type HashMismatchError struct {
 	// Changes tells the files apart. It is empty where the former files' sums
 	// are not known.
 	Changes hashing.Changes
-	// Gitlinks are submodules that were left out of the package.
+	// Gitlinks are submodules that were left out of the package. If the lock was
+	// made with Request.Submodules, that is the difference.
 	Gitlinks []string
 }
 
@@ -111,10 +114,7 @@ func (e *HashMismatchError) Error() string {
 	}
 	writeChanges(&b, e.Changes)
 	if len(e.Gitlinks) > 0 {
-		fmt.Fprintf(&b, "\n  its submodules were left out (%q among them): was the lock made with --submodules?", e.Gitlinks[0])
-	}
-	if e.Key != "" {
-		fmt.Fprintf(&b, "\n  if you know why it differs, cotter update %s --accept-changed %s locks what is there now", e.Key, e.Key)
+		fmt.Fprintf(&b, "\n  its submodules were left out (%q among them)", e.Gitlinks[0])
 	}
 	return b.String()
 }
@@ -132,6 +132,8 @@ type LockedReason struct {
 	Key    string
 	Range  hcl.Range // the call; empty for an entry without a call
 	Reason string
+	// Missing says that the lock has no entry for the call. Restore may have one.
+	Missing bool
 }
 
 func (e *LockedError) Error() string {
@@ -144,13 +146,59 @@ func (e *LockedError) Error() string {
 		}
 		fmt.Fprintf(&b, ": %s", r.Reason)
 	}
-	b.WriteString("\n  cotter install --locked=false brings the lock up to date; cotter restore puts back entries that have vanished from it")
 	return b.String()
 }
 
+// LostEntriesError says that the lock has lost all of its module entries since the
+// last run, and may not change. Restore puts them back.
+type LostEntriesError struct {
+	LockFile string
+}
+
+func (e *LostEntriesError) Error() string {
+	return fmt.Sprintf("the module entries of %s have vanished, as when tofu or terraform rewrite it", e.LockFile)
+}
+
+// StaleError says that an entry of the lock and the configuration do not fit
+// together. Install brings the lock up to date.
+type StaleError struct {
+	Reason string
+}
+
+func (e *StaleError) Error() string { return e.Reason }
+
+// LinkedLockError says that the lock file is a symbolic link. Stock tools replace
+// such a link by a file when they write the lock, so that its target gets stale.
+type LinkedLockError struct {
+	// File is the lock file, and Target the link's text.
+	File, Target string
+	// Inside is the path of the target relative to the root module, with forward
+	// slashes, which Request.LockFile can name; "" if the target is not below it.
+	Inside string
+	// Err is why the file was refused.
+	Err error
+}
+
+func (e *LinkedLockError) Error() string {
+	return fmt.Sprintf("the lock file cannot be used: %s", e.Err)
+}
+func (e *LinkedLockError) Unwrap() error { return e.Err }
+
+// DowngradeError says that an update would select a lower version than the locked
+// one. It wraps [ErrDowngrade]; Update.AllowDowngrade allows it.
+type DowngradeError struct {
+	Locked, Selected string
+}
+
+func (e *DowngradeError) Error() string {
+	return fmt.Sprintf("%s: %s -> %s", ErrDowngrade, e.Locked, e.Selected)
+}
+
+func (e *DowngradeError) Unwrap() error { return ErrDowngrade }
+
 // ContentChangedError says that what is never to change has other content than the
 // lock: a version was published again, a version tag was moved, or an archive was
-// replaced. An update that takes it needs Request.AcceptChanged.
+// replaced. An update that takes it needs Update.AcceptChanged.
 type ContentChangedError struct {
 	// Key is the path of the module call, with dots.
 	Key string
@@ -161,9 +209,7 @@ type ContentChangedError struct {
 	Locked, Now string
 }
 
-func (e *ContentChangedError) Error() string {
-	return fmt.Sprintf("%s; if you know why, cotter update %s --accept-changed %s takes it", e.Change(), e.Key, e.Key)
-}
+func (e *ContentChangedError) Error() string { return e.Change() }
 
 // Change is the change in a few words.
 func (e *ContentChangedError) Change() string {
@@ -172,7 +218,7 @@ func (e *ContentChangedError) Change() string {
 
 // MovedError says that the name by which a package was locked leads elsewhere
 // than the lock: somebody has moved a tag, a registry has another answer, or the
-// lock was edited.
+// lock was edited. An update that takes it needs Update.AcceptChanged.
 type MovedError struct {
 	// Key is the path of the module call, with dots.
 	Key string
@@ -184,11 +230,10 @@ type MovedError struct {
 }
 
 func (e *MovedError) Error() string {
-	what := fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
 	if strings.HasSuffix(e.Name, e.Now) { // it names what it leads to
-		what = fmt.Sprintf("the lock has %s, and the source means %s: the lock was edited, or the registry has another answer now", e.Locked, e.Name)
+		return fmt.Sprintf("the lock has %s, and the source means %s: the lock was edited, or the registry has another answer now", e.Locked, e.Name)
 	}
-	return fmt.Sprintf("%s; cotter update %s --accept-changed %s takes what is there now", what, e.Key, e.Key)
+	return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
 }
 
 // HostChangedError says that a call without a registry host would get its module
@@ -199,23 +244,25 @@ type HostChangedError struct {
 	Key string
 	// Locked is the host in the lock, and Now the one that the call would mean.
 	Locked, Now string
-	// Dialect is the one by which the lock's host is meant.
+	// Dialect is the one by which the lock's host is meant. The other one changes the
+	// registry.
 	Dialect Dialect
 }
 
 func (e *HostChangedError) Error() string {
-	return fmt.Sprintf("the lock has it from %s, and it would now come from %s, though the call is the same; --for %s keeps the registry, --for %s changes it",
-		e.Locked, e.Now, e.Dialect, e.Dialect.other())
+	return fmt.Sprintf("the lock has it from %s, and it would now come from %s, though the call is the same: the lock was made by the conventions of %s",
+		e.Locked, e.Now, e.Dialect)
 }
 
-// SubmoduleError says that a module is in a git submodule that was not fetched.
+// SubmoduleError says that a module is in a git submodule that was not fetched,
+// for want of Request.Submodules.
 type SubmoduleError struct {
 	// Path is the submodule's path in its repository.
 	Path string
 }
 
 func (e *SubmoduleError) Error() string {
-	return fmt.Sprintf("%q in the repository is a git submodule, which is fetched with --submodules only; or call its repository as a module of its own", e.Path)
+	return fmt.Sprintf("%q in the repository is a git submodule, and submodules were not fetched", e.Path)
 }
 
 // errRefused marks a call that is among the refusals.

@@ -76,7 +76,23 @@ type WaitingForFetch struct {
 type Warning struct {
 	Path    addrs.Module
 	Message string
+	// Kind tells warnings apart about which the user can do something.
+	Kind WarningKind
 }
+
+// WarningKind is what a warning is about; "" for one that needs no action, or whose
+// message is all that there is to say.
+type WarningKind string
+
+// The kinds of warnings.
+const (
+	// WarningNoCache says that the cache cannot be used, so that fetched packages
+	// are not kept for later runs. Installer.CacheDir can name another directory.
+	WarningNoCache WarningKind = "no cache"
+	// WarningDialectAssumed says that a registry depends on the stock tool that the
+	// project was assumed to be for. Request.Dialect decides.
+	WarningDialectAssumed WarningKind = "dialect assumed"
+)
 
 func (Resolved) event()        {}
 func (FetchStarted) event()    {}

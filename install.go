@@ -22,8 +22,8 @@ import (
 //
 // An error about one module is a *ModuleError, about configuration that cannot be
 // read a *ConfigError, about an unusable lock a *LockFileError, about a lock that
-// would have to change and may not a *LockedError. If several modules failed the
-// error joins all of them, in the order of their paths.
+// would have to change and may not a *LockedError or a *LostEntriesError. If
+// several modules failed the error joins all of them, in the order of their paths.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
 	events := &events{fn: in.OnEvent}
 	key, err := in.userKey(events)
@@ -150,13 +150,13 @@ func (r *installRun) walk(ctx context.Context, res *resolver) ([]*module, error)
 		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
-	for _, text := range []string{
-		res.restored.warning(r.req.lockFile()),
-		r.assumedDialect(res.hostless.first),
-		constraintsBeside(modules),
+	for _, warning := range []Warning{
+		{Message: res.restored.warning(r.req.lockFile())},
+		{Message: r.assumedDialect(res.hostless.first), Kind: WarningDialectAssumed},
+		{Message: constraintsBeside(modules)},
 	} {
-		if text != "" {
-			res.events.warn(nil, text)
+		if warning.Message != "" {
+			res.events.emit(warning)
 		}
 	}
 	err := failures.join()
@@ -183,7 +183,7 @@ func (r *installRun) checkLost() error {
 	if !r.req.Locked || r.lockSrc == nil || len(r.lock.Modules()) > 0 || r.former == nil || len(r.former.Modules()) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the module entries of %s have vanished, as when tofu or terraform rewrite it; run cotter restore", r.req.lockFile())
+	return &LostEntriesError{LockFile: r.req.lockFile()}
 }
 
 // assumedDialect says which stock tool the project was taken to be for, if that
@@ -192,7 +192,7 @@ func (p *openProject) assumedDialect(hostless *call) string {
 	if hostless == nil || p.dialectGiven {
 		return ""
 	}
-	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s; --for tofu or --for terraform decides",
+	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s",
 		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
 	if p.detected.guessed() {
 		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed

@@ -73,17 +73,17 @@ func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error)
 	}
 	record, ok := p.recorded.Lookup(c.key())
 	if !ok {
-		return nil, c.fail(fmt.Errorf("%w; run cotter install", ErrNotInstalled))
+		return nil, c.fail(ErrNotInstalled)
 	}
 	if record.Source != c.source.String() {
-		return nil, c.fail(fmt.Errorf("%w from this source but from %s; run cotter install", ErrNotInstalled, addrs.Redact(record.Source)))
+		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
 	}
 	m := &module{call: c, finalPath: record.Dir, currentPath: filepath.Join(p.paths.dir, filepath.FromSlash(record.Dir))}
 	if filepath.IsAbs(record.Dir) {
 		m.currentPath = record.Dir
 	}
 	if info, err := os.Stat(m.currentPath); err != nil || !info.IsDir() {
-		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone; run cotter install", ErrNotInstalled, record.Dir))
+		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone", ErrNotInstalled, record.Dir))
 	}
 	m.pkg = p.recordedPackage(m)
 	return m, nil

@@ -70,8 +70,7 @@ var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w"
 // listingSlot is onlineSlot for listing the versions that a server has.
 func (o *origins) listingSlot(ctx context.Context) (release func(), err error) {
 	if o.offline {
-		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed offline: %w; "+
-			"run cotter install once without --offline to lock one", ErrOffline)
+		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed offline: %w", ErrOffline)
 	}
 	return o.slot(ctx)
 }

@@ -169,32 +169,23 @@ func readLock(req Request) ([]byte, error) {
 	return src, req.unusableLock(err)
 }
 
-// unusableLock says what to do about a lock that is not a regular file.
+// unusableLock returns the error of a lock that is not a regular file. One that is
+// a symbolic link is a *LinkedLockError.
 func (r Request) unusableLock(err error) error {
 	var pathErr *fs.PathError
 	if err == nil || !errors.As(err, &pathErr) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if remedy := r.unlinkLock(); remedy != "" {
-		return fmt.Errorf("the lock file cannot be used: %w; %s", err, remedy)
+	target, notLink := os.Readlink(filepath.Join(r.dir(), r.lockFile()))
+	if notLink != nil {
+		return fmt.Errorf("the lock file cannot be used: %w", err)
 	}
-	return fmt.Errorf("the lock file cannot be used: %w", err)
-}
-
-// unlinkLock says what to do about a lock that is a symbolic link. Stock tools
-// replace it by a file when they write it, so that the link's target gets stale;
-// "" if it is no link.
-func (r Request) unlinkLock() string {
-	target, err := os.Readlink(filepath.Join(r.dir(), r.lockFile()))
-	if err != nil {
-		return ""
-	}
-	remedy := fmt.Sprintf("put a copy of the file %q in the place of the link, for tofu and terraform do so too when they write the lock", target)
+	linked := &LinkedLockError{File: r.lockFile(), Target: target, Err: err}
 	below := filepath.Join(filepath.Dir(r.lockFile()), target)
-	if filepath.IsAbs(target) || !filepath.IsLocal(below) {
-		return remedy
+	if !filepath.IsAbs(target) && filepath.IsLocal(below) {
+		linked.Inside = filepath.ToSlash(below)
 	}
-	return fmt.Sprintf("%s; or keep Cotter's entries in that file alone, with --lock-file %s", remedy, filepath.ToSlash(below))
+	return linked
 }
 
 // userKey returns the user's key. One that cannot be used is replaced by a random

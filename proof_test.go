@@ -144,8 +144,9 @@ func TestVanishedEntry(t *testing.T) {
 		for _, key := range []string{"registry", "tag"} {
 			p.dropEntry(t, key)
 		}
-		if err := p.mustFail(t, cotter.Request{Locked: true}); !strings.Contains(err.Error(), "cotter restore") {
-			t.Errorf("Locked: %v", err)
+		var refused *cotter.LockedError
+		if err := p.mustFail(t, cotter.Request{Locked: true}); !errors.As(err, &refused) || len(refused.Reasons) != 2 || !refused.Reasons[0].Missing {
+			t.Errorf("Locked: %v, want two missing entries", err)
 		}
 		if moved {
 			changeAll(t, p)
@@ -213,7 +214,7 @@ provider "registry.opentofu.org/hashicorp/null" {
 	if !errors.As(err, &changed) {
 		t.Fatalf("Install: %v", err)
 	}
-	for _, text := range []string{"registry.terraform.io", "registry.opentofu.org", "--for terraform"} {
+	for _, text := range []string{"registry.terraform.io", "registry.opentofu.org", "conventions of terraform"} {
 		if !strings.Contains(err.Error(), text) {
 			t.Errorf("the message does not name %s: %v", text, err)
 		}
@@ -354,8 +355,8 @@ func TestUnusableCache(t *testing.T) {
 	if _, err := in.Install(context.Background(), cotter.Request{Dir: p.dir}); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(p.events(), "COTTER_CACHE_DIR"); n != 1 {
-		t.Errorf("%d warnings name COTTER_CACHE_DIR, want one:\n%s", n, p.events())
+	if n := strings.Count(p.events(), "Kind:"+string(cotter.WarningNoCache)); n != 1 {
+		t.Errorf("%d warnings are about the cache, want one:\n%s", n, p.events())
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/.cotter/stage/@cache")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the temporary cache is still there: %v", err)

@@ -77,7 +77,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	reason := "the lock has no entry for it"
 	if !locked {
 		if entry, locked = r.lostEntry(c); locked && r.locked {
-			return nil, "", r.refusals.add(c, "the lock has no entry for it any more, as when tofu or terraform rewrite it; cotter restore puts it back")
+			return nil, "", r.refusals.addMissing(c, "the lock has no entry for it any more, as when tofu or terraform rewrite it")
 		}
 	}
 	if locked {
@@ -90,6 +90,8 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	switch {
 	case reason == "" && !r.update.has(c.key()):
 		return r.useLocked(ctx, c, entry)
+	case r.locked && !locked:
+		return nil, "", r.refusals.addMissing(c, reason)
 	case r.locked:
 		return nil, "", r.refusals.add(c, reason)
 	}

@@ -40,8 +40,9 @@ func TestInstallPutsDroppedEntriesBack(t *testing.T) {
 	p.write(t, ".terraform.lock.hcl", asStock)
 
 	err := p.mustFail(t, cotter.Request{Locked: true})
-	if !strings.Contains(err.Error(), "cotter restore") {
-		t.Errorf("Install with Locked = %v, want cotter restore named", err)
+	var lost *cotter.LostEntriesError
+	if !errors.As(err, &lost) || lost.LockFile != ".terraform.lock.hcl" {
+		t.Errorf("Install with Locked = %v, want *LostEntriesError", err)
 	}
 	p.mustInstall(t, cotter.Request{})
 	if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {

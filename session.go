@@ -174,8 +174,10 @@ func (s *session) withCache(req getmodules.Request) getmodules.Request {
 // warnOfCache tells the user that packages are not kept.
 func (s *session) warnOfCache(events *events) {
 	if s.cacheErr != nil {
-		events.emit(Warning{Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s; "+
-			"COTTER_CACHE_DIR or --cache-dir can name another directory", s.cacheErr)})
+		events.emit(Warning{
+			Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.cacheErr),
+			Kind:    WarningNoCache,
+		})
 	}
 }
 

@@ -218,11 +218,20 @@ type refusals struct {
 	reasons []LockedReason
 }
 
-// add notes why the lock does not decide a call, and returns errRefused.
+// add notes why the entry of a call does not decide it, and returns errRefused.
 func (r *refusals) add(c *call, reason string) error {
+	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason})
+}
+
+// addMissing is add for a call without an entry.
+func (r *refusals) addMissing(c *call, reason string) error {
+	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason, Missing: true})
+}
+
+func (r *refusals) note(reason LockedReason) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.reasons = append(r.reasons, LockedReason{Key: c.key(), Range: c.Range, Reason: reason})
+	r.reasons = append(r.reasons, reason)
 	return errRefused
 }
 

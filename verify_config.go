@@ -54,7 +54,7 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, report *
 		if cmp.changedAbove(pathOf(key)) {
 			continue // what the module calls is not known
 		}
-		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: errors.New("the lock has an entry for it, and the configuration has no such call; run cotter install")})
+		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, and the configuration has no such call"}})
 	}
 	report.addFailures(failures)
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
@@ -120,13 +120,13 @@ func checkLocked(c *call, entry lockfile.Module, locked bool) error {
 		return nil
 	}
 	if !locked {
-		return c.fail(errors.New("the lock has no entry for it; run cotter install"))
+		return c.fail(&StaleError{"the lock has no entry for it"})
 	}
 	if reason := c.mismatch(entry); reason != "" {
-		return c.fail(errors.New(reason + "; run cotter install"))
+		return c.fail(&StaleError{reason})
 	}
 	if entry.Constraints != c.want.String() {
-		return c.failVersion(errors.New(c.constraintChanged(entry) + "; run cotter install"))
+		return c.failVersion(&StaleError{c.constraintChanged(entry)})
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 	}
 	old, ok := cmp.former.Module(entry.Key)
 	if differing := differences(entry, old); ok && len(differing) > 0 {
-		cmp.edited.addCall(c, c.fail(fmt.Errorf("the lock is not what it was installed by: %s; run cotter install", strings.Join(differing, ", "))))
+		cmp.edited.addCall(c, c.fail(&StaleError{"the lock is not what it was installed by: " + strings.Join(differing, ", ")}))
 	}
 }
 
@@ -196,7 +196,7 @@ func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
 // checkRecord compares the record of a module with what an installation writes.
 func (cmp *comparison) checkRecord(m *module, version string) {
 	if what := cmp.recordFault(m, version); what != "" {
-		cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s; run cotter install", ErrMisplaced, what)))
+		cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s", ErrMisplaced, what)))
 	}
 }
 
@@ -226,7 +226,7 @@ func (cmp *comparison) checkManifest() {
 		err = errors.New("it is gone")
 	}
 	if err != nil {
-		cmp.misplaced.add(nil, nil, fmt.Errorf("%w: %w; run cotter install", ErrMisplaced, err))
+		cmp.misplaced.add(nil, nil, fmt.Errorf("%w: %w", ErrMisplaced, err))
 	}
 }
 

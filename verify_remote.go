@@ -75,7 +75,7 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin,
 // compare asks the origin of a call and compares its answer with the entry.
 func (o *Origin) compare(ctx context.Context, fetcher *packages, c *call, entry lockfile.Module) {
 	if reason := c.mismatch(entry); reason != "" {
-		o.Err = c.fail(errors.New(reason))
+		o.Err = c.fail(&StaleError{reason})
 		return
 	}
 	at, err := fetcher.locateLocked(ctx, c, entry)

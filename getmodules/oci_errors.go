@@ -3,7 +3,9 @@ package getmodules
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"strings"
 
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
@@ -58,12 +60,20 @@ func ociError(err error) error {
 	return fmt.Errorf("%w: %q", ErrOCIContent, err.Error())
 }
 
-// ociTooLarge is an error of reading an answer of a registry.
-func ociTooLarge(err error) error {
-	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
-		return fmt.Errorf("%w: the answer of the registry has more than %d bytes", ErrTooLarge, large.Limit)
+// ociTooLarge is an error of reading what a registry answers to a request.
+func ociTooLarge(req *http.Request, err error) error {
+	large, ok := errors.AsType[*httpx.TooLargeError](err)
+	if !ok {
+		return err
 	}
-	return err
+	what := "the answer of the registry"
+	switch {
+	case strings.Contains(req.URL.Path, "/manifests/"):
+		what = "the manifest"
+	case strings.HasSuffix(req.URL.Path, "/tags/list"):
+		what = "a page of tags"
+	}
+	return fmt.Errorf("%w: %s has more than %d bytes", ErrTooLarge, what, large.Limit)
 }
 
 func isOCIReason(err error) bool {

@@ -104,14 +104,14 @@ func readOCIMetadata(answer *httpx.Response) (*http.Response, error) {
 	if answer.Request.Method != http.MethodHead {
 		text, err := answer.ReadAll(limit)
 		if err != nil {
-			return nil, ociTooLarge(err)
+			return nil, ociTooLarge(answer.Request, err)
 		}
 		answer.ContentLength = int64(len(text))
 		answer.Response.Body = io.NopCloser(bytes.NewReader(text))
 		return answer.Response, nil
 	}
 	if answer.ContentLength > limit {
-		return nil, ociTooLarge(&httpx.TooLargeError{Limit: limit})
+		return nil, ociTooLarge(answer.Request, &httpx.TooLargeError{Limit: limit})
 	}
 	answer.Response.Body = http.NoBody
 	return answer.Response, nil

@@ -74,6 +74,10 @@ func failure(summary, detail string, subject *hcl.Range) hcl.Diagnostics {
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: subject}}
 }
 
+// MergeConflict is the Extra of the diagnostic of a file that holds both sides of a
+// merge conflict; see [hcl.DiagnosticExtra].
+type MergeConflict struct{}
+
 // conflictMarkers begin lines that git leaves in a file it could not merge.
 var conflictMarkers = []string{"<<<<<<< ", "||||||| ", "=======", ">>>>>>> "}
 
@@ -95,8 +99,9 @@ func findConflict(src []byte, filename string) *hcl.Diagnostic {
 			return &hcl.Diagnostic{
 				Severity: hcl.DiagError,
 				Summary:  "Merge conflict in lock file",
-				Detail:   "The file holds both sides of a merge conflict. Keep one side of each and remove the marker lines, then run \"cotter install\" to lock what is still missing.",
+				Detail:   "The file holds both sides of a merge conflict. Keep one side of each and remove the marker lines.",
 				Subject:  &hcl.Range{Filename: filename, Start: start, End: end},
+				Extra:    MergeConflict{},
 			}
 		}
 		offset += len(line)

@@ -199,7 +199,7 @@ func (s *hostileSite) names(row hostileRow, end hostileEnd, targets []hostileTar
 	if row.file == "@cache/" && strings.HasPrefix(row.command, "install") {
 		return strings.Contains(text, "COTTER_CACHE_DIR")
 	}
-	if !end.warns && (row.command == "verify" || row.command == "list" || row.command == "restore") && strings.Contains(text, "run cotter install") {
+	if !end.warns && (row.command == "verify" || row.command == "list" || row.command == "restore") && strings.Contains(text, "Run `cotter install`") {
 		return true
 	}
 	if row.state == "edited" && strings.Contains(text, "main.tf") {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v3"
@@ -59,10 +58,12 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		run = installAll
 	}
 	err = run(ctx, cmd, out, req)
-	var refused *cotter.LockedError
-	var missing noConfigurationError
-	if (errors.As(err, &refused) || errors.As(err, &missing)) && !cmd.IsSet("locked") && !cmd.IsSet("lockfile") {
-		out.warnf("CI is set, so the lock may not change; --locked=false lets it")
+	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
+	switch {
+	case byDefault && is[*cotter.LockedError](err):
+		out.warnf("CI is set, so the lock may not change")
+	case byDefault && is[noConfigurationError](err):
+		out.warnf("CI is set, so the lock may not change; `--locked=false` lets it")
 	}
 	return err
 }

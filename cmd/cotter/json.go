@@ -192,7 +192,8 @@ func jsonOutcome(event cotter.Event) any {
 			Type    string `json:"type"`
 			Key     string `json:"key,omitempty"`
 			Message string `json:"message"`
-		}{"warning", e.Path.String(), e.Message}
+			Remedy  string `json:"remedy,omitempty"`
+		}{"warning", e.Path.String(), e.Message, warningRemedy(e.Kind)}
 	}
 	return nil
 }

@@ -47,7 +47,12 @@ const (
 type statusError struct {
 	error
 	status int
+	// causes were printed already, as part of a report. What can be done about them
+	// stands behind the error.
+	causes []error
 }
+
+func (e statusError) Unwrap() error { return e.error }
 
 // usageError is a wrong command line.
 type usageError struct{ error }

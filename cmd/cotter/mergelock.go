@@ -35,6 +35,8 @@ func mergeLockCommand(out *output) *cli.Command {
 	}
 }
 
+var errBothChanged = errors.New("both sides have changed")
+
 func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
 	base, baseErr := readLock(basePath)
 	ours, oursErr := readLock(oursPath)
@@ -53,7 +55,7 @@ func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
 	for _, c := range conflicts {
 		blocks = append(blocks, fmt.Sprintf("%s %q", c.Type, c.Label))
 	}
-	return fmt.Errorf("both sides have changed %s: keep one block of each pair, or take one side whole and run cotter install", strings.Join(blocks, ", "))
+	return fmt.Errorf("%w %s", errBothChanged, strings.Join(blocks, ", "))
 }
 
 // readLock reads one of the files. None is as good as an empty one: git has no

@@ -108,10 +108,14 @@ func (o *output) warning(event cotter.Event) {
 }
 
 func warningText(e cotter.Warning) string {
-	if e.Path.IsRoot() {
-		return e.Message
+	text := e.Message
+	if !e.Path.IsRoot() {
+		text = "module " + e.Path.String() + ": " + text
 	}
-	return "module " + e.Path.String() + ": " + e.Message
+	if remedy := warningRemedy(e.Kind); remedy != "" {
+		text += "\n" + remedy
+	}
+	return text
 }
 
 // line prints above the bars.

@@ -15,7 +15,7 @@ func TestTamperInstalled(t *testing.T) {
 	}
 	// verify has the files in lines of their own.
 	differs := func(key, what string) *outcome {
-		return found(1, "- "+key+": ", strings.ReplaceAll(what, ":", ""), "run cotter install")
+		return found(1, "- "+key+": ", strings.ReplaceAll(what, ":", ""), "Run `cotter install`")
 	}
 	row := func(name, key, what string, do ...step) tampering {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: replaced(key, what), empty: replaced(key, what), verify: differs(key, what)}}
@@ -60,6 +60,6 @@ func TestTamperInstalled(t *testing.T) {
 		row("a package without links", "commit", `added: "sub/evil.tf"`, put(modules+"commit/sub/evil.tf", "# evil\n")),
 		row("renamed", "zip", `added: "main2.tf"`, rename(modules+"zip/main.tf", modules+"zip/main2.tf")),
 		row("file replaced by a directory", "zip", `vanished: "main.tf"`, drop(modules+"zip/main.tf"), put(modules+"zip/main.tf/main.tf", "")),
-		{name: "directory removed", do: drop(modules + "zip"), want: outcomes{locked: healed(), verify: found(4, "- zip: not installed", "run cotter install")}},
+		{name: "directory removed", do: drop(modules + "zip"), want: outcomes{locked: healed(), verify: found(4, "- zip: not installed", "Run `cotter install`")}},
 	})
 }

@@ -29,7 +29,7 @@ func TestTamperLock(t *testing.T) {
 	stale := func(name, key, says string, do ...step) tampering {
 		no := refused("module "+key+" (main.tf:", says)
 		return tampering{name: name, do: all(do...), want: outcomes{
-			locked: no, install: healed(), verify: found(16, "module "+key+" (main.tf:", says, "run cotter install")}}
+			locked: no, install: healed(), verify: found(16, "module "+key+" (main.tf:", says, "Run `cotter install`")}}
 	}
 	// mended is for what is not right and leads to the right files.
 	mended := func(name, says string, verify *outcome, do ...step) tampering {

@@ -44,8 +44,8 @@ func TestTamperLockText(t *testing.T) {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: no, cold: no, install: install, verify: verify}}
 	}
 	vanished := func(name string, do step) tampering {
-		gone := refused("the module entries of .terraform.lock.hcl have vanished", "run cotter restore")
-		none := refused("module net (main.tf:4): the lock has no entry for it", "cotter restore puts back entries that have vanished")
+		gone := refused("the module entries of .terraform.lock.hcl have vanished", "Run `cotter restore`")
+		none := refused("module net (main.tf:4): the lock has no entry for it", "Run `cotter install --locked=false`", "Run `cotter restore`")
 		return tampering{name: name, do: do, want: outcomes{locked: gone, fresh: none, cold: none,
 			install: healed("they are put back from the copy of the last run"), verify: found(16, "- zip: installed, but the lock has no entry for it")}}
 	}
@@ -53,12 +53,13 @@ func TestTamperLockText(t *testing.T) {
 	harmless := func(name string, do ...step) tampering {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: found(0)}}
 	}
+	conflict := refused("Merge conflict in lock file (.terraform.lock.hcl:", "Then run `cotter install`")
 	const b64 = noHash
 	testTampering(t, newSite(t, "app", "net", "tgz", "zip"), []tampering{
 		row("block removed", refused("module zip (main.tf:11): the lock has no entry for it"), healed("zip"),
-			found(16, "module zip (main.tf:12): the lock has no entry for it; run cotter install"), dropBlock("zip")),
+			found(16, "module zip (main.tf:12): the lock has no entry for it", "Run `cotter install`"), dropBlock("zip")),
 		row("block of a nested call removed", refused("module net.subnets (.terraform/modules/net/main.tf:1): the lock has no entry for it"), healed("net.subnets"),
-			found(16, "module net.subnets (", "the lock has no entry for it; run cotter install"), dropBlock("net.subnets")),
+			found(16, "module net.subnets (", "the lock has no entry for it", "Run `cotter install`"), dropBlock("net.subnets")),
 		row("block for no call", refused("module evil: the lock has an entry for a call that is gone"), healed("evil"),
 			found(20, "module evil: the lock has an entry for it, and the configuration has no such call", "- evil: not installed"), lock("zip", `(?s).*`, "$0\nmodule \"evil\" {\n  source = \"https://HOST/archives/n.zip\"\n  hashes = [\n    \"h1:"+b64+"\",\n  ]\n}\n")),
 		row("block renamed", refused("module zip (main.tf:11): the lock has no entry for it"), healed(), found(20, "- zip2: not installed"), lock("zip", `module "zip"`, `module "zip2"`)),
@@ -71,7 +72,7 @@ func TestTamperLockText(t *testing.T) {
 
 		broken("two blocks of a key", `Duplicate module block (.terraform.lock.hcl:`, lock("zip", `(?s).*`, "$0\n$0")),
 		broken("attribute twice", `(.terraform.lock.hcl:`, lock("zip", `(?m)^  source .*$`, "$0\n$0")),
-		broken("conflict markers", `onflict`, lock("zip", `(?m)^  package .*$`, "<<<<<<< HEAD\n$0\n=======\n$0\n>>>>>>> main")),
+		row("conflict markers", conflict, conflict, conflict, lock("zip", `(?m)^  package .*$`, "<<<<<<< HEAD\n$0\n=======\n$0\n>>>>>>> main")),
 		broken("truncated in a block", `(.terraform.lock.hcl:`, text(func(s string) string { return s[:len(s)-40] })),
 		broken("truncated in a string", `(.terraform.lock.hcl:`, text(func(s string) string { return s[:strings.Index(s, "h1:")+10] })),
 		row("NUL", refused(`module zip (main.tf:11): the lock is for source`), healed(), found(16, "module zip (main.tf:12): the lock is for source"), lock("zip", `(source.*)archives`, "${1}arch\x00ives")),
@@ -104,6 +105,6 @@ func TestTamperLockText(t *testing.T) {
 		harmless("unknown attribute", lock("zip", `  source`, "  future = 1\n  source")),
 		broken("a link to a lock in the project", ".terraform.lock.hcl: is not a regular file but a symbolic link", rename(lockFile, "lock"), link(lockFile, "lock")),
 		row("replaced by a directory", refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), drop(lockFile), put(lockFile+"/x", "")),
-		row("gone", refused("the lock has no entry for it"), healed("Cotter has created a lock file"), refused("there is no lock file to compare with; run cotter install"), drop(lockFile)),
+		row("gone", refused("the lock has no entry for it"), healed("Cotter has created a lock file"), refused("there is no lock file to compare with", "Run `cotter install`"), drop(lockFile)),
 	})
 }

@@ -12,7 +12,7 @@ func TestTamperManifest(t *testing.T) {
 	t.Parallel()
 	const manifest = modules + "modules.json"
 	row := func(name string, status int, says string, do ...step) tampering {
-		return tampering{name: name, do: all(do...), want: outcomes{locked: healed(), verify: found(status, says, "run cotter install")}}
+		return tampering{name: name, do: all(do...), want: outcomes{locked: healed(), verify: found(status, says, "Run `cotter install`")}}
 	}
 	intoWhole := func(t *testing.T, s *scene) {
 		whole := filepath.Dir(filepath.Dir(s.path(t, modules+".cotter/tree/*/shared/policy.json")))

@@ -45,13 +45,13 @@ func named(key string, says ...string) *outcome {
 
 func TestTamperRepositories(t *testing.T) {
 	t.Parallel()
-	const moved = "moved COMMIT -> COMMIT, or the lock was edited; cotter update "
+	const moved = "moved COMMIT -> COMMIT, or the lock was edited"
 	tag := func(do func(*site) error, name string, cold, anew, asks *outcome) originTampering {
 		return originTampering{name, "tag", do, cold, anew, asks}
 	}
 	testOrigins(t, []originTampering{
 		tag(func(s *site) error { return s.world.MoveTag("mono.git", "v1.0.0", evil) }, "tag moved",
-			named("tag", "tag v1.0.0 "+moved+"tag"), healed(), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)", "cotter update")),
+			named("tag", "tag v1.0.0 "+moved, "run `cotter update tag --accept-changed tag`"), healed(), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)", "run `cotter update`")),
 		tag(func(s *site) error { return s.world.DeleteTag("mono.git", "v1.0.0") }, "tag deleted",
 			named("tag", "v1.0.0"), healed(), found(8, "module tag (main.tf:2)", "v1.0.0")),
 		tag(func(s *site) error { return s.world.ReplaceRepository("mono.git", "v1.0.0", evil) }, "another history",
@@ -72,7 +72,7 @@ func TestTamperRepositories(t *testing.T) {
 		{"commit gone", "commit", func(s *site) error { return s.world.ReplaceRepository("plain.git", "v1.0.0", evil) },
 			named("commit", "COMMIT"), named("commit", "COMMIT"), found(0)},
 		{"tag in a range moved", "range", func(s *site) error { return s.world.MoveTag("plain.git", "v1.0.0", evil) },
-			named("range", "tag v1.0.0 "+moved+"range"), healed(), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by range (main.tf:1)")},
+			named("range", "tag v1.0.0 "+moved, "run `cotter update range --accept-changed range`"), healed(), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by range (main.tf:1)")},
 		{"tag in a range deleted", "range", func(s *site) error { return s.world.DeleteTag("plain.git", "v1.0.0") },
 			named("range", "the version 1.0.0 is no longer offered"), healed(), found(8, "the version 1.0.0 is no longer offered")},
 		{"newer tag in a range", "range", func(s *site) error { return s.world.PublishTag("plain.git", "v1.1.0", evil) },
@@ -114,7 +114,7 @@ func TestTamperRegistry(t *testing.T) {
 		}, named("hosted", "Module checksum verification failed"), named("hosted", "Module checksum verification failed"), found(16, "content changed h1:HASH -> h1:HASH, used by hosted (main.tf:1)")},
 
 		{"version published anew", "net", func(s *site) error { return s.world.PublishVersion("acme/net/aws", "1.1.0", evil) },
-			named("net", "the lock has COMMIT, and the source means commit COMMIT", "cotter update net"), named("net", "the lock has COMMIT, and the source means commit COMMIT"),
+			named("net", "the lock has COMMIT, and the source means commit COMMIT", "run `cotter update net --accept-changed net`"), named("net", "the lock has COMMIT, and the source means commit COMMIT"),
 			found(16, "commit COMMIT moved SHORT -> SHORT, used by net (main.tf:1)")},
 		{"version withdrawn", "net", func(s *site) error { return s.world.WithdrawVersion("acme/net/aws", "1.1.0") },
 			named("net", "404"), named("net", "404"), found(8, "module net (main.tf:2)")},
@@ -141,7 +141,7 @@ func TestTamperArchives(t *testing.T) {
 	}
 	const failed = "; it was changed at its origin or tampered with"
 	changed := func(key string) *outcome {
-		return found(16, "content changed h1:HASH -> h1:HASH, used by "+key+" (main.tf:1)", "cotter update")
+		return found(16, "content changed h1:HASH -> h1:HASH, used by "+key+" (main.tf:1)", "run `cotter update`")
 	}
 	testOrigins(t, []originTampering{
 		{"zip changed", "zip", publish("n.zip", "-- main.tf --\n# evil\n"), named("zip", failed), named("zip", failed), changed("zip")},
@@ -158,7 +158,7 @@ func TestTamperArchives(t *testing.T) {
 		{"gone", "zip", fault(modtest.Fault{Path: "/archives/n.zip", Status: 404}), named("zip", "404"), named("zip", "404"), found(8, "module zip (main.tf:2)")},
 
 		{"tag moved", "oci", func(s *site) error { return s.world.PushOCI("acme/oci", "1.0.0", modtest.OCIModule, evil) },
-			named("oci", "tag 1.0.0 moved DIGEST -> DIGEST", "cotter update oci"), healed(), found(16, "tag 1.0.0 moved sha256:SHORT -> sha256:SHORT, used by oci (main.tf:1)")},
+			named("oci", "tag 1.0.0 moved DIGEST -> DIGEST", "run `cotter update oci --accept-changed oci`"), healed(), found(16, "tag 1.0.0 moved sha256:SHORT -> sha256:SHORT, used by oci (main.tf:1)")},
 		{"tag moved, digest locked", "ocidigest", func(s *site) error { return s.world.PushOCI("acme/oci", "1.0.0", modtest.OCIModule, evil) },
 			healed(), healed(), found(0)},
 		{"another manifest", "ocidigest", fault(modtest.Fault{Path: "/v2/acme/oci/manifests/sha256:", Status: 200, Body: `{"schemaVersion":2}`,

@@ -35,10 +35,11 @@ func verifyCommand(out *output) *cli.Command {
 }
 
 var (
-	errNotVerified = errors.New("the installed modules are not what the lock says; run cotter install to put them right")
-	errStale       = errors.New("the lock is not for this configuration; run cotter install to bring it up to date")
+	errNoLock      = errors.New("there is no lock file to compare with")
+	errNotVerified = errors.New("the installed modules are not what the lock says")
+	errStale       = errors.New("the lock is not for this configuration")
 	errPolicy      = errors.New("the policy does not allow what the configuration or the lock has")
-	errMoved       = errors.New("origins lead elsewhere than the lock; cotter update takes what they have now, if that is what you want")
+	errMoved       = errors.New("origins lead elsewhere than the lock")
 	errUnknown     = errors.New("not all origins could be asked")
 )
 
@@ -52,7 +53,7 @@ func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
 	}
 	report, err := localInstaller(cmd, out).VerifyRequest(ctx, req)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no lock file to compare with; run cotter install: %w", err)
+		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
 	if err != nil {
 		return err
@@ -96,13 +97,15 @@ func verifyStatus(report *cotter.Report) statusError {
 	if report.Unfinished {
 		status |= exitUnverifiable
 	}
+	// That the lock has to be brought up to date is said of all entries together.
+	causes := slices.DeleteFunc(slices.Clone(report.Stale), is[*cotter.StaleError])
 	switch {
 	case status == exitStale && len(report.Refused) > 0:
-		return statusError{errPolicy, status}
+		return statusError{errPolicy, status, causes}
 	case status == exitStale && len(report.Stale) > 0:
-		return statusError{errStale, status}
+		return statusError{errStale, status, causes}
 	}
-	return statusError{errNotVerified, status}
+	return statusError{errNotVerified, status, causes}
 }
 
 // report prints what verify found: a line a package, and its files below it.
@@ -116,9 +119,7 @@ func (o *output) report(report *cotter.Report) error {
 	for _, file := range report.Unproven {
 		o.warnf("%s was not written here by this user; it was ignored", file)
 	}
-	for _, m := range flatten(report.Unread) {
-		o.warnf("the configuration was not compared with the lock: %s", m.line())
-	}
+	o.unread(report.Unread)
 	for _, err := range slices.Concat(report.Refused, report.Stale, report.Misplaced) {
 		for _, m := range messages(err) {
 			o.printf("- %s\n", m.line())
@@ -135,7 +136,20 @@ func (o *output) report(report *cotter.Report) error {
 	if report.OK() {
 		o.printf("\n%s verified against the lock.\n", count(len(report.Packages), "package"))
 	}
+	if slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Unconfirmed }) {
+		o.printf("%s\n", confirmRemedy)
+	}
 	return nil
+}
+
+// unread warns of configuration that was not compared with the lock.
+func (o *output) unread(errs []error) {
+	var remedies []remedy
+	for _, m := range flatten(errs) {
+		o.warnf("the configuration was not compared with the lock: %s", m.line())
+		remedies = append(remedies, m.remedies...)
+	}
+	o.printRemedies(remedies)
 }
 
 func statusText(p cotter.PackageReport) string {
@@ -143,7 +157,7 @@ func statusText(p cotter.PackageReport) string {
 	case p.Err != nil:
 		return "changed: " + indented(p.Err.Error())
 	case p.Status == cotter.StatusVerified && p.Unconfirmed:
-		return "Checksum matches lock file, but no origin has confirmed this entry here; cotter install --locked asks it"
+		return "Checksum matches lock file, but no origin has confirmed this entry here"
 	case p.Status == cotter.StatusVerified:
 		return "Verified checksum matches lock file"
 	case p.Status == cotter.StatusChanged && len(p.Want) > 0:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,11 +33,10 @@ func verifyRemote(ctx context.Context, cmd *cli.Command, out *output, req cotter
 	for _, o := range origins {
 		switch {
 		case o.Moved():
-			failed = statusError{errMoved, failed.status | exitStale}
-		case o.Err != nil && failed.error == nil:
-			failed = statusError{errUnknown, exitUnverifiable}
+			failed.error, failed.status = errMoved, failed.status|exitStale
 		case o.Err != nil:
-			failed.status |= exitUnverifiable
+			failed.error, failed.status = cmp.Or(failed.error, errUnknown), failed.status|exitUnverifiable
+			failed.causes = append(failed.causes, o.Err)
 		}
 	}
 	return failed, nil

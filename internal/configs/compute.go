@@ -92,6 +92,11 @@ func keyOf(diag *hcl.Diagnostic) string {
 	return fmt.Sprintf("%s\n%s\n%s", diag.Summary, diag.Detail, placeOf(diag))
 }
 
+// UnknownToTerraform is the Extra of the diagnostic of a value that Terraform does
+// not know before modules are installed, while OpenTofu may; see
+// [hcl.DiagnosticExtra].
+type UnknownToTerraform struct{}
+
 // refuse reports why an argument cannot have a value. It never shows the value.
 func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 	for _, refused := range []struct {
@@ -111,13 +116,17 @@ func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 	}
 	known := "Only variables, local values, path and terraform.workspace are."
 	if r.Terraform {
-		known = "Only literals and variables with const = true are, the latter since Terraform 1.15; --for tofu reads the project as tofu does."
+		known = "Only literals and variables with const = true are, the latter since Terraform 1.15."
 	}
 	detail := fmt.Sprintf("The %s is not known before the modules are installed. %s", a, known)
 	if marks := eval.Marks(value, eval.Unknown); len(marks) > 0 {
 		detail = fmt.Sprintf("The %s depends on %s, which is not known before the modules are installed. %s", a, origin(marks[0]), known)
 	}
-	return hcl.Diagnostics{fault("Value not known", detail, a.expr.Range())}
+	diag := fault("Value not known", detail, a.expr.Range())
+	if r.Terraform {
+		diag.Extra = UnknownToTerraform{}
+	}
+	return hcl.Diagnostics{diag}
 }
 
 func origin(m eval.Mark) string {

@@ -6,6 +6,8 @@
 //   - what the packages that others embed must not pull in;
 //   - no reading of the environment, printing, logging or init functions
 //     below the command;
+//   - no messages below the command that name its subcommands, flags or
+//     environment variables;
 //   - files of at most 500 lines, functions of at most 80, and no package
 //     named for nothing;
 //   - a doc.go and a runnable example in every public package.

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// remedy is what a user can do about an error. In its text, {dir} is the flag for
+// the project's directory if there are several projects, {keys} are the keys of the
+// module calls that have the problem, and {accept} is a flag for each of them.
+type remedy struct {
+	text    string
+	project string
+	key     string // "" if the text has no {keys}
+}
+
+// The errors of the library state facts. What to do next, with this command, is
+// here and nowhere else.
+const (
+	installRemedy     = "Run `cotter install{dir}` to install what is missing."
+	staleRemedy       = "Run `cotter install{dir}` to bring the lock up to date."
+	createRemedy      = "Run `cotter install{dir}` to create it."
+	repairRemedy      = "Run `cotter install{dir}` to put them right."
+	unlockRemedy      = "Run `cotter install --locked=false{dir}` to bring the lock up to date."
+	restoreRemedy     = "Run `cotter restore{dir}` to put back entries that have vanished from the lock."
+	onlineRemedy      = "Run the command once without `--offline`."
+	acceptRemedy      = "If you know why, run `cotter update{dir} {keys}{accept}` to lock what is there now."
+	downgradeRemedy   = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."
+	submodulesRemedy  = "Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own."
+	gitlinksRemedy    = "If the lock was made with `--submodules`, use it here too."
+	tofuRemedy        = "Use `--for tofu` to read the project as tofu does."
+	mergeRemedy       = "Then run `cotter install{dir}` to lock what is still missing."
+	mergeDriverRemedy = "Keep one block of each pair, or take one side whole and run `cotter install`."
+	confirmRemedy     = "Run `cotter install --locked` to ask the origins of entries that none has confirmed here."
+	movedRemedy       = "If you want what the origins have now, run `cotter update`."
+	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
+	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
+)
+
+// remediesOf returns the remedies for one error, which joins no others.
+func remediesOf(project string, err error) []remedy {
+	var found []remedy
+	add := func(text, key string) { found = append(found, remedy{text, project, key}) }
+	var module *cotter.ModuleError
+	var downgrade *cotter.DowngradeError
+	var host *cotter.HostChangedError
+	var linked *cotter.LinkedLockError
+	switch {
+	case errors.As(err, &downgrade) && errors.As(err, &module):
+		add(downgradeRemedy, module.Path.String())
+	case errors.As(err, &host):
+		other := cotter.DialectTerraform
+		if host.Dialect == other {
+			other = cotter.DialectOpenTofu
+		}
+		add(fmt.Sprintf("Use `--for %s` to keep the registry, or `--for %s` to change it.", host.Dialect, other), "")
+	case errors.As(err, &linked):
+		add(linkRemedy(linked), "")
+	case addLockRemedies(err, add):
+	default:
+		for _, known := range []struct {
+			is   bool
+			text string
+		}{
+			{is[*cotter.SubmoduleError](err), submodulesRemedy},
+			{is[*cotter.StaleError](err), staleRemedy},
+			{is[*cotter.LostEntriesError](err), restoreRemedy},
+			{errors.Is(err, cotter.ErrOffline), onlineRemedy},
+			{errors.Is(err, cotter.ErrNotInstalled), installRemedy},
+			{errors.Is(err, cotter.ErrMisplaced), repairRemedy},
+			{errors.Is(err, errNotVerified), repairRemedy},
+			{errors.Is(err, errStale), staleRemedy},
+			{errors.Is(err, errNoLock), createRemedy},
+			{errors.Is(err, errMoved), movedRemedy},
+			{errors.Is(err, errBothChanged), mergeDriverRemedy},
+		} {
+			if known.is {
+				add(known.text, "")
+				break
+			}
+		}
+	}
+	return found
+}
+
+// addLockRemedies adds the remedies for what differs from the lock, and reports
+// whether there are any.
+func addLockRemedies(err error, add func(text, key string)) bool {
+	var locked *cotter.LockedError
+	var mismatch *cotter.HashMismatchError
+	var content *cotter.ContentChangedError
+	var moved *cotter.MovedError
+	switch {
+	case errors.As(err, &locked):
+		add(unlockRemedy, "")
+		if slices.ContainsFunc(locked.Reasons, func(r cotter.LockedReason) bool { return r.Missing }) {
+			add(restoreRemedy, "")
+		}
+	case errors.As(err, &mismatch):
+		if len(mismatch.Gitlinks) > 0 {
+			add(gitlinksRemedy, "")
+		}
+		if mismatch.Key != "" {
+			add(acceptRemedy, mismatch.Key)
+		}
+	case errors.As(err, &content):
+		add(acceptRemedy, content.Key)
+	case errors.As(err, &moved):
+		add(acceptRemedy, moved.Key)
+	default:
+		return false
+	}
+	return true
+}
+
+// diagnosticRemedies returns the remedies for a diagnostic.
+func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
+	if _, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](diag); ok {
+		return []remedy{{text: mergeRemedy, project: project}}
+	}
+	if _, ok := hcl.DiagnosticExtra[configs.UnknownToTerraform](diag); ok {
+		return []remedy{{text: tofuRemedy, project: project}}
+	}
+	return nil
+}
+
+// linkRemedy says what to do about a lock file that is a symbolic link.
+func linkRemedy(linked *cotter.LinkedLockError) string {
+	text := fmt.Sprintf("Put a copy of the file %q in the place of the link, as tofu and terraform do when they write the lock", linked.Target)
+	if linked.Inside != "" {
+		text += fmt.Sprintf("; or keep Cotter's entries in that file alone, with `--lock-file %s`", shellWord(linked.Inside))
+	}
+	return text + "."
+}
+
+// warningRemedy says what to do about a warning; "" if there is nothing to do.
+func warningRemedy(kind cotter.WarningKind) string {
+	switch kind {
+	case cotter.WarningNoCache:
+		return cacheRemedy
+	case cotter.WarningDialectAssumed:
+		return dialectRemedy
+	}
+	return ""
+}
+
+func is[E error](err error) bool {
+	var target E
+	return errors.As(err, &target)
+}
+
+// remedyLines returns the texts of remedies. One that several errors have in common
+// is told once, with all of their keys.
+func remedyLines(list []remedy) []string {
+	var order []remedy // without keys
+	keys := make(map[remedy][]string)
+	for _, r := range list {
+		key := r.key
+		r.key = ""
+		if !slices.Contains(order, r) {
+			order = append(order, r)
+		}
+		if key != "" && !slices.Contains(keys[r], key) {
+			keys[r] = append(keys[r], key)
+		}
+	}
+	var texts []string
+	for _, r := range order {
+		texts = append(texts, r.line(keys[r]))
+	}
+	return texts
+}
+
+func (r remedy) line(keys []string) string {
+	dir, accept := "", ""
+	if r.project != "" {
+		dir = " --chdir " + shellWord(r.project)
+	}
+	words := make([]string, len(keys))
+	for i, key := range keys {
+		words[i] = shellWord(key)
+		accept += " --accept-changed " + words[i]
+	}
+	return strings.NewReplacer("{dir}", dir, "{keys}", strings.Join(words, " "), "{accept}", accept).Replace(r.text)
+}
+
+// plainWord is a word that means itself in all shells.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=][A-Za-z0-9_./:@%+=-]*$`)
+
+// shellWord quotes a word for a shell, if it needs that.
+func shellWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

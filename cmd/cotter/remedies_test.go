@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+func inModule(key string, err error) error {
+	return &cotter.ModuleError{Path: addrs.Module{key}, Err: err}
+}
+
+func notInstalled(key string) error {
+	return inModule(key, fmt.Errorf("%w from this source", cotter.ErrNotInstalled))
+}
+
+func downgraded(key string) error {
+	return inModule(key, &cotter.DowngradeError{Locked: "2.0.0", Selected: "1.0.0"})
+}
+
+func otherContent(key string) error {
+	return inModule(key, &cotter.ContentChangedError{Key: key, Name: "1.0.0", Locked: "a", Now: "b"})
+}
+
+func diagnosed(extra any) error {
+	return &cotter.ConfigError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "x", Extra: extra}}}
+}
+
+var remedyCases = []struct {
+	name string
+	err  error
+	want []string
+}{
+	{"nothing to be done", inModule("net", errors.New("404 Not Found")), nil},
+	{"three modules not installed", errors.Join(notInstalled("a"), notInstalled("b"), notInstalled("c")), []string{"Run `cotter install` to install what is missing."}},
+	{"two projects", errors.Join(&cotter.ProjectError{Dir: "envs/prod", Err: notInstalled("a")}, &cotter.ProjectError{Dir: "my envs/it's", Err: notInstalled("a")}), []string{
+		"Run `cotter install --chdir envs/prod` to install what is missing.",
+		`Run ` + "`" + `cotter install --chdir 'my envs/it'\''s'` + "`" + ` to install what is missing.`,
+	}},
+	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Key: "a", Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
+		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock what is there now.",
+	}},
+	{"a package with submodules", inModule("net", &cotter.HashMismatchError{Key: "net", Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
+		"If the lock was made with `--submodules`, use it here too.",
+		"If you know why, run `cotter update net --accept-changed net` to lock what is there now.",
+	}},
+	{"a package of no call", &cotter.HashMismatchError{Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}}, nil},
+	{"a module in a submodule", inModule("net", &cotter.SubmoduleError{Path: "sub"}), []string{
+		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
+	}},
+	{"downgrades", errors.Join(downgraded("a"), downgraded("b")), []string{
+		"Run `cotter update a b --allow-downgrade` to allow lower versions.",
+	}},
+	{"another registry", inModule("net", &cotter.HostChangedError{Key: "net", Dialect: cotter.DialectTerraform}), []string{
+		"Use `--for terraform` to keep the registry, or `--for tofu` to change it.",
+	}},
+	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", cotter.ErrOffline)), []string{"Run the command once without `--offline`."}},
+	{"a locked run", &cotter.LockedError{Reasons: []cotter.LockedReason{{Key: "a"}}}, []string{
+		"Run `cotter install --locked=false` to bring the lock up to date.",
+	}},
+	{"a locked run and a missing entry", &cotter.LockedError{Reasons: []cotter.LockedReason{{Key: "a"}, {Key: "b", Missing: true}}}, []string{
+		"Run `cotter install --locked=false` to bring the lock up to date.",
+		"Run `cotter restore` to put back entries that have vanished from the lock.",
+	}},
+	{"a lock without entries", &cotter.LostEntriesError{LockFile: "x"}, []string{"Run `cotter restore` to put back entries that have vanished from the lock."}},
+	{"a lock that is a link", &cotter.LinkedLockError{Target: "../x", Err: fs.ErrInvalid}, []string{
+		`Put a copy of the file "../x" in the place of the link, as tofu and terraform do when they write the lock.`,
+	}},
+	{"a lock that is a link in the project", &cotter.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
+		`Put a copy of the file "$(x)" in the place of the link, as tofu and terraform do when they write the lock; or keep Cotter's entries in that file alone, with ` + "`--lock-file '$(x)'`.",
+	}},
+	{"a merge conflict", &cotter.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
+		"Then run `cotter install` to lock what is still missing.",
+	}},
+	{"a value that only tofu knows", errors.Join(diagnosed(configs.UnknownToTerraform{}), diagnosed(configs.UnknownToTerraform{}), diagnosed(nil)), []string{
+		"Use `--for tofu` to read the project as tofu does.",
+	}},
+	{"a report", statusError{errNotVerified, 5, []error{inModule("net", &cotter.SubmoduleError{Path: "sub"})}}, []string{
+		"Run `cotter install` to put them right.",
+		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
+	}},
+}
+
+// Errors of the library state facts; the command says what to do next, once for all
+// modules that have the problem.
+func TestRemedies(t *testing.T) {
+	t.Parallel()
+	for _, test := range remedyCases {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var stderr bytes.Buffer
+			(&output{stderr: &stderr}).printError(test.err)
+			var got []string
+			for line := range strings.Lines(stderr.String()) {
+				if strings.ContainsAny(line[:1], "IRTUP") {
+					got = append(got, strings.TrimSuffix(line, "\n"))
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("what to do next (-want +got):\n%s\n%s", diff, &stderr)
+			}
+		})
+	}
+}
+
+// With --json, each message has what to do about it.
+func TestRemediesJSON(t *testing.T) {
+	t.Parallel()
+	var stdout, stderr bytes.Buffer
+	err := &cotter.ModuleError{Path: addrs.Module{"net"}, Err: cotter.ErrNotInstalled}
+	(&output{stdout: &stdout, stderr: &stderr, json: true}).printError(err)
+	const want = `{"type":"error","summary":"module net","detail":"module not installed","module":"net","remedy":"Run ` + "`cotter install`" + ` to install what is missing."}` + "\n"
+	if diff := cmp.Diff(want, stdout.String()); diff != "" || stderr.Len() > 0 {
+		t.Errorf("stdout (-want +got):\n%s\nstderr: %s", diff, &stderr)
+	}
+}
+
+// What several messages have in common is printed once.
+func TestSameDetail(t *testing.T) {
+	t.Parallel()
+	var stderr bytes.Buffer
+	(&output{stderr: &stderr}).printError(errors.Join(
+		inModule("a", cotter.ErrNotInstalled), inModule("b", cotter.ErrCycle), inModule("c", cotter.ErrNotInstalled), errors.New("x"), errors.New("y")))
+	const want = `Error: module a
+Error: module c
+
+  module not installed
+
+Error: module b
+
+  the module calls itself
+
+Error: x
+Error: y
+Run ` + "`cotter install`" + ` to install what is missing.
+`
+	if diff := cmp.Diff(want, stderr.String()); diff != "" {
+		t.Errorf("stderr (-want +got):\n%s", diff)
+	}
+}
