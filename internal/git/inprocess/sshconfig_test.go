@@ -115,23 +115,29 @@ func TestSSHConfig(t *testing.T) {
 			if address == "" {
 				address = "ssh://git@forge/x"
 			}
-			got, err := loginOf(t, home, address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got.AgentSocket = strings.ReplaceAll(got.AgentSocket, home, "HOME")
-			for i, file := range got.IdentityFiles {
-				got.IdentityFiles[i] = filepath.ToSlash(strings.ReplaceAll(file, home, "HOME"))
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("login (-want +got):\n%s", diff)
-			}
-			if _, err := os.Stat(filepath.Join(home, "ran")); err == nil {
-				t.Error("a program of the configuration was run")
-			}
-			likeOpenSSH(t, home, address, got)
+			checkLogin(t, home, address, tt.want)
 		})
 	}
+}
+
+// checkLogin checks what the configuration in a home directory means.
+func checkLogin(t *testing.T, home, address string, want inprocess.Login) {
+	t.Helper()
+	got, err := loginOf(t, home, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.AgentSocket = strings.ReplaceAll(got.AgentSocket, home, "HOME")
+	for i, file := range got.IdentityFiles {
+		got.IdentityFiles[i] = filepath.ToSlash(strings.ReplaceAll(file, home, "HOME"))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("login (-want +got):\n%s", diff)
+	}
+	if _, err := os.Stat(filepath.Join(home, "ran")); err == nil {
+		t.Error("a program of the configuration was run")
+	}
+	likeOpenSSH(t, home, address, got)
 }
 
 // likeOpenSSH compares a result with what "ssh -G" prints, if ssh is installed
