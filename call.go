@@ -146,6 +146,22 @@ func tagged(repository addrs.ModulePackage, tag string) addrs.ModulePackage {
 	return repository.WithArg("ref", "refs/tags/"+tag)
 }
 
+// shown returns the call's block and source as results show them: without the
+// credentials in the address unless they are to be kept.
+func (c *call) shown(keepCredentials bool) (ModuleCall, addrs.ModuleSource) {
+	block, source := c.ModuleCall, c.source
+	remote, isRemote := source.(addrs.ModuleSourceRemote)
+	switch {
+	case keepCredentials:
+	case isRemote && remote.Package.HoldsCredentials():
+		remote.Package = remote.Package.WithoutCredentials()
+		block.Source, source = addrs.Redact(block.Source), remote
+	case source == nil: // it does not parse, so it may be anything
+		block.Source = addrs.Redact(block.Source)
+	}
+	return block, source
+}
+
 // key is the call's key in modules.json and in the lock.
 func (c *call) key() string { return c.path.String() }
 

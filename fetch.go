@@ -190,7 +190,7 @@ func (p *packages) downloadHosted(ctx context.Context, at location, dir string) 
 	if _, err := archive.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	pkg, err := getmodules.ExtractArchive(ctx, archive, "", dir, getmodules.Limits{})
+	pkg, err := p.fetcher.ExtractArchive(ctx, archive, "", dir)
 	if err != nil {
 		return nil, fmt.Errorf("the archive that registry %s hosts: %w", at.asked.Host.ForDisplay(), err)
 	}

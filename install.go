@@ -34,7 +34,7 @@ func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) 
 }
 
 // install is Install as part of a session, or with one of its own if shared is nil.
-func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key, shared *session, events *events) (*Result, error) {
+func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key, shared *session, events *events) (_ *Result, err error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
@@ -47,25 +47,24 @@ func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key,
 	} else if read != nil {
 		config = read
 	}
-	p, err := in.openToChange(ctx, req, key, events)
+	p, err := in.openToInstall(ctx, req, key, events)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, p.close()) }()
 	if err := p.readRules(); err != nil {
-		return nil, errors.Join(err, p.close())
+		return nil, err
 	}
 	r := &installRun{openProject: p, config: config, events: events, session: shared}
 	if shared == nil {
-		if r.session, err = in.newSession(key, p.files.Stage("@cache")); err != nil { // no call has a key with "@"
-			return nil, errors.Join(err, p.close())
+		var done func() error
+		if r.session, done, err = in.projectSession(p); err != nil {
+			return nil, err
 		}
+		defer func() { err = errors.Join(err, done()) }()
 		r.session.warnOfCache(events)
 	}
-	result, err := r.run(ctx)
-	if shared == nil {
-		err = errors.Join(err, r.session.close())
-	}
-	return result, errors.Join(err, p.close())
+	return r.run(ctx)
 }
 
 // installRun is the installation of one project.
@@ -112,15 +111,15 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 // newResolver wires the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	o := &origins{session: r.session, offline: r.req.Offline, rules: r.rules, events: events}
-	layout := r.req.Layout
-	if !r.files.HasLinks() {
-		layout = LayoutCopy
-	}
-	keepsModes := r.installed.KeepsModes()
 	placer := &placer{
-		session: r.session, paths: r.paths, layout: layout, project: r.files, installed: r.installed, events: events,
-		stage:    &materialize.Stage{Project: r.files, Cache: r.session.cache, KeepsModes: keepsModes, Slot: r.session.slot},
+		session: r.session, paths: r.paths, layout: r.req.Layout, project: r.files, installed: r.installed, events: events,
 		readOnly: !r.req.places(),
+	}
+	if r.req.places() {
+		if !r.files.HasLinks() {
+			placer.layout = LayoutCopy
+		}
+		placer.stage = &materialize.Stage{Project: r.files, Cache: r.session.cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.slot}
 	}
 	fetcher := &packages{origins: o, submodules: r.req.Submodules}
 	res := &resolver{

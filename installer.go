@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
@@ -16,8 +17,9 @@ import (
 // Options are what [New] wires into an Installer. The zero value works.
 type Options struct {
 	// HTTPClient is used for discovery, registries, archives, OCI registries and those
-	// git repositories that are fetched without git. It gives the transport. nil means
-	// http.DefaultTransport.
+	// git repositories that are fetched without git. It gives the transport, and by
+	// its Timeout the bound of one request for discovery or to a registry; 0 means
+	// 30 s. nil means http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request, except to git servers. "" means "cotter".
 	UserAgent string
@@ -27,13 +29,18 @@ type Options struct {
 	// Services are services by host and service identifier that take the place of
 	// discovery, as the "host" blocks of a CLI configuration do.
 	Services map[addrs.Hostname]map[string]any
-	// Getters fetch from further kinds of sources, by their names in addresses:
-	// see [getmodules.Fetcher].
-	Getters map[string]getmodules.Getter
-	// CacheDir, StateDir, Parallel and OnEvent are those of Installer.
-	CacheDir, StateDir string
-	Parallel           int
-	OnEvent            func(Event)
+	// Retries is how often a failed request for discovery or to a registry is
+	// repeated. 0 means 3, less means never.
+	Retries int
+	// Fetcher has further settings for fetches, such as Getters, XZ, Git and Limits.
+	// New sets those of its fields HTTPClient, UserAgent, HTTPCredentials,
+	// OCICredentials and CacheDir that are zero, so it must not be in use. nil means
+	// the defaults.
+	Fetcher *getmodules.Fetcher
+	// CacheDir, StateDir, StateKey, Parallel and OnEvent are those of Installer.
+	CacheDir, StateDir, StateKey string
+	Parallel                     int
+	OnEvent                      func(Event)
 }
 
 // Credentials finds the user's credentials. Implementations must be safe for
@@ -56,21 +63,47 @@ type Credentials interface {
 //	in := cotter.New(cotter.Options{HTTPClient: client, CacheDir: dir})
 //	in.Fetcher = counting{in.Fetcher}
 func New(opts Options) *Installer {
-	services := &disco.Client{HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, ForcedServices: opts.Services}
-	fetcher := &getmodules.Fetcher{HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, CacheDir: opts.CacheDir, Getters: opts.Getters}
+	services := &disco.Client{
+		HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Retries: opts.Retries,
+		ForcedServices: opts.Services,
+	}
 	if opts.Credentials != nil {
 		services.Credentials = opts.Credentials
-		fetcher.HTTPCredentials = opts.Credentials.HTTPCredentials
-		fetcher.OCICredentials = opts.Credentials.OCICredentials
 	}
 	return &Installer{
-		Registry: &registryclient.Client{Services: services, HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent},
-		Fetcher:  fetcher,
+		Registry: &registryclient.Client{
+			Services:   services,
+			HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Retries: opts.Retries,
+		},
+		Fetcher:  opts.fetcher(),
 		CacheDir: opts.CacheDir,
 		StateDir: opts.StateDir,
+		StateKey: opts.StateKey,
 		Parallel: opts.Parallel,
 		OnEvent:  opts.OnEvent,
 	}
+}
+
+// fetcher returns the Fetcher of the options, with what it shares with the rest.
+func (o Options) fetcher() *getmodules.Fetcher {
+	f := o.Fetcher
+	if f == nil {
+		f = &getmodules.Fetcher{}
+	}
+	if f.HTTPClient == nil {
+		f.HTTPClient = o.HTTPClient
+	}
+	f.UserAgent, f.CacheDir = orElse(f.UserAgent, o.UserAgent), orElse(f.CacheDir, o.CacheDir)
+	if o.Credentials == nil {
+		return f
+	}
+	if f.HTTPCredentials == nil {
+		f.HTTPCredentials = o.Credentials.HTTPCredentials
+	}
+	if f.OCICredentials == nil {
+		f.OCICredentials = o.Credentials.OCICredentials
+	}
+	return f
 }
 
 // Installer installs, locks and verifies the modules of configurations. The
@@ -135,6 +168,12 @@ type Fetcher interface {
 	// OCIRepository opens the repository of req.Package in an OCI registry; it
 	// sends nothing yet.
 	OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error)
+	// ExtractArchive extracts an archive that a registry hosts to dir, which does not
+	// exist yet. kind is as for [getmodules.Fetcher.ExtractArchive].
+	ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*getmodules.Package, error)
+	// Interactive reports whether a method may wait for the user, for a password for
+	// example. Then no other process is made to wait for this one's fetches.
+	Interactive() bool
 }
 
 // defaultParallel is how many packages are worked on at once. Most of the time

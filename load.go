@@ -39,7 +39,7 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 	for _, f := range failures.sorted() {
 		unresolved := Unresolved{Path: f.path, Err: f.err}
 		if f.call != nil {
-			unresolved.Call, unresolved.Source = f.call.ModuleCall, f.call.source
+			unresolved.Call, unresolved.Source = f.call.shown(req.KeepCredentials)
 		}
 		result.Unresolved = append(result.Unresolved, unresolved)
 	}

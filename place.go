@@ -138,7 +138,11 @@ func (p *placer) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree
 		return nil, err
 	}
 	defer done()
-	return pkgtree.Read(p.cache.TreePath(t1))
+	tree, err := p.cache.Read(t1)
+	if err != nil {
+		return nil, err
+	}
+	return pkgtree.New(tree), nil
 }
 
 func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placement {

@@ -186,14 +186,11 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 // commit makes the change and tells about it.
 func (p *plan) commit(at *openProject, events *events) error {
 	at.installed.StopReading()
+	changesLock := !bytes.Equal(p.change.OldLock, p.change.NewLock)
 	switch {
 	case at.req.DryRun:
 		return nil
-	case at.req.LockOnly:
-		if err := at.files.WriteLock(at.lockSrc, p.change.NewLock); err != nil {
-			return err
-		}
-	default:
+	case at.req.places():
 		if err := at.files.Commit(p.change); err != nil {
 			return err
 		}
@@ -201,8 +198,12 @@ func (p *plan) commit(at *openProject, events *events) error {
 		for _, m := range p.fresh {
 			events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath})
 		}
+	case changesLock:
+		if err := project.WriteLock(at.req.location(), p.change.OldLock, p.change.NewLock); err != nil {
+			return err
+		}
 	}
-	if !bytes.Equal(p.change.OldLock, p.change.NewLock) {
+	if changesLock {
 		events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
 	}
 	return nil
@@ -244,11 +245,8 @@ func (m *module) version() string {
 
 // result is the module as results show it.
 func (m *module) result(keepCredentials bool) Module {
-	shown := Module{Path: m.path(), Call: m.call.ModuleCall, Source: m.call.source, Dir: m.finalPath}
-	if remote, ok := shown.Source.(addrs.ModuleSourceRemote); ok && !keepCredentials && remote.Package.HoldsCredentials() {
-		remote.Package = remote.Package.WithoutCredentials()
-		shown.Source, shown.Call.Source = remote, addrs.Redact(shown.Call.Source)
-	}
+	shown := Module{Path: m.path(), Dir: m.finalPath}
+	shown.Call, shown.Source = m.call.shown(keepCredentials)
 	if m.ownsPackage() {
 		shown.Version = m.pkg.entry.Version
 		shown.Package = m.pkg.entry.Package

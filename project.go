@@ -23,8 +23,8 @@ type openProject struct {
 	req   Request
 	paths paths
 	key   *userkey.Key
-	// files are the project's files on disk, and installed the packages there; both
-	// are nil if there is no modules directory.
+	// files are the project's files on disk, nil if there is no modules directory, and
+	// installed the packages there.
 	files     *project.Project
 	installed *installed.Packages
 	rules     rules
@@ -66,6 +66,22 @@ func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey
 	return p, nil
 }
 
+// openToInstall opens the project of an installation. One that places nothing leaves
+// nothing behind in the project, not even an empty directory.
+func (in *Installer) openToInstall(ctx context.Context, req Request, key *userkey.Key, events *events) (*openProject, error) {
+	if req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location()) {
+		return in.openToChange(ctx, req, key, events)
+	}
+	p, err := viewWith(ctx, req, key)
+	if err != nil {
+		return nil, err
+	}
+	if p.files != nil && p.files.Unfinished() {
+		events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run says")
+	}
+	return p, nil
+}
+
 // view reads the project of a request without taking it: another process may
 // change it at the same time. It must be closed.
 func (in *Installer) view(ctx context.Context, req Request) (*openProject, error) {
@@ -73,14 +89,16 @@ func (in *Installer) view(ctx context.Context, req Request) (*openProject, error
 	if err != nil {
 		return nil, err
 	}
-	p := &openProject{req: req, key: key}
-	p.files, err = project.View(req.location(), key)
+	return viewWith(ctx, req, key)
+}
+
+// viewWith is view with the user's key.
+func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject, error) {
+	files, err := project.View(req.location(), key)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if p.files != nil {
-		p.installed = installed.New(p.files)
-	}
+	p := &openProject{req: req, key: key, files: files, installed: installed.New(files)}
 	if err := p.read(ctx); err != nil {
 		return nil, errors.Join(err, p.close())
 	}

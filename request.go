@@ -32,9 +32,11 @@ type Request struct {
 	// all of them, the error is a *[ConflictError].
 	Unify bool
 	// DryRun has Install find out what it would change and change nothing in the
-	// project: the packages are fetched into the cache, and the result is as it would
-	// be. LockOnly has it write the lock and nothing else, for stock tools or a later
-	// run to install the modules.
+	// project, where it makes no directory either. The packages are fetched into the
+	// cache, and the result and the error are those of an installation.
+	//
+	// LockOnly has it write the lock and nothing else, for a later run to install the
+	// modules. It excludes Locked. With both, DryRun counts.
 	DryRun, LockOnly bool
 	// Submodules has the submodules of git repositories fetched as well. The
 	// hashes in the lock cover them then, so it has to be the same in all runs.

@@ -100,7 +100,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 
 // useLocked places what the lock says.
 func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	r.events.emit(Resolved{Path: c.path, Source: c.source, Version: entry.Version, Locked: true})
+	r.emitResolved(c, entry.Version, true)
 	p, subdir, err := r.entries.use(ctx, c, entry)
 	if err == nil {
 		r.events.emit(HashVerified{Path: c.path})
@@ -118,7 +118,7 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 	if err := r.selector.checkDirection(c, version); err != nil {
 		return nil, "", err
 	}
-	r.events.emit(Resolved{Path: c.path, Source: c.source, Version: version})
+	r.emitResolved(c, version, false)
 	got, err := r.fetcher.fetch(ctx, c, at, at.revision, "")
 	if err != nil {
 		return nil, "", c.fail(err)
@@ -148,6 +148,11 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 	r.confirmed.add(c, entry, true)
 	p, err := r.placer.fromFetch(ctx, entry, subdir, got)
 	return p, subdir, c.failIf(err)
+}
+
+func (r *resolver) emitResolved(c *call, version string, locked bool) {
+	_, source := c.shown(false)
+	r.events.emit(Resolved{Path: c.path, Source: source, Version: version, Locked: locked})
 }
 
 // checkContent refuses an entry that gives a locked version other content.

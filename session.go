@@ -147,6 +147,20 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 // close ends the session.
 func (s *session) close() error { return s.cache.Close() }
 
+// projectSession starts a session for one project. Without a cache, packages are kept
+// until done is called, on the stage of a project that is changed.
+func (in *Installer) projectSession(p *openProject) (_ *session, done func() error, err error) {
+	if !p.req.places() {
+		s, done, err := in.sharedSession(p.key)
+		return s, func() error { done(); return nil }, err
+	}
+	s, err := in.newSession(p.key, p.files.Stage("@cache")) // no call has a key with "@"
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.close, nil
+}
+
 // sharedSession starts a session that belongs to no project. Without a cache,
 // packages are kept until done is called.
 func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), err error) {

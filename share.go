@@ -30,12 +30,11 @@ type sharedAnswer struct {
 // one whose user is asked for a password. What was fetched by way of places that a
 // policy might refuse cannot be used where there is a policy.
 func (p *packages) isShared(job fetchJob) bool {
-	fetcher, ours := p.fetcher.(*getmodules.Fetcher)
 	getter := job.pkg.Getter()
 	if p.rules.restrictPlaces() && (job.submodules || getter == "http" || getter == "https") {
 		return false
 	}
-	return getter != "file" && !(ours && fetcher.Git.Interactive)
+	return getter != "file" && !p.fetcher.Interactive()
 }
 
 // fetchShared fetches a package unless another process has just done that, or is

@@ -12,10 +12,10 @@ import (
 )
 
 // measure runs every tool in every phase of a world.
-func measure(ctx context.Context, w world, tools []tool, place workplace, opts options) (report.World, error) {
+func measure(ctx context.Context, w world, tools []tool, place workplace, runs int) (report.World, error) {
 	result := report.World{Name: w.name, About: w.about, Notes: w.notes, Goals: w.goals}
 	for _, part := range w.parts {
-		rows, err := measurePart(ctx, w, part, tools, place, opts)
+		rows, err := measurePart(ctx, w, part, tools, place, runs)
 		if err != nil {
 			return result, err
 		}
@@ -24,13 +24,13 @@ func measure(ctx context.Context, w world, tools []tool, place workplace, opts o
 	return result, nil
 }
 
-func measurePart(ctx context.Context, w world, part part, tools []tool, place workplace, opts options) ([]report.Row, error) {
+func measurePart(ctx context.Context, w world, part part, tools []tool, place workplace, runs int) ([]report.Row, error) {
 	servers, err := modtest.Start(modtest.Txtar(part.txtar), part.opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = servers.Close() }()
-	projects, err := newProjects(servers, w, part, tools, place, opts)
+	projects, err := newProjects(servers, w, part, tools, place)
 	if err != nil {
 		return nil, err
 	}
@@ -44,16 +44,16 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 			return nil, err
 		}
 	}
-	servers.SetFaults(modtest.Fault{Delay: opts.delay})
+	servers.SetFaults(modtest.Fault{Delay: delay})
 	// The phases that write least come first: with every file that another run
 	// has made, the system takes longer to find one.
 	rows := make([][]report.Row, len(part.phases))
 	for i, ph := range slices.Backward(part.phases) {
-		if rows[i], err = measurePhase(ctx, ph, projects, opts.runs); err != nil {
+		if rows[i], err = measurePhase(ctx, ph, projects, runs); err != nil {
 			return nil, err
 		}
 		for _, measure := range ph.baselines {
-			row, err := measure(ctx, projects[0], opts.runs)
+			row, err := measure(ctx, projects[0], runs)
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +66,7 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 
 // newProjects are one project for each tool that takes part, the first one
 // ours.
-func newProjects(servers *modtest.World, w world, part part, tools []tool, place workplace, opts options) ([]project, error) {
+func newProjects(servers *modtest.World, w world, part part, tools []tool, place workplace) ([]project, error) {
 	var projects []project
 	for _, t := range tools {
 		if !w.knownTo(t) {
@@ -75,9 +75,6 @@ func newProjects(servers *modtest.World, w world, part part, tools []tool, place
 		p, err := newProject(place, servers, t, part.roots)
 		if err != nil {
 			return nil, err
-		}
-		if !t.ours && opts.sample > 0 && len(part.roots) > 0 {
-			p.sample = opts.sample
 		}
 		projects = append(projects, p)
 	}
@@ -89,11 +86,8 @@ func newProjects(servers *modtest.World, w world, part part, tools []tool, place
 func measurePhase(ctx context.Context, ph phase, projects []project, runs int) ([]report.Row, error) {
 	series := make([][]usage, len(projects))
 	rows := make([]report.Row, len(projects))
-	for i := range runs {
+	for range runs {
 		for j, p := range projects {
-			if i > 0 && p.isWholeLoop() {
-				continue
-			}
 			if err := p.reset(ph); err != nil {
 				return nil, err
 			}

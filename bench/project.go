@@ -15,6 +15,9 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
+// stockSample is over how many of many root modules stock tools are looped.
+const stockSample = 10
+
 // project is a tool's own copy of a world's configuration.
 type project struct {
 	place   workplace
@@ -22,7 +25,7 @@ type project struct {
 	servers *modtest.World
 	dir     string // holds the project and everything that the tool keeps
 	roots   []string
-	sample  int // of the roots; 0 means all
+	sample  int // how many of the roots; 0 means all
 }
 
 func newProject(place workplace, servers *modtest.World, t tool, roots []string) (project, error) {
@@ -31,6 +34,9 @@ func newProject(place workplace, servers *modtest.World, t tool, roots []string)
 		return project{}, err
 	}
 	p := project{place: place, tool: t, servers: servers, dir: dir, roots: roots}
+	if !t.ours && roots != nil {
+		p.sample = stockSample
+	}
 	if err := os.WriteFile(p.file("cli.tfrc"), nil, 0o600); err != nil {
 		return p, err
 	}
@@ -38,9 +44,6 @@ func newProject(place workplace, servers *modtest.World, t tool, roots []string)
 }
 
 func (p project) file(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
-
-// isWholeLoop reports whether one run is many, so that one run is enough.
-func (p project) isWholeLoop() bool { return !p.tool.ours && p.roots != nil && p.sample == 0 }
 
 // reset makes the phase's state.
 func (p project) reset(ph phase) error {

@@ -17,25 +17,23 @@ type tool struct {
 	ours    bool
 }
 
-// findTools builds cotter in a directory and looks for stock binaries; absent
-// are the names of those that there are not.
-func findTools(ctx context.Context, dir string) (tools []tool, absent []string, err error) {
+// findTools builds cotter in a directory, and finds the stock binaries on the PATH.
+func findTools(ctx context.Context, dir string) ([]tool, error) {
 	binary := filepath.Join(dir, "cotter")
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/cotter")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
-		return nil, nil, fmt.Errorf("go build ./cmd/cotter, to be run in the top directory: %w", err)
+		return nil, fmt.Errorf("go build ./cmd/cotter, to be run in the top directory: %w", err)
 	}
-	tools = []tool{{name: "cotter install", version: "built for this measurement", args: []string{binary, "install"}, ours: true}}
+	tools := []tool{{name: "cotter install", version: "built for this measurement", args: []string{binary, "install"}, ours: true}}
 	for _, stock := range []string{"tofu", "terraform"} {
 		path, err := exec.LookPath(stock)
 		if err != nil {
-			absent = append(absent, stock+" get")
 			continue
 		}
 		tools = append(tools, tool{name: stock + " get", version: firstLine(ctx, path, "version"), args: []string{path, "get"}})
 	}
-	return tools, absent, nil
+	return tools, nil
 }
 
 // firstLine is the first line that a command prints, or "".

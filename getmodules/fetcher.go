@@ -235,6 +235,9 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 	return pkg, nil
 }
 
+// Interactive reports whether git may ask the user for passwords.
+func (f *Fetcher) Interactive() bool { return f.Git.Interactive }
+
 // check finds the getter for a request if the request is one to be followed.
 func (f *Fetcher) check(req Request) (getFunc, error) {
 	switch _, err := os.Lstat(req.Dir); {

@@ -45,6 +45,9 @@ type Download struct {
 	// FromServer says that a server's answer led to the address, as Request's
 	// does.
 	FromServer bool
+	// UserAgent is [Fetcher].UserAgent, for a getter that has none of its own. ""
+	// means "cotter".
+	UserAgent string
 	// Path is where it goes, an absolute path. Nothing is there. Its parent is
 	// private to this download, and takes temporary files too.
 	Path string
@@ -85,7 +88,7 @@ func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter,
 	if scratch, err = filepath.Abs(scratch); err != nil {
 		return nil, err
 	}
-	from, err := downloadFrom(req, addr, filepath.Join(scratch, "package"))
+	from, err := f.downloadFrom(req, addr, filepath.Join(scratch, "package"))
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +113,14 @@ func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter,
 
 // downloadFrom is what to ask a getter for. Unlike http, it gets the fragment,
 // in which object stores have versions.
-func downloadFrom(req Request, addr *archiveAddress, path string) (Download, error) {
+func (f *Fetcher) downloadFrom(req Request, addr *archiveAddress, path string) (Download, error) {
 	whole, err := req.Package.URL()
 	if err != nil {
 		return Download{}, err
 	}
 	u := *addr.url
 	u.User, u.Fragment, u.RawFragment = addr.user, whole.Fragment, whole.RawFragment
-	return Download{URL: &u, Archive: addr.kind != "", Revision: req.Revision, FromServer: req.FromServer, Path: path}, nil
+	return Download{URL: &u, Archive: addr.kind != "", Revision: req.Revision, FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path}, nil
 }
 
 // download runs a getter and watches what it writes.

@@ -1,6 +1,6 @@
 module github.com/cotterpin/cotter/addrs/detecttest
 
-go 1.26.6
+go 1.26.8
 
 replace github.com/cotterpin/cotter => ../..
 

@@ -56,7 +56,7 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := out.installed(result, progress); err != nil {
+	if err := out.installed("installed", result, progress); err != nil {
 		return err
 	}
 	out.printf("\n$ cotter tree\n")

@@ -45,7 +45,7 @@ func skipEmpty(out *output, req cotter.Request) (bool, error) {
 	case req.Locked:
 		return true, noConfigurationError{dir}
 	case out.json:
-		return true, out.writeJSON(jsonInstalled(&cotter.Result{Dialect: req.Dialect}))
+		return true, out.writeJSON(jsonResult(done(req), &cotter.Result{Dialect: req.Dialect}))
 	}
 	out.printf("There is no configuration in %s; nothing to install.\n", dir)
 	return true, nil

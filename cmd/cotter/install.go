@@ -35,6 +35,8 @@ func installCommand(out *output) *cli.Command {
 // installFlags are those of every command that installs.
 func installFlags() []cli.Flag {
 	return append(policyFlags(),
+		&cli.BoolFlag{Name: "dry-run", Usage: "say what would change, and change nothing but the cache"},
+		&cli.BoolFlag{Name: "lock-only", Usage: "write the lock and install nothing"},
 		&cli.BoolFlag{Name: "offline", Usage: "ask no server: use what is installed and what is in the cache"},
 		&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
@@ -81,7 +83,14 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 	if err != nil {
 		return err
 	}
-	return out.installed(result, progress)
+	if req.DryRun {
+		return out.planned(result, progress)
+	}
+	if err := out.installed(done(req), result, progress); err != nil || !req.LockOnly {
+		return err
+	}
+	out.lockedOnly(result)
+	return nil
 }
 
 // prepareInstall reads the flags of all commands that install.

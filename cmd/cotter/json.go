@@ -69,14 +69,14 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 	return list
 }
 
-// jsonInstalled is the end of an installation.
-func jsonInstalled(result *cotter.Result) any {
+// jsonResult is the end of an installation; see done.
+func jsonResult(done string, result *cotter.Result) any {
 	return struct {
 		Type    string       `json:"type"`
 		Dialect string       `json:"for"`
 		Modules []jsonModule `json:"modules"`
 		Changes []jsonChange `json:"changes,omitempty"`
-	}{"installed", result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges)}
+	}{done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges)}
 }
 
 // jsonPackage is a package in the output of verify.

@@ -21,11 +21,13 @@ func locked(cmd *cli.Command, env func(string) string) (bool, error) {
 		return false, usageError{fmt.Errorf("-lockfile=readonly and --locked=false exclude each other")}
 	case asked && cmd.Bool("upgrade"):
 		return false, usageError{fmt.Errorf("%s and --upgrade exclude each other: one keeps the lock as it is, the other changes it", name)}
+	case asked && cmd.Bool("lock-only"):
+		return false, usageError{fmt.Errorf("%s and --lock-only exclude each other: one keeps the lock as it is, the other writes it", name)}
 	case mode == "readonly":
 		return true, nil
 	case cmd.IsSet("locked"):
 		return cmd.Bool("locked"), nil
-	case cmd.Bool("upgrade"):
+	case cmd.Bool("upgrade"), cmd.Bool("lock-only"):
 		return false, nil // which says what is meant
 	}
 	return onBuildServer(env), nil

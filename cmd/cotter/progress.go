@@ -159,10 +159,10 @@ func modulesFor(result *cotter.Result) string {
 	return modules
 }
 
-// installed prints the end of an installation.
-func (o *output) installed(result *cotter.Result, p *progress) error {
+// installed prints the end of an installation. done is its type in JSON.
+func (o *output) installed(done string, result *cotter.Result, p *progress) error {
 	if o.json {
-		return o.writeJSON(jsonInstalled(result))
+		return o.writeJSON(jsonResult(done, result))
 	}
 	if len(result.Modules) == 0 {
 		o.printf("The configuration calls no modules.\n")

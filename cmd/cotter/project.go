@@ -11,11 +11,9 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/xz"
 	"github.com/cotterpin/cotter/internal/procgroup"
-	"github.com/cotterpin/cotter/registryclient"
 )
 
 // request returns the request that the flags and the environment describe.
@@ -30,6 +28,8 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 		LockFile: cmd.String("lock-file"),
 		Dialect:  dialect,
 		Tools:    tools(env),
+		DryRun:   cmd.Bool("dry-run"),
+		LockOnly: cmd.Bool("lock-only"),
 	}
 	return req, setInputs(cmd, env, &req)
 }
@@ -53,18 +53,6 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	if err != nil {
 		return nil, err
 	}
-	agent := "cotter/" + version()
-	transport := transport()
-	unbounded := &http.Client{Transport: transport}
-	// The registry clients have their own timeouts, unless the user has set one.
-	bounded := &http.Client{Transport: transport, Timeout: config.Timeout}
-	services := &disco.Client{
-		HTTPClient:     bounded,
-		Credentials:    config,
-		ForcedServices: config.Services,
-		UserAgent:      agent,
-		Retries:        config.Retries,
-	}
 	git, err := gitBackend(cmd, out.env)
 	if err != nil {
 		return nil, err
@@ -73,24 +61,24 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	if err != nil {
 		return nil, err
 	}
-	dir := cacheDir(cmd)
-	return &cotter.Installer{
-		Registry: &registryclient.Client{Services: services, HTTPClient: bounded, UserAgent: agent, Retries: config.Retries},
+	transport := transport()
+	return cotter.New(cotter.Options{
+		HTTPClient:  &http.Client{Transport: transport, Timeout: config.Timeout},
+		UserAgent:   "cotter/" + version(),
+		Credentials: config,
+		Services:    config.Services,
+		Retries:     config.Retries,
 		Fetcher: &getmodules.Fetcher{
-			HTTPClient:      unbounded,
-			CacheDir:        dir,
-			HTTPCredentials: config.HTTPCredentials,
-			OCICredentials:  config.OCICredentials,
-			Getters:         getters(unbounded, out.env),
-			XZ:              xz.NewReader,
-			AlwaysGit:       out.env("COTTER_ALWAYS_GIT") != "",
-			GitBackend:      git,
-			Limits:          limits,
+			Getters:    getters(&http.Client{Transport: transport}, out.env),
+			XZ:         xz.NewReader,
+			AlwaysGit:  out.env("COTTER_ALWAYS_GIT") != "",
+			GitBackend: git,
+			Limits:     limits,
 		},
-		CacheDir: dir,
+		CacheDir: cacheDir(cmd),
 		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
-	}, nil
+	}), nil
 }
 
 // limits returns the limits of fetches. COTTER_MIN_RATE is the minimum rate of a

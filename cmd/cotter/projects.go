@@ -63,7 +63,7 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		}
 		out.projectEvent(dir, event)
 	})
-	return errors.Join(err, out.projects(dirs, results, fetched))
+	return errors.Join(err, out.projects(done(req), dirs, results, fetched))
 }
 
 // inProject is an event with the directory of the project that it is about.
@@ -87,7 +87,7 @@ func (o *output) projectEvent(dir string, event cotter.Event) {
 }
 
 // projects prints what came of several projects, nil where one failed.
-func (o *output) projects(dirs []string, results []*cotter.Result, fetched int) error {
+func (o *output) projects(done string, dirs []string, results []*cotter.Result, fetched int) error {
 	modules, installed := 0, 0
 	for i, result := range results {
 		if result == nil {
@@ -95,20 +95,20 @@ func (o *output) projects(dirs []string, results []*cotter.Result, fetched int) 
 		}
 		installed++
 		modules += len(result.Modules)
-		if err := o.project(dirs[i], result); err != nil {
+		if err := o.project(done, dirs[i], result); err != nil {
 			return err
 		}
 	}
 	if !o.json {
-		o.printf("\n%d of %s installed: %s, %s fetched.\n", installed, count(len(dirs), "project"), count(modules, "module"), count(fetched, "package"))
+		o.printf("\n%d of %s %s: %s, %s fetched.\n", installed, count(len(dirs), "project"), done, count(modules, "module"), count(fetched, "package"))
 	}
 	return nil
 }
 
-// project prints the outcome of one of several projects.
-func (o *output) project(dir string, result *cotter.Result) error {
+// project prints the done of one of several projects.
+func (o *output) project(done, dir string, result *cotter.Result) error {
 	if o.json {
-		return o.writeJSON(inProject{dir, jsonInstalled(result)})
+		return o.writeJSON(inProject{dir, jsonResult(done, result)})
 	}
 	o.printf("- %s: %s\n", dir, modulesFor(result))
 	for _, change := range result.LockChanges {

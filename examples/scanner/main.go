@@ -1,7 +1,6 @@
-// Command scanner shows how a linter or a scanner walks the modules of a
-// project: it reads the tree that is installed, asks no server, and goes on
-// where something is missing. It names the calls whose module may change under
-// their feet.
+// Command scanner shows how a linter or a scanner walks the modules of a project:
+// it reads what is installed, the root module included, sends no request, and goes on
+// if something is missing. It prints the tree, and the calls that are not locked.
 //
 //	scanner DIR
 package main
@@ -11,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
@@ -33,17 +33,18 @@ func scan(out io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range result.Modules {
-		if _, local := m.Source.(addrs.ModuleSourceLocal); !local && len(m.Hashes) == 0 {
-			report(out, m.Call, "module %s is not locked", m.Path)
+	for _, m := range append([]cotter.Module{result.Root}, result.Modules...) {
+		files, err := filepath.Glob(filepath.Join(dir, m.Dir, "*.tf"))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "module %q in %s: %d files\n", m.Path, m.Dir, len(files))
+		if _, local := m.Source.(addrs.ModuleSourceLocal); !local && !m.Path.IsRoot() && len(m.Hashes) == 0 {
+			fmt.Fprintf(out, "%s:%d: module %s is not locked\n", m.Call.Range.Filename, m.Call.Range.Start.Line, m.Path)
 		}
 	}
 	for _, u := range result.Unresolved {
-		report(out, u.Call, "module %s was not looked at: %v", u.Path, u.Err)
+		fmt.Fprintf(out, "not scanned: %v\n", u.Err) // which says where the call is
 	}
 	return nil
-}
-
-func report(out io.Writer, call cotter.ModuleCall, format string, args ...any) {
-	fmt.Fprintf(out, "%s:%d: %s\n", call.Range.Filename, call.Range.Start.Line, fmt.Sprintf(format, args...))
 }

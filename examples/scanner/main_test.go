@@ -23,7 +23,10 @@ module "network" {
 	if err := scan(&out, world.Dir(t, "config")); err != nil {
 		t.Fatal(err)
 	}
-	if want := "app/main.tf:1: module app.network was not looked at: "; !strings.HasPrefix(out.String(), want) {
-		t.Errorf("scan printed %q, want a line that begins with %q", &out, want)
+	want := `module "" in .: 1 files
+module "app" in app: 1 files
+not scanned: module app.network (app/main.tf:2): `
+	if !strings.HasPrefix(out.String(), want) {
+		t.Errorf("scan printed %q, want %q and more", &out, want)
 	}
 }

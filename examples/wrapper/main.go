@@ -1,6 +1,7 @@
-// Command wrapper shows how a wrapper around tofu or terraform embeds Cotter:
-// it installs the modules of a directory, tells what happens as it happens, and
-// hands over to the stock tool, which finds every module in place.
+// Command wrapper shows how a wrapper around tofu or terraform embeds Cotter: it
+// installs the modules of a directory with its own HTTP client, the credentials of
+// the stock tools and its own cache, prints what happens, and runs the stock tool,
+// which finds every module in place.
 //
 //	wrapper DIR tofu init
 package main
@@ -9,12 +10,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"time"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getmodules"
 )
 
 func main() {
@@ -35,7 +40,19 @@ func run(ctx context.Context, dir string, command []string) error {
 	if err != nil {
 		return err
 	}
-	in := cotter.Installer{CacheDir: filepath.Join(cache, "cotter"), OnEvent: show}
+	config, diags := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{})
+	if diags.HasErrors() {
+		return diags
+	}
+	in := cotter.New(cotter.Options{
+		HTTPClient:  &http.Client{Timeout: 10 * time.Second},
+		UserAgent:   "wrapper/1.0",
+		Credentials: config,
+		Services:    config.Services,
+		CacheDir:    filepath.Join(cache, "wrapper"),
+		OnEvent:     show,
+	})
+	in.Fetcher = timed{in.Fetcher}
 	if _, err := in.Install(ctx, cotter.Request{Dir: dir}); err != nil {
 		return explain(err)
 	}
@@ -43,6 +60,17 @@ func run(ctx context.Context, dir string, command []string) error {
 	cmd.Dir = dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return cmd.Run()
+}
+
+// timed is a Fetcher that measures another one. Whatever it does not do itself the
+// other one does.
+type timed struct{ cotter.Fetcher }
+
+func (t timed) Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error) {
+	began := time.Now()
+	pkg, err := t.Fetcher.Fetch(ctx, req)
+	fmt.Fprintf(os.Stderr, "%s took %s\n", req.Package.Redacted(), time.Since(began).Round(time.Millisecond))
+	return pkg, err
 }
 
 // show is called for one event after another, so it needs no lock.
@@ -61,7 +89,7 @@ func show(event cotter.Event) {
 func explain(err error) error {
 	var mismatch *cotter.HashMismatchError
 	if errors.As(err, &mismatch) {
-		return fmt.Errorf("do not go on before somebody has looked at this: %w", err)
+		return fmt.Errorf("do not go on until someone has looked at this: %w", err)
 	}
 	return err
 }

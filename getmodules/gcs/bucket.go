@@ -44,11 +44,12 @@ func (g *Getter) endpoint() (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
 
-// client returns the client for all requests.
-func (g *Getter) client() *httpx.Client {
+// client returns the client for all requests of a download. userAgent is that of
+// the fetcher.
+func (g *Getter) client(userAgent string) *httpx.Client {
 	c := &httpx.Client{
 		HTTP:         g.HTTPClient,
-		UserAgent:    g.UserAgent,
+		UserAgent:    cmp.Or(g.UserAgent, userAgent),
 		MaxRedirects: maxRedirects,
 		Refuse:       leavesHTTPS,
 		Retry:        httpx.Retry{Max: cmp.Or(g.Retries, defaultRetries), Backoff: g.Backoff, Pauses: &g.pauses},

@@ -21,7 +21,7 @@ type Getter struct {
 	// an instance. nil means one on http.DefaultTransport. Its CheckRedirect and
 	// Jar are not used.
 	HTTPClient *http.Client
-	// UserAgent is sent with these requests. "" means "cotter".
+	// UserAgent is sent with these requests. "" means that of the fetcher.
 	UserAgent string
 	// Endpoint is the server to ask in place of https://storage.googleapis.com,
 	// such as an emulator: SCHEME://HOST, or HOST for http. No default
@@ -64,7 +64,7 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 	if err != nil {
 		return getmodules.Downloaded{}, err
 	}
-	b := &bucket{g, g.client(), endpoint, addr}
+	b := &bucket{g, g.client(from.UserAgent), endpoint, addr}
 	return getmodules.Downloaded{}, explain(objects.Fetch(ctx, b, addr.object, from.Archive, from.Path))
 }
 

@@ -16,13 +16,14 @@
 //     tokens is 6,000 brackets or 48,000 operators. It keeps the parser's
 //     stack below 128 MiB.
 //   - A parser that meets no syntax error is as deep as the brackets that are open.
-//   - A line that ends outside of all brackets ends an attribute or a block. So a
-//     file can be parsed in pieces that end there, each within the budget. If no
-//     piece has a syntax error then neither has the file, however large it is.
+//   - A line that ends outside of all brackets ends an attribute or a block, and a
+//     comma, or a line in braces, ends an element of the brackets around it. So a
+//     file can be parsed in parts that have a few of these each and are within the
+//     budget. If no part has a syntax error then neither has the file, however
+//     large it is.
 //
-// One attribute or block beyond the budget is refused. 25,662 files of 42 public
-// repositories and of the test suites of two stock tools were tried: the largest
-// file has 1,704 brackets, and the largest block has 1,287.
+// A long list of lists or objects is therefore fine. An expression that is beyond
+// the budget without such elements, as a sum of thousands of lists, is refused.
 //
 // What was parsed is refused as well if its tree is deeper than [MaxDepth], so
 // that evaluating it is safe. The deepest of the files that were tried has 31

@@ -20,6 +20,16 @@ func FuzzPieces(f *testing.F) {
 		f.Add(h.source(3), uint8(3))
 		f.Add(h.source(9), uint8(30))
 	}
+	for _, src := range []string{
+		"b { a = 1\n c = {}\n d = {}\n}\n",
+		"a = {for k, v in x : k => v\n b = {}\n c = {}\n}\n",
+		"a = [for x in y : {}, {}, {}]\n",
+		"a = f({}, {}..., {})\n",
+		"a = x[{}, {}]\n",
+		"a = {\nb = {}\n, c = {}}\n",
+	} {
+		f.Add([]byte(src), uint8(15))
+	}
 	f.Fuzz(func(t *testing.T, src []byte, budget uint8) {
 		small := int(budget) + 1
 		if hcldepth.Fitting(src, small) == len(src) || hcldepth.Fitting(src, hcldepth.Budget) < len(src) {

@@ -2,6 +2,7 @@ package hcldepth
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -14,6 +15,9 @@ const (
 	operatorWeight = 1
 	budget         = 6_000 * bracketWeight
 )
+
+// effortPerByte is how often the bytes of a file are parsed at most, on average.
+const effortPerByte = 8
 
 // ParseConfig is hclsyntax.ParseConfig for files that others wrote. The file is
 // nil if it is nested too deeply, or if it is beyond the budget and has a syntax
@@ -33,7 +37,10 @@ func ParseConfig(src []byte, filename string, start hcl.Pos) (*hcl.File, hcl.Dia
 // expression is nil if it is nested too deeply.
 func ParseExpression(src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if fitting(src, budget) < len(src) {
-		return nil, tooDeep(hcl.Range{Filename: filename, Start: start}, true)
+		attribute := slices.Concat([]byte("x = ("), src, []byte("\n)\n")) // brackets, as newlines are allowed
+		if diags := checkPieces(attribute, filename, start, budget); diags.HasErrors() {
+			return nil, tooDeep(hcl.Range{Filename: filename, Start: start}, true)
+		}
 	}
 	expr, diags := hclsyntax.ParseExpression(src, filename, start)
 	if tooDeep := checkTree(src, expr); tooDeep.HasErrors() {
@@ -71,14 +78,15 @@ func checkPieces(src []byte, filename string, start hcl.Pos, budget int) hcl.Dia
 	if fitting(src, budget) == len(src) {
 		return nil
 	}
+	c := checker{filename: filename, budget: budget, effort: effortPerByte*len(src) + 1<<20}
 	for len(src) > 0 {
 		end, diags := nextPiece(src, filename, start, budget)
 		if diags.HasErrors() {
 			return diags
 		}
 		length := end.Byte - start.Byte
-		if _, diags = hclsyntax.ParseConfig(src[:length], filename, start); diags.HasErrors() {
-			return diags[:1] // the others follow from it
+		if diags = c.check(src[:length], start); diags.HasErrors() {
+			return diags
 		}
 		src, start = src[length:], end
 	}
@@ -86,7 +94,7 @@ func checkPieces(src []byte, filename string, start hcl.Pos, budget int) hcl.Dia
 }
 
 // nextPiece returns the end of the attributes and blocks at the beginning of src
-// that are within the budget together.
+// that are within the budget together. It is at least one of them.
 //
 // It uses the lexer, which is not recursive, and whose tokens do not depend on
 // what the parser makes of them.
@@ -106,9 +114,7 @@ func nextPiece(src []byte, filename string, start hcl.Pos, budget int) (hcl.Pos,
 			switch {
 			case depth > MaxDepth:
 				return start, tooDeep(token.Range, false)
-			case weight > budget && end == start:
-				return start, tooDeep(hcl.Range{Filename: filename, Start: start}, true)
-			case weight > budget:
+			case weight > budget && end != start:
 				return end, nil
 			case token.Type == hclsyntax.TokenEOF && all:
 				return token.Range.End, nil

@@ -61,9 +61,10 @@ type Packages struct {
 	reader  sync.WaitGroup
 }
 
-// New returns the packages of a project, none of which is read yet.
+// New returns the packages of a project, none of which is read yet. p is nil if
+// there is no modules directory: then all packages are missing.
 func New(p *project.Project) *Packages {
-	return &Packages{project: p, keepsModes: p.KeepsModes()}
+	return &Packages{project: p, keepsModes: p == nil || p.KeepsModes()}
 }
 
 // KeepsModes reports whether the project's file system keeps executable bits.
@@ -91,6 +92,9 @@ func (p *Packages) StopReading() {
 
 // Inspect compares the package that is installed for an entry with the entry.
 func (p *Packages) Inspect(entry lockfile.Module) Report {
+	if p.project == nil {
+		return Report{Status: Missing}
+	}
 	var report Report
 	tree, err := p.read(entry.Key, &report)
 	switch {
@@ -152,7 +156,7 @@ func (p *Packages) sharedTree(name string) (*pkgtree.Tree, error) {
 // entry.
 func (p *Packages) LockedTree(entry lockfile.Module) *pkgtree.Tree {
 	t1 := entry.Hash("t1")
-	if t1 == "" {
+	if t1 == "" || p.project == nil {
 		return nil
 	}
 	tree, err := p.sums.Do(context.Background(), t1, func(context.Context) (*pkgtree.Tree, error) {

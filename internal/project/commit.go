@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/step"
 )
 
@@ -257,7 +259,22 @@ func (p *Project) syncDirs(stepName string, dirs ...string) error {
 // WriteLock replaces the dependency lock alone. The error is [ErrLockChanged] if
 // it no longer has the old bytes.
 func (p *Project) WriteLock(old, lock []byte) error {
-	err := atomicfile.Write(p.dir, p.location.LockFile, lock, atomicfile.Options{Swap: true, Old: old, Step: "project.lock"})
+	return writeLock(p.dir, p.location.LockFile, old, lock)
+}
+
+// WriteLock is [Project.WriteLock] for a project that has no modules directory, and
+// gets none.
+func WriteLock(location Location, old, lock []byte) error {
+	dir, err := opendir.Root(location.Dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return writeLock(dir, location.LockFile, old, lock)
+}
+
+func writeLock(dir *os.Root, name string, old, lock []byte) error {
+	err := atomicfile.Write(dir, name, lock, atomicfile.Options{Swap: true, Old: old, Step: "project.lock"})
 	if errors.Is(err, atomicfile.ErrChanged) {
 		return ErrLockChanged
 	}

@@ -138,6 +138,13 @@ func (p *Project) Close() error {
 	return err
 }
 
+// IsOpened reports whether [Open] has ever opened the project, by the directory
+// that it makes.
+func IsOpened(location Location) bool {
+	info, err := os.Lstat(filepath.Join(location.DataDir, "modules", ownName))
+	return err == nil && info.IsDir()
+}
+
 // Path is the modules directory as it was opened, for messages and for reading
 // configuration in it.
 func (p *Project) Path() string { return p.path }

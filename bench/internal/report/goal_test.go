@@ -77,7 +77,7 @@ func TestGoals(t *testing.T) {
 
 func TestGoalsOfNothing(t *testing.T) {
 	t.Parallel()
-	w := report.World{Others: -1, Goals: []report.Goal{
+	w := report.World{Goals: []report.Goal{
 		report.Faster("cold", 8), report.NoRequest("cold"), report.FetchedOnce("cold"), report.RequestsPerPackage("cold", 1, 1),
 		report.DiskShare("cold", 4), report.NearBaseline("cold", 3), report.MemoryBelow("cold", 256), report.Linear("a", "b"), report.Spared("cold", 1),
 	}}

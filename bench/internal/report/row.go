@@ -1,0 +1,113 @@
+// Package report prints what the benchmark measured: a table for each world, and
+// which goals were met. It measures nothing.
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// World is what was measured with one configuration and its servers.
+type World struct {
+	Name  string
+	About string   // a sentence without its full stop
+	Notes []string // further sentences
+	Rows  []Row
+	Goals []Goal
+}
+
+// Row is what one tool needed in one state.
+type Row struct {
+	State string
+	Tool  string
+	Kind  Kind
+	// Runs is how often it ran. The times are the median and the extremes.
+	Runs                    int
+	Median, Lowest, Highest time.Duration
+	CPU                     time.Duration // median of the command and all that it starts
+	// Requests reached the servers, Discovery of them service discovery.
+	// Repeats is how often the most frequent one was made.
+	Requests, Discovery, Repeats int
+	Received                     int64 // bytes that the servers sent
+	// Disk is how many bytes .terraform takes afterwards, Cache what is kept
+	// elsewhere.
+	Disk, Cache int64
+	Peak        int64 // peak memory of the process in bytes; 0 if it is not known
+	// If Sample is not 0, only so many of Whole parts were run, and times,
+	// requests, bytes and disk are multiplied.
+	Sample, Whole int
+}
+
+// Kind is whose row it is.
+type Kind int
+
+// A row of cotter, of a stock tool, or of the least that the work costs.
+const (
+	Ours Kind = iota
+	Stock
+	Baseline
+)
+
+// Section is one world in Markdown: its table and its goals.
+func Section(w World) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n%s.\n", w.Name, w.About)
+	for _, note := range w.Notes {
+		fmt.Fprintf(&b, "%s\n", note)
+	}
+	b.WriteString("\n| state | tool | time | ratio | CPU | requests | received | disk | cache | memory |\n" +
+		"|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	for _, r := range w.Rows {
+		b.WriteString(r.line(w.Rows))
+	}
+	b.WriteString("\n")
+	for _, g := range w.Goals {
+		word, measured := g.verdict(w.Rows)
+		fmt.Fprintf(&b, "- %s: **%s** (%s)\n", g.Text, word, measured)
+	}
+	return b.String()
+}
+
+func (r Row) line(rows []Row) string {
+	cells := []string{r.State, r.Tool, "", "", "", "", "", "", "", ""}
+	if r.Sample > 0 {
+		cells[1] += fmt.Sprintf(" (**extrapolated**: a loop over %d of %d, multiplied)", r.Sample, r.Whole)
+	}
+	if r.Runs > 0 {
+		cells[2] = fmt.Sprintf("%s (%s to %s)", duration(r.Median), duration(r.Lowest), duration(r.Highest))
+	}
+	if ours, found := oursIn(rows, r.State); found && r.Kind != Ours && r.Runs > 0 {
+		cells[3] = fmt.Sprintf("%.2f", ratio(r, ours))
+	}
+	if r.Kind != Baseline {
+		cells[4], cells[5], cells[7] = duration(r.CPU), fmt.Sprint(r.Requests), megabytes(r.Disk)
+	}
+	if r.Kind != Baseline || r.Received > 0 {
+		cells[6] = megabytes(r.Received)
+	}
+	if r.Kind == Ours {
+		cells[8] = megabytes(r.Cache)
+	}
+	if r.Peak > 0 {
+		cells[9] = fmt.Sprintf("%d MiB", r.Peak>>20)
+	}
+	return "| " + strings.Join(cells, " | ") + " |\n"
+}
+
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
+}
+
+func megabytes(n int64) string {
+	if n < 10e6 {
+		return fmt.Sprintf("%.2f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,282 @@
+package cotter_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter"
+)
+
+// netProject is a project that calls a module of which there are two versions, and
+// which calls one more.
+func netProject(t *testing.T) *project {
+	t.Helper()
+	return world(t, `
+-- config/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws//modules/vpc"
+  version = "1.2.0"
+}
+-- registry/acme/net/aws/1.2.0/modules/vpc/main.tf --
+module "names" {
+  source = "git::https://MODTEST_HOST/git/names.git?ref=v1.0.0"
+}
+-- registry/acme/net/aws/1.3.0/modules/vpc/main.tf --
+output "id" {
+  value = 1
+}
+-- git/names.git/v1.0.0/main.tf --
+`)
+}
+
+// useNewer has the configuration call the newer version.
+func (p *project) useNewer(t *testing.T) {
+	t.Helper()
+	p.write(t, "main.tf", strings.Replace(p.file("main.tf"), "1.2.0", ">= 1.2.0", 1))
+}
+
+// listing is everything below a directory, with the files' contents.
+func listing(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		text := entry.Type().String()
+		if entry.Type().IsRegular() {
+			content, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			text = string(content)
+		}
+		all[strings.TrimPrefix(name, dir)] = text
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// lockChanges are the changes of a result, each as "KEY OLD -> NEW".
+func lockChanges(result *cotter.Result) []string {
+	var changes []string
+	for _, c := range result.LockChanges {
+		changes = append(changes, c.Key+" "+c.Old+" -> "+c.New)
+	}
+	return changes
+}
+
+// versionsOf are the modules of a result, each as "KEY VERSION DIR".
+func versionsOf(modules []cotter.Module) []string {
+	var list []string
+	for _, m := range modules {
+		list = append(list, strings.Join([]string{m.Path.String(), m.Version, m.Dir}, " "))
+	}
+	return list
+}
+
+// A dry run says what an installation would do, and leaves the project as it is.
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		installed bool // before the dry run
+		change    func(*testing.T, *project)
+		req       cotter.Request
+		changes   []string
+		modules   []string
+	}{
+		"first installation": {
+			changes: []string{"net  -> 1.2.0", "net.names  -> git::https://MODTEST_HOST/git/names.git?ref=COMMIT"},
+			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"lock only as well": {
+			req:     cotter.Request{LockOnly: true},
+			changes: []string{"net  -> 1.2.0", "net.names  -> git::https://MODTEST_HOST/git/names.git?ref=COMMIT"},
+			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"nothing to do": {
+			installed: true,
+			modules:   []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"locked": {
+			installed: true,
+			req:       cotter.Request{Locked: true},
+			modules:   []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"locked, without modules": {
+			installed: true,
+			change: func(t *testing.T, p *project) {
+				if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
+					t.Fatal(err)
+				}
+			},
+			req:     cotter.Request{Locked: true},
+			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		},
+		"update": {
+			installed: true,
+			change:    func(t *testing.T, p *project) { p.useNewer(t) },
+			req:       cotter.Request{Update: cotter.Update{All: true}},
+			changes:   []string{"net 1.2.0 -> 1.3.0", "net.names git::https://MODTEST_HOST/git/names.git?ref=COMMIT -> "},
+			modules:   []string{"net 1.3.0 .terraform/modules/net/modules/vpc"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := netProject(t)
+			if tt.installed {
+				if _, err := p.installer().Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.change != nil {
+				tt.change(t, p)
+			}
+			before := listing(t, p.dir)
+			req := tt.req
+			req.Dir, req.DryRun = p.dir, true
+			result, err := p.installer().Install(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, listing(t, p.dir)); diff != "" {
+				t.Errorf("the dry run changed the project (-before +after):\n%s", diff)
+			}
+			if diff := cmp.Diff(strings.Join(tt.changes, "\n"), p.normalise(strings.Join(lockChanges(result), "\n"))); diff != "" {
+				t.Errorf("LockChanges (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.modules, versionsOf(result.Modules)); diff != "" {
+				t.Errorf("Modules (-want +got):\n%s", diff)
+			}
+			if result.Root.Dir != "." || !result.Root.Path.IsRoot() {
+				t.Errorf("Root = %+v, want the root module", result.Root)
+			}
+		})
+	}
+}
+
+// What would be refused is refused in a dry run too.
+func TestDryRunLocked(t *testing.T) {
+	t.Parallel()
+	p := netProject(t)
+	_, err := p.installer().Install(t.Context(), cotter.Request{Dir: p.dir, DryRun: true, Locked: true})
+	var refused *cotter.LockedError
+	if !errors.As(err, &refused) {
+		t.Errorf("Install = %v, want a *LockedError", err)
+	}
+	if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); err == nil {
+		t.Error("the dry run left .terraform behind")
+	}
+}
+
+// A result that a dry run gives is the one that an installation gives after it.
+func TestDryRunThenInstall(t *testing.T) {
+	t.Parallel()
+	p := netProject(t)
+	planned, err := p.installer().Install(t.Context(), cotter.Request{Dir: p.dir, DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := p.installer().Install(t.Context(), cotter.Request{Dir: p.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(planned, made); diff != "" {
+		t.Errorf("results (-planned +made):\n%s", diff)
+	}
+}
+
+// A run that only locks writes the lock and nothing else. A later installation takes
+// what is locked, from the same cache without any request.
+func TestLockOnly(t *testing.T) {
+	t.Parallel()
+	for name, installed := range map[string]bool{"first": false, "update": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := netProject(t)
+			in := p.installer()
+			in.CacheDir = t.TempDir()
+			want := "1.2.0"
+			if installed {
+				if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil {
+					t.Fatal(err)
+				}
+				p.useNewer(t)
+				want = "1.3.0"
+			}
+			before := snapshot(t, p.dir)
+			lockOnly := cotter.Request{Dir: p.dir, LockOnly: true, Update: cotter.Update{All: installed}}
+			result, err := in.Install(t.Context(), lockOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := result.Modules[0].Version; got != want {
+				t.Errorf("locked version %s, want %s", got, want)
+			}
+			after := snapshot(t, p.dir)
+			if before["/.terraform.lock.hcl"] == after["/.terraform.lock.hcl"] {
+				t.Error("the lock was not written")
+			}
+			delete(before, "/.terraform.lock.hcl")
+			delete(after, "/.terraform.lock.hcl")
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("the run changed more than the lock (-before +after):\n%s", diff)
+			}
+			if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); !installed && err == nil {
+				t.Error("the run left .terraform behind")
+			}
+			p.installWithoutRequests(t, in, want)
+		})
+	}
+}
+
+// installWithoutRequests installs exactly what is locked, of which everything is at
+// hand.
+func (p *project) installWithoutRequests(t *testing.T, in *cotter.Installer, want string) {
+	t.Helper()
+	p.world.ResetRequests()
+	result, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.Modules[0].Version; got != want || len(result.LockChanges) > 0 {
+		t.Errorf("installed version %s, want %s; changes of the lock: %v", got, want, result.LockChanges)
+	}
+	if requests := p.world.Requests(); len(requests) > 0 {
+		t.Errorf("the installation sent %v", requests)
+	}
+	p.mustVerify(t, cotter.Request{Dir: p.dir})
+}
+
+// A run that only locks writes no lock if there is nothing to lock.
+func TestLockOnlyNothing(t *testing.T) {
+	t.Parallel()
+	p := world(t, "-- config/main.tf --\nmodule \"local\" {\n  source = \"./local\"\n}\n-- config/local/main.tf --\n")
+	before := listing(t, p.dir)
+	for range 2 {
+		if _, err := p.installer().Install(t.Context(), cotter.Request{Dir: p.dir, LockOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(before, listing(t, p.dir)); diff != "" {
+		t.Errorf("the run changed the project (-before +after):\n%s", diff)
+	}
+}
+
+func TestLockOnlyAndLocked(t *testing.T) {
+	t.Parallel()
+	var in cotter.Installer
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: t.TempDir(), LockOnly: true, Locked: true}); err == nil {
+		t.Error("Install that only locks and keeps the lock = nil, want an error")
+	}
+}

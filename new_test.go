@@ -1,0 +1,196 @@
+package cotter_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// everyKind is a world with a package for each kind of request.
+const everyKind = `
+-- config/main.tf --
+module "registry" {
+  source = "MODTEST_HOST/acme/net/aws"
+}
+module "archive" {
+  source = "https://MODTEST_HOST/archives/net.zip"
+}
+module "oci" {
+  source = "oci://MODTEST_HOST/acme/net?tag=1.0.0"
+}
+module "own" {
+  source = "own::https://own.example.com/net"
+}
+-- registry/acme/net/aws/1.0.0/main.tf --
+-- archives/net.zip/main.tf --
+-- oci/acme%2Fnet/1.0.0/main.tf --
+`
+
+// recorder is a transport that records what it sends.
+type recorder struct {
+	http.RoundTripper
+	mu     sync.Mutex
+	kinds  map[string]bool
+	agents map[string]bool
+}
+
+func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	kind, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
+	r.mu.Lock()
+	r.kinds[kind], r.agents[req.UserAgent()] = true, true
+	r.mu.Unlock()
+	return r.RoundTripper.RoundTrip(req)
+}
+
+// closed are servers that demand credentials.
+var closed = modtest.Options{
+	Archives: true, Token: "token", ArchiveUser: "user", ArchivePassword: "password",
+	OCIUser: "user", OCIPassword: "password",
+}
+
+// credentials are those for closed servers.
+type credentials struct{}
+
+func (credentials) ForHost(context.Context, addrs.Hostname) (disco.Credentials, error) {
+	return bearer("token"), nil
+}
+
+func (credentials) HTTPCredentials(_ context.Context, at *url.URL) (*url.Userinfo, error) {
+	if !strings.HasPrefix(at.Path, "/archives/") {
+		return nil, nil
+	}
+	return url.UserPassword("user", "password"), nil
+}
+
+func (credentials) OCICredentials(context.Context, string, string) (getmodules.OCICredential, error) {
+	return getmodules.OCICredential{Username: "user", Password: "password"}, nil
+}
+
+// bearer is a token for the services of a host.
+type bearer string
+
+func (b bearer) PrepareRequest(req *http.Request) {
+	req.Header.Set("Authorization", "Bearer "+string(b))
+}
+
+// ownGetter gets one file, and keeps the user agent that it is told.
+type ownGetter struct{ agent string }
+
+func (g *ownGetter) Get(_ context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
+	g.agent = from.UserAgent
+	if err := os.Mkdir(from.Path, 0o755); err != nil {
+		return getmodules.Downloaded{}, err
+	}
+	return getmodules.Downloaded{}, os.WriteFile(from.Path+"/main.tf", nil, 0o644)
+}
+
+// What New is given reaches discovery, registry and fetcher.
+func TestNew(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(everyKind), closed)
+	client := world.HTTPClient()
+	sent := &recorder{RoundTripper: client.Transport, kinds: map[string]bool{}, agents: map[string]bool{}}
+	client.Transport = sent
+	getter := &ownGetter{}
+	installed := 0
+	in := cotter.New(cotter.Options{
+		HTTPClient:  client,
+		UserAgent:   "embedder/1.0",
+		Credentials: credentials{},
+		Fetcher:     &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"own": getter}},
+		CacheDir:    t.TempDir(),
+		StateDir:    t.TempDir(),
+		Parallel:    2,
+		OnEvent: func(event cotter.Event) {
+			if _, ok := event.(cotter.ModuleInstalled); ok {
+				installed++
+			}
+		},
+	})
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: world.Dir(t, "config")}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{".well-known", "archives", "packages", "v1", "v2"}, keys(sent.kinds)); diff != "" {
+		t.Errorf("kinds of requests (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"embedder/1.0"}, keys(sent.agents)); diff != "" {
+		t.Errorf("user agents (-want +got):\n%s", diff)
+	}
+	if getter.agent != "embedder/1.0" || installed != 4 {
+		t.Errorf("the getter was told user agent %q, %d modules were installed; want embedder/1.0 and 4", getter.agent, installed)
+	}
+	if entries, err := os.ReadDir(in.CacheDir); err != nil || len(entries) == 0 {
+		t.Errorf("the cache has %v, %v; want the packages", entries, err)
+	}
+}
+
+// Settings of the given fetcher count before those of the options.
+func TestNewFetcher(t *testing.T) {
+	t.Parallel()
+	own := &http.Client{}
+	given := &getmodules.Fetcher{HTTPClient: own, UserAgent: "fetcher/1.0"}
+	in := cotter.New(cotter.Options{HTTPClient: &http.Client{}, UserAgent: "embedder/1.0", CacheDir: "cache", Fetcher: given})
+	if in.Fetcher != cotter.Fetcher(given) || given.HTTPClient != own || given.UserAgent != "fetcher/1.0" || given.CacheDir != "cache" {
+		t.Errorf("New made the fetcher %+v", given)
+	}
+}
+
+// A Fetcher that embeds another one keeps all of its capabilities, and its own
+// methods count: here for an archive that a registry hosts.
+func TestForwardingFetcher(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(`
+-- config/main.tf --
+module "net" {
+  source = "MODTEST_HOST/acme/net/aws"
+}
+-- registry/acme/net/aws/1.0.0/main.tf --
+`), modtest.Options{Hosted: true})
+	in := world.Installer()
+	forwarding := &forwardingFetcher{Fetcher: in.Fetcher}
+	in.Fetcher = forwarding
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: world.Dir(t, "config")}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Interactive", "ExtractArchive"}, forwarding.called); diff != "" {
+		t.Errorf("methods that were called (-want +got):\n%s", diff)
+	}
+}
+
+// forwardingFetcher is a Fetcher with two methods of its own.
+type forwardingFetcher struct {
+	cotter.Fetcher
+	called []string
+}
+
+func (f *forwardingFetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*getmodules.Package, error) {
+	f.called = append(f.called, "ExtractArchive")
+	return f.Fetcher.ExtractArchive(ctx, file, kind, dir)
+}
+
+func (f *forwardingFetcher) Interactive() bool {
+	f.called = append(f.called, "Interactive")
+	return f.Fetcher.Interactive()
+}
+
+func keys(set map[string]bool) []string {
+	var list []string
+	for key := range set {
+		list = append(list, key)
+	}
+	slices.Sort(list)
+	return list
+}
