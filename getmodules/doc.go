@@ -160,13 +160,19 @@
 // those that git would bring. The first package says so in its warnings. It
 // differs in this:
 //
-//   - The user's configuration of git and ssh is not read: no credential
-//     helpers, url.insteadOf, http.extraHeader, http.sslCAInfo, GIT_SSH_COMMAND,
-//     host aliases or jump hosts. GIT_ALLOW_PROTOCOL counts.
+//   - The user's configuration of git is not read: no credential helpers,
+//     url.insteadOf, http.extraHeader, http.sslCAInfo or GIT_SSH_COMMAND.
+//     GIT_ALLOW_PROTOCOL counts.
+//   - Of ~/.ssh/config and /etc/ssh/ssh_config these settings count: HostName,
+//     Port, User, IdentityFile, IdentitiesOnly, IdentityAgent, HostKeyAlias and
+//     Include. A host with a ProxyJump or ProxyCommand is an [ErrBuiltInGit].
+//     Match blocks other than "Match all" are left out. As by git, rules for
+//     where an address may point apply to its host, before the configuration
+//     replaces that.
 //   - Credentials for http are those of the address or of
 //     [Fetcher].GitCredentials, under the rules of the section on HTTP. Keys for ssh are that of the sshkey argument, those of
-//     the agent, and ~/.ssh/id_ed25519, id_ecdsa and id_rsa without a
-//     passphrase. Hosts must be in known_hosts.
+//     the agent, and those without a passphrase in the files of IdentityFile or,
+//     by default, in ~/.ssh/id_ed25519, id_ecdsa and id_rsa. Hosts must be in known_hosts.
 //   - Repositories that name objects by SHA-256 are an [ErrBuiltInGit]; so are,
 //     on this machine, those with a reftable or with relative alternates.
 //   - It speaks version 0 of the protocol. A server then lists all refs, at most

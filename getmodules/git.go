@@ -179,8 +179,8 @@ func (f *Fetcher) warnBuiltIn() []string {
 	if f.GitBackend == GitBuiltIn {
 		why = ""
 	}
-	return []string{why + "using the built-in git client, which does not read your configuration of git and ssh " +
-		"(credential helpers, url.insteadOf, http.extraHeader, ssh hosts)"}
+	return []string{why + "using the built-in git client, which does not read your configuration of git " +
+		"(credential helpers, url.insteadOf, http.extraHeader), and of ssh only hosts, users and keys"}
 }
 
 // warnCache is what the user should know, once: it is the same for all packages.

@@ -66,12 +66,12 @@ func isCancelled(err error) bool {
 }
 
 // builtInCredentials is the advice for a refused login.
-const builtInCredentials = "the built-in git client takes credentials for http from the address alone, and for ssh the agent's keys " +
-	"and those in ~/.ssh; install git to use its credential helpers and your ssh configuration"
+const builtInCredentials = "the built-in git client takes credentials for http from the address alone, and for ssh the agent's keys, " +
+	"those of IdentityFile and those in ~/.ssh; install git to use its credential helpers and all of your ssh configuration"
 
 // builtInHosts is the advice for a host that is not reached, or not known: what
 // would help may stand in a file that is not read.
-const builtInHosts = "the built-in git client reads no url.insteadOf, ssh host aliases, ssh proxies or further lists of hosts; an installed git does"
+const builtInHosts = "the built-in git client reads no url.insteadOf, ssh proxies, Match blocks of ssh_config or further lists of hosts; an installed git does"
 
 // explainBuiltIn gives the errors of the built-in client the meaning of git's.
 func explainBuiltIn(err error) error {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/crypto/ssh/knownhosts"
 
@@ -103,16 +102,14 @@ func testBuiltInSSH(t *testing.T, s *loginServer) {
 	}
 }
 
-// serveAgent is the socket of an agent with one key.
-func serveAgent(t *testing.T, key sshKey) string {
+// serveAgent is the socket of an agent with these keys.
+func serveAgent(t *testing.T, keys ...sshKey) string {
 	t.Helper()
 	ring := agent.NewKeyring()
-	private, err := ssh.ParseRawPrivateKey(key.pem)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ring.Add(agent.AddedKey{PrivateKey: private}); err != nil {
-		t.Fatal(err)
+	for _, key := range keys {
+		if err := ring.Add(agent.AddedKey{PrivateKey: key.private}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	socket := filepath.Join(t.TempDir(), "agent")
 	listener, err := net.Listen("unix", socket)

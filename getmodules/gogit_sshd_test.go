@@ -20,8 +20,9 @@ import (
 
 // sshKey is a key pair.
 type sshKey struct {
-	pem    []byte
-	signer ssh.Signer
+	private any
+	pem     []byte
+	signer  ssh.Signer
 }
 
 // newSSHKey makes a key; with a passphrase unless that is "".
@@ -56,7 +57,7 @@ func encodeSSHKey(t testing.TB, private any, passphrase string) sshKey {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sshKey{pem.EncodeToMemory(block), signer}
+	return sshKey{private, pem.EncodeToMemory(block), signer}
 }
 
 // line is the public key as files have it.

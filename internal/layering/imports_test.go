@@ -53,6 +53,7 @@ var heavy = []struct {
 	{"github.com/hashicorp/go-getter/", []string{"getmodules/gogetter"}},
 	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
 	{"github.com/go-git/go-git/", []string{"internal/git/inprocess"}},
+	{"github.com/kevinburke/ssh_config", []string{"internal/git/inprocess"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
 	{"github.com/urfave/cli/", []string{"cmd/*"}},

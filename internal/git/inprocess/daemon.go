@@ -15,7 +15,7 @@ const daemonPort = "9418"
 // Daemon is the transport for git:// addresses.
 func Daemon(u *url.URL) *Stream {
 	return &Stream{dial: func(ctx context.Context, minRate int64) (*conn, error) {
-		raw, err := dial(ctx, u, daemonPort)
+		raw, err := dial(ctx, net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), daemonPort)))
 		if err != nil {
 			return nil, err
 		}
@@ -30,10 +30,10 @@ func Daemon(u *url.URL) *Stream {
 	}}
 }
 
-// dial connects to a URL's host.
-func dial(ctx context.Context, u *url.URL, port string) (net.Conn, error) {
+// dial connects to a host and port.
+func dial(ctx context.Context, address string) (net.Conn, error) {
 	var d net.Dialer
-	raw, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)))
+	raw, err := d.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, &Error{Kind: Unreachable, Message: "there is no connection", Err: err}
 	}

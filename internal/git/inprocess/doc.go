@@ -10,9 +10,9 @@
 //
 // They do not replace git. They do not
 //
-//   - read the user's configuration of git or ssh: credential helpers,
-//     url.insteadOf, http.extraHeader, http.sslCAInfo, proxies, core.sshCommand,
-//     GIT_SSH_COMMAND, host aliases, jump hosts
+//   - read the user's configuration of git: credential helpers, url.insteadOf,
+//     http.extraHeader, http.sslCAInfo, proxies, core.sshCommand, GIT_SSH_COMMAND
+//   - connect to ssh hosts through others (ProxyJump, ProxyCommand)
 //   - read repositories whose objects are named by SHA-256, or whose refs are in
 //     the reftable format
 //   - keep anything between fetches
@@ -25,16 +25,29 @@
 //
 // # SSH
 //
-// Keys are offered in this order: the one that the caller gives, those of the
-// agent at SSH_AUTH_SOCK, those in ~/.ssh/id_ed25519, id_ecdsa and id_rsa that
-// have no passphrase. Nobody is asked for anything. The host's key must be in
-// ~/.ssh/known_hosts or the system's ssh_known_hosts; there is no way around
-// that.
+// ~/.ssh/config and /etc/ssh/ssh_config are read as in ssh_config(5), with these
+// settings: HostName, Port, User, IdentityFile, IdentitiesOnly, IdentityAgent,
+// HostKeyAlias and Include. The user and the port of an address take precedence. A
+// value may have the tokens %d, %h, %k, %n, %p, %r, %u and %%, where ssh knows
+// them; other tokens and environment variables are [Unsupported], and so are
+// ProxyJump and ProxyCommand if they are set for the host. Match blocks other
+// than "Match all" are left out, as they depend on more than the host's name or
+// run programs. All other settings are ignored, among them
+// CanonicalizeHostname, CertificateFile, UserKnownHostsFile and
+// StrictHostKeyChecking.
+//
+// Keys are offered in OpenSSH's order: the one that the caller gives; those of the
+// agent that an IdentityFile names; the agent's others, unless IdentitiesOnly is
+// set; those in the IdentityFiles that have no passphrase. Without an
+// IdentityFile these are ~/.ssh/id_ed25519, id_ecdsa and id_rsa. The user is not
+// asked for anything. The key of the host that is connected to, or of its
+// HostKeyAlias, must be in ~/.ssh/known_hosts or the system's ssh_known_hosts;
+// there is no way around that.
 //
 // # Limits
 //
-// A list of refs has at most 64 MiB; a pack has at most as many bytes as the
-// caller allows, two million objects, and none that is larger than the caller
-// allows; a server that is silent for two minutes, or sends less than it must over
-// that time, is given up.
+// The ssh configuration has at most 1 MiB, in at most 256 files. A list of refs
+// has at most 64 MiB; a pack has at most as many bytes as the caller allows, two
+// million objects, and none that is larger than the caller allows; a server that is
+// silent for two minutes, or sends less than it must over that time, is given up.
 package inprocess

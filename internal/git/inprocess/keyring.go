@@ -1,15 +1,19 @@
 package inprocess
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/cotterpin/cotter/internal/userfile"
 )
 
 // maxKeyFile bounds a private key. A 16384 bit RSA key takes 13 KiB.
@@ -17,7 +21,8 @@ const maxKeyFile = 64 << 10
 
 // keyRing finds keys to offer, and remembers for the user what it tried.
 type keyRing struct {
-	ssh SSH
+	home string
+	host *sshHost
 	// given is the caller's key; nil for none.
 	given ssh.Signer
 	agent net.Conn
@@ -29,8 +34,8 @@ type keyRing struct {
 }
 
 // newKeyRing reads the caller's key.
-func newKeyRing(s SSH) (*keyRing, error) {
-	k := &keyRing{ssh: s}
+func newKeyRing(s SSH, host *sshHost) (*keyRing, error) {
+	k := &keyRing{home: s.Home, host: host}
 	if s.Key == nil {
 		return k, nil
 	}
@@ -42,55 +47,101 @@ func newKeyRing(s SSH) (*keyRing, error) {
 	return k, nil
 }
 
-// signers are the keys to offer, in order.
-func (k *keyRing) signers() ([]ssh.Signer, error) {
+// signers are the keys to offer, in OpenSSH's order: the caller's, those that
+// the agent has and a file names, the agent's others, those of files alone. The
+// order matters: a forge takes the first key for the account.
+func (k *keyRing) signers(ctx context.Context) []ssh.Signer {
 	k.asked = true
 	var signers []ssh.Signer
 	if k.given != nil {
 		k.tried = append(k.tried, "the key of the sshkey argument")
 		signers = append(signers, k.given)
 	}
-	signers = append(signers, k.ofAgent()...)
-	for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
-		signers = append(signers, k.ofFile(name)...)
+	held := k.ofAgent()
+	var named, fromFiles []ssh.Signer
+	for _, name := range k.host.identityFiles {
+		file := readIdentity(ctx, name)
+		i := slices.IndexFunc(held, file.isKeyOf)
+		switch {
+		case i >= 0:
+			named = append(named, held[i])
+			held = slices.Delete(held, i, i+1)
+		case file.signer != nil:
+			k.tried = append(k.tried, k.short(name))
+			fromFiles = append(fromFiles, file.signer)
+		case file.locked:
+			k.locked = append(k.locked, k.short(name))
+		}
 	}
-	return signers, nil
+	if k.host.identitiesOnly {
+		held = nil
+	}
+	if k.agent != nil {
+		k.tried = slices.Insert(k.tried, len(k.tried)-len(fromFiles), fmt.Sprintf("%d keys of the ssh agent", len(named)+len(held)))
+	}
+	return slices.Concat(signers, named, held, fromFiles)
 }
 
+// ofAgent returns the agent's keys.
 func (k *keyRing) ofAgent() []ssh.Signer {
-	if k.ssh.AgentSocket == "" {
+	if k.host.agentSocket == "" {
 		return nil
 	}
-	raw, err := net.Dial("unix", k.ssh.AgentSocket)
+	raw, err := net.Dial("unix", k.host.agentSocket)
 	if err != nil {
 		return nil // one that has ended, as after a login
 	}
-	k.agent = raw
 	signers, err := agent.NewClient(raw).Signers()
 	if err != nil {
+		_ = raw.Close()
 		return nil
 	}
-	k.tried = append(k.tried, fmt.Sprintf("%d keys of the ssh agent", len(signers)))
+	k.agent = raw
 	return signers
 }
 
-func (k *keyRing) ofFile(name string) []ssh.Signer {
-	if k.ssh.Home == "" {
-		return nil
+// short is the name of a file with "~" for the home directory.
+func (k *keyRing) short(name string) string {
+	if rest, ok := strings.CutPrefix(name, k.home+string(filepath.Separator)); ok && k.home != "" {
+		return "~/" + filepath.ToSlash(rest)
 	}
-	text, err := os.ReadFile(filepath.Join(k.ssh.Home, ".ssh", name))
-	if err != nil || len(text) > maxKeyFile {
-		return nil
+	return name
+}
+
+// identity is what is known of the key that a file names.
+type identity struct {
+	public ssh.PublicKey // nil if it is not known
+	signer ssh.Signer    // nil if the private key cannot be used
+	locked bool          // it needs a passphrase
+}
+
+// readIdentity reads a private key, or the public key of one that an agent has:
+// in the file itself or in the one next to it that ends in ".pub".
+func readIdentity(ctx context.Context, name string) identity {
+	var id identity
+	text, err := userfile.Read(ctx, name, maxKeyFile)
+	if err == nil {
+		id.signer, err = ssh.ParsePrivateKey(text)
 	}
-	signer, err := ssh.ParsePrivateKey(text)
-	if _, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
-		k.locked = append(k.locked, "~/.ssh/"+name)
+	if id.signer != nil {
+		id.public = id.signer.PublicKey()
+		return id
 	}
-	if err != nil {
-		return nil
+	if missing, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
+		id.locked, id.public = true, missing.PublicKey
 	}
-	k.tried = append(k.tried, "~/.ssh/"+name)
-	return []ssh.Signer{signer}
+	if id.public == nil {
+		id.public, _, _, _, _ = ssh.ParseAuthorizedKey(text)
+	}
+	if id.public == nil {
+		text, _ = userfile.Read(ctx, name+".pub", maxKeyFile)
+		id.public, _, _, _, _ = ssh.ParseAuthorizedKey(text)
+	}
+	return id
+}
+
+func (id identity) isKeyOf(s ssh.Signer) bool {
+	return id.public != nil && bytes.Equal(s.PublicKey().Marshal(), id.public.Marshal())
 }
 
 // refused is the error for a server that took none of the keys.

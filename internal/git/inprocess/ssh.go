@@ -2,12 +2,10 @@ package inprocess
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"net"
 	"net/url"
-	"os/user"
 	"strings"
 	"sync"
 
@@ -19,7 +17,8 @@ const sshPort = "22"
 
 // SSH is how to log in to ssh servers.
 type SSH struct {
-	// Home is the user's home directory; "" means that there is none.
+	// Home is the user's home directory, which has the user's configuration, keys
+	// and known hosts; "" means that there is none.
 	Home string
 	// AgentSocket is where the user's agent listens; "" means that there is
 	// none.
@@ -36,28 +35,27 @@ func (s SSH) Transport(u *url.URL) *Stream {
 
 // connect logs in and starts git-upload-pack.
 func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (*conn, error) {
-	keys, err := newKeyRing(s)
+	host, err := s.hostOf(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := newKeyRing(s, host)
 	if err != nil {
 		return nil, err
 	}
 	defer keys.close()
-	address := net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), sshPort))
-	hosts, err := s.knownHosts(address)
+	hosts, err := s.knownHosts(host.knownAs)
 	if err != nil {
 		return nil, err
 	}
-	name, err := userName(u)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := dial(ctx, u, sshPort)
+	raw, err := dial(ctx, host.address)
 	if err != nil {
 		return nil, err
 	}
 	w := watchConn(ctx, raw, minRate)
-	c, err := s.login(raw, address, &ssh.ClientConfig{
-		User:              name,
-		Auth:              []ssh.AuthMethod{ssh.PublicKeysCallback(keys.signers)},
+	c, err := s.login(raw, host.knownAs, &ssh.ClientConfig{
+		User:              host.user,
+		Auth:              []ssh.AuthMethod{ssh.PublicKeysCallback(func() ([]ssh.Signer, error) { return keys.signers(ctx), nil })},
 		HostKeyCallback:   hosts.check,
 		HostKeyAlgorithms: hosts.algorithms,
 	}, u.Path)
@@ -68,7 +66,7 @@ func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (*conn, err
 		case cause != nil:
 			return nil, cause
 		case keys.asked:
-			return nil, keys.refused(name, u.Hostname())
+			return nil, keys.refused(host.user, u.Hostname())
 		}
 		return nil, err
 	}
@@ -76,8 +74,10 @@ func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (*conn, err
 	return c, nil
 }
 
-func (s SSH) login(raw net.Conn, address string, config *ssh.ClientConfig, path string) (*conn, error) {
-	link, channels, requests, err := ssh.NewClientConn(raw, address, config)
+// login logs in and starts git-upload-pack. The server's key must be known for
+// knownAs.
+func (s SSH) login(raw net.Conn, knownAs string, config *ssh.ClientConfig, path string) (*conn, error) {
+	link, channels, requests, err := ssh.NewClientConn(raw, knownAs, config)
 	if err != nil {
 		if _, ok := errors.AsType[*Error](err); ok {
 			return nil, err // of the host's key
@@ -102,23 +102,6 @@ func (s SSH) login(raw net.Conn, address string, config *ssh.ClientConfig, path 
 		return nil, &Error{Kind: Refused, Message: "the ssh server starts no git-upload-pack", Err: err}
 	}
 	return &conn{in: in, out: out, said: said.wait(session)}, nil
-}
-
-// userName is the user to log in as: the address's, or as ssh has it, the one
-// who runs us.
-func userName(u *url.URL) (string, error) {
-	if name := u.User.Username(); name != "" {
-		return name, nil
-	}
-	me, err := user.Current()
-	if err != nil {
-		return "", err
-	}
-	_, name, inDomain := strings.Cut(me.Username, `\`) // Windows
-	if !inDomain {
-		name = me.Username
-	}
-	return name, nil
 }
 
 // remotePath is the path of an ssh address on the server. Below a home
