@@ -146,8 +146,8 @@ func TestBusy(t *testing.T) {
 		return &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"gcs": getter}, StallTimeout: time.Millisecond}
 	}
 	_, _, err := fetchBy(t, waits(time.Hour), gcsAddress+"busy/net.zip")
-	if err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "nothing came") {
-		t.Errorf("error is %v, want that nothing came", err)
+	if err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "has sent nothing") {
+		t.Errorf("error is %v, want that the server has sent nothing", err)
 	}
 	before := len(c.told())
 	f := waits(0)

@@ -63,8 +63,12 @@ func (r *Repository) writeConfig() error {
 }
 
 // credentialHelper is a command for the shell that git runs. The credentials are in
-// its environment, neither in arguments nor on disk.
-const credentialHelper = `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$COTTER_GIT_USERNAME" "$COTTER_GIT_PASSWORD"; }; f`
+// its environment, neither in arguments nor on disk. Git's own comparison of hosts
+// takes "example.com." for "example.com", so the helper compares the origin exactly.
+const credentialHelper = `!f() { test "$1" = get || return 0; ` +
+	`while IFS== read -r key value; do case $key in protocol) protocol=$value;; host) host=$value;; esac; done; ` +
+	`test "$protocol://$host" = "$COTTER_GIT_ORIGIN" || return 0; ` +
+	`printf 'username=%s\npassword=%s\n' "$COTTER_GIT_USERNAME" "$COTTER_GIT_PASSWORD"; }; f`
 
 // credentials are the settings that hand the userinfo of an address to git as a
 // credential helper would, for the address's origin alone. In the URL it would
@@ -81,7 +85,7 @@ func (r *Repository) credentials() (config string, err error) {
 		return "", errors.New("git takes no user name or password with a line break")
 	}
 	if ok || r.emptyPassword {
-		r.network.Secrets = []string{"COTTER_GIT_USERNAME=" + name, "COTTER_GIT_PASSWORD=" + password}
+		r.network.Secrets = []string{"COTTER_GIT_ORIGIN=" + origin.String(), "COTTER_GIT_USERNAME=" + name, "COTTER_GIT_PASSWORD=" + password}
 		// The empty value drops the user's own helpers: the address is more
 		// particular than they are.
 		config += "\thelper =\n\thelper = " + configQuote(credentialHelper) + "\n"
