@@ -61,5 +61,10 @@ func (p Parser) ParseProviderSource(raw string) (Provider, error) {
 	if !strings.Contains(raw, "/") {
 		namespace = defaultProviderNamespace
 	}
+	// Names are normalised as host names are, which removes characters that cannot be
+	// seen: what is left of a name may be nothing, or no name.
+	if again, err := regaddr.ParseProviderSource(namespace + "/" + found.Type); err != nil || again.Namespace != namespace || again.Type != found.Type {
+		return Provider{}, &ParseError{What: what, Input: raw, Reason: "without its invisible characters it is not a name"}
+	}
 	return Provider{Hostname: host, Namespace: namespace, Type: found.Type}, nil
 }

@@ -30,7 +30,7 @@ func TestParseProviderSource(t *testing.T) {
 
 func TestParseProviderSourceErrors(t *testing.T) {
 	t.Parallel()
-	for _, source := range []string{"", "a/b/c/d", "/null", "acme/", "acme/terraform-provider-x", "reg.example.com:-1/acme/x", "a..b/acme/x", "ac me/x", "acme/x\n"} {
+	for _, source := range []string{"", "a/b/c/d", "/null", "acme/", "acme/terraform-provider-x", "reg.example.com:-1/acme/x", "a..b/acme/x", "ac me/x", "acme/x\n", "\u034f", "acme/\u034f", "\u034f/x"} {
 		p, err := addrs.ParseProviderSource(source)
 		var parseError *addrs.ParseError
 		if !errors.As(err, &parseError) {
