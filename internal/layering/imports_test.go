@@ -34,6 +34,7 @@ var layers = []layer{
 	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
 	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/materialize"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
+	{"where providers come from", []string{"getproviders", "internal/providerstore"}},
 	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
 	{"servers for tests", []string{"modtest", "bench/internal/*"}},

@@ -1,0 +1,35 @@
+package getproviders
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The kinds of failure, for errors.Is.
+var (
+	// ErrNotFound means that the source has no such provider or version.
+	ErrNotFound = errors.New("not found")
+	// ErrUnsupportedPlatform means that the version has no package for the platform.
+	ErrUnsupportedPlatform = errors.New("no package for this platform")
+)
+
+// MismatchError is returned if what arrived has another hash than what was announced
+// or locked.
+type MismatchError struct {
+	// Location is where it came from; see [Package.Location].
+	Location string
+	// Want are the hashes of which one should have matched, Got is that of the content.
+	Want []string
+	Got  string
+	// Locked says that Want are those of the lock.
+	Locked bool
+}
+
+func (e *MismatchError) Error() string {
+	by := "announced"
+	if e.Locked {
+		by = "locked"
+	}
+	return fmt.Sprintf("%s: the package has the hash %s, %s is %s", e.Location, e.Got, by, strings.Join(e.Want, ", "))
+}

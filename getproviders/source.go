@@ -1,0 +1,69 @@
+package getproviders
+
+import (
+	"context"
+	"os"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Source is where provider packages come from: the registries of the providers'
+// hosts, or a mirror. Implementations must be safe for concurrent use.
+type Source interface {
+	// Versions lists the versions of a provider that the source has. A provider that
+	// it does not have is an error over [ErrNotFound].
+	Versions(ctx context.Context, provider addrs.Provider) (Listing, error)
+	// Package finds the package of a version for a platform. It does not transfer the
+	// archive. A package that the source does not have is an error over [ErrNotFound]
+	// or [ErrUnsupportedPlatform].
+	Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error)
+}
+
+// Listing is what a source has of a provider.
+type Listing struct {
+	Versions []Version
+	// Warnings are the source's texts for the user.
+	Warnings []string
+}
+
+// Version is one version in a Listing.
+type Version struct {
+	Version versions.Version
+	// Platforms are those with a package; nil if the source does not say.
+	Platforms []addrs.Platform
+}
+
+// Package is the package of a provider's version for one platform, as its source has
+// it. Nothing of it is proven before [Package.Authenticate] and [Package.Download]
+// have returned without an error.
+type Package interface {
+	// Location names the package in messages: a URL without credentials, or a path.
+	Location() string
+	// Archive is the hash of the archive that the source announces, with the scheme
+	// zh; "" if the source announces none, or if the package is a directory.
+	Archive() hashing.Hash
+	// Dir is the directory of a package that is unpacked already; "" for an archive.
+	Dir() string
+	// Authenticate gets what the source has to prove the package: for a registry the
+	// document of sums and its signature. It may run at the same time as Download.
+	Authenticate(ctx context.Context) (Authentication, error)
+	// Download writes the archive to file, from its beginning, and fails with a
+	// *[MismatchError] if it has another hash than Archive. progress, which
+	// may be nil, is told the bytes that have arrived and the total, or -1.
+	Download(ctx context.Context, file *os.File, progress func(done, total int64)) error
+}
+
+// Authentication is how a package was proven by its source.
+type Authentication struct {
+	// Signed says that a signature was checked, and KeyID by which key: in upper-case
+	// hexadecimal. Key is the name of its owner, if the key has one.
+	Signed     bool
+	KeyID, Key string
+	// Hashes are those that the source vouches for and that a lock records, those of
+	// other platforms too: see the package comment for which these are.
+	Hashes []hashing.Hash
+	// Warnings are texts for the user, such as that a key has expired.
+	Warnings []string
+}
