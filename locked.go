@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -148,6 +150,26 @@ func (l *lockedEntries) needsTagCheck(c *call, entry lockfile.Module) bool {
 	}
 	old, ok := l.confirmed.formerEntry(entry.Key)
 	return l.locked || ok && slices.Equal(old.Hashes, entry.Hashes)
+}
+
+// checkHashes compares what was fetched with an entry of the lock. former is the
+// tree of the entry; nil if it is not known.
+func checkHashes(entry lockfile.Module, got *fetched, former *pkgtree.Tree) error {
+	mismatch := &HashMismatchError{Key: entry.Key, Package: got.resolved.Redacted(), Gitlinks: got.gitlinks}
+	for _, want := range entry.Hashes {
+		have := got.tree.Hash(want.Scheme())
+		if have != "" && have != want {
+			mismatch.Want = append(mismatch.Want, want)
+			mismatch.Got = append(mismatch.Got, have)
+		}
+	}
+	if mismatch.Want == nil {
+		return nil
+	}
+	if former != nil {
+		mismatch.Changes = hashing.Diff(former.Tree, got.tree.Tree)
+	}
+	return mismatch
 }
 
 // compareEntry compares an entry with what its package gives, whose hashes are
