@@ -221,8 +221,8 @@ func (in *Installer) nothingToInstall(ctx context.Context, req Request, config C
 		return nil, nil, err
 	}
 	root := &rootReader{ConfigReader: config}
-	root.calls, root.diags = config.ReadCalls(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect})
-	if root.diags.HasErrors() || len(root.calls) > 0 {
+	root.module, root.diags = config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect})
+	if root.diags.HasErrors() || len(root.module.Calls) > 0 {
 		return nil, root, ctx.Err()
 	}
 	for _, diag := range root.diags {
@@ -234,14 +234,14 @@ func (in *Installer) nothingToInstall(ctx context.Context, req Request, config C
 // rootReader is a ConfigReader that has read the root module already.
 type rootReader struct {
 	ConfigReader
-	calls []ModuleCall
-	diags hcl.Diagnostics
+	module ModuleConfig
+	diags  hcl.Diagnostics
 }
 
-// ReadCalls makes rootReader a ConfigReader.
-func (c *rootReader) ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCall, hcl.Diagnostics) {
+// ReadModule makes rootReader a ConfigReader.
+func (c *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
 	if dir.Path.IsRoot() {
-		return c.calls, c.diags
+		return c.module, c.diags
 	}
-	return c.ConfigReader.ReadCalls(ctx, dir)
+	return c.ConfigReader.ReadModule(ctx, dir)
 }
