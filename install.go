@@ -42,6 +42,10 @@ func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key,
 	if err != nil {
 		return nil, err
 	}
+	rules, err := req.readRules()
+	if err != nil {
+		return nil, err
+	}
 	if result, read, err := in.nothingToInstall(ctx, req, config, events); result != nil || err != nil {
 		return result, err
 	} else if read != nil {
@@ -52,9 +56,7 @@ func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if err := p.readRules(); err != nil {
-		return nil, err
-	}
+	p.rules = rules
 	r := &installRun{openProject: p, config: config, events: events, session: shared}
 	if shared == nil {
 		var done func() error
@@ -216,9 +218,6 @@ func (in *Installer) nothingToInstall(ctx context.Context, req Request, config C
 	}
 	p := &openProject{req: req}
 	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
-		return nil, nil, err
-	}
-	if err := p.readRules(); err != nil {
 		return nil, nil, err
 	}
 	root := &rootReader{ConfigReader: config}

@@ -64,7 +64,7 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 	}
 	p.change.Gone = r.gone(inLock)
 	p.change.Manifest = recorded.Bytes()
-	if err := r.planLock(ctx, p, modules); err != nil {
+	if err := r.planLock(ctx, p, modules, inLock); err != nil {
 		return nil, err
 	}
 	return p, r.refuseChanges(p.result.LockChanges)
@@ -98,15 +98,14 @@ func (p *plan) keepSums(tree *pkgtree.Tree) error {
 	return err
 }
 
-// planLock plans the new lock, and says how it differs from the old one.
-func (r *planner) planLock(ctx context.Context, p *plan, modules []*module) error {
+// planLock plans the new lock, which has entries for the calls in inLock, and says
+// how it differs from the old one.
+func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLock map[string]bool) error {
 	lock := r.lock.Clone()
-	inLock := make(map[string]bool)
 	for _, m := range modules {
 		if !m.ownsPackage() {
 			continue
 		}
-		inLock[m.pkg.key] = true
 		entry := m.pkg.entry
 		old, had := r.lock.Module(entry.Key)
 		if !had {

@@ -97,14 +97,17 @@ type fetched struct {
 	leftOut  []getmodules.Link
 }
 
-func newFetched(tree *pkgtree.Tree, pkg *getmodules.Package) *fetched {
-	return &fetched{
-		resolved: pkg.Resolved,
-		archive:  hashing.Hash(pkg.ArchiveSum),
-		tree:     tree,
-		gitlinks: pkg.Gitlinks,
-		leftOut:  pkg.LeftOut,
+func newFetched(from *pkgcache.Fetched) *fetched {
+	got := &fetched{
+		resolved: addrs.ParseModulePackage(from.Answer.Package),
+		archive:  from.Answer.Archive,
+		tree:     from.Tree,
+		gitlinks: from.Answer.Gitlinks,
 	}
+	for _, link := range from.Answer.LeftOut {
+		got.leftOut = append(got.leftOut, getmodules.Link(link))
+	}
+	return got
 }
 
 // hashes are a package's hashes as the lock has them.
