@@ -96,6 +96,13 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
 		locked: p.req.Locked, offline: p.req.Offline, events: events,
 	}
+	for _, text := range p.req.Update.Providers {
+		provider, err := p.dialect.parser().ParseProviderSource(text)
+		if err != nil {
+			return nil, err
+		}
+		s.selector.updated = append(s.selector.updated, provider)
+	}
 	s.getter = &providers.Getter{
 		Source: session.providers, Store: store, Offline: p.req.Offline, OnEvent: s.tell,
 	}
@@ -136,7 +143,7 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	if err := errors.Join(refused.err(s.req.lockFile()), err); err != nil {
 		return nil, err
 	}
-	for _, address := range s.req.Update.Providers {
+	for _, address := range s.selector.updated {
 		if !slices.ContainsFunc(required, func(p requiredProvider) bool { return p.address == address }) {
 			return nil, &ProviderError{Provider: address, Err: ErrNoSuchProvider}
 		}
