@@ -30,13 +30,14 @@ type World struct {
 	plainURL  string
 	stop      context.CancelFunc // ends requests that wait
 
-	registry *registry
-	git      *gitServer
-	archives *archiveServer
-	oci      *ociServer
-	log      requestLog
-	sent     atomic.Int64 // bytes
-	faults   faults
+	registry  *registry
+	providers *providerRegistry
+	git       *gitServer
+	archives  *archiveServer
+	oci       *ociServer
+	log       requestLog
+	sent      atomic.Int64 // bytes
+	faults    faults
 
 	installers atomic.Int64 // how many were made
 
@@ -130,6 +131,9 @@ func (w *World) load() (err error) {
 		return err
 	}
 	if w.registry, err = newRegistry(w.fsys, w.opts, w.host, w.git, w.archives); err != nil {
+		return err
+	}
+	if w.providers, err = newProviderRegistry(w.fsys, w.opts, w.host, w.registry); err != nil {
 		return err
 	}
 	if w.oci, err = newOCIServer(w.fsys, w.opts, w.host); err != nil {
