@@ -59,6 +59,11 @@ func ParsePattern(s string, defaultHost addrs.Hostname) (Pattern, error) {
 	return p, nil
 }
 
+// ExactPattern returns the pattern that matches one provider.
+func ExactPattern(provider addrs.Provider) Pattern {
+	return Pattern{string(provider.Hostname), provider.Namespace, provider.Type}
+}
+
 // normalName returns the form of a namespace or a type that addresses have. In the
 // place of a namespace the parser accepts names that are refused as types for their
 // prefix, such as "terraform-x".
