@@ -1,6 +1,7 @@
 package addrs
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -31,6 +32,16 @@ func (p Provider) ForDisplay() string {
 		return p.Type
 	}
 	return p.Namespace + "/" + p.Type
+}
+
+// Compare orders providers as locks have them: by the host in the form that is
+// compared, the namespace and the type, each by its bytes.
+func (p Provider) Compare(other Provider) int {
+	return cmp.Or(
+		strings.Compare(string(p.Hostname), string(other.Hostname)),
+		strings.Compare(p.Namespace, other.Namespace),
+		strings.Compare(p.Type, other.Type),
+	)
 }
 
 // ParseProviderSource parses the source argument of a provider requirement,
