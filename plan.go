@@ -30,7 +30,9 @@ type plan struct {
 // planner plans the change of a project.
 type planner struct {
 	*openProject
-	restored *restoredEntries
+	// providers is nil if the run leaves providers alone.
+	providers *providerPlan
+	restored  *restoredEntries
 	// hostless is the first call that leaves the registry's host to the stock tool.
 	hostless *call
 }
@@ -124,9 +126,11 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 		}
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
-	if len(p.result.LockChanges) == 0 && !r.restored.any() {
+	r.providers.describe(p.result)
+	if len(p.result.LockChanges) == 0 && !r.restored.any() && !r.providers.changesLock() {
 		return nil
 	}
+	r.providers.writeTo(lock)
 	if err := lock.Check(); err != nil {
 		return err
 	}

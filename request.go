@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -26,6 +27,9 @@ type Request struct {
 	// Locked installs exactly what the lock says or fails with *LockedError. The
 	// lock is not written.
 	Locked bool
+	// Providers has Install install the providers that the modules require as well. nil
+	// means that they and their blocks in the lock stay as they are.
+	Providers *Providers
 	// Update says for which calls other versions are selected than the locked ones.
 	Update Update
 	// Unify makes all calls of one source share one version; where none suits
@@ -73,6 +77,8 @@ type Update struct {
 	// alone, by their paths with dots.
 	All  bool
 	Keys []string
+	// Providers selects so for these providers; All does for each one.
+	Providers []addrs.Provider
 	// To is the version to select for the one call in Keys; "" means the newest that
 	// its constraint allows.
 	To string

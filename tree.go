@@ -246,6 +246,8 @@ func (r *refusals) err(lockFile string) error {
 	if len(r.reasons) == 0 {
 		return nil
 	}
-	slices.SortFunc(r.reasons, func(a, b LockedReason) int { return compareKeys(a.Key, b.Key) })
+	slices.SortFunc(r.reasons, func(a, b LockedReason) int {
+		return cmp.Or(compareKeys(a.Key, b.Key), a.Provider.Compare(b.Provider))
+	})
 	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
 }

@@ -44,6 +44,9 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	if err != nil {
 		return nil, err
 	}
+	if report.Providers, err = in.compareProviders(ctx, p); err != nil {
+		return nil, err
+	}
 	return report, in.compareConfig(ctx, p, report)
 }
 
@@ -159,6 +162,9 @@ type Report struct {
 	// Packages are all packages of the lock and all installed ones, in the
 	// order of their keys.
 	Packages []PackageReport
+	// Providers are all providers of the lock, in its order. It is empty if the project
+	// has no directory of providers.
+	Providers []ProviderReport
 	// Stale says where the configuration and the lock do not fit together, as
 	// *ModuleError in the order of the modules' paths.
 	Stale []error
@@ -186,7 +192,9 @@ type Report struct {
 // OK reports whether every package is installed and is what the lock says, and
 // the lock is for this configuration, which the policy allows.
 func (r *Report) OK() bool {
-	return !r.Unfinished && len(r.Stale)+len(r.Misplaced)+len(r.Refused) == 0 && !slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() })
+	return !r.Unfinished && len(r.Stale)+len(r.Misplaced)+len(r.Refused) == 0 &&
+		!slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() }) &&
+		!slices.ContainsFunc(r.Providers, func(p ProviderReport) bool { return !p.intact() })
 }
 
 // addFailures sorts what went wrong in the walk.

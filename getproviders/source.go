@@ -28,6 +28,15 @@ type Listing struct {
 	Warnings []string
 }
 
+// Numbers returns the versions alone.
+func (l Listing) Numbers() []versions.Version {
+	numbers := make([]versions.Version, len(l.Versions))
+	for i, v := range l.Versions {
+		numbers[i] = v.Version
+	}
+	return numbers
+}
+
 // Version is one version in a Listing.
 type Version struct {
 	Version versions.Version

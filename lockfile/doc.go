@@ -56,7 +56,7 @@
 //     block for the same address) does not keep the file from being read, because
 //     modules do not depend on it. It is preserved, it is not among the providers,
 //     and [File.ProviderFaults] has the error. A hash of an unknown scheme is no
-//     error, and is kept.
+//     error, and is kept. Constraints are text, which nothing depends on.
 //   - Blocks of a later draft, with a source address as label, are preserved. They
 //     are not among the modules; [File.ForeignKeys] lists them.
 //

@@ -3,7 +3,6 @@ package lockfile
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -124,12 +123,9 @@ func providerVersionFault(version string) error {
 	if version == "" {
 		return errors.New("the version is missing")
 	}
-	parsed, err := versions.Parse(version)
+	parsed, err := versions.ParseProviderVersion(version)
 	if err != nil {
 		return err
-	}
-	if numbers := version[:strings.IndexAny(version+"-", "-+")]; strings.Count(numbers, ".") != 2 {
-		return errors.New("a provider's version has three numbers")
 	}
 	if parsed.String() != version {
 		return fmt.Errorf("the version must be written as %q", parsed)
@@ -148,7 +144,23 @@ func (p Provider) checkFaults() []fault {
 	if err != nil {
 		found = append(found, fault{attribute: "", element: -1, err: err})
 	}
+	if err := providerConstraintsFault(p.Constraints); err != nil {
+		found = append(found, fault{attribute: "constraints", element: -1, err: err})
+	}
 	return append(found, p.faults()...)
+}
+
+// providerConstraintsFault allows only the form that stock tools write, because they
+// refuse a file with any other one.
+func providerConstraintsFault(written string) error {
+	if written == "" {
+		return nil
+	}
+	parsed, err := versions.ParseProviderConstraints(written)
+	if err == nil && parsed.String() != written {
+		err = fmt.Errorf("the constraints must be written as %q", parsed)
+	}
+	return err
 }
 
 // ProviderError is returned by [File.Check] for a provider that cannot be written.

@@ -287,6 +287,8 @@ func TestCheckRefusesInvalidProviders(t *testing.T) {
 		{"not normalised", "", func(p *lockfile.Provider) { p.Address.Type = "B" }},
 		{"version", "version", func(p *lockfile.Provider) { p.Version = "1.0" }},
 		{"no version", "version", func(p *lockfile.Provider) { p.Version = "" }},
+		{"constraints", "constraints", func(p *lockfile.Provider) { p.Constraints = ">= 1.0," }},
+		{"constraints as written in configuration", "constraints", func(p *lockfile.Provider) { p.Constraints = "~>1" }},
 		{"hash", "hashes", func(p *lockfile.Provider) { p.Hashes = []hashing.Hash{"x"} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

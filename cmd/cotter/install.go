@@ -12,11 +12,11 @@ import (
 func installCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "install",
-		Usage:     "resolve, fetch, verify and place all modules, and write the lock",
+		Usage:     "resolve, fetch, verify and place all modules and providers, and write the lock",
 		ArgsUsage: "[DIR...]",
-		Description: "Installs the modules of the configuration in the current directory under\n" +
-			".terraform/modules, where tofu and terraform find them, and records what it\n" +
-			"chose in the lock file. Versions in the lock stay as long as they fit.\n" +
+		Description: "Installs the modules and providers of the configuration in the current directory\n" +
+			"under .terraform, where tofu and terraform find them, and records what it chose\n" +
+			"in the lock file. Versions in the lock stay as long as they fit.\n" +
 			"\n" +
 			"With directories it installs each of them; with --recursive, all root modules in\n" +
 			"and below them. What several projects use is asked for and fetched once.",
@@ -34,7 +34,7 @@ func installCommand(out *output) *cli.Command {
 
 // installFlags are those of every command that installs.
 func installFlags() []cli.Flag {
-	return append(policyFlags(),
+	return append(append(policyFlags(), providerFlags()...),
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would change, and change nothing but the cache"},
 		&cli.BoolFlag{Name: "lock-only", Usage: "write the lock and install nothing"},
 		&cli.BoolFlag{Name: "offline", Usage: "ask no server: use what is installed and what is in the cache"},
@@ -100,6 +100,9 @@ func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cot
 	}
 	req.Offline, req.Unify, req.Submodules = cmd.Bool("offline"), cmd.Bool("unify"), cmd.Bool("submodules")
 	if err := setPolicy(cmd, req); err != nil {
+		return nil, err
+	}
+	if err := setProviders(cmd, req); err != nil {
 		return nil, err
 	}
 	return installer(ctx, cmd, out, *req)

@@ -114,5 +114,8 @@ func (o *output) project(done, dir string, result *cotter.Result) error {
 	for _, change := range result.LockChanges {
 		o.printf("    %s: %s\n", change.Key, changeText(change))
 	}
+	for _, change := range result.ProviderChanges {
+		o.printf("    provider %s: %s\n", change.Provider.ForDisplay(), providerChangeText(change))
+	}
 	return nil
 }
