@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getproviders"
 )
 
 // providerFlags are those of every command that installs or locks providers.
@@ -211,4 +214,19 @@ func whyProvider(ctx context.Context, cmd *cli.Command, out *output, wanted stri
 // its type alone.
 func isProvider(p addrs.Provider, name string) bool {
 	return slices.Contains([]string{p.String(), p.ForDisplay(), p.Namespace + "/" + p.Type, p.Type}, name)
+}
+
+// providerSource returns where the CLI configuration says that providers come from.
+func providerSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, client *http.Client) (getproviders.Source, error) {
+	return config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
+		Direct: func(retries int) getproviders.Source {
+			if registries, ok := direct.(*getproviders.Direct); ok && retries != 0 {
+				registries.Retries = retries
+			}
+			return direct
+		},
+		Dir:        dir,
+		HTTPClient: client,
+		UserAgent:  "cotter/" + version(),
+	})
 }
