@@ -27,15 +27,16 @@ var layers = []layer{
 		"internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key and HTTP", []string{
 		"internal/httpx", "internal/userkey", "lockfile",
 	}},
 	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
-	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/materialize"}},
+	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/materialize", "internal/providerstore"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
-	{"where providers come from", []string{"getproviders", "internal/providerstore"}},
+	{"where providers come from", []string{"getproviders"}},
+	{"providers from there to the user's store", []string{"internal/providers"}},
 	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
 	{"servers for tests", []string{"modtest", "bench/internal/*"}},
