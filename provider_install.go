@@ -87,10 +87,6 @@ type providerStage struct {
 // newProviderStage returns a stage with nothing required. What its requirements are
 // told later is asked for at once, unless the lock decides.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	store, err := session.providerStore()
-	if err != nil {
-		return nil, err
-	}
 	s := &providerStage{openProject: p, session: session, events: events}
 	s.selector = &providerSelector{
 		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
@@ -104,7 +100,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.selector.updated = append(s.selector.updated, provider)
 	}
 	s.getter = &providers.Getter{
-		Source: session.providers, Store: store, Offline: p.req.Offline, OnEvent: s.tell,
+		Source: session.providers, Store: session.providerStore(), Offline: p.req.Offline, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
 		if _, locked := p.lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {

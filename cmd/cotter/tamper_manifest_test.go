@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTamperManifest changes what leads to installed files: modules.json, and
+// TestTamperManifest changes what points to installed files: modules.json, and
 // the
 // links to whole packages. Stock tools follow all of it.
 func TestTamperManifest(t *testing.T) {
@@ -19,17 +19,17 @@ func TestTamperManifest(t *testing.T) {
 		writeText(t, filepath.Join(whole, "evil.tf"), "# evil\n")
 	}
 	testTampering(t, newSite(t, "app", "net", "tag", "tgz", "zip"), []tampering{
-		row("directory outside", 1, `module net (main.tf:5): modules.json does not match the lock: it leads to "evil" instead of ".terraform/modules/net"`,
+		row("directory outside", 1, `module net (main.tf:5): modules.json does not match the lock: it points to "evil" instead of ".terraform/modules/net"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"evil"`)),
-		row("directory above", 1, `it leads to "../evil"`,
+		row("directory above", 1, `it points to "../evil"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"../evil"`)),
-		row("absolute directory", 1, `it leads to "/etc"`,
+		row("absolute directory", 1, `it points to "/etc"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"/etc"`)),
 		row("directory of another call", 1, `module zip (main.tf`,
 			edit(manifest, `"Dir":".terraform/modules/zip"`, `"Dir":".terraform/modules/tgz"`)),
-		row("directory of another module of the package", 1, `it leads to ".terraform/modules/tag/modules/other" instead of`,
+		row("directory of another module of the package", 1, `it points to ".terraform/modules/tag/modules/other" instead of`,
 			edit(manifest, `"Dir":".terraform/modules/tag/modules/dns"`, `"Dir":".terraform/modules/tag/modules/other"`)),
-		row("directory of a local module", 1, `module app (main.tf:2): modules.json does not match the lock: it leads to "evil"`,
+		row("directory of a local module", 1, `module app (main.tf:2): modules.json does not match the lock: it points to "evil"`,
 			edit(manifest, `"Dir":"app"`, `"Dir":"evil"`)),
 		row("directory of a local module in a package", 1, `module net.a`,
 			edit(manifest, `"Dir":".terraform/modules/net/modules/a"`, `"Dir":"evil"`)),

@@ -39,7 +39,7 @@ var (
 	errNotVerified = errors.New("the installed modules are not what the lock says")
 	errStale       = errors.New("the lock is not for this configuration")
 	errPolicy      = errors.New("the policy does not allow what the configuration or the lock has")
-	errMoved       = errors.New("origins lead elsewhere than the lock")
+	errMoved       = errors.New("some origins no longer have what the lock says")
 	errUnknown     = errors.New("not all origins could be asked")
 )
 

@@ -36,7 +36,7 @@ func nativeValue(v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnosti
 	ty := v.Type()
 	switch {
 	case v.IsNull():
-	case ty == cty.String && IsTemplate(v.AsString()):
+	case ty == cty.String && isTemplate(v.AsString()):
 		return parseString(v.AsString(), at)
 	case ty.IsTupleType():
 		return nativeTuple(v, at)
@@ -46,8 +46,8 @@ func nativeValue(v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnosti
 	return &hclsyntax.LiteralValueExpr{Val: v, SrcRange: at}, nil
 }
 
-// IsTemplate reports whether a string of a JSON file is more than its text.
-func IsTemplate(s string) bool {
+// isTemplate reports whether a string of a JSON file is more than its text.
+func isTemplate(s string) bool {
 	return strings.Contains(s, "${") || strings.Contains(s, "%{")
 }
 

@@ -16,7 +16,7 @@ import (
 type Link struct {
 	// Path is the link's name, and Target its text.
 	Path, Target string
-	// Reason is what is wrong with it, such as "leads to nothing".
+	// Reason is what is wrong with it, such as "points to nothing".
 	Reason string
 }
 
@@ -67,7 +67,7 @@ func linkFault(links *pathsafe.Resolver, name string) string {
 	case fault == nil:
 		return ""
 	case fault.InTarget && fault.Link != name:
-		return "leads to a link that " + fault.Reason
+		return "points to a link that " + fault.Reason
 	default:
 		return fault.Reason
 	}
