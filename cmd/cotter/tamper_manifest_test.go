@@ -41,7 +41,7 @@ func TestTamperManifest(t *testing.T) {
 		row("no records", 1, `module zip (main.tf:15): modules.json does not match the lock: it has no record of it`, put(manifest, `{"Modules":[]}`)),
 		row("no manifest", 1, `modules.json does not match the lock: it is gone`, drop(manifest)),
 		row("no JSON", 1, `modules.json does not match the lock: unexpected end of JSON`, put(manifest, `{"Modules":[`)),
-		row("two records of a key", 1, `modules.json does not match the lock: record "zip": there are two of it`, edit(manifest, `{"Modules":[`, `{"Modules":[{"Key":"zip","Source":"./evil","Dir":"evil"},`)),
+		row("two records of a key", 1, `modules.json does not match the lock: record "zip": there are two records with this key`, edit(manifest, `{"Modules":[`, `{"Modules":[{"Key":"zip","Source":"./evil","Dir":"evil"},`)),
 		row("record of no call", 16, `- evil: installed, but the lock has no entry for it`,
 			edit(manifest, `{"Modules":[`, `{"Modules":[{"Key":"evil","Source":"git::https://HOST/git/plain.git","Dir":"evil"},`)),
 		row("package directory is a link", 8, `zip is not a directory`, link(modules+"zip", "tgz")),
