@@ -9,6 +9,7 @@
 //     than a hundred of them before its first request to a server of the tests,
 //     whose own certificate is named in SSL_CERT_FILE. Git is left alone: a
 //     variable of its own would make Cotter use git only.
+//
 //   - The garbage collector runs when the heap has grown fivefold, here and in the
 //     Go programs that the tests start. A process that ends soon then seldom
 //     collects anything. GOGC in the environment wins.
