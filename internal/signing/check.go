@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	// MaxSignature bounds a file with signatures, in bytes, and maxSignatures their
-	// number.
-	MaxSignature  = 64 << 10
-	maxSignatures = 16
-	// MaxKeys bounds the keys that are offered, and MaxKey each one, in bytes.
+	// MaxSignature bounds a file with signatures, in bytes.
+	MaxSignature = 64 << 10
+	// MaxKeys bounds the number of keys that are offered.
 	MaxKeys = 64
-	MaxKey  = 64 << 10
+	// MaxKey bounds each key, in bytes. Longer ones are skipped.
+	MaxKey = 64 << 10
+	// maxSignatures bounds the signatures in a file.
+	maxSignatures = 16
 	// minRSA is the least number of bits of an RSA key that is not weak.
 	minRSA = 2048
 	// maxName bounds the name of a key's owner, and maxReason a reason, in characters.
