@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 
 			"noarchives":     noArchives,
 			"providerblocks": providerBlocks,
-			"withoutgit": leaveCotter,
+			"withoutgit":     leaveCotter,
 		},
 	})
 }
