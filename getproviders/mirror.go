@@ -51,6 +51,21 @@ func (e *MirrorError) Error() string {
 
 func (e *MirrorError) Unwrap() error { return e.Err }
 
+// with returns the error with a reason.
+func (e MirrorError) with(err error) *MirrorError {
+	e.Err = err
+	return &e
+}
+
+// asMirrorError returns the error if it is a *MirrorError, else about with it as its
+// reason, such as the context's.
+func asMirrorError(about MirrorError, err error) *MirrorError {
+	if failure, ok := errors.AsType[*MirrorError](err); ok {
+		return failure
+	}
+	return about.with(err)
+}
+
 // providerVersion is narrower than the versions of modules, as in stock tools: it has
 // no "v", no fourth number, and a "-" before a pre-release.
 var providerVersion = regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)

@@ -21,6 +21,8 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/minrate"
 	"github.com/cotterpin/cotter/internal/netguard"
+	"github.com/cotterpin/cotter/internal/retryafter"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -40,7 +42,8 @@ import (
 // lock records those of the archive and the package themselves, unless the mirror's
 // word counts for all; see TrustAllHashes.
 //
-// Its fields must not change once it is in use. It is safe for concurrent use.
+// It keeps the documents of versions, so its lifetime should be one run. Its fields must
+// not change once it is in use. It must not be copied. It is safe for concurrent use.
 type NetworkMirror struct {
 	// URL is the mirror's, by https.
 	URL *url.URL
@@ -61,9 +64,25 @@ type NetworkMirror struct {
 	// Backoff returns the wait before the retry with this number, from 1 on. nil
 	// means random waits that grow, and those for which servers ask.
 	Backoff func(retry int) time.Duration
+
+	// releases are the documents of versions: one is for the packages of all platforms.
+	releases singleflight.Group[release, releaseDocument]
+	pauses   retryafter.Hosts
 }
 
 var _ Source = (*NetworkMirror)(nil)
+
+// release is a version of a provider.
+type release struct {
+	provider addrs.Provider
+	version  versions.Version
+}
+
+// releaseDocument is the document of a release, and the URL that had it in the end.
+type releaseDocument struct {
+	archives map[addrs.Platform]listedArchive
+	from     *url.URL
+}
 
 const (
 	// maxMirrorRedirects is half of the limit of net/http.
@@ -91,20 +110,28 @@ func (m *NetworkMirror) Versions(ctx context.Context, provider addrs.Provider) (
 
 // Package implements [Source]. The error is a *[MirrorError].
 func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
-	about := MirrorError{Provider: provider, Version: version, Platform: platform}
-	text, from, err := m.document(ctx, &about, version.String()+".json")
+	about := MirrorError{Provider: provider, Version: version}
+	document, err := m.releases.Do(ctx, release{provider, version}, func(ctx context.Context) (releaseDocument, error) {
+		about := about
+		text, from, err := m.document(ctx, &about, version.String()+".json")
+		if err != nil {
+			return releaseDocument{}, err
+		}
+		archives, err := parseMirrorArchives(text)
+		if err != nil {
+			return releaseDocument{}, about.with(err)
+		}
+		return releaseDocument{archives, from}, nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, asMirrorError(about, err)
 	}
-	archives, err := parseMirrorArchives(text)
-	if err != nil {
-		return nil, about.with(err)
-	}
-	listed, ok := archives[platform]
+	about.Platform, about.Location = platform, addrs.Redact(document.from.String())
+	listed, ok := document.archives[platform]
 	if !ok {
 		return nil, about.with(ErrUnsupportedPlatform)
 	}
-	at, err := archiveURL(from, listed.url)
+	at, err := archiveURL(document.from, listed.url)
 	if err != nil {
 		return nil, about.with(err)
 	}
@@ -115,12 +142,6 @@ func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, ve
 		hashes:   listed.hashes,
 		trusted:  m.TrustAllHashes && m.TrustedHost != "" && provider.Hostname == m.TrustedHost,
 	}, nil
-}
-
-// with returns the error with a reason.
-func (e MirrorError) with(err error) *MirrorError {
-	e.Err = err
-	return &e
 }
 
 // document gets a JSON document about a provider, and the URL that had it in the end.
@@ -160,7 +181,7 @@ func (m *NetworkMirror) client() *httpx.Client {
 		UserAgent:    m.UserAgent,
 		MaxRedirects: maxMirrorRedirects,
 		Refuse:       httpx.InsecureRedirect,
-		Retry:        httpx.Retry{Max: m.Retries, Backoff: m.Backoff},
+		Retry:        httpx.Retry{Max: m.Retries, Backoff: m.Backoff, Pauses: &m.pauses},
 	}
 }
 
