@@ -29,16 +29,16 @@ type Config struct {
 	// missing.
 	Services map[addrs.Hostname]map[string]any
 	// Retries is how often a failed request to a registry is to be repeated: 0
-	// if that is not configured, a negative number for never.
+	// if not configured, negative for never.
 	Retries int
-	// Timeout limits one request to a registry; 0 if that is not configured.
+	// Timeout limits one request to a registry; 0 if not configured.
 	Timeout time.Duration
 	// Providers says where the packages of providers come from;
 	// [Config.ProviderSource] makes a source of it.
 	Providers ProviderInstallation
 
-	// environ and files have the credentials by host. One without a token means
-	// that there is none, and that the helper is not asked.
+	// environ and files have the credentials by host. If the entry of a host has no
+	// token, the host has no credentials and the helper is not run for it.
 	environ, files map[addrs.Hostname]credentials
 	helper         *helper
 	helperAnswers  singleflight.Memo[addrs.Hostname, credentials]

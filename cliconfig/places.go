@@ -153,7 +153,7 @@ func (p places) xdg(name string) string {
 	return p.lookup(name)
 }
 
-// netrcFile returns the netrc file. Its name is "" if there is none.
+// netrcFile returns the netrc file. Without a home directory, its name is empty.
 func (p places) netrcFile() file {
 	if name := p.lookup("NETRC"); name != "" {
 		return file{name, true}
