@@ -3,7 +3,6 @@ package getproviders
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -66,17 +65,10 @@ func asMirrorError(about MirrorError, err error) *MirrorError {
 	return about.with(err)
 }
 
-// providerVersion is narrower than the versions of modules, as in stock tools: it has
-// no "v", no fourth number, and a "-" before a pre-release.
-var providerVersion = regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
-
 // parseVersion parses the version of a provider. Mirrors may have other things in the
 // places of versions, which stock tools skip.
 func parseVersion(s string) (versions.Version, bool) {
-	if !providerVersion.MatchString(s) {
-		return versions.Version{}, false
-	}
-	v, err := versions.Parse(s)
+	v, err := versions.ParseProviderVersion(s)
 	return v, err == nil
 }
 

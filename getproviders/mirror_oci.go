@@ -149,7 +149,7 @@ func (p *ociPackage) Dir() string { return "" }
 // Authenticate implements [Package].
 func (p *ociPackage) Authenticate(context.Context) (Authentication, error) {
 	if sum := p.Archive(); sum != "" {
-		return Authentication{Hashes: []hashing.Hash{sum}}, nil
+		return Authentication{Hashes: []hashing.Hash{sum}, Own: []hashing.Hash{sum}}, nil
 	}
 	return Authentication{}, nil
 }
