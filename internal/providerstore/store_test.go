@@ -258,30 +258,6 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
-// What is in a store that cannot be written is used.
-func TestReadOnlyStore(t *testing.T) {
-	t.Parallel()
-	cache := cacheDir(t)
-	s := open(t, cache)
-	pkg := publish(t, s)
-	s.RecordArchive(zh, pkg.H1)
-	// What makes a store writable are its staging directories. A file there stops root
-	// as well, unlike permissions.
-	stages := filepath.Join(cache, "provider", "stage")
-	must(t, s.Close())
-	must(t, os.Remove(stages))
-	must(t, os.Symlink("nowhere/further", stages+".new"))
-	must(t, os.Mkdir(stages, 0o000))
-	if os.Getuid() == 0 {
-		t.Skip("root can write everywhere")
-	}
-	next := open(t, cache)
-	got, err := next.Find(t.Context(), []hashing.Hash{zh})
-	if err != nil || got == nil || next.Writable() {
-		t.Errorf("Find = %v, %v; writable %v", got, err, next.Writable())
-	}
-}
-
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	cache := cacheDir(t)
