@@ -58,7 +58,7 @@
 //
 // Symbolic links and the executable bit are kept where the fs.FS has them.
 // Empty directories are not. Names and links' targets are not judged, so a
-// package can be hostile: with a link that leads out of it, or a ".git".
+// package can be hostile: with a link that points out of it, or a ".git".
 //
 // The text MODTEST_HOST ([HostPlaceholder]), anywhere in a file, becomes
 // "127.0.0.1:PORT" when the file is served or written to disk. PORT differs in

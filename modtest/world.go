@@ -108,6 +108,9 @@ func (w *World) start() error {
 	if err := os.WriteFile(w.certificateFile(), w.authority.pem, 0o600); err != nil {
 		return fmt.Errorf("modtest: %w", err)
 	}
+	if err := os.Mkdir(w.emptyDir(), 0o700); err != nil {
+		return fmt.Errorf("modtest: %w", err)
+	}
 	tlsListener, plainListener, err := w.listen()
 	if err != nil {
 		return fmt.Errorf("modtest: %w", err)
@@ -143,6 +146,9 @@ func (w *World) load() (err error) {
 }
 
 func (w *World) certificateFile() string { return filepath.Join(w.dir, "authority.pem") }
+
+// emptyDir is where git looks for certificates besides that of the file.
+func (w *World) emptyDir() string { return filepath.Join(w.dir, "certificates") }
 
 // Close stops the servers and removes their files. Requests that are under way
 // are cut off. A second call does nothing.

@@ -19,7 +19,7 @@ var layers = []layer{
 	{"rules for names and paths", []string{"internal/pathsafe"}},
 	{"values and tools", []string{
 		"addrs", "hashing", "versions", // what the API is made of
-		"internal/eval", "internal/git/gitattr", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", // formats
+		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", // formats
 		"internal/signing",                                                                                   // signatures
 		"internal/filelock", "internal/opendir", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
