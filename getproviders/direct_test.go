@@ -29,11 +29,7 @@ darwin
 newer
 `
 
-var (
-	linux = addrs.Platform{OS: "linux", Arch: "amd64"}
-	mac   = addrs.Platform{OS: "darwin", Arch: "arm64"}
-	v100  = versions.MustParse("1.0.0")
-)
+var v100 = versions.MustParse("1.0.0")
 
 // direct is a Source over the registry of a world.
 func direct(world *modtest.World) *getproviders.Direct {
@@ -104,7 +100,7 @@ func TestDirect(t *testing.T) {
 	if diff := cmp.Diff([]string{"1.0.0", "1.1.0"}, offered); diff != "" || !slices.Equal(listing.Warnings, []string{"it moves soon"}) {
 		t.Errorf("Versions: %v (-want +got):\n%s", listing.Warnings, diff)
 	}
-	for _, platform := range []addrs.Platform{linux, mac} {
+	for _, platform := range []addrs.Platform{linux, darwin} {
 		auth, text, err := get(t, d, world, platform)
 		if err != nil || !strings.HasPrefix(text, "PK") {
 			t.Fatalf("%s: %v", platform, err)
@@ -113,7 +109,7 @@ func TestDirect(t *testing.T) {
 		if !auth.Signed || auth.KeyID != id || auth.Key == "" {
 			t.Errorf("%s: %+v, want a signature by %s", platform, auth, id)
 		}
-		if diff := cmp.Diff(hashesOf(t, world, "zh", linux, mac), auth.Hashes); diff != "" {
+		if diff := cmp.Diff(hashesOf(t, world, "zh", linux, darwin), auth.Hashes); diff != "" {
 			t.Errorf("%s: hashes (-want +got):\n%s", platform, diff)
 		}
 		if diff := cmp.Diff(hashesOf(t, world, "zh", platform), auth.Own); diff != "" {
@@ -149,7 +145,7 @@ func TestDirectNotFound(t *testing.T) {
 func TestDirectShapes(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(packages))
-	all, own := hashesOf(t, world, "zh", linux, mac), hashesOf(t, world, "zh", linux)
+	all, own := hashesOf(t, world, "zh", linux, darwin), hashesOf(t, world, "zh", linux)
 	refused := errors.New("any error")
 	for _, test := range []struct {
 		name     string
@@ -208,9 +204,9 @@ func TestDirectReported(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(packages), modtest.Options{ProviderReported: true})
 	for trusted, want := range map[addrs.Hostname][]hashing.Hash{
-		"":           hashesOf(t, world, "zh", linux, mac),
-		"other.test": hashesOf(t, world, "zh", linux, mac),
-		world.Host(): hashesOf(t, world, "", linux, mac),
+		"":           hashesOf(t, world, "zh", linux, darwin),
+		"other.test": hashesOf(t, world, "zh", linux, darwin),
+		world.Host(): hashesOf(t, world, "", linux, darwin),
 	} {
 		d := direct(world)
 		d.TrustedHost = trusted
