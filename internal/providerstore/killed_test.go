@@ -156,3 +156,12 @@ func TestReadOnlyStore(t *testing.T) {
 		t.Errorf("after a change Inspect = %+v", state)
 	}
 }
+
+// Links point to the store from everywhere, however its directory was given.
+func TestRelativeCache(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Cleanup(func() { _ = providerstore.Writable("cache") })
+	if pkg := publish(t, open(t, "cache")); !filepath.IsAbs(pkg.Dir()) {
+		t.Errorf("the package is at %s", pkg.Dir())
+	}
+}

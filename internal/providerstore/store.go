@@ -52,11 +52,11 @@ type Store struct {
 // scratch, a directory that is made when it is needed. The same holds if cacheDir is "".
 func Open(cacheDir, scratch string, key *userkey.Key) *Store {
 	s := &Store{key: key, scratch: scratch, inUse: make(map[string]*filelock.Lock)}
-	if cacheDir == "" {
-		return s
+	// Projects have links to it. Without a current directory there is no store.
+	if dir, err := filepath.Abs(cacheDir); err == nil && cacheDir != "" {
+		s.dir = filepath.Join(dir, storeName)
+		s.writable = s.makeDirs() == nil
 	}
-	s.dir = filepath.Join(cacheDir, storeName)
-	s.writable = s.makeDirs() == nil
 	return s
 }
 
