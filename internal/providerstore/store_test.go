@@ -258,6 +258,34 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
+// What looks at a store leaves it alone.
+func TestView(t *testing.T) {
+	t.Parallel()
+	none := filepath.Join(t.TempDir(), "none")
+	if got, err := providerstore.View(none, userKey(t, secret)).Find(t.Context(), []hashing.Hash{zh}); got != nil || err != nil {
+		t.Errorf("Find without a store = %v, %v", got, err)
+	}
+	if _, err := os.Lstat(none); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("View has made the store: %v", err)
+	}
+	cache := cacheDir(t)
+	pkg := publish(t, open(t, cache))
+	before := tree(t, cache)
+	s := providerstore.View(cache, userKey(t, secret))
+	if got, err := s.Find(t.Context(), []hashing.Hash{pkg.H1}); got == nil || err != nil {
+		t.Errorf("Find = %v, %v", got, err)
+	}
+	change(t, filepath.Join(pkg.Dir(), "terraform-provider-x"))
+	again := providerstore.View(cache, userKey(t, secret))
+	if got, err := again.Find(t.Context(), []hashing.Hash{pkg.H1}); got != nil || !errors.Is(err, providerstore.ErrDamaged) {
+		t.Errorf("Find of a damaged package = %v, %v", got, err)
+	}
+	if diff := cmp.Diff(before, tree(t, cache)); diff != "" || s.Writable() {
+		t.Errorf("View has changed the store (-before +after):\n%s", diff)
+	}
+	must(t, errors.Join(s.Close(), again.Close()))
+}
+
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	cache := cacheDir(t)
