@@ -79,6 +79,9 @@ func size(dir string) (int64, error) {
 func (s *Store) Remove(name string) (bool, error) {
 	s.release(name)
 	path := s.path(name)
+	if s.dir == "" || !filepath.IsLocal(name) || filepath.Base(name) != name || name == "." {
+		return false, nil
+	}
 	lock := filelock.Dir(path)
 	ok, err := lock.TryExclusive()
 	switch {

@@ -148,7 +148,7 @@ func (s *Store) use(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	path := s.path(name)
-	if info, err := os.Lstat(path); s.dir == "" || err != nil || !info.IsDir() {
+	if info, err := os.Lstat(path); s.dir == "" || hashOf(name) == "" || err != nil || !info.IsDir() {
 		return false
 	}
 	if s.inUse[name] != nil {

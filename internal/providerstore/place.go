@@ -50,12 +50,20 @@ type Dir struct {
 }
 
 // Dir opens the directory of a project, and makes it if it is absent. Links in its path
-// are followed.
+// are followed. What a killed process has left there is removed.
 func (s *Store) Dir(name string) (*Dir, error) {
 	if err := os.MkdirAll(name, 0o755); err != nil { //nolint:gosec // it is no secret
 		return nil, err
 	}
-	return s.ViewDir(name)
+	d, err := s.ViewDir(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := d.root.Lstat(ownName); err == nil && info.IsDir() {
+		sweep(filepath.Join(d.path, ownName), "")
+		_ = d.root.Remove(ownName) // if no other process uses it
+	}
+	return d, nil
 }
 
 // ViewDir is [Store.Dir], and changes nothing. The error wraps fs.ErrNotExist if there is
@@ -203,16 +211,18 @@ func (d *Dir) prepare(ctx context.Context, pkg *Package, layout Layout) (string,
 func (d *Dir) stageName() (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.stage == nil {
-		own := filepath.Join(d.path, ownName)
-		if err := makeDir(own); err != nil {
-			return "", err
+	own := filepath.Join(d.path, ownName)
+	var err error
+	for attempt := 0; d.stage == nil && attempt < publishAttempts; attempt++ {
+		if err = makeDir(own); err == nil {
+			d.stage, err = newStage(own)
 		}
-		made, err := newStage(own)
-		if err != nil {
-			return "", err
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // which it is if another process has removed it
+			break
 		}
-		d.stage = made
+	}
+	if err != nil {
+		return "", err
 	}
 	return filepath.Join(ownName, filepath.Base(d.stage.dir)), nil
 }

@@ -51,12 +51,20 @@ type Store struct {
 // store that cannot be written is used for reading; what is not in it is staged in
 // scratch, a directory that is made when it is needed. The same holds if cacheDir is "".
 func Open(cacheDir, scratch string, key *userkey.Key) *Store {
-	s := &Store{key: key, scratch: scratch, inUse: make(map[string]*filelock.Lock)}
-	if cacheDir == "" {
-		return s
+	s := View(cacheDir, key)
+	s.scratch = scratch
+	s.writable = s.dir != "" && s.makeDirs() == nil
+	return s
+}
+
+// View opens the store in the user's cache directory for reading. It makes and changes
+// nothing, whether there is a store or not.
+func View(cacheDir string, key *userkey.Key) *Store {
+	s := &Store{key: key, inUse: make(map[string]*filelock.Lock)}
+	// The path is absolute, as projects have links to it.
+	if dir, err := filepath.Abs(cacheDir); err == nil && cacheDir != "" {
+		s.dir = filepath.Join(dir, storeName)
 	}
-	s.dir = filepath.Join(cacheDir, storeName)
-	s.writable = s.makeDirs() == nil
 	return s
 }
 
