@@ -172,7 +172,10 @@ func (r *requirements) providerReference(attr *hcl.Attribute) (string, bool) {
 		r.fail(attr.Expr.Range(), "Invalid provider reference", "The provider argument must be a provider's name, or a name and an alias such as aws.west.")
 		return "", false
 	}
-	return names[0], r.checkName(names[0], attr.Expr.Range())
+	if !r.checkName(names[0], attr.Expr.Range()) {
+		return "", false
+	}
+	return names[0], true
 }
 
 // addImport adds the provider of an import block, which counts if the module does not
@@ -194,13 +197,12 @@ func (r *requirements) addImport(b *hcl.Block) {
 	}
 	block.target = names[0] + "." + names[1]
 	block.use = providerUse{by: "import " + block.target, at: b.DefRange}
-	ok := false
 	if attr := content.Attributes["provider"]; attr != nil {
-		block.use.name, ok = r.providerReference(attr)
+		block.use.name, _ = r.providerReference(attr)
 	} else {
-		block.use.name, ok = r.nameOfType(names[0], to.Expr.Range())
+		block.use.name = r.nameOfType(names[0], to.Expr.Range())
 	}
-	if ok {
+	if block.use.name != "" {
 		r.imports = append(r.imports, block)
 	}
 }

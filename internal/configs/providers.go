@@ -112,12 +112,10 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 		sources[entry.name] = source
 		found = r.append(found, ProviderRequirement{LocalName: entry.name, Source: source, By: byRequired, Range: entry.at}, entry.version)
 	}
-	implied := map[string]bool{}
-	for _, use := range r.uses() {
-		if _, declared := sources[use.name]; declared || implied[use.name] {
+	for _, use := range r.firstUses() {
+		if _, declared := sources[use.name]; declared {
 			continue
 		}
-		implied[use.name] = true
 		if source, ok := r.impliedSource(use); ok {
 			found = r.append(found, ProviderRequirement{LocalName: use.name, Source: source, Implied: true, By: use.by, Range: use.at}, constraint{})
 		}
@@ -204,26 +202,56 @@ func (r *requirements) impliedSource(use providerUse) (addrs.Provider, bool) {
 	return source, err == nil
 }
 
-// uses returns everything that implies a provider, in the order of files and lines.
-func (r *requirements) uses() []providerUse {
-	var uses []providerUse
-	for _, config := range r.configs {
-		uses = append(uses, config.use())
+// firstUses returns the first place, in the order of files and lines, that needs each
+// local name.
+func (r *requirements) firstUses() map[string]providerUse {
+	first := map[string]providerUse{}
+	isFirst := func(name string, at hcl.Range) bool {
+		known, ok := first[name]
+		return !ok || comparePositions(at, known.at) < 0
 	}
-	declared := map[string]bool{}
+	for _, config := range r.configs {
+		if isFirst(config.name, config.at) {
+			first[config.name] = config.use()
+		}
+	}
+	names := map[string]string{} // by resource types; "" for one that has errors
 	for _, resource := range r.resources {
-		declared[resource.key()] = true
-		if use, ok := r.useOf(resource); ok {
-			uses = append(uses, use)
+		name := resource.provider
+		if name == "" {
+			var ok bool
+			if name, ok = names[resource.typ]; !ok {
+				name = r.nameOfType(resource.typ, resource.at)
+				names[resource.typ] = name
+			}
+		}
+		if name != "" && isFirst(name, resource.at) {
+			first[name] = providerUse{name: name, by: resource.key(), at: resource.at}
+		}
+	}
+	for _, use := range append(r.importedUses(), r.tests...) {
+		if isFirst(use.name, use.at) {
+			first[use.name] = use
+		}
+	}
+	return first
+}
+
+// importedUses returns what import blocks need. For a resource that the module has,
+// its block says which provider that is.
+func (r *requirements) importedUses() []providerUse {
+	var uses []providerUse
+	declared := map[string]bool{}
+	if len(r.imports) > 0 {
+		for _, resource := range r.resources {
+			declared[resource.key()] = true
 		}
 	}
 	for _, block := range r.imports {
-		if block.inModule || !declared["resource "+block.target] { // else the resource says which provider
+		if block.inModule || !declared["resource "+block.target] {
 			uses = append(uses, block.use)
 		}
 	}
-	uses = append(uses, r.tests...)
-	slices.SortStableFunc(uses, func(a, b providerUse) int { return comparePositions(a.at, b.at) })
 	return uses
 }
 
@@ -234,23 +262,16 @@ func (c *providerConfig) use() providerUse {
 // key names a resource as messages do: "resource aws_instance.web".
 func (r *resource) key() string { return r.kind + " " + r.typ + "." + r.name }
 
-func (r *requirements) useOf(resource *resource) (providerUse, bool) {
-	use := providerUse{name: resource.provider, by: resource.key(), at: resource.at}
-	ok := true
-	if use.name == "" {
-		use.name, ok = r.nameOfType(resource.typ, resource.at)
-	}
-	return use, ok
-}
-
-// nameOfType returns the local name that a resource type stands for.
-func (r *requirements) nameOfType(typ string, at hcl.Range) (string, bool) {
+// nameOfType returns the local name that a resource type stands for, or "" if there is
+// none.
+func (r *requirements) nameOfType(typ string, at hcl.Range) string {
 	prefix, _, _ := strings.Cut(typ, "_")
 	name, err := addrs.ParseProviderPart(prefix)
 	if err != nil {
 		r.fail(at, "Invalid resource type name", "%.300q cannot be the name of a resource type: its provider's name %s.", typ, err)
+		return ""
 	}
-	return name, err == nil
+	return name
 }
 
 // warnOfTwins warns of one provider with two local names.
