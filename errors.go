@@ -17,7 +17,7 @@ import (
 var (
 	// ErrCycle says that a module calls itself, directly or not.
 	ErrCycle = errors.New("the module calls itself")
-	// ErrEscapesPackage says that a local source address leads out of the
+	// ErrEscapesPackage says that a local source address points out of the
 	// package that its module is part of.
 	ErrEscapesPackage = errors.New("local module path escapes module package")
 	// ErrNoSubdir says that a package lacks the directory that its module was
@@ -27,9 +27,9 @@ var (
 	ErrSameKey = errors.New("two module calls have the same key")
 	// ErrTooManyModules says that the module tree is larger than the limits.
 	ErrTooManyModules = errors.New("the module tree is too large")
-	// ErrOffline says that a server would have to be asked, which the request
-	// forbids.
-	ErrOffline = errors.New("no server may be asked")
+	// ErrOffline says that a request to a server would be needed and that
+	// Request.Offline is set.
+	ErrOffline = errors.New("offline mode is set")
 	// ErrNoSuchCall says that a request names a module call that the
 	// configuration does not have.
 	ErrNoSuchCall = errors.New("the configuration has no such module call outside the project")
@@ -244,7 +244,7 @@ type MovedError struct {
 }
 
 func (e *MovedError) Error() string {
-	if strings.HasSuffix(e.Name, e.Now) { // it names what it leads to
+	if strings.HasSuffix(e.Name, e.Now) { // it names what it points to
 		return fmt.Sprintf("the lock has %s, and the source means %s: the lock was edited, or the registry has another answer now", e.Locked, e.Name)
 	}
 	return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)

@@ -200,7 +200,7 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *fetche
 	if l.locked {
 		return entry, l.refusals.add(c, what)
 	}
-	l.packages.events.warn(c.path, what+"; the lock is put right, for the files are the same")
+	l.packages.events.warn(c.path, what+"; the lock was corrected; the files are the same")
 	return exact, nil
 }
 

@@ -117,8 +117,7 @@ func (r Request) readRules() (rules, error) {
 }
 
 // findPolicy is the policy's file in a directory, or else the nearest one above
-// it as far as the repository goes; "" where there is none. Those beyond the
-// repository are not the project's.
+// it within the repository. Without a policy, it returns an empty string.
 func findPolicy(dir string) string {
 	for _, at := range project.RepositoryDirs(dir) {
 		if name := filepath.Join(at, policyFileName); exists(name) {

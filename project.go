@@ -181,7 +181,7 @@ func parseLock(src []byte, req Request) (*lockfile.File, error) {
 	return lock, nil
 }
 
-// readLock reads the dependency lock; nil if there is none.
+// readLock reads the dependency lock. It returns nil if the file does not exist.
 func readLock(req Request) ([]byte, error) {
 	src, err := project.ReadLock(req.location())
 	return src, req.unusableLock(err)

@@ -45,7 +45,8 @@ type session struct {
 	// providers is where providers come from. providerStore opens where they are kept,
 	// for runs that need it.
 	providers        getproviders.Source
-	providerStore    func() (*providerstore.Store, error)
+	pluginCache      getproviders.PluginCache
+	providerStore    func() *providerstore.Store
 	closeProviders   func() error
 	providerListings singleflight.Memo[addrs.Provider, getproviders.Listing]
 	locations        singleflight.Memo[release, registryclient.Location]
@@ -154,14 +155,12 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 		}
 	}
 	s.fetcher = in.fetcher(s.cache.Dir())
-	s.providers = in.providers()
+	s.providers, s.pluginCache = in.providers(), getproviders.PluginCache{Dir: in.PluginCacheDir}
 	s.closeProviders = func() error { return nil }
-	s.providerStore = sync.OnceValues(func() (*providerstore.Store, error) {
-		store, err := providerstore.Open(in.CacheDir, filepath.Join(s.cache.StageDir(), "providers"), key)
-		if err == nil {
-			s.closeProviders = store.Close
-		}
-		return store, err
+	s.providerStore = sync.OnceValue(func() *providerstore.Store {
+		store := providerstore.Open(in.CacheDir, filepath.Join(s.cache.StageDir(), "providers"), key)
+		s.closeProviders = store.Close
+		return store
 	})
 	return s, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // Fetch says what to fetch and how much that may be.
 type Fetch struct {
-	// Want is the name of a commit, or of a tag that leads to one.
+	// Want is the name of a commit, or of a tag that points to one.
 	Want string
 	// Bytes bounds the pack.
 	Bytes int64

@@ -14,7 +14,7 @@ type Ref struct {
 	Name string
 	// ID is the name of the object that it points to.
 	ID string
-	// Peeled is the object that an annotated tag leads to in the end; "" for
+	// Peeled is the object that an annotated tag points to in the end; "" for
 	// other refs.
 	Peeled string
 }
