@@ -67,8 +67,10 @@
 //   - the versions in provider blocks;
 //   - for each local name without an entry the first place that implies it: a
 //     resource, data source or ephemeral resource by its provider argument or else by
-//     its type up to the first "_", a provider block, an import block whose resource
-//     the module does not have, and in the tofu dialect a provider block in a test.
+//     its type up to the first "_", a provider block, an import block. In the tofu
+//     dialect a provider block in a test does too, and in the terraform dialect an
+//     action; there an import counts only if its resource would be in this module and
+//     is not declared.
 //
 // Such a name stands for a provider in the namespace "hashicorp" of the dialect's
 // registry, and "terraform" for the built-in one. Nothing is inherited from the calling

@@ -46,7 +46,7 @@ type requirements struct {
 	resources []*resource
 	byKey     map[string]*resource // of resources, made for override files
 	imports   []importBlock
-	tests     []providerUse
+	tests     []*providerConfig
 }
 
 func (r Reader) newRequirements() *requirements {
@@ -65,9 +65,8 @@ type constraint struct {
 
 // importBlock is an import block.
 type importBlock struct {
-	target   string // "aws_instance.web", without the modules that it is in
-	inModule bool
-	use      providerUse
+	target string // "aws_instance.web", without the modules that it is in
+	use    providerUse
 }
 
 // providerConfig is a provider block.
@@ -75,9 +74,10 @@ type providerConfig struct {
 	name, alias string
 	version     constraint
 	at          hcl.Range
+	test        string // the test file that it is in; "" for configuration
 }
 
-// resource is a resource, a data source or an ephemeral resource.
+// resource is a resource, a data source, an ephemeral resource or an action.
 type resource struct {
 	kind, typ, name string
 	provider        string // the local name that the provider argument has; "" if there is none
@@ -120,7 +120,7 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 			found = r.append(found, ProviderRequirement{LocalName: use.name, Source: source, Implied: true, By: use.by, Range: use.at}, constraint{})
 		}
 	}
-	for _, config := range r.configs {
+	for _, config := range slices.Concat(r.configs, r.tests) {
 		if config.version.at == (hcl.Range{}) {
 			continue
 		}
@@ -210,7 +210,7 @@ func (r *requirements) firstUses() map[string]providerUse {
 		known, ok := first[name]
 		return !ok || comparePositions(at, known.at) < 0
 	}
-	for _, config := range r.configs {
+	for _, config := range slices.Concat(r.configs, r.tests) {
 		if isFirst(config.name, config.at) {
 			first[config.name] = config.use()
 		}
@@ -229,7 +229,7 @@ func (r *requirements) firstUses() map[string]providerUse {
 			first[name] = providerUse{name: name, by: resource.key(), at: resource.at}
 		}
 	}
-	for _, use := range append(r.importedUses(), r.tests...) {
+	for _, use := range r.importedUses() {
 		if isFirst(use.name, use.at) {
 			first[use.name] = use
 		}
@@ -237,18 +237,18 @@ func (r *requirements) firstUses() map[string]providerUse {
 	return first
 }
 
-// importedUses returns what import blocks need. For a resource that the module has,
-// its block says which provider that is.
+// importedUses returns what import blocks need. For Terraform, the block of a resource
+// that the module has says which provider that is. OpenTofu takes both.
 func (r *requirements) importedUses() []providerUse {
 	var uses []providerUse
 	declared := map[string]bool{}
-	if len(r.imports) > 0 {
+	if r.terraform && len(r.imports) > 0 {
 		for _, resource := range r.resources {
 			declared[resource.key()] = true
 		}
 	}
 	for _, block := range r.imports {
-		if block.inModule || !declared["resource "+block.target] {
+		if !declared["resource "+block.target] {
 			uses = append(uses, block.use)
 		}
 	}
@@ -256,6 +256,9 @@ func (r *requirements) importedUses() []providerUse {
 }
 
 func (c *providerConfig) use() providerUse {
+	if c.test != "" {
+		return providerUse{name: c.name, by: "test file " + c.test, at: c.at}
+	}
 	return providerUse{name: c.name, by: fmt.Sprintf("provider %q", c.name), at: c.at}
 }
 

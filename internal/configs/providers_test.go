@@ -133,10 +133,18 @@ var providerCases = []struct{ name, files, want string }{
 	},
 	{"31 import", mainFile("import {\n  to = aws_a.x\n  id = \"1\"\n}\n"), "~/hashicorp/aws implied by import aws_a.x at main.tf:1,1"},
 	{"31 import with provider", mainFile("import {\n  to       = aws_a.x[each.key]\n  provider = other.west\n}\n"), "~/hashicorp/other implied by import aws_a.x at main.tf:1,1"},
-	{"31 import with resource", mainFile("import {\n  to = aws_a.x\n}\nresource \"aws_a\" \"x\" {\n  provider = other\n}\n"), "~/hashicorp/other implied by resource aws_a.x at main.tf:4,1"},
+	{
+		"31 import with resource", mainFile("import {\n  to = aws_a.x\n}\nresource \"aws_a\" \"x\" {\n  provider = other\n}\n"),
+		"~/hashicorp/aws implied by import aws_a.x at main.tf:1,1\n~/hashicorp/other implied by resource aws_a.x at main.tf:4,1",
+	},
 	{"32 import into a module", mainFile("import {\n  to = module.c[each.key].aws_a.x[\"a\"]\n}\n"), "~/hashicorp/aws implied by import aws_a.x at main.tf:1,1"},
 	{"34 legacy", required(`x = { source = "-/x" }`, ""), "error: Legacy provider address at main.tf:3,1"},
 	{"35 test file", mainFile("") + "-- tests/a.tftest.hcl --\nprovider \"tst\" {}\nmock_provider \"mock\" {}\n", "~/hashicorp/tst implied by test file tests/a.tftest.hcl at tests/a.tftest.hcl:1,1"},
+	{
+		"35 version", required(`tst = ">= 1.0"`, "") + "-- a.tftest.hcl --\nprovider \"tst\" {\n  version = \"< 2.0\"\n}\n",
+		"~/hashicorp/tst < 2.0 by test file a.tftest.hcl at a.tftest.hcl:1,1\n~/hashicorp/tst >= 1.0 by required_providers at main.tf:3,1",
+	},
+	{"an action", mainFile("action \"aws_a\" \"x\" {}\n"), ""},
 	{
 		"36 run", mainFile("") + "-- a.tftest.hcl --\nmock_provider \"mock\" {}\nrun \"r\" {\n  module {\n    source = \"./m\"\n  }\n}\n", "",
 	},
@@ -183,6 +191,9 @@ func TestProviderRequirementsOfTerraform(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, files, want string }{
 		{"18 of opentofu", required(`terraform = { source = "opentofu.org/builtin/terraform" }`, ""), "opentofu.org/builtin/terraform by required_providers at main.tf:3,1"},
+		{"31 import with resource", mainFile("import {\n  to = aws_a.x\n}\nresource \"aws_a\" \"x\" {\n  provider = other\n}\n"), "~/hashicorp/other implied by resource aws_a.x at main.tf:4,1"},
+		{"31 import", mainFile("import {\n  to = aws_a.x\n}\n"), "~/hashicorp/aws implied by import aws_a.x at main.tf:1,1"},
+		{"an action", mainFile("action \"aws_a\" \"x\" {}\n"), "~/hashicorp/aws implied by action aws_a.x at main.tf:1,1"},
 		{"32 import into a module", mainFile("import {\n  to = module.c.aws_a.x\n}\n"), ""},
 		{"35 test file", mainFile("") + "-- tests/a.tftest.hcl --\nprovider \"tst\" {}\n", ""},
 		{"35 declared", required(`tst = { source = "acme/tst" }`, "") + "-- tests/a.tftest.hcl --\nprovider \"tst\" {}\n", "~/acme/tst by required_providers at main.tf:3,1"},
