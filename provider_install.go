@@ -87,17 +87,20 @@ type providerStage struct {
 // newProviderStage returns a stage with nothing required. What its requirements are
 // told later is asked for at once, unless the lock decides.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	store, err := session.providerStore()
-	if err != nil {
-		return nil, err
-	}
 	s := &providerStage{openProject: p, session: session, events: events}
 	s.selector = &providerSelector{
 		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
 		locked: p.req.Locked, offline: p.req.Offline, events: events,
 	}
+	for _, text := range p.req.Update.Providers {
+		provider, err := p.dialect.parser().ParseProviderSource(text)
+		if err != nil {
+			return nil, err
+		}
+		s.selector.updated = append(s.selector.updated, provider)
+	}
 	s.getter = &providers.Getter{
-		Source: session.providers, Store: store, Offline: p.req.Offline, OnEvent: s.tell,
+		Source: session.providers, Store: session.providerStore(), Offline: p.req.Offline, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
 		if _, locked := p.lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
@@ -136,7 +139,7 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	if err := errors.Join(refused.err(s.req.lockFile()), err); err != nil {
 		return nil, err
 	}
-	for _, address := range s.req.Update.Providers {
+	for _, address := range s.selector.updated {
 		if !slices.ContainsFunc(required, func(p requiredProvider) bool { return p.address == address }) {
 			return nil, &ProviderError{Provider: address, Err: ErrNoSuchProvider}
 		}

@@ -78,7 +78,7 @@ func (p *providerPlan) place(ctx context.Context) (err error) {
 		return nil
 	}
 	s := p.stage
-	dir, err := s.getter.Store.OpenDir(filepath.Join(s.req.dataPath(), "providers"))
+	dir, err := s.getter.Store.Dir(filepath.Join(s.req.dataPath(), "providers"))
 	if err != nil {
 		return err
 	}
@@ -89,10 +89,7 @@ func (p *providerPlan) place(ctx context.Context) (err error) {
 	}
 	return sideBySide(p.providers, func(_ int, provider plannedProvider) error {
 		at := provider.at()
-		before, err := dir.Inspect(ctx, at, false)
-		if err != nil {
-			return provider.fail(provider.version.String(), err)
-		}
+		before := dir.Inspect(at, false)
 		replaced, err := dir.Place(ctx, provider.got.Package, at, layout)
 		if err != nil {
 			return provider.fail(provider.version.String(), err)

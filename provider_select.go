@@ -27,6 +27,8 @@ type providerSelector struct {
 	session *session
 	lock    *lockfile.File
 	update  Update
+	// updated are the providers that the request names for an update.
+	updated []addrs.Provider
 	rules   rules
 	locked  bool
 	offline bool
@@ -89,7 +91,7 @@ func (s *providerSelector) selectOne(ctx context.Context, p requiredProvider, re
 // updates reports whether the newest version of a provider is to be selected, whatever
 // the lock says.
 func (s *providerSelector) updates(p addrs.Provider) bool {
-	return s.update.All || slices.Contains(s.update.Providers, p)
+	return s.update.All || slices.Contains(s.updated, p)
 }
 
 // listing returns the versions that there are of a provider. Its source is asked once.

@@ -43,10 +43,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]Pr
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	store, err := providerstore.Open(in.CacheDir, filepath.Join(p.req.dataPath(), "providers"), p.key)
-	if err != nil {
-		return nil, err
-	}
+	store := providerstore.Open(in.CacheDir, "", p.key) // nothing is staged
 	defer store.Close()
 	dir, err := store.ViewDir(filepath.Join(p.req.dataPath(), "providers"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,27 +54,24 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]Pr
 	}
 	defer dir.Close()
 	reports := make([]ProviderReport, len(entries))
-	err = sideBySide(entries, func(i int, entry lockfile.Provider) (err error) {
-		reports[i], err = compareProvider(ctx, store, dir, entry)
-		return err
+	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
+		reports[i] = compareProvider(store, dir, entry)
+		return ctx.Err()
 	})
 	return reports, err
 }
 
-// compareProvider hashes one provider. The error is ctx's.
-func compareProvider(ctx context.Context, store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) (ProviderReport, error) {
+// compareProvider hashes one provider.
+func compareProvider(store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) ProviderReport {
 	report := ProviderReport{Provider: entry.Address, Version: entry.Version, Want: entry.Hashes, Status: StatusMissing}
 	version, err := versions.Parse(entry.Version)
 	if err != nil {
 		report.Err = err
-		return report, nil
+		return report
 	}
-	state, err := dir.Inspect(ctx, providerstore.At(entry.Address, version, addrs.CurrentPlatform()), true)
+	state := dir.Inspect(providerstore.At(entry.Address, version, addrs.CurrentPlatform()), true)
 	switch report.Got = state.H1; {
-	case err != nil:
-		return report, err
 	case errors.Is(state.Err, fs.ErrNotExist):
-		return report, nil
 	case state.Err != nil:
 		report.Status, report.Err = StatusChanged, state.Err
 	case store.Matches(state.H1, entry.Hashes) != "":
@@ -88,7 +82,7 @@ func compareProvider(ctx context.Context, store *providerstore.Store, dir *provi
 			report.Err = ErrNoComparableHash
 		}
 	}
-	return report, nil
+	return report
 }
 
 func hasH1(hashes []hashing.Hash) bool {

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -77,8 +76,10 @@ type Update struct {
 	// alone, by their paths with dots.
 	All  bool
 	Keys []string
-	// Providers selects so for these providers; All does for each one.
-	Providers []addrs.Provider
+	// Providers selects so for these providers; All does for each one. They are
+	// addresses as in a configuration: without a host they mean the registry of the
+	// request's dialect.
+	Providers []string
 	// To is the version to select for the one call in Keys; "" means the newest that
 	// its constraint allows.
 	To string

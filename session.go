@@ -45,7 +45,7 @@ type session struct {
 	// providers is where providers come from. providerStore opens where they are kept,
 	// for runs that need it.
 	providers        getproviders.Source
-	providerStore    func() (*providerstore.Store, error)
+	providerStore    func() *providerstore.Store
 	closeProviders   func() error
 	providerListings singleflight.Memo[addrs.Provider, getproviders.Listing]
 	locations        singleflight.Memo[release, registryclient.Location]
@@ -156,12 +156,10 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 	s.fetcher = in.fetcher(s.cache.Dir())
 	s.providers = in.providers()
 	s.closeProviders = func() error { return nil }
-	s.providerStore = sync.OnceValues(func() (*providerstore.Store, error) {
-		store, err := providerstore.Open(in.CacheDir, filepath.Join(s.cache.StageDir(), "providers"), key)
-		if err == nil {
-			s.closeProviders = store.Close
-		}
-		return store, err
+	s.providerStore = sync.OnceValue(func() *providerstore.Store {
+		store := providerstore.Open(in.CacheDir, filepath.Join(s.cache.StageDir(), "providers"), key)
+		s.closeProviders = store.Close
+		return store
 	})
 	return s, nil
 }

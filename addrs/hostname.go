@@ -40,10 +40,16 @@ func ParseHostname(s string) (Hostname, error) {
 // other characters are mapped to dots or to nothing; and of bytes that are not
 // UTF-8 it makes a name of which its own ForDisplay method panics.
 func hostFault(host Hostname) string {
-	name, port, _ := strings.Cut(string(host), ":")
-	if strings.HasPrefix(port, "-") {
+	if _, port, _ := strings.Cut(string(host), ":"); strings.HasPrefix(port, "-") {
 		return "the port is negative"
 	}
+	return hostNameFault(host)
+}
+
+// hostNameFault is hostFault without the port: providers' addresses may have a
+// negative one, in stock tools too.
+func hostNameFault(host Hostname) string {
+	name, _, _ := strings.Cut(string(host), ":")
 	if name == "" {
 		return "the name is empty"
 	}

@@ -33,6 +33,9 @@ type Config struct {
 	Retries int
 	// Timeout limits one request to a registry; 0 if not configured.
 	Timeout time.Duration
+	// Providers says where the packages of providers come from;
+	// [Config.ProviderSource] makes a source of it.
+	Providers ProviderInstallation
 
 	// environ and files have the credentials by host. If the entry of a host has no
 	// token, the host has no credentials and the helper is not run for it.
@@ -48,6 +51,11 @@ type Config struct {
 
 	programs programs
 	warn     func(text string)
+
+	environment Environment
+	terraform   bool
+	// defaultHost is the host of provider addresses that have none.
+	defaultHost addrs.Hostname
 }
 
 // credentials are what a file, a variable or a helper has for a host.
@@ -97,6 +105,11 @@ func (e Environment) Load(ctx context.Context, opts Options) (*Config, hcl.Diagn
 		config.warn = func(string) {}
 	}
 	diags := config.addVariables(e)
+	config.environment, config.defaultHost = e, addrs.DefaultRegistryHost
+	if config.terraform = opts.Terraform; opts.Terraform {
+		config.defaultHost = addrs.TerraformRegistryHost
+	}
+	config.Providers.ImpliedMirrors = places.impliedMirrors()
 	for _, file := range places.configFiles() {
 		diags = append(diags, config.addFile(ctx, file)...)
 	}
@@ -116,7 +129,7 @@ func (c *Config) addFile(ctx context.Context, file file) hcl.Diagnostics {
 	case err != nil:
 		return hcl.Diagnostics{fileFault(hcl.DiagError, "The CLI configuration file cannot be read", file.name, err)}
 	}
-	d := decoder{config: c, name: file.name}
+	d := decoder{config: c, name: file.name, hasCacheDir: c.Providers.PluginCacheDir != ""}
 	content, err := parse(src)
 	if syntax, ok := errors.AsType[*syntaxError](err); ok {
 		d.fault(syntax.at, "The file cannot be parsed: %s.", syntax.reason)

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // The kinds of failure, for errors.Is.
@@ -35,17 +32,4 @@ func (e *MismatchError) Error() string {
 		by = "locked"
 	}
 	return fmt.Sprintf("%s: the package has the hash %s, %s is %s", e.Location, e.Got, by, strings.Join(e.Want, ", "))
-}
-
-// ProtocolError is returned for a package of which no version of the plugin protocol is
-// one that stock tools speak: 5.x and 6.x.
-type ProtocolError struct {
-	Provider addrs.Provider
-	Version  versions.Version
-	// Protocols are the versions that the package has.
-	Protocols []string
-}
-
-func (e *ProtocolError) Error() string {
-	return fmt.Sprintf("provider %s %s speaks version %s of the plugin protocol, and not 5 or 6", e.Provider, e.Version, strings.Join(e.Protocols, ", "))
 }

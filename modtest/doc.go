@@ -1,5 +1,5 @@
-// Package modtest runs the servers that modules come from, on the loopback
-// interface, for the tests of programs that install modules. Everything that
+// Package modtest runs the servers that modules and providers come from, on the
+// loopback interface, for the tests of programs that install them. Everything that
 // the servers hold is one file tree, most readably a txtar text in the test:
 //
 //	world := modtest.New(t, modtest.Txtar(`
@@ -16,6 +16,18 @@
 //
 // A program that has its own client gets [World.HTTPClient], and child processes
 // (git, terraform, tofu) get [World.Env] added to their environment.
+//
+// A test of providers has its packages in the tree, and an address of the world in
+// its configuration:
+//
+//	-- providers/acme/cloud/1.0.0/linux_amd64/terraform-provider-cloud --
+//	not a program
+//	-- config/main.tf --
+//	terraform {
+//	  required_providers {
+//	    cloud = { source = "MODTEST_HOST/acme/cloud" }
+//	  }
+//	}
 //
 // # The tree
 //
@@ -39,6 +51,9 @@
 //   - oci/REPOSITORY/TAG/... are module packages in an OCI registry. In
 //     REPOSITORY, "%2F" stands for a slash: "oci/acme%2Fnet/1.2.0/main.tf" is in
 //     the package that "oci://127.0.0.1:PORT/acme/net?tag=1.2.0" names.
+//   - providers/NAMESPACE/TYPE/VERSION/OS_ARCH/... are the packages of providers that
+//     the provider registry and its mirrors have. Files whose names begin with
+//     "terraform-provider-" are executable in them.
 //   - files/... are plain files.
 //
 // Symbolic links and the executable bit are kept where the fs.FS has them.
@@ -59,6 +74,10 @@
 //
 //   - /.well-known/terraform.json: the discovery document;
 //   - /v1/modules/: the module registry protocol;
+//   - /v1/providers/: the provider registry protocol, and /providers/: archives, sums
+//     and signatures. Sums are signed with a key of the process ([World.ProviderKey]).
+//   - /mirror/: the network mirror protocol for the same packages, under any host;
+//     [World.WriteProviderMirror] and [World.PushOCIProvider] make other mirrors.
 //   - /packages/: what the registry points to unless that is git;
 //   - /git/REPO: smart HTTP, by the git that is installed;
 //   - /archives/NAME and /files/PATH;
@@ -78,17 +97,18 @@
 // stays the same, as "registry.example.com/acme/net/aws".
 //
 // Each request is recorded ([World.Requests]); [Options] and [Fault] imitate
-// registries and their faults; [World.PublishVersion], [World.MoveTag] and
+// registries and their faults, as [World.SetProviderShape] does for providers;
+// [World.PublishVersion], [World.PublishProvider], [World.MoveTag] and
 // their like change what is served while the servers run.
 //
 // # Limits
 //
 //   - Repositories need an installed git (2.39 was tried). [New] skips the test
 //     where the tree has some and there is no git.
-//   - Git is read only, module registries list modules only, and the OCI
+//   - Git is read only, registries are read by clients only, and the OCI
 //     registry takes artifacts from the test (PushOCI), not by its protocol.
 //   - Go programs on macOS and Windows ignore SSL_CERT_FILE, so there the real
 //     terraform and tofu do not trust the world. HTTPClient works everywhere.
 //   - This is not a server for anything but tests: it keeps every request and
-//     packs an archive anew for each download.
+//     packs an archive of a module anew for each download.
 package modtest

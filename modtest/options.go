@@ -29,6 +29,24 @@ type Options struct {
 	// Empty means that it demands nothing.
 	Token string
 
+	// NoProviders removes the provider registry from the discovery document.
+	NoProviders bool
+
+	// ProviderReported makes the provider registry report the hashes of the packages
+	// of all platforms ("packages"), as OpenTofu's does.
+	ProviderReported bool
+
+	// ProviderProtocols are the versions of the plugin protocol that all packages of
+	// providers have. nil means "5.0".
+	ProviderProtocols []string
+
+	// ProviderWarnings are the warnings in listings of providers.
+	ProviderWarnings []string
+
+	// ProviderMoved says to which address, "NAMESPACE/TYPE", a provider has moved
+	// whose type is asked for without a namespace ("-/TYPE").
+	ProviderMoved map[string]string
+
 	// ArchiveUser and ArchivePassword are what the archive server demands by
 	// basic authentication. An empty user means that it demands nothing.
 	ArchiveUser, ArchivePassword string
@@ -119,6 +137,14 @@ func (o Options) check() error {
 		return errors.New("modtest: the options Hosted and Archives exclude each other")
 	}
 	return nil
+}
+
+// providerProtocols are the versions of the plugin protocol of all packages.
+func (o Options) providerProtocols() []string {
+	if o.ProviderProtocols == nil {
+		return []string{"5.0"}
+	}
+	return o.ProviderProtocols
 }
 
 // gitPackages reports whether the registry points to git repositories.

@@ -85,12 +85,14 @@ func (w *World) dial(ctx context.Context, network, addr string) (net.Conn, error
 // Env are the entries, "NAME=value", that make a child process trust the
 // world's certificate and reach the world without a proxy: git, and Go
 // programs such as terraform and tofu (on systems where Go heeds
-// SSL_CERT_FILE). Git is also told never to ask for a password. They are to be
-// added to an environment, behind all else.
+// SSL_CERT_FILE). Git is told to read no other certificates, which would cost
+// each of its processes more than the rest of a request, and never to ask for a
+// password. The entries are to be added to an environment, behind all else.
 func (w *World) Env() []string {
 	return []string{
 		"SSL_CERT_FILE=" + w.certificateFile(),
 		"GIT_SSL_CAINFO=" + w.certificateFile(),
+		"GIT_SSL_CAPATH=" + w.emptyDir(),
 		"GIT_TERMINAL_PROMPT=0",
 		"NO_PROXY=127.0.0.1,localhost",
 		"no_proxy=127.0.0.1,localhost",

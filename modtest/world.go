@@ -30,13 +30,14 @@ type World struct {
 	plainURL  string
 	stop      context.CancelFunc // ends requests that wait
 
-	registry *registry
-	git      *gitServer
-	archives *archiveServer
-	oci      *ociServer
-	log      requestLog
-	sent     atomic.Int64 // bytes
-	faults   faults
+	registry  *registry
+	providers *providerRegistry
+	git       *gitServer
+	archives  *archiveServer
+	oci       *ociServer
+	log       requestLog
+	sent      atomic.Int64 // bytes
+	faults    faults
 
 	installers atomic.Int64 // how many were made
 
@@ -107,6 +108,9 @@ func (w *World) start() error {
 	if err := os.WriteFile(w.certificateFile(), w.authority.pem, 0o600); err != nil {
 		return fmt.Errorf("modtest: %w", err)
 	}
+	if err := os.Mkdir(w.emptyDir(), 0o700); err != nil {
+		return fmt.Errorf("modtest: %w", err)
+	}
 	tlsListener, plainListener, err := w.listen()
 	if err != nil {
 		return fmt.Errorf("modtest: %w", err)
@@ -132,6 +136,9 @@ func (w *World) load() (err error) {
 	if w.registry, err = newRegistry(w.fsys, w.opts, w.host, w.git, w.archives); err != nil {
 		return err
 	}
+	if w.providers, err = newProviderRegistry(w.fsys, w.opts, w.host, w.registry); err != nil {
+		return err
+	}
 	if w.oci, err = newOCIServer(w.fsys, w.opts, w.host); err != nil {
 		return err
 	}
@@ -139,6 +146,9 @@ func (w *World) load() (err error) {
 }
 
 func (w *World) certificateFile() string { return filepath.Join(w.dir, "authority.pem") }
+
+// emptyDir is where git looks for certificates besides that of the file.
+func (w *World) emptyDir() string { return filepath.Join(w.dir, "certificates") }
 
 // Close stops the servers and removes their files. Requests that are under way
 // are cut off. A second call does nothing.

@@ -20,6 +20,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Flags:     globalFlags(),
 		Commands: []*cli.Command{
 			installCommand(out),
+			lockCommand(out),
 			verifyCommand(out),
 			updateCommand(out),
 			outdatedCommand(out),

@@ -20,11 +20,17 @@ func failures() []failure {
 	return append(append(serverFailures(), clientFailures()...), machineFailures()...)
 }
 
-// withoutGit is the configuration for failures in which git, which takes most of
-// the time, has no part.
-func withoutGit() string {
+// withoutGit is the configuration for failures in which git and hg, which take
+// most of the time, have no part.
+func withoutGit() string { return canariesWithout("git_", "hg_") }
+
+// canariesWithout is the configuration with all addresses but those whose names
+// begin with one of these.
+func canariesWithout(prefixes ...string) string {
 	names := slices.Collect(maps.Keys(addressesWithCanaries))
-	return canaryConfig(slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "git_") })...)
+	return canaryConfig(slices.DeleteFunc(names, func(name string) bool {
+		return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	})...)
 }
 
 // serverFailures are those of servers, all of which have them.
@@ -45,7 +51,7 @@ func serverFailures() []failure {
 	}
 	query, signed := canaries()[30].value, canaries()[32].value
 	return []failure{
-		{name: "all is well but for some", says: "connection refused"},
+		{name: "all is well but for some", config: canaryConfig(), says: "connection refused"},
 		{name: "registry wants another token", config: withoutGit(), options: modtest.Options{Token: "other"}, says: "401"},
 		{name: "registry has the token", config: withoutGit(), options: token},
 		{name: "token services", config: withoutGit(), options: modtest.Options{OCIUser: "user", OCIPassword: canaries()[41].value, OCIBearer: true}},
@@ -113,7 +119,7 @@ func machineFailures() []failure {
 	return []failure{
 		{name: "key of the state", config: withoutGit(), env: []string{"COTTER_STATE_KEY={state-key}"}},
 		{name: "untrusted certificate", untrusted: true, says: "certificate"},
-		{name: "interrupt", interrupt: true, faults: everywhere(modtest.Fault{Delay: 1 << 40})},
+		{name: "interrupt", config: canaryConfig(), interrupt: true, faults: everywhere(modtest.Fault{Delay: 1 << 40})},
 		{name: "proxy", env: []string{"HTTPS_PROXY=http://user:{proxy}@127.0.0.1:1", "https_proxy=http://user:{proxy}@127.0.0.1:1", "NO_PROXY=", "no_proxy="}, config: "module \"a\" {\n  source = \"https://user:{http-password}@192.0.2.1/x.zip?token={http-query}\"\n}\nmodule \"b\" {\n  source = \"git::https://user:{git-password}@192.0.2.1/x.git\"\n}\n", says: "127.0.0.1"},
 		{name: "malformed proxy", env: []string{"HTTPS_PROXY=http://user:{proxy}@127.0.0.1:99999", "https_proxy=http://user:{proxy}@127.0.0.1:99999", "NO_PROXY=", "no_proxy="}, config: "module \"a\" {\n  source = \"https://192.0.2.1/x.zip\"\n}\n"},
 		{name: "helper that fails", setup: func(t *testing.T, v *victim) {

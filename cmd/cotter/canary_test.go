@@ -52,7 +52,8 @@ type failure struct {
 	faults  []modtest.Fault
 	// setup changes what is on disk; nil for nothing.
 	setup func(t *testing.T, v *victim)
-	// config takes the place of the configuration with all addresses.
+	// config takes the place of the configuration with all addresses but that of
+	// hg, at which nothing answers in any of the failures.
 	config string
 	// git is what a stand-in for git does in the place of a fetch; "" for the
 	// real one.
@@ -98,7 +99,7 @@ func newVictim(t *testing.T, binary, git string, f failure) *victim {
 	}
 	config := f.config
 	if config == "" {
-		config = canaryConfig()
+		config = canariesWithout("hg_")
 	}
 	v.plant(t, filepath.Join(v.project, "main.tf"), config)
 	for name, text := range canaryHome {

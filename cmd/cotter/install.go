@@ -34,9 +34,15 @@ func installCommand(out *output) *cli.Command {
 
 // installFlags are those of every command that installs.
 func installFlags() []cli.Flag {
-	return append(append(policyFlags(), providerFlags()...),
+	return append(lockFlags(),
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would change, and change nothing but the cache"},
 		&cli.BoolFlag{Name: "lock-only", Usage: "write the lock and install nothing"},
+	)
+}
+
+// lockFlags are those of every command that selects versions.
+func lockFlags() []cli.Flag {
+	return append(append(policyFlags(), providerFlags()...),
 		&cli.BoolFlag{Name: "offline", Usage: "ask no server: use what is installed and what is in the cache"},
 		&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
@@ -55,11 +61,7 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	req.Update.All = cmd.Bool("upgrade")
-	run := installOne
-	if cmd.Args().Present() || cmd.Bool("recursive") {
-		run = installAll
-	}
-	err = run(ctx, cmd, out, req)
+	err = installProjects(ctx, cmd, out, req)
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
 	switch {
 	case byDefault && is[*cotter.LockedError](err):
@@ -68,6 +70,14 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		out.warnf("CI is set, so the lock may not change; `--locked=false` lets it")
 	}
 	return err
+}
+
+// installProjects installs the project that the flags name, or those of the arguments.
+func installProjects(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+	if cmd.Args().Present() || cmd.Bool("recursive") {
+		return installAll(ctx, cmd, out, req)
+	}
+	return installOne(ctx, cmd, out, req)
 }
 
 // install installs what a request says.
@@ -84,7 +94,11 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 		return err
 	}
 	if req.DryRun {
-		return out.planned(result, progress)
+		err := out.planned(result, progress)
+		if err == nil && cmd.Bool("check") && wouldChange(result) {
+			return errLockWouldChange
+		}
+		return err
 	}
 	if err := out.installed(done(req), result, progress); err != nil || !req.LockOnly {
 		return err

@@ -127,7 +127,9 @@ func jsonReport(report *cotter.Report) any {
 		Misplaced  []message     `json:"misplaced,omitempty"`
 		Unread     []message     `json:"unread,omitempty"`
 		Packages   []jsonPackage `json:"packages"`
-	}{report.OK(), report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages}
+
+		Providers []jsonProviderReport `json:"providers,omitempty"`
+	}{report.OK(), report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, jsonProviderReports(report.Providers)}
 }
 
 // jsonEvent is an event of install as one JSON object; the type comes first.

@@ -21,7 +21,7 @@ type progress struct {
 	names   map[string]string // what the lock decided, by key, until it is verified
 
 	fetched, placed, verified, providers int
-	lock                      *cotter.LockFileWritten
+	lock                                 *cotter.LockFileWritten
 }
 
 func newProgress(out *output) *progress {

@@ -63,7 +63,11 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		}
 		out.projectEvent(dir, event)
 	})
-	return errors.Join(err, out.projects(done(req), dirs, results, fetched))
+	err = errors.Join(err, out.projects(done(req), dirs, results, fetched))
+	if err == nil && cmd.Bool("check") && slices.ContainsFunc(results, wouldChange) {
+		return errLockWouldChange
+	}
+	return err
 }
 
 // inProject is an event with the directory of the project that it is about.

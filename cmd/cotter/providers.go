@@ -1,12 +1,18 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"net/http"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getproviders"
 )
 
 // providerFlags are those of every command that installs or locks providers.
@@ -63,7 +69,7 @@ func providerChangeText(change cotter.ProviderChange) string {
 	case change.New == "":
 		return "removed"
 	case change.Old == change.New:
-		return fmt.Sprintf("%s, %s more", change.New, count(change.Hashes, "hash"))
+		return fmt.Sprintf("%s, %d more hashes", change.New, change.Hashes)
 	}
 	return change.Old + " -> " + change.New
 }
@@ -77,6 +83,35 @@ func signedBy(e cotter.ProviderInstalled) string {
 		return fmt.Sprintf(" (signed, key %s)", e.KeyID)
 	}
 	return fmt.Sprintf(" (signed, key %s, %s)", e.KeyID, e.Key)
+}
+
+// providerStatusText says how an installed provider compares with the lock.
+func providerStatusText(p cotter.ProviderReport) string {
+	switch {
+	case p.Status == cotter.StatusMissing:
+		return "not installed"
+	case p.Err != nil:
+		return "cannot be compared: " + indented(p.Err.Error())
+	case p.Status == cotter.StatusVerified:
+		return "Verified checksum matches lock file"
+	}
+	return fmt.Sprintf("Provider checksum verification failed\n    expected one of the %d hashes in the lock\n    got      %s", len(p.Want), p.Got)
+}
+
+// providerMessage is the message of what went wrong with a provider: below it stands
+// who asks for it.
+func providerMessage(err *cotter.ProviderError) message {
+	m := message{Summary: "provider " + err.Provider.ForDisplay(), Detail: err.Err.Error(), Provider: err.Provider.String()}
+	if err.Version != "" {
+		m.Summary += " " + err.Version
+	}
+	for _, use := range err.RequiredBy {
+		m.Detail += "\nrequired by " + use.String()
+	}
+	if len(err.RequiredBy) == 1 {
+		m.File, m.Line = err.RequiredBy[0].Range.Filename, err.RequiredBy[0].Range.Start.Line
+	}
+	return m
 }
 
 // jsonProvider is a provider in the output of install and list.
@@ -115,6 +150,27 @@ func jsonProviders(providers []cotter.Provider) []jsonProvider {
 	return list
 }
 
+// jsonProviderReport is a provider in the output of verify.
+type jsonProviderReport struct {
+	Provider string `json:"provider"`
+	Version  string `json:"version"`
+	Status   string `json:"status"`
+	Got      string `json:"got,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+func jsonProviderReports(reports []cotter.ProviderReport) []jsonProviderReport {
+	var list []jsonProviderReport
+	for _, p := range reports {
+		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Got: string(p.Got)}
+		if p.Err != nil {
+			j.Error = p.Err.Error()
+		}
+		list = append(list, j)
+	}
+	return list
+}
+
 type jsonProviderChange struct {
 	Provider string `json:"provider"`
 	Old      string `json:"old,omitempty"`
@@ -128,4 +184,49 @@ func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 		list = append(list, jsonProviderChange{change.Provider.String(), change.Old, change.New, change.Hashes})
 	}
 	return list
+}
+
+// whyProvider prints which modules require a provider and with which constraints, if
+// one of that name is required.
+func whyProvider(ctx context.Context, cmd *cli.Command, out *output, wanted string) (bool, error) {
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return false, err
+	}
+	all, err := localInstaller(cmd, out).LoadProviders(ctx, req)
+	if err != nil {
+		return false, err
+	}
+	found := slices.DeleteFunc(all, func(p cotter.Provider) bool { return !isProvider(p.Address, wanted) })
+	if out.json && len(found) > 0 {
+		return true, out.writeJSON(jsonProviders(found))
+	}
+	for _, p := range found {
+		out.printf("%s %s\n", p.Address.ForDisplay(), cmp.Or(p.Version, "(not locked)"))
+		for _, use := range p.RequiredBy {
+			out.printf("  %s, by %s\n", use, use.By)
+		}
+	}
+	return len(found) > 0, nil
+}
+
+// isProvider reports whether a provider goes by a name: with its host or without, or
+// its type alone.
+func isProvider(p addrs.Provider, name string) bool {
+	return slices.Contains([]string{p.String(), p.ForDisplay(), p.Namespace + "/" + p.Type, p.Type}, name)
+}
+
+// providerSource returns where the CLI configuration says that providers come from.
+func providerSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, client *http.Client) (getproviders.Source, error) {
+	return config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
+		Direct: func(retries int) getproviders.Source {
+			if registries, ok := direct.(*getproviders.Direct); ok && retries != 0 {
+				registries.Retries = retries
+			}
+			return direct
+		},
+		Dir:        dir,
+		HTTPClient: client,
+		UserAgent:  "cotter/" + version(),
+	})
 }

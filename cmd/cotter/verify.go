@@ -88,6 +88,16 @@ func verifyStatus(report *cotter.Report) statusError {
 			status |= exitStale
 		}
 	}
+	for _, p := range report.Providers {
+		switch {
+		case errors.Is(p.Err, cotter.ErrNoComparableHash):
+			status |= exitUnverifiable
+		case p.Status == cotter.StatusMissing:
+			status |= exitMissing
+		case p.Status == cotter.StatusChanged:
+			status |= exitChanged
+		}
+	}
 	if len(report.Misplaced) > 0 {
 		status |= exitChanged
 	}
@@ -133,7 +143,13 @@ func (o *output) report(report *cotter.Report) error {
 			}
 		}
 	}
-	if report.OK() {
+	for _, p := range report.Providers {
+		o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, lines(providerStatusText(p)))
+	}
+	switch {
+	case report.OK() && len(report.Providers) > 0:
+		o.printf("\n%s and %s verified against the lock.\n", count(len(report.Packages), "package"), count(len(report.Providers), "provider"))
+	case report.OK():
 		o.printf("\n%s verified against the lock.\n", count(len(report.Packages), "package"))
 	}
 	if slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Unconfirmed }) {

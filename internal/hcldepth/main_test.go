@@ -2,9 +2,15 @@ package hcldepth_test
 
 import (
 	"os"
+	"runtime/debug"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-func TestMain(m *testing.M) { os.Exit(testenv.Prepare(m).Run()) }
+// TestMain leaves the tests a quarter of Go's gigabyte for a stack. A parser
+// that exhausts it ends the process.
+func TestMain(m *testing.M) {
+	debug.SetMaxStack(250_000_000)
+	os.Exit(testenv.Prepare(m).Run())
+}

@@ -183,7 +183,7 @@ func (m *matrix) newFetcher(t *testing.T) *getmodules.Fetcher {
 			return getmodules.OCICredential{Username: "user", Password: webtest.Canary}, nil
 		},
 		Git: getmodules.Git{Env: []string{
-			"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_SSL_CAINFO=" + certificates,
+			"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_SSL_CAINFO=" + certificates, "GIT_SSL_CAPATH=" + t.TempDir(),
 			"https_proxy=" + proxy, "http_proxy=" + proxy,
 		}},
 	}

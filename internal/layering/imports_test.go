@@ -20,6 +20,7 @@ var layers = []layer{
 	{"values and tools", []string{
 		"addrs", "hashing", "versions", // what the API is made of
 		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", // formats
+		"internal/signing",                                                                                   // signatures
 		"internal/filelock", "internal/opendir", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
@@ -56,6 +57,7 @@ var heavy = []struct {
 	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
 	{"github.com/go-git/go-git/", []string{"internal/git/inprocess"}},
 	{"github.com/kevinburke/ssh_config", []string{"internal/git/inprocess"}},
+	{"github.com/ProtonMail/go-crypto/", []string{"internal/signing", "modtest"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
 	{"github.com/urfave/cli/", []string{"cmd/*"}},

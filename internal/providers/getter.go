@@ -3,8 +3,11 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"runtime"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
@@ -28,6 +31,44 @@ type Getter struct {
 	// OnEvent is told what happens; nil is told nothing. It is called by several
 	// goroutines at once.
 	OnEvent func(Event)
+
+	slots      sync.Once
+	transfers  chan struct{}
+	unpackings chan struct{}
+}
+
+// defaultTransfers is how many archives are transferred at a time by default.
+const defaultTransfers = 8
+
+// slot waits for room among the simultaneous transfers or unpackings.
+func (g *Getter) slot(ctx context.Context, kind slotKind) (done func(), err error) {
+	g.slots.Do(func() {
+		g.transfers = make(chan struct{}, cmp.Or(max(g.Transfers, 0), defaultTransfers))
+		g.unpackings = make(chan struct{}, cmp.Or(max(g.Unpackings, 0), runtime.GOMAXPROCS(0)))
+	})
+	slots := g.transfers
+	if kind == unpacking {
+		slots = g.unpackings
+	}
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+type slotKind int
+
+const (
+	transfer slotKind = iota
+	unpacking
+)
+
+func (g *Getter) tell(e Event) {
+	if g.OnEvent != nil {
+		g.OnEvent(e)
+	}
 }
 
 // Want is a package that is wanted.
@@ -76,9 +117,9 @@ type Proof struct {
 	// Hashes are those to be added to the lock: H1 first, then those that the source
 	// vouches for, sorted.
 	Hashes []hashing.Hash
-	// Matched is the locked hash that the package has; "" if there is none, which is
-	// no error only if the lock has no h1 and no zh. For another platform see
-	// [Getter.Hashes].
+	// Matched is the locked hash that the package has. If it is "", the lock proves
+	// nothing: it has no h1 and no zh for this version. For [Getter.Hashes] it can also
+	// be that it has none of this platform.
 	Matched hashing.Hash
 	// Authentication is that of the source; the zero value if the source was not
 	// asked.
@@ -95,19 +136,6 @@ type Got struct {
 	Proof
 	Package *providerstore.Package
 }
-
-// Get gets a package. If the store has one of the locked hashes the source is not asked.
-// If the lock has an h1 or zh, and the package has none of them, the error is a
-// *[getproviders.MismatchError], and nothing is kept of it.
-func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) { panic("unfinished") }
-
-// Hashes returns the hashes of a package that is not to be installed here, such as that
-// for another platform: as far as possible without downloading it, and never keeping it.
-//
-// Hashes in a lock do not say their platform. So a package with none of the locked
-// hashes is an error only if the lock has a zh that the source does not vouch for: then
-// the release is another one than was locked.
-func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) { panic("unfinished") }
 
 // ErrNotAtHand is returned if a package is not in the store, and the source must not be
 // asked.

@@ -4,10 +4,15 @@
 //   - Temporary directories are in memory if the system has room for them there.
 //     Cotter makes what it writes durable, which on a disk that others use too
 //     waits for what they have written as well.
+//
 //   - No certificates of the system are trusted. Each process would read more
 //     than a hundred of them before its first request to a server of the tests,
 //     whose own certificate is named in SSL_CERT_FILE. Git is left alone: a
 //     variable of its own would make Cotter use git only.
+//
+//   - The garbage collector runs when the heap has grown fivefold, here and in the
+//     Go programs that the tests start. A process that ends soon then seldom
+//     collects anything. GOGC in the environment wins.
 //
 // Tests run on a disk if TMPDIR is set. What needs a disk anyway makes an image.
 package testenv
@@ -16,6 +21,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strconv"
 	"time"
 )
 
@@ -30,7 +37,7 @@ const abandonedAfter = 24 * time.Hour
 type Runner interface{ Run() int }
 
 // Prepare returns a runner that prepares the process before it runs m. The
-// variables TMPDIR and SSL_CERT_DIR are those of the process while m runs.
+// variables TMPDIR, SSL_CERT_DIR and GOGC are those of the process while m runs.
 func Prepare(m Runner) Runner { return prepared{m} }
 
 type prepared struct{ tests Runner }
@@ -38,6 +45,10 @@ type prepared struct{ tests Runner }
 func (p prepared) Run() int {
 	dir, err := newDir()
 	if err != nil {
+		fmt.Fprintln(os.Stderr, "testenv:", err)
+		return 1
+	}
+	if err := collectLess(); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		return 1
 	}
@@ -72,6 +83,18 @@ func newDir() (string, error) {
 		}
 	}
 	return dir, nil
+}
+
+// gcPercent is GOGC for the tests.
+const gcPercent = 400
+
+// collectLess sets GOGC for this process and for those that it starts.
+func collectLess() error {
+	if os.Getenv("GOGC") != "" {
+		return nil
+	}
+	debug.SetGCPercent(gcPercent)
+	return os.Setenv("GOGC", strconv.Itoa(gcPercent))
 }
 
 // removeAbandoned removes the directories of processes that were killed: what is

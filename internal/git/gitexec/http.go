@@ -141,6 +141,7 @@ func (s *HTTPSettings) readEnvironment() {
 		name = strings.ToUpper(name)
 		switch {
 		case value == "" || slices.Contains(dropped[:], name):
+		case name == "GIT_SSL_CAPATH" && isEmptyDir(value): // adds no authorities
 		case name == "GIT_SSL_CAINFO":
 			s.CAFile = value
 		case name == "HTTP_PROXY", name == "HTTPS_PROXY":
@@ -149,6 +150,11 @@ func (s *HTTPSettings) readEnvironment() {
 			s.special = true
 		}
 	}
+}
+
+func isEmptyDir(name string) bool {
+	entries, err := os.ReadDir(name)
+	return err == nil && len(entries) == 0
 }
 
 // hasConfigFiles reports whether there is a configuration that a git would

@@ -92,6 +92,8 @@ func TestHTTPEnvironment(t *testing.T) {
 		{"GIT_SSL_NO_VERIFY=", true},
 		{"GIT_SSL_CERT=/x", false},
 		{"GIT_SSL_CAPATH=/x", false},
+		{"GIT_SSL_CAPATH=.", false},
+		{"GIT_SSL_CAPATH=" + t.TempDir(), true}, // adds no certificates
 		{"GIT_SSL_CAINFO=/x", true},
 		{"GIT_HTTP_USER_AGENT=x", false},
 		{"GIT_PROXY_SSL_CAINFO=x", false},
