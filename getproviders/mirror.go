@@ -65,9 +65,6 @@ func parseVersion(s string) (versions.Version, bool) {
 	return v, err == nil
 }
 
-// progressInterval is how often progress is told at most.
-const progressInterval = 100 * time.Millisecond
-
 // meter counts the bytes that are written, and tells them to progress.
 type meter struct {
 	progress    func(done, total int64) // may be nil
