@@ -51,6 +51,8 @@ type ConfigDir struct {
 	Display string
 	// Dialect is the language that the configuration is written in.
 	Dialect Dialect
+	// Providers says that the run needs to know the provider requirements.
+	Providers bool
 }
 
 // ModuleCall is one "module" block.
@@ -167,7 +169,7 @@ func newConfigReader(req Request) (*configReader, error) {
 
 // ReadModule makes configReader a ConfigReader.
 func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
-	reader := configs.Reader{Terraform: dir.Dialect == DialectTerraform}
+	reader := configs.Reader{Terraform: dir.Dialect == DialectTerraform, Providers: dir.Providers}
 	from := configs.Dir{Path: dir.Dir, Boundary: dir.Boundary, Display: dir.Display, Scope: c.scope(dir.Path.String())}
 	if dir.Path.IsRoot() {
 		from.Tests = c.tests
@@ -190,6 +192,12 @@ func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleCon
 		found.Calls = append(found.Calls, m)
 		c.setScope(m.pathIn(dir.Path).String(), call.Scope)
 	}
+	for _, required := range module.Providers {
+		found.Providers = append(found.Providers, ProviderRequirement{
+			Provider: required.Source, Constraint: required.Constraint, Implied: required.Implied, By: required.By, Range: required.Range,
+		})
+	}
+	found.ProviderDiagnostics = module.ProviderDiags
 	return found, diags
 }
 

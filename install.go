@@ -244,7 +244,7 @@ func (in *Installer) nothingToInstall(ctx context.Context, req Request, config C
 		return nil, config, err
 	}
 	root := &rootReader{ConfigReader: config}
-	root.module, root.diags = config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect})
+	root.module, root.diags = config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
 	if root.diags.HasErrors() || len(root.module.Calls) > 0 {
 		return nil, root, ctx.Err()
 	}

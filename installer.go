@@ -128,6 +128,10 @@ type Installer struct {
 	// the providers' own registries, asked without credentials. OpenTofu's own registry
 	// is believed without a signature, as tofu does.
 	Providers getproviders.Source
+	// PluginCacheDir is the plugin cache directory of stock tools. What it has of a
+	// locked provider is used if its hash is in the lock; nothing is written there. ""
+	// means none.
+	PluginCacheDir string
 	// Config reads the module calls of a directory. nil means our own reader.
 	Config ConfigReader
 	// CacheDir is the user's cache, shared by all projects and processes. ""

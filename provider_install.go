@@ -100,7 +100,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.selector.updated = append(s.selector.updated, provider)
 	}
 	s.getter = &providers.Getter{
-		Source: session.providers, Store: session.providerStore(), Offline: p.req.Offline, OnEvent: s.tell,
+		Source: session.providers, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
 		if _, locked := p.lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {

@@ -45,6 +45,7 @@ type session struct {
 	// providers is where providers come from. providerStore opens where they are kept,
 	// for runs that need it.
 	providers        getproviders.Source
+	pluginCache      getproviders.PluginCache
 	providerStore    func() *providerstore.Store
 	closeProviders   func() error
 	providerListings singleflight.Memo[addrs.Provider, getproviders.Listing]
@@ -154,7 +155,7 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 		}
 	}
 	s.fetcher = in.fetcher(s.cache.Dir())
-	s.providers = in.providers()
+	s.providers, s.pluginCache = in.providers(), getproviders.PluginCache{Dir: in.PluginCacheDir}
 	s.closeProviders = func() error { return nil }
 	s.providerStore = sync.OnceValue(func() *providerstore.Store {
 		store := providerstore.Open(in.CacheDir, filepath.Join(s.cache.StageDir(), "providers"), key)

@@ -88,7 +88,7 @@ func (w *walker) calls(ctx context.Context, level []*module, failures *failures)
 }
 
 func (w *walker) callsOf(ctx context.Context, m *module, failures *failures) []parsedCall {
-	dir := ConfigDir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Dialect: w.dialect}
+	dir := ConfigDir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Dialect: w.dialect, Providers: w.require != nil}
 	if m.pkg != nil {
 		dir.Boundary = m.pkg.currentPath
 	}

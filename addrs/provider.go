@@ -75,13 +75,13 @@ func (p Parser) readProvider(raw string) (_ Provider, reason string, cause error
 	}
 	found := Provider{Hostname: cmp.Or(p.DefaultRegistryHost, DefaultRegistryHost), Namespace: defaultProviderNamespace}
 	var err error
-	if found.Type, err = providerName(parts[len(parts)-1]); err != nil {
+	if found.Type, err = ParseProviderPart(parts[len(parts)-1]); err != nil {
 		return Provider{}, "the type " + err.Error(), err
 	}
 	if len(parts) > 1 && parts[len(parts)-2] == legacyNamespace {
 		found.Namespace = legacyNamespace
 	} else if len(parts) > 1 {
-		if found.Namespace, err = providerName(parts[len(parts)-2]); err != nil {
+		if found.Namespace, err = ParseProviderPart(parts[len(parts)-2]); err != nil {
 			return Provider{}, "the namespace " + err.Error(), err
 		}
 	}
@@ -101,10 +101,10 @@ func (p Parser) readProvider(raw string) (_ Provider, reason string, cause error
 	return found, p.prefixFault(found), nil
 }
 
-// providerName normalises a namespace or a type. Host names are normalised in the
-// same way, which removes some characters and maps others to dots: what is left must
-// be a name too.
-func providerName(given string) (string, error) {
+// ParseProviderPart normalises a namespace or a type, and the names that modules have
+// for providers are such names too. Host names are normalised in the same way, which
+// removes some characters and maps others to dots: what is left must be a name too.
+func ParseProviderPart(given string) (string, error) {
 	if !utf8.ValidString(given) { // which the library accepts and cannot read back
 		return "", errors.New("is not valid UTF-8")
 	}

@@ -80,6 +80,7 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
 	})
+	in.PluginCacheDir = config.Providers.PluginCacheDir
 	in.Providers, err = providerSource(ctx, config, in.Providers, req.Dir, client)
 	return in, err
 }

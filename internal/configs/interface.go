@@ -58,7 +58,7 @@ func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) 
 		if err != nil {
 			return found, err
 		}
-		if body, _ := parse(src, dir.display(file.name), file.json); body != nil {
+		if body, _ := parse(src, dir.display(file.name), file.json, hcl.InitialPos); body != nil {
 			found.add(body)
 		}
 	}

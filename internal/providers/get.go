@@ -16,26 +16,53 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// Get gets a package. If the store has one of the locked hashes the source is not asked.
+// Get gets a package. The source is not asked if the store has a package with one of the
+// locked hashes, and the source has vouched for it before; nor if PluginCache has one.
 // If the lock has an h1 or a zh, and the package has none of them, the error is a
 // *[getproviders.MismatchError], and nothing is kept of the package.
 func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
-	found, err := g.find(ctx, want, want.Locked)
-	if err != nil {
-		return nil, err
+	found, err := g.confirmed(ctx, want)
+	if found != nil || err != nil {
+		return found, err
 	}
-	if found != nil {
-		return g.gotFromStore(want, found), nil
-	}
-	if g.Offline {
-		return nil, ErrNotAtHand
-	}
-	pkg, err := g.Source.Package(ctx, want.Provider, want.Version, want.Platform)
+	pkg, err := g.locate(ctx, want)
 	if err != nil {
 		return nil, err
 	}
 	job := job{Getter: g, want: want, pkg: pkg, proven: make(chan struct{})}
 	return job.run(ctx)
+}
+
+// locate finds a package in the plugin cache of stock tools, or at the source.
+func (g *Getter) locate(ctx context.Context, want Want) (getproviders.Package, error) {
+	if g.PluginCache.Dir != "" && len(want.Locked) > 0 {
+		pkg, err := g.PluginCache.Package(ctx, want.Provider, want.Version, want.Platform, want.Locked)
+		if err == nil || ctx.Err() != nil {
+			return pkg, err
+		}
+	}
+	if g.Offline {
+		return nil, ErrNotAtHand
+	}
+	return g.Source.Package(ctx, want.Provider, want.Version, want.Platform)
+}
+
+// confirmed finds a package in the store by a locked hash. It counts only if this user
+// has got it before as the package of this very release: a lock can come with a
+// repository, and name the content of another provider.
+func (g *Getter) confirmed(ctx context.Context, want Want) (*Got, error) {
+	release, ok := g.Store.Release(want.Provider, want.Version, want.Platform)
+	if !ok || g.Store.Matches(release.H1, want.Locked) == "" {
+		return nil, nil
+	}
+	found, err := g.find(ctx, want, []hashing.Hash{release.H1})
+	if found == nil || err != nil {
+		return nil, err
+	}
+	return &Got{Package: found, Proof: Proof{
+		Archive: release.Archive, H1: found.H1, Hashes: []hashing.Hash{found.H1}, Matched: g.Store.Matches(found.H1, want.Locked),
+		Authentication: getproviders.Authentication{Signed: release.Signed, KeyID: release.KeyID, Key: release.Key, Hashes: release.Hashes},
+	}}, nil
 }
 
 // find looks for a package in the store. A damaged one is as good as none.
@@ -46,19 +73,6 @@ func (g *Getter) find(ctx context.Context, want Want, hashes []hashing.Hash) (*p
 		return nil, nil
 	}
 	return found, err
-}
-
-// gotFromStore returns a package that was found by a locked hash. What its source has
-// said of it when it was got is repeated.
-func (g *Getter) gotFromStore(want Want, found *providerstore.Package) *Got {
-	got := &Got{Package: found, Proof: Proof{
-		H1: found.H1, Hashes: []hashing.Hash{found.H1}, Matched: g.Store.Matches(found.H1, want.Locked),
-	}}
-	if r, ok := g.Store.Release(want.Provider, want.Version, want.Platform); ok && r.H1 == found.H1 {
-		got.Archive = r.Archive
-		got.Authentication = getproviders.Authentication{Signed: r.Signed, KeyID: r.KeyID, Key: r.Key, Hashes: r.Hashes}
-	}
-	return got
 }
 
 // job is a package on its way from the source.

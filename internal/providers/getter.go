@@ -22,6 +22,8 @@ import (
 type Getter struct {
 	Source getproviders.Source
 	Store  *providerstore.Store
+	// PluginCache is the plugin cache of stock tools; the zero value is none.
+	PluginCache getproviders.PluginCache
 	// Offline forbids to ask the source: what is not in the store is an error over
 	// [ErrNotAtHand].
 	Offline bool
