@@ -69,7 +69,7 @@ func prepare(parent *cli.Command, out *output) {
 // helpOrUnknown is what a command does that has only subcommands.
 func helpOrUnknown(cmd *cli.Command) error {
 	if name := cmd.Args().First(); name != "" {
-		return usageError{fmt.Errorf("there is no command %q; run %s help", name, cmd.FullName())}
+		return usageError{fmt.Errorf("unknown command %q; run %s help", name, cmd.FullName())}
 	}
 	return cli.ShowSubcommandHelp(cmd)
 }
