@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	// MaxSignature bounds a file with signatures, in bytes, and maxSignatures their
-	// number.
-	MaxSignature  = 64 << 10
-	maxSignatures = 16
-	// MaxKeys bounds the keys that are offered, and MaxKey each one, in bytes.
+	// MaxSignature bounds a file with signatures, in bytes.
+	MaxSignature = 64 << 10
+	// MaxKeys bounds the number of keys that are offered.
 	MaxKeys = 64
-	MaxKey  = 64 << 10
+	// MaxKey bounds each key, in bytes. Longer ones are skipped.
+	MaxKey = 64 << 10
+	// maxSignatures bounds the signatures in a file.
+	maxSignatures = 16
 	// minRSA is the least number of bits of an RSA key that is not weak.
 	minRSA = 2048
 	// maxName bounds the name of a key's owner, and maxReason a reason, in characters.
@@ -83,7 +84,9 @@ func Check(document, signature []byte, keys []Key, opts Options) (Signer, error)
 	var all []verdict
 	for _, one := range signatures {
 		for _, ring := range rings {
-			all = append(all, ring.check(document, one, opts)...)
+			if v, ok := ring.check(document, one, opts); ok {
+				all = append(all, v)
+			}
 		}
 	}
 	return decide(all, opts, unread, signatures, len(keys))
@@ -158,25 +161,25 @@ func readKey(key Key) (openpgp.EntityList, error) {
 // verdict is the result of one signature and one key.
 type verdict struct {
 	signer Signer
-	// err is nil for a good signature, or one of the sentinels of this package.
-	err error
-	// reason is added to err, or is the warning if err is nil.
+	// err is nil for a good signature, or one of the sentinels of this package, and
+	// reason says more.
+	err    error
 	reason string
 }
 
-// check checks a signature by the keys of the ring. It returns nothing if none of
-// them made it.
-func (r ring) check(document, signature []byte, opts Options) []verdict {
+// check checks a signature by the keys of the ring. It returns false if the signature
+// names none of them.
+func (r ring) check(document, signature []byte, opts Options) (v verdict, ok bool) {
 	now := cmp.Or(opts.Now, time.Now())
 	config := &packet.Config{Time: func() time.Time { return now }}
 	signed, entity, err := openpgp.VerifyDetachedSignature(r, bytes.NewReader(document), bytes.NewReader(signature), config)
 	switch {
 	case errors.Is(err, pgperrors.ErrUnknownIssuer):
-		return nil
+		return verdict{}, false
 	case entity == nil || signed == nil:
-		return []verdict{{err: ErrInvalid, reason: reasonOf(err)}}
+		return verdict{err: ErrInvalid, reason: fmt.Sprint(err)}, true
 	}
-	v := verdict{signer: signerOf(entity, signed)}
+	v.signer = signerOf(entity, signed)
 	switch weak := r.weakness(signed); {
 	case errors.Is(err, pgperrors.ErrKeyRevoked):
 		v.err = ErrRevoked
@@ -189,18 +192,11 @@ func (r ring) check(document, signature []byte, opts Options) []verdict {
 	case err != nil:
 		v.err, v.reason = ErrExpired, "the signature has expired"
 	}
-	return []verdict{v}
+	return v, true
 }
 
 func isExpiry(err error) bool {
 	return errors.Is(err, pgperrors.ErrKeyExpired) || errors.Is(err, pgperrors.ErrSignatureExpired)
-}
-
-func reasonOf(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // weakness returns why a signature is weak, or "". All keys that may have made it

@@ -3,6 +3,8 @@ package signing_test
 import (
 	"bytes"
 	"crypto"
+	"io"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -121,6 +123,34 @@ func armoured(t testing.TB, signature []byte) []byte {
 		t.Fatal(err)
 	}
 	return text.Bytes()
+}
+
+// dsaKey and dsaSignature are of a DSA key of 2048 bits, which takes seconds to make.
+// The armour of the signature only makes it text.
+func dsaKey(t testing.TB) signing.Key {
+	t.Helper()
+	text, err := os.ReadFile("testdata/dsa2048.key.asc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signing.Key{Armor: string(text)}
+}
+
+func dsaSignature(t testing.TB) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/dsa2048.sig.asc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := armor.Decode(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature, err := io.ReadAll(block.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signature
 }
 
 // ofHash returns a signature of the document with any hash, by the primary key.
