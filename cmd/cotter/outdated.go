@@ -16,9 +16,9 @@ import (
 func outdatedCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:        "outdated",
-		Usage:       "list the module calls and providers for which there are newer versions",
-		Description: "Allowed is the newest version that the call's constraint allows, latest the\nnewest of all. With --all also calls that are up to date are listed.",
-		Flags:       configFlags(&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"}, &cli.BoolFlag{Name: "no-providers", Usage: "list modules alone"}, minAgeFlag(), gitBackendFlag()),
+		Usage:       "list the module calls and providers that have newer versions",
+		Description: "Allowed is the newest version that the call's constraint allows, latest the\nnewest of all. With --all, calls that are up to date are listed too.",
+		Flags:       configFlags(&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"}, &cli.BoolFlag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag()),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runOutdated(ctx, cmd, out)
 		},
