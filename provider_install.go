@@ -85,12 +85,16 @@ type providerStage struct {
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides.
+// told later is asked for at once, unless the lock decides. A block of the lock that
+// cannot be read is an error: its provider would count as not locked.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
 	s := &providerStage{openProject: p, session: session, events: events}
 	s.selector = &providerSelector{
 		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
 		locked: p.req.Locked, offline: p.req.Offline, events: events,
+	}
+	if faults := p.lock.ProviderFaults(); faults.HasErrors() {
+		return nil, &LockFileError{File: p.req.lockFile(), Diagnostics: faults}
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
