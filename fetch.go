@@ -332,7 +332,7 @@ func expandSubdir(tree *pkgtree.Tree, pattern string) (string, error) {
 			seen[dir] = true
 			ok, err := path.Match(path.Clean(pattern), dir)
 			if err != nil {
-				return "", fmt.Errorf("%w: %q is no valid pattern: %w", ErrNoSubdir, pattern, err)
+				return "", fmt.Errorf("%w: %q is not a valid pattern: %w", ErrNoSubdir, pattern, err)
 			}
 			if ok {
 				match = dir

@@ -140,7 +140,7 @@ func readRegular(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("it is no regular file")}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("it is not a regular file")}
 	}
 	file, err := os.Open(name)
 	if err != nil {

@@ -78,7 +78,7 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 		return versions.Constraints{}, c.fail(err)
 	}
 	if !c.selectsVersion() {
-		return versions.Constraints{}, c.fail(fmt.Errorf("there is no version %s to update to: the source names what it means", to))
+		return versions.Constraints{}, c.fail(fmt.Errorf("the source has no versions, so it cannot be updated to version %s", to))
 	}
 	if !c.want.Allows(to) {
 		return versions.Constraints{}, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s: change the constraint first", c.want, to))

@@ -10,83 +10,88 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
+const tofuOnly, terraformOnly = "tofu only", "terraform only"
+
+var (
+	longName  = strings.Repeat("a", 300)
+	longLabel = strings.Repeat("b", 64)
+	longHost  = strings.Repeat("c.", 130) + "example"
+)
+
 // The verdicts are those of tofu's parser, and of terraform's where a row has another
 // one. "~" is the default host of the tool; "" is an error.
+var providerSources = []struct {
+	sources []string
+	want    string
+	only    string // the tool in which they are valid
+}{
+	{[]string{"null", "NULL", "hashicorp/null", "HashiCorp/NULL", "\ufeffhashicorp/null"}, "~/hashicorp/null", ""},
+	{[]string{"terraform"}, "~/hashicorp/terraform", ""},
+	{[]string{"0"}, "~/hashicorp/0", ""},
+	{[]string{"acme/widget", "Acme/Widget", "acme/ｗｉｄｇｅｔ", "acme/wid\u00adget"}, "~/acme/widget", ""},
+	{[]string{"acme/wid-get"}, "~/acme/wid-get", ""},
+	{[]string{"9lives/9cat"}, "~/9lives/9cat", ""},
+	{[]string{"1/1"}, "~/1/1", ""},
+	{[]string{"a/b"}, "~/a/b", ""},
+	{[]string{"builtin/terraform"}, "~/builtin/terraform", ""},
+	{[]string{"acme/terraform"}, "~/acme/terraform", ""},
+	{[]string{"acme/opentofu"}, "~/acme/opentofu", ""},
+	{[]string{"acme/tofu-provider-null"}, "~/acme/tofu-provider-null", ""},
+	{[]string{"terraform.io/builtin/terraform"}, "terraform.io/builtin/terraform", ""},
+	{[]string{"opentofu.org/builtin/terraform"}, "opentofu.org/builtin/terraform", ""},
+	{[]string{"a/b/c"}, "a/b/c", ""},
+	{[]string{"localhost/acme/w"}, "localhost/acme/w", ""},
+	{[]string{"localhost:8443/acme/w"}, "localhost:8443/acme/w", ""},
+	{[]string{"127.0.0.1:8080/acme/w"}, "127.0.0.1:8080/acme/w", ""},
+	{[]string{"github.com/acme/w"}, "github.com/acme/w", ""},
+	{[]string{"EXAMPLE.com:443/Acme/W", "ｅｘａｍｐｌｅ.com/acme/w"}, "example.com/acme/w", ""},
+	{[]string{"example.com:08443/a/w"}, "example.com:8443/a/w", ""},
+	{[]string{"example.com:+443/a/w"}, "example.com/a/w", ""},
+	{[]string{"example.com:0/a/w"}, "example.com:0/a/w", ""},
+	{[]string{"example.com:-1/a/w"}, "example.com:-1/a/w", ""},
+	{[]string{"example.com./a/w"}, "example.com./a/w", ""},
+	{[]string{"bücher.example/a/w", "BÜCHER.example/a/w"}, "bücher.example/a/w", ""},
+	{[]string{"bücher/w"}, "~/bücher/w", ""},
+	{[]string{"acme/Straße"}, "~/acme/straße", ""},
+	{[]string{"acme/ﬁle"}, "~/acme/file", ""},
+	{[]string{"acme/ⅷ"}, "~/acme/viii", ""},
+	{[]string{"acme/☃"}, "~/acme/☃", ""},
+	{[]string{"acme/😀"}, "~/acme/😀", ""},
+	{[]string{"acme/" + longName}, "~/acme/" + longName, ""},
+	{[]string{longLabel + ".example/acme/w"}, longLabel + ".example/acme/w", ""},
+	{[]string{longHost + "/acme/w"}, longHost + "/acme/w", ""},
+	{[]string{"acme/terraform-provider-null", "acme/Terraform-Provider-Null", "github.com/hashicorp/terraform-provider-aws", "acme/terraform-null"}, "", ""},
+	{[]string{"acme/opentofu-null"}, "~/acme/opentofu-null", terraformOnly},
+	{[]string{"acme/opentofu-provider-null"}, "~/acme/opentofu-provider-null", terraformOnly},
+	{[]string{"-/null"}, "~/-/null", ""},
+	{[]string{"registry.opentofu.org/-/null"}, "registry.opentofu.org/-/null", tofuOnly},
+	{[]string{"registry.terraform.io/-/null"}, "registry.terraform.io/-/null", terraformOnly},
+	{[]string{"example.com/-/null"}, "", ""},
+	{[]string{"-", "--", "hashicorp/-", "-/-", "-/hashicorp/null"}, "", ""},
+	{[]string{"", "/", "a//b", "/a/b", "a/b/", "a/b/c/d", "https://h/a/b"}, "", ""},
+	{[]string{" hashicorp/null", "hashicorp/null ", "hashicorp/nu ll", "a\t/b", "a/b\x00", "a/b\u00a0", "a/b\u200d"}, "", ""},
+	{[]string{"acme/-w", "acme/w-", "-acme/w", "acme-/w", "acme/a--b", "a--b/w", "acme/xn--bcher-kva"}, "", ""},
+	{[]string{"acme/wid_get", "acme_corp/w", "acme/_w"}, "", ""},
+	{[]string{"hash.corp/null", "hashicorp/nu.ll", "./null", "../null", "hashicorp/null@1.0.0", "hashicorp/null:1.0.0"}, "", ""},
+	{[]string{"hashicorp/null?x=1", "#x", "acme/a+b", "a~b", "a,b", "%68a/b", "acme/${b}", "*/*", "acme/*", "?/null", "acme/٣"}, "", ""},
+	{[]string{"xn--bcher-kva.example/a/w", "exa_mple.com/a/w", "-example.com/a/w", "example..com/a/w", ".example.com/a/w"}, "", ""},
+	{[]string{"example.com:/a/w", "example.com:abc/a/w", "example.com:99999/a/w", "example.com:8443:1/a/w", "[::1]/a/w", "::1/a/w", "user@example.com/a/w"}, "", ""},
+
+	// Deviations. Stock tools accept these and cannot read back what they write
+	// into the lock.
+	{[]string{"terraform-null", "terraform-provider-null"}, "", ""},
+	{[]string{"opentofu-null"}, "~/hashicorp/opentofu-null", terraformOnly},
+	{[]string{"acme/wid。get", "acme/a-\u00ad-b", "acme/\u034f", "acme/\xff"}, "", ""},
+}
+
 func TestProviderSourceTable(t *testing.T) {
 	t.Parallel()
-	const tofuOnly, terraformOnly = "tofu only", "terraform only"
-	long := strings.Repeat("a", 300)
-	label := strings.Repeat("b", 64)
-	host := strings.Repeat("c.", 130) + "example"
-	rows := []struct {
-		sources []string
-		want    string
-		only    string // the tool in which they are valid
-	}{
-		{[]string{"null", "NULL", "hashicorp/null", "HashiCorp/NULL", "\ufeffhashicorp/null"}, "~/hashicorp/null", ""},
-		{[]string{"terraform"}, "~/hashicorp/terraform", ""},
-		{[]string{"0"}, "~/hashicorp/0", ""},
-		{[]string{"acme/widget", "Acme/Widget", "acme/ｗｉｄｇｅｔ", "acme/wid\u00adget"}, "~/acme/widget", ""},
-		{[]string{"acme/wid-get"}, "~/acme/wid-get", ""},
-		{[]string{"9lives/9cat"}, "~/9lives/9cat", ""},
-		{[]string{"1/1"}, "~/1/1", ""},
-		{[]string{"a/b"}, "~/a/b", ""},
-		{[]string{"builtin/terraform"}, "~/builtin/terraform", ""},
-		{[]string{"acme/terraform"}, "~/acme/terraform", ""},
-		{[]string{"acme/opentofu"}, "~/acme/opentofu", ""},
-		{[]string{"acme/tofu-provider-null"}, "~/acme/tofu-provider-null", ""},
-		{[]string{"terraform.io/builtin/terraform"}, "terraform.io/builtin/terraform", ""},
-		{[]string{"opentofu.org/builtin/terraform"}, "opentofu.org/builtin/terraform", ""},
-		{[]string{"a/b/c"}, "a/b/c", ""},
-		{[]string{"localhost/acme/w"}, "localhost/acme/w", ""},
-		{[]string{"localhost:8443/acme/w"}, "localhost:8443/acme/w", ""},
-		{[]string{"127.0.0.1:8080/acme/w"}, "127.0.0.1:8080/acme/w", ""},
-		{[]string{"github.com/acme/w"}, "github.com/acme/w", ""},
-		{[]string{"EXAMPLE.com:443/Acme/W", "ｅｘａｍｐｌｅ.com/acme/w"}, "example.com/acme/w", ""},
-		{[]string{"example.com:08443/a/w"}, "example.com:8443/a/w", ""},
-		{[]string{"example.com:+443/a/w"}, "example.com/a/w", ""},
-		{[]string{"example.com:0/a/w"}, "example.com:0/a/w", ""},
-		{[]string{"example.com:-1/a/w"}, "example.com:-1/a/w", ""},
-		{[]string{"example.com./a/w"}, "example.com./a/w", ""},
-		{[]string{"bücher.example/a/w", "BÜCHER.example/a/w"}, "bücher.example/a/w", ""},
-		{[]string{"bücher/w"}, "~/bücher/w", ""},
-		{[]string{"acme/Straße"}, "~/acme/straße", ""},
-		{[]string{"acme/ﬁle"}, "~/acme/file", ""},
-		{[]string{"acme/ⅷ"}, "~/acme/viii", ""},
-		{[]string{"acme/☃"}, "~/acme/☃", ""},
-		{[]string{"acme/😀"}, "~/acme/😀", ""},
-		{[]string{"acme/" + long}, "~/acme/" + long, ""},
-		{[]string{label + ".example/acme/w"}, label + ".example/acme/w", ""},
-		{[]string{host + "/acme/w"}, host + "/acme/w", ""},
-		{[]string{"acme/terraform-provider-null", "acme/Terraform-Provider-Null", "github.com/hashicorp/terraform-provider-aws", "acme/terraform-null"}, "", ""},
-		{[]string{"acme/opentofu-null"}, "~/acme/opentofu-null", terraformOnly},
-		{[]string{"acme/opentofu-provider-null"}, "~/acme/opentofu-provider-null", terraformOnly},
-		{[]string{"-/null"}, "~/-/null", ""},
-		{[]string{"registry.opentofu.org/-/null"}, "registry.opentofu.org/-/null", tofuOnly},
-		{[]string{"registry.terraform.io/-/null"}, "registry.terraform.io/-/null", terraformOnly},
-		{[]string{"example.com/-/null"}, "", ""},
-		{[]string{"-", "--", "hashicorp/-", "-/-", "-/hashicorp/null"}, "", ""},
-		{[]string{"", "/", "a//b", "/a/b", "a/b/", "a/b/c/d", "https://h/a/b"}, "", ""},
-		{[]string{" hashicorp/null", "hashicorp/null ", "hashicorp/nu ll", "a\t/b", "a/b\x00", "a/b\u00a0", "a/b\u200d"}, "", ""},
-		{[]string{"acme/-w", "acme/w-", "-acme/w", "acme-/w", "acme/a--b", "a--b/w", "acme/xn--bcher-kva"}, "", ""},
-		{[]string{"acme/wid_get", "acme_corp/w", "acme/_w"}, "", ""},
-		{[]string{"hash.corp/null", "hashicorp/nu.ll", "./null", "../null", "hashicorp/null@1.0.0", "hashicorp/null:1.0.0"}, "", ""},
-		{[]string{"hashicorp/null?x=1", "#x", "acme/a+b", "a~b", "a,b", "%68a/b", "acme/${b}", "*/*", "acme/*", "?/null", "acme/٣"}, "", ""},
-		{[]string{"xn--bcher-kva.example/a/w", "exa_mple.com/a/w", "-example.com/a/w", "example..com/a/w", ".example.com/a/w"}, "", ""},
-		{[]string{"example.com:/a/w", "example.com:abc/a/w", "example.com:99999/a/w", "example.com:8443:1/a/w", "[::1]/a/w", "::1/a/w", "user@example.com/a/w"}, "", ""},
-
-		// Deviations. Stock tools accept these and cannot read back what they write
-		// into the lock.
-		{[]string{"terraform-null", "terraform-provider-null"}, "", ""},
-		{[]string{"opentofu-null"}, "~/hashicorp/opentofu-null", terraformOnly},
-		{[]string{"acme/wid。get", "acme/a-\u00ad-b", "acme/\u034f", "acme/\xff"}, "", ""},
-	}
 	for _, tool := range []struct {
 		name string
 		host addrs.Hostname
 	}{{tofuOnly, addrs.DefaultRegistryHost}, {terraformOnly, addrs.TerraformRegistryHost}} {
 		parser := addrs.Parser{DefaultRegistryHost: tool.host}
-		for _, row := range rows {
+		for _, row := range providerSources {
 			want := strings.Replace(row.want, "~/", string(tool.host)+"/", 1)
 			if row.only != "" && row.only != tool.name {
 				want = ""

@@ -52,8 +52,7 @@ type Config struct {
 	programs programs
 	warn     func(text string)
 
-	environment Environment
-	terraform   bool
+	terraform bool
 	// defaultHost is the host of provider addresses that have none.
 	defaultHost addrs.Hostname
 }
@@ -105,19 +104,19 @@ func (e Environment) Load(ctx context.Context, opts Options) (*Config, hcl.Diagn
 		config.warn = func(string) {}
 	}
 	diags := config.addVariables(e)
-	config.environment, config.defaultHost = e, addrs.DefaultRegistryHost
+	config.defaultHost = addrs.DefaultRegistryHost
 	if config.terraform = opts.Terraform; opts.Terraform {
 		config.defaultHost = addrs.TerraformRegistryHost
 	}
 	config.Providers.ImpliedMirrors = places.impliedMirrors()
 	for _, file := range places.configFiles() {
-		diags = append(diags, config.addFile(ctx, file)...)
+		diags = append(diags, config.addFile(ctx, e, file)...)
 	}
 	return config, diags
 }
 
 // addFile adds the content of a file.
-func (c *Config) addFile(ctx context.Context, file file) hcl.Diagnostics {
+func (c *Config) addFile(ctx context.Context, e Environment, file file) hcl.Diagnostics {
 	src, err := userfile.Read(ctx, file.name, maxFile)
 	switch {
 	case userfile.Absent(err) && !file.named:
@@ -129,7 +128,7 @@ func (c *Config) addFile(ctx context.Context, file file) hcl.Diagnostics {
 	case err != nil:
 		return hcl.Diagnostics{fileFault(hcl.DiagError, "The CLI configuration file cannot be read", file.name, err)}
 	}
-	d := decoder{config: c, name: file.name, hasCacheDir: c.Providers.PluginCacheDir != ""}
+	d := decoder{config: c, environment: e, name: file.name, hasCacheDir: c.Providers.PluginCacheDir != ""}
 	content, err := parse(src)
 	if syntax, ok := errors.AsType[*syntaxError](err); ok {
 		d.fault(syntax.at, "The file cannot be parsed: %s.", syntax.reason)

@@ -13,9 +13,10 @@ import (
 
 // decoder adds the content of one file to a Config.
 type decoder struct {
-	config *Config
-	name   string
-	diags  hcl.Diagnostics
+	config      *Config
+	environment Environment
+	name        string
+	diags       hcl.Diagnostics
 	// hasProtocols is set once the file's registry_protocols block was decoded.
 	hasProtocols bool
 	// hasCacheDir is set if an earlier file has plugin_cache_dir, which then wins.

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -13,10 +14,10 @@ import (
 )
 
 // providerInstallation decodes a provider_installation block. There is at most one in
-// all files. In JSON each argument is an item of its own, unless it is in a list.
+// all files. In JSON each method is a block of its own, unless it is in a list.
 func (d *decoder) providerInstallation(at hcl.Pos, body object) {
 	if d.config.Providers.Explicit {
-		d.fault(at, "There is a provider_installation block already, and only one is allowed.")
+		d.fault(at, "There is a provider_installation block already, and only one is allowed. In JSON its value is a list with one object.")
 		return
 	}
 	d.config.Providers.Explicit = true
@@ -107,7 +108,10 @@ func (d *decoder) networkMirror(at hcl.Pos, body object, method *InstallationMet
 	if u.Path = strings.TrimSuffix(u.Path, "/") + "/"; u.RawPath != "" {
 		u.RawPath = strings.TrimSuffix(u.RawPath, "/") + "/"
 	}
-	method.URL = u
+	if method.URL = u; u.User != nil {
+		password, _ := u.User.Password()
+		method.user, method.password, u.User = u.User.Username(), newSecret(password), nil
+	}
 	if _, found := body.last("trust_all_hashes"); found && !d.config.terraform {
 		method.TrustAllHashes, ok = d.boolean(at, body, "trust_all_hashes")
 	}
@@ -191,10 +195,9 @@ func (d *decoder) devOverrides(at hcl.Pos, body object, late bool) {
 			d.fault(entry.at, "In dev_overrides: the value for %q has to be a directory.", entry.key)
 			continue
 		}
-		if d.config.Providers.DevOverrides == nil {
-			d.config.Providers.DevOverrides = map[addrs.Provider]string{}
-		}
-		d.config.Providers.DevOverrides[provider] = filepath.Clean(dir)
+		// The last one of a provider counts.
+		overrides := slices.DeleteFunc(d.config.Providers.DevOverrides, func(o DevOverride) bool { return o.Provider == provider })
+		d.config.Providers.DevOverrides = append(overrides, DevOverride{provider, filepath.Clean(dir)})
 	}
 }
 
@@ -203,7 +206,7 @@ func (d *decoder) devOverrides(at hcl.Pos, body object, late bool) {
 func (d *decoder) pluginCacheDir(at hcl.Pos, content object) {
 	dir, ok := d.text(at, content, "plugin_cache_dir")
 	if ok && dir != "" && !d.hasCacheDir {
-		d.config.Providers.PluginCacheDir = os.Expand(dir, d.config.environment.lookup)
+		d.config.Providers.PluginCacheDir = os.Expand(dir, d.environment.lookup)
 	}
 }
 

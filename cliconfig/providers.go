@@ -23,10 +23,10 @@ type ProviderInstallation struct {
 	// of which one of them has a package is never asked of its registry. The first
 	// one is relative to the directory of the configuration. They need not exist.
 	ImpliedMirrors []string
-	// DevOverrides are the directories with the builds of providers that stock tools
-	// start in the place of what is installed. They have no influence on what is
-	// installed and locked: programs should warn of them.
-	DevOverrides map[addrs.Provider]string
+	// DevOverrides are builds of providers that stock tools start in the place of what
+	// is installed. They have no influence on what is installed and locked: programs
+	// should warn of them.
+	DevOverrides []DevOverride
 	// PluginCacheDir is the plugin cache directory of stock tools, which need not
 	// exist, for [getproviders.PluginCache]; "" if there is none.
 	PluginCacheDir string
@@ -36,6 +36,12 @@ type ProviderInstallation struct {
 
 	// downloadRetries is what the environment says for direct; 0 if it says nothing.
 	downloadRetries int
+}
+
+// DevOverride is a directory with a build of a provider.
+type DevOverride struct {
+	Provider addrs.Provider
+	Dir      string
 }
 
 // The kinds of an [InstallationMethod].
@@ -57,8 +63,11 @@ type InstallationMethod struct {
 	DownloadRetries int
 	// Path is the directory of a filesystem_mirror. It can be relative.
 	Path string
-	// URL is that of a network_mirror, by https. It can have a password.
-	URL *url.URL
+	// URL is that of a network_mirror, by https. It has no user name and no password,
+	// which only [Config.ProviderSource] uses.
+	URL      *url.URL
+	user     string
+	password secret
 	// TrustAllHashes is the argument of a network_mirror.
 	TrustAllHashes bool
 	// Repository is the template of an oci_mirror.
@@ -102,8 +111,12 @@ func (c *Config) methodSource(m InstallationMethod, opts ProviderSourceOptions) 
 	case MethodFilesystemMirror:
 		return getproviders.FilesystemMirror{Dir: opts.path(m.Path)}
 	case MethodNetworkMirror:
+		at := *m.URL
+		if m.user != "" {
+			at.User = url.UserPassword(m.user, m.password.reveal())
+		}
 		return &getproviders.NetworkMirror{
-			URL:            m.URL,
+			URL:            &at,
 			Credentials:    c,
 			TrustAllHashes: m.TrustAllHashes,
 			TrustedHost:    addrs.DefaultRegistryHost,

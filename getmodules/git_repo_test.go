@@ -5,10 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/cotterpin/cotter/getmodules"
 )
@@ -28,19 +33,62 @@ func newGitRepo(t testing.TB, root, name string, initArgs ...string) *gitRepo {
 	r := &gitRepo{t: t, dir: filepath.Join(root, name), env: gitEnv(t,
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=1700000000 +0000")}
-	args := append([]string{"init", "--quiet", "--bare", "--initial-branch=main"}, initArgs...)
-	r.git("", append(args, r.dir)...)
-	r.git("", "config", "uploadpack.allowFilter", "true")
+	if err := os.CopyFS(r.dir, emptyRepo(t, initArgs...)); err != nil {
+		t.Fatal(err)
+	}
 	return r
+}
+
+// emptyRepos are empty repositories by the arguments of git init, made once.
+var emptyRepos sync.Map
+
+func emptyRepo(t testing.TB, initArgs ...string) fs.FS {
+	t.Helper()
+	key := strings.Join(initArgs, " ")
+	if files, ok := emptyRepos.Load(key); ok {
+		return files.(fs.FS)
+	}
+	dir := t.TempDir()
+	cmd := exec.Command("git", slices.Concat([]string{"init", "--quiet", "--bare", "--initial-branch=main", "--template="}, initArgs, []string{dir})...)
+	cmd.Env = gitEnv(t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	files := fstest.MapFS{}
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(dir, name)
+		file := &fstest.MapFile{Mode: entry.Type() | 0o700}
+		if err == nil && entry.Type().IsRegular() {
+			file.Data, err = os.ReadFile(name)
+		}
+		files[filepath.ToSlash(rel)] = file
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(files, ".")
+	files["config"].Data = append(files["config"].Data, "[uploadpack]\n\tallowFilter = true\n"...)
+	emptyRepos.Store(key, files)
+	return files
+}
+
+// head returns the commit at a branch; "" if there is none.
+func (r *gitRepo) head(ref string) string {
+	r.t.Helper()
+	if text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(ref))); err == nil {
+		return strings.TrimSpace(string(text))
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, "packed-refs")); err != nil {
+		return ""
+	}
+	return r.git("", "for-each-ref", "--format=%(objectname)", ref)
 }
 
 // git runs git in the repository and returns its output.
 func (r *gitRepo) git(stdin string, args ...string) string {
 	r.t.Helper()
-	if args[0] != "init" {
-		args = append([]string{"--git-dir=" + r.dir}, args...)
-	}
-	cmd := exec.Command("git", args...)
+	cmd := exec.Command("git", append([]string{"--git-dir=" + r.dir}, args...)...)
 	cmd.Env = r.env
 	cmd.Stdin = strings.NewReader(stdin)
 	var stderr bytes.Buffer
@@ -58,7 +106,7 @@ func (r *gitRepo) commit(branch string, files ...gitFile) string {
 	var in strings.Builder
 	ref := "refs/heads/" + branch
 	fmt.Fprintf(&in, "commit %s\ncommitter a <a@example.com> 1700000000 +0000\ndata 1\nx\n", ref)
-	if r.git("", "for-each-ref", ref) != "" {
+	if r.head(ref) != "" {
 		fmt.Fprintf(&in, "from %s^0\n", ref)
 	}
 	in.WriteString("deleteall\n")
@@ -74,7 +122,7 @@ func (r *gitRepo) commit(branch string, files ...gitFile) string {
 		}
 	}
 	r.git(in.String(), "fast-import", "--quiet", "--force")
-	return r.git("", "rev-parse", ref)
+	return r.head(ref)
 }
 
 // gitRawEntry is an entry of a hand-made tree.

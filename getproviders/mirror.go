@@ -3,7 +3,6 @@ package getproviders
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -51,17 +50,25 @@ func (e *MirrorError) Error() string {
 
 func (e *MirrorError) Unwrap() error { return e.Err }
 
-// providerVersion is narrower than the versions of modules, as in stock tools: it has
-// no "v", no fourth number, and a "-" before a pre-release.
-var providerVersion = regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+// with returns the error with a reason.
+func (e MirrorError) with(err error) *MirrorError {
+	e.Err = err
+	return &e
+}
+
+// asMirrorError returns the error if it is a *MirrorError, else about with it as its
+// reason, such as the context's.
+func asMirrorError(about MirrorError, err error) *MirrorError {
+	if failure, ok := errors.AsType[*MirrorError](err); ok {
+		return failure
+	}
+	return about.with(err)
+}
 
 // parseVersion parses the version of a provider. Mirrors may have other things in the
 // places of versions, which stock tools skip.
 func parseVersion(s string) (versions.Version, bool) {
-	if !providerVersion.MatchString(s) {
-		return versions.Version{}, false
-	}
-	v, err := versions.Parse(s)
+	v, err := versions.ParseProviderVersion(s)
 	return v, err == nil
 }
 

@@ -92,3 +92,23 @@ func FuzzOCIArtifact(f *testing.F) {
 		}
 	})
 }
+
+func FuzzRepositoryTemplate(f *testing.F) {
+	for _, seed := range []string{"example.com/${hostname}/${ namespace }/${type}", "example.com/$${type}", "${hostname}/${", "a/${type}${type}"} {
+		f.Add(seed)
+	}
+	x := provider(f, "acme/x")
+	f.Fuzz(func(t *testing.T, text string) {
+		template, err := getproviders.ParseRepositoryTemplate(text)
+		if err != nil {
+			return
+		}
+		host, path, err := template.Expand(x)
+		if err != nil {
+			return // such as "${type}.": whether it ends well depends on the provider
+		}
+		if _, err := new(getmodules.Fetcher).OCIContent(host, path); err != nil {
+			t.Errorf("%q: %q is no repository: %v", text, host+"/"+path, err)
+		}
+	})
+}

@@ -1,18 +1,14 @@
 package getproviders
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -21,6 +17,8 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/minrate"
 	"github.com/cotterpin/cotter/internal/netguard"
+	"github.com/cotterpin/cotter/internal/retryafter"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -40,7 +38,8 @@ import (
 // lock records those of the archive and the package themselves, unless the mirror's
 // word counts for all; see TrustAllHashes.
 //
-// Its fields must not change once it is in use. It is safe for concurrent use.
+// It keeps the documents of versions, so its lifetime should be one run. Its fields must
+// not change once it is in use. It must not be copied. It is safe for concurrent use.
 type NetworkMirror struct {
 	// URL is the mirror's, by https.
 	URL *url.URL
@@ -61,9 +60,25 @@ type NetworkMirror struct {
 	// Backoff returns the wait before the retry with this number, from 1 on. nil
 	// means random waits that grow, and those for which servers ask.
 	Backoff func(retry int) time.Duration
+
+	// releases are the documents of versions: one is for the packages of all platforms.
+	releases singleflight.Group[release, releaseDocument]
+	pauses   retryafter.Hosts
 }
 
 var _ Source = (*NetworkMirror)(nil)
+
+// release is a version of a provider.
+type release struct {
+	provider addrs.Provider
+	version  versions.Version
+}
+
+// releaseDocument is the document of a release, and the URL that had it in the end.
+type releaseDocument struct {
+	archives map[addrs.Platform]listedArchive
+	from     *url.URL
+}
 
 const (
 	// maxMirrorRedirects is half of the limit of net/http.
@@ -91,20 +106,28 @@ func (m *NetworkMirror) Versions(ctx context.Context, provider addrs.Provider) (
 
 // Package implements [Source]. The error is a *[MirrorError].
 func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
-	about := MirrorError{Provider: provider, Version: version, Platform: platform}
-	text, from, err := m.document(ctx, &about, version.String()+".json")
+	about := MirrorError{Provider: provider, Version: version}
+	document, err := m.releases.Do(ctx, release{provider, version}, func(ctx context.Context) (releaseDocument, error) {
+		about := about
+		text, from, err := m.document(ctx, &about, version.String()+".json")
+		if err != nil {
+			return releaseDocument{}, err
+		}
+		archives, err := parseMirrorArchives(text)
+		if err != nil {
+			return releaseDocument{}, about.with(err)
+		}
+		return releaseDocument{archives, from}, nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, asMirrorError(about, err)
 	}
-	archives, err := parseMirrorArchives(text)
-	if err != nil {
-		return nil, about.with(err)
-	}
-	listed, ok := archives[platform]
+	about.Platform, about.Location = platform, addrs.Redact(document.from.String())
+	listed, ok := document.archives[platform]
 	if !ok {
 		return nil, about.with(ErrUnsupportedPlatform)
 	}
-	at, err := archiveURL(from, listed.url)
+	at, err := archiveURL(document.from, listed.url)
 	if err != nil {
 		return nil, about.with(err)
 	}
@@ -117,12 +140,6 @@ func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, ve
 	}, nil
 }
 
-// with returns the error with a reason.
-func (e MirrorError) with(err error) *MirrorError {
-	e.Err = err
-	return &e
-}
-
 // document gets a JSON document about a provider, and the URL that had it in the end.
 // The error is about, with a reason.
 func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name string) (text []byte, from *url.URL, err error) {
@@ -132,9 +149,9 @@ func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name s
 	}
 	p := about.Provider
 	at := m.URL.JoinPath(string(p.Hostname), p.Namespace, p.Type, name)
-	at.User, at.RawQuery, at.Fragment, at.RawFragment = nil, "", "", ""
+	at.RawQuery, at.Fragment, at.RawFragment = "", "", ""
 	about.Location = addrs.Redact(at.String())
-	req, err := m.request(ctx, at)
+	req, err := newRequest(ctx, at.String()) // with the password of the URL, if it has one
 	if err == nil {
 		err = m.authorize(ctx, req)
 	}
@@ -142,6 +159,7 @@ func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name s
 		return nil, nil, about.with(err)
 	}
 	req.Header.Set("Accept", "application/json")
+	req.Header.Del("Accept-Encoding") // documents may be compressed
 	client := m.client()
 	client.AttemptTimeout = httpx.TimeoutOf(m.HTTPClient)
 	answer, err := client.Read(req, maxMirrorDocument)
@@ -160,22 +178,8 @@ func (m *NetworkMirror) client() *httpx.Client {
 		UserAgent:    m.UserAgent,
 		MaxRedirects: maxMirrorRedirects,
 		Refuse:       httpx.InsecureRedirect,
-		Retry:        httpx.Retry{Max: m.Retries, Backoff: m.Backoff},
+		Retry:        httpx.Retry{Max: m.Retries, Backoff: m.Backoff, Pauses: &m.pauses},
 	}
-}
-
-// request makes a request. It has the user name and the password of the mirror's URL
-// if it goes to the same origin.
-func (m *NetworkMirror) request(ctx context.Context, at *url.URL) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if user := m.URL.User; user != nil && httpx.SameOrigin(at, m.URL) {
-		password, _ := user.Password()
-		req.SetBasicAuth(user.Username(), password)
-	}
-	return req, nil
 }
 
 // authorize adds the token of the mirror's host, which replaces a password.
@@ -290,46 +294,29 @@ func (p *networkPackage) Authenticate(context.Context) (Authentication, error) {
 
 // Download implements [Package].
 func (p *networkPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
-	req, err := p.mirror.request(ctx, p.url)
-	if err != nil {
-		return fmt.Errorf("%s: %w", p.location, err)
+	at := *p.url
+	if at.User == nil && httpx.SameOrigin(&at, p.mirror.URL) {
+		at.User = p.mirror.URL.User
 	}
-	req.Header.Set("Accept-Encoding", "identity") // the hash is that of the archive as it is stored
 	client := p.mirror.client()
 	client.Floor = minrate.Floor{Window: mirrorStall}
-	var got hashing.Hash
-	err = client.Do(req, func(answer *httpx.Response) (err error) {
-		got, err = receiveArchive(answer, file, progress)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", p.location, mirrorFailure(err))
+	t := &transfer{client: client, url: at.String(), file: file, sum: sha256.New(), limit: maxMirrorArchive, progress: progress}
+	want := p.sums()
+	for {
+		if err := t.run(ctx, p.mirror.Retries >= 0); err != nil {
+			return fmt.Errorf("%s: %w", p.location, mirrorFailure(err))
+		}
+		got := hashing.Hash(fmt.Sprintf("zh:%x", t.sum.Sum(nil)))
+		if len(want) == 0 || slices.Contains(want, got) {
+			return nil
+		}
+		if !t.resumed {
+			return &MismatchError{Location: p.location, Want: texts(want), Got: string(got)}
+		}
+		// The parts may be those of two files.
+		t.forget()
+		t.most = 0
 	}
-	if want := p.sums(); len(want) > 0 && !slices.Contains(want, got) {
-		return &MismatchError{Location: p.location, Want: texts(want), Got: string(got)}
-	}
-	return nil
-}
-
-// receiveArchive writes the body of an answer to the file, and returns its hash.
-func receiveArchive(answer *httpx.Response, file *os.File, progress func(done, total int64)) (hashing.Hash, error) {
-	if encoding := strings.ToLower(answer.Header.Get("Content-Encoding")); cmp.Or(encoding, "identity") != "identity" {
-		return "", fmt.Errorf("%w: the archive has the encoding %q, which was not asked for", ErrInvalidMirror, encoding)
-	}
-	if err := rewind(file); err != nil {
-		return "", err
-	}
-	sum := sha256.New()
-	counter := &meter{progress: progress, total: answer.ContentLength}
-	n, err := io.Copy(io.MultiWriter(file, sum, counter), io.LimitReader(answer.Body, maxMirrorArchive+1))
-	switch {
-	case err != nil:
-		return "", err
-	case n > maxMirrorArchive:
-		return "", fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, maxMirrorArchive)
-	}
-	counter.finish()
-	return hashing.Hash("zh:" + hex.EncodeToString(sum.Sum(nil))), nil
 }
 
 func texts(hashes []hashing.Hash) []string {

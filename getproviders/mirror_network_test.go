@@ -283,6 +283,28 @@ func TestNetworkMirrorFailures(t *testing.T) {
 	}
 }
 
+// TestNetworkMirrorAsksOnce shows that the packages of all platforms take one request.
+func TestNetworkMirrorAsksOnce(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve("https://mirror.example.com", pages(map[string]string{
+		mirrorX + "1.0.0.json": `{"archives": {"linux_amd64": {"url": "l.zip"}, "darwin_arm64": {"url": "d.zip"}}}`,
+	}))
+	m := mirror(t, web, mirrorBase)
+	for _, platform := range []addrs.Platform{linux, darwin, linux} {
+		if _, err := m.Package(t.Context(), provider(t, "acme/x"), one, platform); err != nil {
+			t.Errorf("%s: %v", platform, err)
+		}
+	}
+	_, err := m.Package(t.Context(), provider(t, "acme/x"), one, addrs.Platform{OS: "plan9", Arch: "386"})
+	if want := `provider registry.opentofu.org/acme/x 1.0.0 for plan9_386: mirror "https://mirror.example.com/m/registry.opentofu.org/acme/x/1.0.0.json": no package for this platform`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if n := len(web.Requests()); n != 1 {
+		t.Errorf("there were %d requests, want 1", n)
+	}
+}
+
 // TestNetworkMirrorDownload shows what a cut or a missing archive does.
 func TestNetworkMirrorDownload(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
@@ -27,13 +28,17 @@ import (
 //
 // The digest of the layer is the hash of the archive, which a lock records.
 //
-// Its fields must not change once it is in use. It is safe for concurrent use.
+// It keeps the indexes, so its lifetime should be one run. Its fields must not change
+// once it is in use. It must not be copied. It is safe for concurrent use.
 type OCIMirror struct {
 	// Repository says which repository a provider has.
 	Repository RepositoryTemplate
 	// Fetcher has the HTTP client, the credentials for registries, the retries and the
 	// timeouts. It must be set.
 	Fetcher *getmodules.Fetcher
+
+	// indexes are those of versions: one has the manifests of all platforms.
+	indexes singleflight.Group[release, getmodules.OCIManifest]
 }
 
 var _ Source = (*OCIMirror)(nil)
@@ -66,7 +71,9 @@ func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, versio
 	if err != nil {
 		return nil, err
 	}
-	index, err := repository.Manifest(ctx, strings.Replace(version.String(), "+", "_", 1))
+	index, err := m.indexes.Do(ctx, release{provider, version}, func(ctx context.Context) (getmodules.OCIManifest, error) {
+		return repository.Manifest(ctx, strings.Replace(version.String(), "+", "_", 1))
+	})
 	if err != nil {
 		return nil, about.with(ociFailure(err))
 	}
@@ -142,7 +149,7 @@ func (p *ociPackage) Dir() string { return "" }
 // Authenticate implements [Package].
 func (p *ociPackage) Authenticate(context.Context) (Authentication, error) {
 	if sum := p.Archive(); sum != "" {
-		return Authentication{Hashes: []hashing.Hash{sum}}, nil
+		return Authentication{Hashes: []hashing.Hash{sum}, Own: []hashing.Hash{sum}}, nil
 	}
 	return Authentication{}, nil
 }

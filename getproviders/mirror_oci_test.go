@@ -133,7 +133,7 @@ func TestOCIMirror(t *testing.T) {
 		t.Errorf("Package: %q at %q", p.Archive(), p.Location())
 	}
 	proof, err := p.Authenticate(t.Context())
-	if diff := cmp.Diff(getproviders.Authentication{Hashes: []hashing.Hash{zh(archive)}}, proof); diff != "" || err != nil {
+	if diff := cmp.Diff(getproviders.Authentication{Hashes: []hashing.Hash{zh(archive)}, Own: []hashing.Hash{zh(archive)}}, proof); diff != "" || err != nil {
 		t.Errorf("Authenticate: %v; (-want +got):\n%s", err, diff)
 	}
 	if text, err := received(t, p); text != archive || err != nil {

@@ -19,10 +19,10 @@ func installCommand(out *output) *cli.Command {
 			"in the lock file. Versions in the lock stay as long as they fit.\n" +
 			"\n" +
 			"With directories it installs each of them; with --recursive, all root modules in\n" +
-			"and below them. What several projects use is asked for and fetched once.",
+			"and below them. What several projects use is fetched once.",
 		Flags: configFlags(append(installFlags(),
-			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default where CI is set"},
-			&cli.StringFlag{Name: "lockfile", Usage: "`MODE` readonly is the same as --locked"},
+			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
+			&cli.StringFlag{Name: "lockfile", Usage: "with `MODE` readonly, the same as --locked"},
 			&cli.BoolFlag{Name: "recursive", Usage: "install all root modules in and below the directories"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
 		)...),
@@ -35,7 +35,7 @@ func installCommand(out *output) *cli.Command {
 // installFlags are those of every command that installs.
 func installFlags() []cli.Flag {
 	return append(lockFlags(),
-		&cli.BoolFlag{Name: "dry-run", Usage: "say what would change, and change nothing but the cache"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "show what would change, and change only the cache"},
 		&cli.BoolFlag{Name: "lock-only", Usage: "write the lock and install nothing"},
 	)
 }
@@ -43,10 +43,10 @@ func installFlags() []cli.Flag {
 // lockFlags are those of every command that selects versions.
 func lockFlags() []cli.Flag {
 	return append(append(policyFlags(), providerFlags()...),
-		&cli.BoolFlag{Name: "offline", Usage: "ask no server: use what is installed and what is in the cache"},
+		&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
 		&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
-		&cli.StringFlag{Name: "layout", Usage: "`LAYOUT` link shares what is around the modules of a package; copy copies it", Value: "link"},
+		&cli.StringFlag{Name: "layout", Usage: "place packages with `LAYOUT`: link (calls of one package share its other files) or copy", Value: "link"},
 		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 		gitBackendFlag(),
 	)

@@ -11,7 +11,7 @@ import (
 func listCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "list",
-		Usage: "list the installed modules, one a line",
+		Usage: "list the installed modules, one per line",
 		Flags: configFlags(),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			result, err := load(ctx, cmd, out)

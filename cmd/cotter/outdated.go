@@ -16,9 +16,9 @@ import (
 func outdatedCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:        "outdated",
-		Usage:       "list the module calls and providers for which there are newer versions",
-		Description: "Allowed is the newest version that the call's constraint allows, latest the\nnewest of all. With --all also calls that are up to date are listed.",
-		Flags:       configFlags(&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"}, &cli.BoolFlag{Name: "no-providers", Usage: "list modules alone"}, minAgeFlag(), gitBackendFlag()),
+		Usage:       "list the module calls and providers that have newer versions",
+		Description: "Allowed is the newest version that the call's constraint allows, latest the\nnewest of all. With --all, calls that are up to date are listed too.",
+		Flags:       configFlags(&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"}, &cli.BoolFlag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag()),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runOutdated(ctx, cmd, out)
 		},
@@ -58,7 +58,7 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 // something is not known, and that nothing is listed does not mean that all is up to
 // date.
 func (o *output) printOutdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider, all, complete bool) error {
-	known := len(modules) + len(providers)
+	known, noProviders := len(modules)+len(providers), len(providers) == 0
 	if !all {
 		modules = slices.DeleteFunc(modules, func(m cotter.Outdated) bool { return m.Current == m.Latest && m.Current == m.Allowed })
 		providers = slices.DeleteFunc(providers, func(p cotter.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
@@ -71,6 +71,8 @@ func (o *output) printOutdated(modules []cotter.Outdated, providers []cotter.Out
 	case !complete:
 	case known == 0:
 		o.printf("No module call has versions to compare.\n")
+	case noProviders:
+		o.printf("All modules are at their latest versions.\n")
 	default:
 		o.printf("All modules and providers are at their latest versions.\n")
 	}

@@ -19,9 +19,9 @@ import (
 func providerFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "no-providers", Usage: "leave the providers and their part of the lock as they are"},
-		&cli.StringFlag{Name: "only", Usage: "`WHAT` is modules or providers; the other part stays as it is"},
-		&cli.StringSliceFlag{Name: "platform", Usage: "have the providers' hashes for `OS_ARCH` in the lock too; can be repeated"},
-		&cli.BoolFlag{Name: "prune-providers", Usage: "drop the lock's providers that no module requires, whatever the state needs"},
+		&cli.StringFlag{Name: "only", Usage: "install only `WHAT`: modules or providers"},
+		&cli.StringSliceFlag{Name: "platform", Usage: "also lock the providers' hashes for `OS_ARCH`; can be repeated"},
+		&cli.BoolFlag{Name: "prune-providers", Usage: "remove providers that no module requires from the lock, even if the state needs them"},
 	}
 }
 

@@ -21,8 +21,8 @@ func sbomCommand(out *output) *cli.Command {
 		Usage: "write a software bill of materials of the installed modules",
 		Description: "Writes CycloneDX in JSON: a component for each package, with its package URL,\n" +
 			"version, commit or digest and the lock's hashes, and which of them call which. The\n" +
-			"same modules give the same bytes: there is no date and no random number in it.",
-		Flags: configFlags(&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of the standard output"}),
+			"same modules give the same bytes: the file contains no date and no random number.",
+		Flags: configFlags(&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of standard output"}),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runSBOM(ctx, cmd, out)
 		},

@@ -15,13 +15,13 @@ func updateCommand(out *output) *cli.Command {
 		Name:      "update",
 		Usage:     "move modules and providers to the newest versions that their constraints allow",
 		ArgsUsage: "[KEY|PROVIDER...]",
-		Description: "Without arguments all calls and providers; else those with the given paths, such as\n" +
-			"network.subnets, and the providers with the given addresses, such as hashicorp/aws.\n" +
-			"Everything else stays as it is locked. For each module that moves it says what that\n" +
-			"changes for the caller: variables, outputs, providers.",
+		Description: "Updates the calls with the given paths, such as network.subnets, and the providers\n" +
+			"with the given addresses, such as hashicorp/aws; without arguments, everything.\n" +
+			"The rest of the lock stays as it is. For each module that changes it lists what\n" +
+			"the caller sees: variables, outputs, providers.",
 		Flags: configFlags(append(installFlags(),
 			&cli.StringFlag{Name: "to", Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
-			&cli.StringSliceFlag{Name: "accept-changed", Usage: "take other content under the same version, tag or address for the call `KEY`; can be repeated"},
+			&cli.StringSliceFlag{Name: "accept-changed", Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
 			&cli.BoolFlag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
 		)...),

@@ -15,17 +15,17 @@ import (
 func verifyCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "verify",
-		Usage: "compare the installed modules with the lock, without any network",
+		Usage: "compare the installed modules with the lock, without network access",
 		Description: "Reads every installed file. Changed and vanished files and added\n" +
-			"configuration files are failures; other added files are only named.\n" +
-			"With --remote it also asks where tags, branches and registries lead now.\n" +
+			"configuration files are failures; other added files are only listed.\n" +
+			"With --remote it also asks what tags, branches and registries point to now.\n" +
 			"\n" +
-			"The exit status is 0, or the sum of 1 where a package was changed or modules.json\n" +
-			"leads elsewhere, 4 where a package is not installed, 8 where something could not\n" +
-			"be compared, and 16 where the lock does not fit the configuration, the policy\n" +
+			"The exit status is 0, or the sum of 1 if a package was changed or modules.json\n" +
+			"points elsewhere, 4 if a package is not installed, 8 if something could not\n" +
+			"be compared, and 16 if the lock does not fit the configuration, the policy\n" +
 			"refuses something, or an origin has moved.",
 		Flags: configFlags(append(policyFlags(),
-			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still lead to what the lock has"},
+			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still have what the lock says"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {

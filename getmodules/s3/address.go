@@ -30,7 +30,7 @@ type address struct {
 
 // login has the credentials in an address.
 type login struct {
-	// static are the credentials in the address itself.
+	// static says that the address has credentials, which are id, secret and token.
 	static            bool
 	id, secret, token string
 	// profile is a profile of the shared configuration. It takes precedence.

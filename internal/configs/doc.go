@@ -1,4 +1,5 @@
-// Package configs reads the module calls of one module directory.
+// Package configs reads the module calls and the provider requirements of one module
+// directory.
 //
 // It reads what an installer needs: the source and the version in the "module"
 // blocks of the configuration files. Everything else in a file is ignored, errors
@@ -57,6 +58,30 @@
 // The package does not parse the strings: the caller checks whether an address or
 // a constraint is valid.
 //
+// # Providers
+//
+// If [Reader].Providers is set, Read returns what the module requires:
+//
+//   - the entries of its required_providers block, those of override files included:
+//     an object of literals, or a version constraint alone;
+//   - the versions in provider blocks;
+//   - for each local name without an entry the first place that implies it: a
+//     resource, data source or ephemeral resource by its provider argument or else by
+//     its type up to the first "_", a provider block, an import block. In the tofu
+//     dialect a provider block in a test does too, and in the terraform dialect an
+//     action; there an import counts only if its resource would be in this module and
+//     is not declared.
+//
+// Such a name stands for a provider in the namespace "hashicorp" of the dialect's
+// registry, and "terraform" for the built-in one. Nothing is inherited from the calling
+// module. Built-in providers are checked and left out. Provider functions,
+// provider_meta, moved, removed and mock_provider blocks require nothing.
+//
+// What is wrong with requirements is reported apart from the errors in module calls, so
+// that modules can be installed without providers. This includes the syntax errors of
+// files that are not read for module calls. Of these files, only the blocks that may
+// have to do with providers are parsed, unless something in the file is unusual.
+//
 // # Tests
 //
 // The "module" blocks in the "run" blocks of a root module's tests are calls
@@ -71,7 +96,7 @@
 // in spite of errors.
 //
 // Syntax errors are reported for files that can have a module call. A file that
-// cannot (see mayHold) is not parsed.
+// cannot (see mayHold) is not parsed for calls.
 //
 // # Limits
 //

@@ -18,6 +18,7 @@ var (
 		{Type: "resource", LabelNames: []string{"type", "name"}},
 		{Type: "data", LabelNames: []string{"type", "name"}},
 		{Type: "ephemeral", LabelNames: []string{"type", "name"}},
+		{Type: "action", LabelNames: []string{"type", "name"}}, // Terraform's alone
 		{Type: "check", LabelNames: []string{"name"}},
 		{Type: "import"},
 	}}
@@ -27,9 +28,9 @@ var (
 	resourceSchema      = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "provider"}}}
 	importSchema        = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "to"}, {Name: "provider"}}}
 	testProvidersSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "provider", LabelNames: []string{"name"}}}}
-	resourceKinds       = map[string]bool{"resource": true, "data": true, "ephemeral": true}
+	resourceKinds       = map[string]bool{"resource": true, "data": true, "ephemeral": true, "action": true}
 	providerKinds       = map[string]bool{"terraform": true, "provider": true, "check": true, "import": true}
-	wordsAboutProviders = [][]byte{[]byte("terraform"), []byte("provider"), []byte("resource"), []byte("data"), []byte("ephemeral"), []byte("check"), []byte("import")}
+	wordsAboutProviders = [][]byte{[]byte("terraform"), []byte("provider"), []byte("resource"), []byte("data"), []byte("ephemeral"), []byte("action"), []byte("check"), []byte("import")}
 	providerWord        = []byte("provider")
 )
 
@@ -96,19 +97,9 @@ func (r *requirements) addBody(body hcl.Body, override bool) {
 
 // addConfig adds a provider block, or its version to the block that it overrides.
 func (r *requirements) addConfig(b *hcl.Block, override bool) {
-	content, _, _ := b.Body.PartialContent(providerSchema)
-	config := &providerConfig{name: b.Labels[0], at: b.DefRange}
-	config.alias, _ = literalText(content.Attributes["alias"])
-	if !r.checkName(config.name, b.LabelRanges[0]) {
+	config, ok := r.config(b)
+	if !ok {
 		return
-	}
-	if attr := content.Attributes["version"]; attr != nil {
-		config.version.at = attr.Expr.Range()
-		var ok bool
-		if config.version.text, ok = literalText(attr); !ok {
-			r.fail(config.version.at, "Invalid version constraint", "The version of provider %q must be a literal string.", config.name)
-			config.version = constraint{}
-		}
 	}
 	if override {
 		for _, declared := range r.configs {
@@ -121,6 +112,22 @@ func (r *requirements) addConfig(b *hcl.Block, override bool) {
 		}
 	}
 	r.configs = append(r.configs, config)
+}
+
+// config reads a provider block.
+func (r *requirements) config(b *hcl.Block) (*providerConfig, bool) {
+	content, _, _ := b.Body.PartialContent(providerSchema)
+	config := &providerConfig{name: b.Labels[0], at: b.DefRange}
+	config.alias, _ = literalText(content.Attributes["alias"])
+	if attr := content.Attributes["version"]; attr != nil {
+		text, ok := literalText(attr)
+		if !ok {
+			r.fail(attr.Expr.Range(), "Invalid version constraint", "The version of provider %q must be a literal string.", config.name)
+		} else {
+			config.version = constraint{text, attr.Expr.Range()}
+		}
+	}
+	return config, r.checkName(config.name, b.LabelRanges[0])
 }
 
 // checkName reports a local name that is not in the form that names have.
@@ -147,6 +154,7 @@ func (r *requirements) addResourceBlock(b *hcl.Block, override bool) {
 // addResource adds a resource, or its provider to the resource that it overrides.
 func (r *requirements) addResource(found *resource, override bool) {
 	switch {
+	case found.kind == "action" && !r.terraform:
 	case !override:
 		r.resources = append(r.resources, found)
 	case found.provider != "":
@@ -172,7 +180,10 @@ func (r *requirements) providerReference(attr *hcl.Attribute) (string, bool) {
 		r.fail(attr.Expr.Range(), "Invalid provider reference", "The provider argument must be a provider's name, or a name and an alias such as aws.west.")
 		return "", false
 	}
-	return names[0], r.checkName(names[0], attr.Expr.Range())
+	if !r.checkName(names[0], attr.Expr.Range()) {
+		return "", false
+	}
+	return names[0], true
 }
 
 // addImport adds the provider of an import block, which counts if the module does not
@@ -184,23 +195,22 @@ func (r *requirements) addImport(b *hcl.Block) {
 		return
 	}
 	names := attributeNames(to.Expr)
-	block := importBlock{inModule: len(names) > 2 && names[0] == "module"}
+	inModule := len(names) > 2 && names[0] == "module"
 	for len(names) > 2 && names[0] == "module" {
 		names = names[2:]
 	}
 	// Terraform leaves the resources of other modules to these modules.
-	if len(names) != 2 || block.inModule && r.terraform {
+	if len(names) != 2 || inModule && r.terraform {
 		return
 	}
-	block.target = names[0] + "." + names[1]
+	block := importBlock{target: names[0] + "." + names[1]}
 	block.use = providerUse{by: "import " + block.target, at: b.DefRange}
-	ok := false
 	if attr := content.Attributes["provider"]; attr != nil {
-		block.use.name, ok = r.providerReference(attr)
+		block.use.name, _ = r.providerReference(attr)
 	} else {
-		block.use.name, ok = r.nameOfType(names[0], to.Expr.Range())
+		block.use.name = r.nameOfType(names[0], to.Expr.Range())
 	}
-	if ok {
+	if block.use.name != "" {
 		r.imports = append(r.imports, block)
 	}
 }
@@ -213,8 +223,9 @@ func (r *requirements) addTest(body hcl.Body, name string) {
 	}
 	content, _, _ := body.PartialContent(testProvidersSchema)
 	for _, b := range content.Blocks {
-		if r.checkName(b.Labels[0], b.LabelRanges[0]) {
-			r.tests = append(r.tests, providerUse{name: b.Labels[0], by: "test file " + path.Clean(name), at: b.DefRange})
+		if config, ok := r.config(b); ok {
+			config.test = path.Clean(name)
+			r.tests = append(r.tests, config)
 		}
 	}
 }

@@ -46,7 +46,7 @@ type requirements struct {
 	resources []*resource
 	byKey     map[string]*resource // of resources, made for override files
 	imports   []importBlock
-	tests     []providerUse
+	tests     []*providerConfig
 }
 
 func (r Reader) newRequirements() *requirements {
@@ -65,9 +65,8 @@ type constraint struct {
 
 // importBlock is an import block.
 type importBlock struct {
-	target   string // "aws_instance.web", without the modules that it is in
-	inModule bool
-	use      providerUse
+	target string // "aws_instance.web", without the modules that it is in
+	use    providerUse
 }
 
 // providerConfig is a provider block.
@@ -75,9 +74,10 @@ type providerConfig struct {
 	name, alias string
 	version     constraint
 	at          hcl.Range
+	test        string // the test file that it is in; "" for configuration
 }
 
-// resource is a resource, a data source or an ephemeral resource.
+// resource is a resource, a data source, an ephemeral resource or an action.
 type resource struct {
 	kind, typ, name string
 	provider        string // the local name that the provider argument has; "" if there is none
@@ -112,17 +112,15 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 		sources[entry.name] = source
 		found = r.append(found, ProviderRequirement{LocalName: entry.name, Source: source, By: byRequired, Range: entry.at}, entry.version)
 	}
-	implied := map[string]bool{}
-	for _, use := range r.uses() {
-		if _, declared := sources[use.name]; declared || implied[use.name] {
+	for _, use := range r.firstUses() {
+		if _, declared := sources[use.name]; declared {
 			continue
 		}
-		implied[use.name] = true
 		if source, ok := r.impliedSource(use); ok {
 			found = r.append(found, ProviderRequirement{LocalName: use.name, Source: source, Implied: true, By: use.by, Range: use.at}, constraint{})
 		}
 	}
-	for _, config := range r.configs {
+	for _, config := range slices.Concat(r.configs, r.tests) {
 		if config.version.at == (hcl.Range{}) {
 			continue
 		}
@@ -204,53 +202,79 @@ func (r *requirements) impliedSource(use providerUse) (addrs.Provider, bool) {
 	return source, err == nil
 }
 
-// uses returns everything that implies a provider, in the order of files and lines.
-func (r *requirements) uses() []providerUse {
-	var uses []providerUse
-	for _, config := range r.configs {
-		uses = append(uses, config.use())
+// firstUses returns the first place, in the order of files and lines, that needs each
+// local name.
+func (r *requirements) firstUses() map[string]providerUse {
+	first := map[string]providerUse{}
+	isFirst := func(name string, at hcl.Range) bool {
+		known, ok := first[name]
+		return !ok || comparePositions(at, known.at) < 0
 	}
-	declared := map[string]bool{}
+	for _, config := range slices.Concat(r.configs, r.tests) {
+		if isFirst(config.name, config.at) {
+			first[config.name] = config.use()
+		}
+	}
+	names := map[string]string{} // by resource types; "" for one that has errors
 	for _, resource := range r.resources {
-		declared[resource.key()] = true
-		if use, ok := r.useOf(resource); ok {
-			uses = append(uses, use)
+		name := resource.provider
+		if name == "" {
+			var ok bool
+			if name, ok = names[resource.typ]; !ok {
+				name = r.nameOfType(resource.typ, resource.at)
+				names[resource.typ] = name
+			}
+		}
+		if name != "" && isFirst(name, resource.at) {
+			first[name] = providerUse{name: name, by: resource.key(), at: resource.at}
+		}
+	}
+	for _, use := range r.importedUses() {
+		if isFirst(use.name, use.at) {
+			first[use.name] = use
+		}
+	}
+	return first
+}
+
+// importedUses returns what import blocks need. For Terraform, the block of a resource
+// that the module has says which provider that is. OpenTofu takes both.
+func (r *requirements) importedUses() []providerUse {
+	var uses []providerUse
+	declared := map[string]bool{}
+	if r.terraform && len(r.imports) > 0 {
+		for _, resource := range r.resources {
+			declared[resource.key()] = true
 		}
 	}
 	for _, block := range r.imports {
-		if block.inModule || !declared["resource "+block.target] { // else the resource says which provider
+		if !declared["resource "+block.target] {
 			uses = append(uses, block.use)
 		}
 	}
-	uses = append(uses, r.tests...)
-	slices.SortStableFunc(uses, func(a, b providerUse) int { return comparePositions(a.at, b.at) })
 	return uses
 }
 
 func (c *providerConfig) use() providerUse {
+	if c.test != "" {
+		return providerUse{name: c.name, by: "test file " + c.test, at: c.at}
+	}
 	return providerUse{name: c.name, by: fmt.Sprintf("provider %q", c.name), at: c.at}
 }
 
 // key names a resource as messages do: "resource aws_instance.web".
 func (r *resource) key() string { return r.kind + " " + r.typ + "." + r.name }
 
-func (r *requirements) useOf(resource *resource) (providerUse, bool) {
-	use := providerUse{name: resource.provider, by: resource.key(), at: resource.at}
-	ok := true
-	if use.name == "" {
-		use.name, ok = r.nameOfType(resource.typ, resource.at)
-	}
-	return use, ok
-}
-
-// nameOfType returns the local name that a resource type stands for.
-func (r *requirements) nameOfType(typ string, at hcl.Range) (string, bool) {
+// nameOfType returns the local name that a resource type stands for, or "" if there is
+// none.
+func (r *requirements) nameOfType(typ string, at hcl.Range) string {
 	prefix, _, _ := strings.Cut(typ, "_")
 	name, err := addrs.ParseProviderPart(prefix)
 	if err != nil {
 		r.fail(at, "Invalid resource type name", "%.300q cannot be the name of a resource type: its provider's name %s.", typ, err)
+		return ""
 	}
-	return name, err == nil
+	return name
 }
 
 // warnOfTwins warns of one provider with two local names.

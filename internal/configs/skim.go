@@ -91,7 +91,7 @@ func (s *skimmer) block(filename string) (skimmed, bool) {
 	if !ok {
 		return skimmed{}, false
 	}
-	b := skimmed{kind: kind, start: start.Byte, header: hcl.Range{Filename: filename, Start: start, End: s.here()}}
+	b := skimmed{kind: kind, labels: make([]string, 0, 2), start: start.Byte, header: hcl.Range{Filename: filename, Start: start, End: s.here()}}
 	for {
 		s.space(false)
 		if s.pos == len(s.src) {
@@ -170,13 +170,13 @@ func (s *skimmer) body() (maySet, ok bool) {
 		f := &frames[len(frames)-1]
 		switch f.kind {
 		case '"':
+			s.skipUntil(&specialInQuoted)
 			frames, ok = s.quoted(frames)
 		case '<':
 			frames, ok = s.heredoc(frames)
 		default:
-			if len(frames) == 1 && f.depth == 1 && s.src[s.pos] == 'p' && s.providerArgument() {
-				maySet = true
-			}
+			s.skipUntil(&specialInCode)
+			maySet = maySet || len(frames) == 1 && f.depth == 1 && s.providerArgument()
 			frames, ok = s.code(frames)
 		}
 		if !ok || len(frames) == 0 {
@@ -184,6 +184,20 @@ func (s *skimmer) body() (maySet, ok bool) {
 		}
 	}
 	return false, false
+}
+
+// The bytes that code and quoted look at. All others are skipped.
+var (
+	specialInCode   = [256]bool{0: true, '\r': true, '"': true, '#': true, '/': true, '<': true, 'p': true, '{': true, '}': true}
+	specialInQuoted = [256]bool{0: true, '\r': true, '\n': true, '"': true, '$': true, '%': true, '\\': true}
+)
+
+// skipUntil skips all bytes that are not special. It stops at the last byte of the
+// file.
+func (s *skimmer) skipUntil(special *[256]bool) {
+	for s.pos < len(s.src)-1 && !special[s.src[s.pos]] {
+		s.pos++
+	}
 }
 
 // providerArgument reports whether an argument named "provider" begins here.
@@ -199,42 +213,62 @@ func (s *skimmer) providerArgument() bool {
 // code skips one byte, or the beginning of something else, in code.
 func (s *skimmer) code(frames []frame) ([]frame, bool) {
 	f := &frames[len(frames)-1]
-	inTemplate := len(frames) > 1
-	switch c := s.src[s.pos]; {
-	case c == '{':
+	switch s.src[s.pos] {
+	case '{':
 		f.depth++
-	case c == '}':
+	case '}':
 		if f.depth--; f.depth == 0 {
 			frames = frames[:len(frames)-1]
 		}
-	case c == '"':
+	case '"':
 		frames = append(frames, frame{kind: '"'})
-	case c == '#' || s.at("//"):
-		s.toLineEnd()
-		return frames, !inTemplate
-	case s.at("/*"):
-		length := bytes.Index(s.src[s.pos+2:], []byte("*/"))
-		if length < 0 {
+	case '#', '/':
+		if isComment, ok := s.comment(); isComment {
+			return frames, ok && len(frames) == 1
+		}
+	case '<':
+		if s.at("<<") {
+			marker, ok := s.heredocMarker()
+			return append(frames, frame{kind: '<', marker: marker}), ok && len(frames) == 1
+		}
+	case '\r':
+		if !s.at("\r\n") {
 			return nil, false
 		}
-		s.pos += length + 4
-		return frames, !inTemplate
-	case s.at("<<"):
-		s.pos += 2
-		if s.at("-") {
-			s.pos++
-		}
-		marker, ok := s.word()
-		if !ok || inTemplate || !s.at("\n") && !s.at("\r\n") {
-			return nil, false
-		}
-		s.toLineEnd()
-		frames = append(frames, frame{kind: '<', marker: []byte(marker)})
-	case c == '\r' && !s.at("\r\n") || c == 0:
+	case 0:
 		return nil, false
 	}
 	s.pos++
 	return frames, true
+}
+
+// comment skips a comment, if one begins here. It fails if the comment does not end.
+func (s *skimmer) comment() (isComment, ok bool) {
+	if s.src[s.pos] == '#' || s.at("//") {
+		s.toLineEnd()
+		return true, true
+	}
+	if !s.at("/*") {
+		return false, true
+	}
+	length := bytes.Index(s.src[s.pos+2:], []byte("*/"))
+	s.pos += length + 4
+	return true, length >= 0
+}
+
+// heredocMarker skips the line's rest, in which a heredoc begins.
+func (s *skimmer) heredocMarker() (marker []byte, ok bool) {
+	s.pos += 2
+	if s.at("-") {
+		s.pos++
+	}
+	word, ok := s.word()
+	if !ok || !s.at("\n") && !s.at("\r\n") {
+		return nil, false
+	}
+	s.toLineEnd()
+	s.pos++
+	return []byte(word), true
 }
 
 // quoted skips a part of a quoted string.

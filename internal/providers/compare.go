@@ -52,9 +52,17 @@ func (j *job) mismatch(want []hashing.Hash, got hashing.Hash) error {
 	return e
 }
 
-// checkReported compares the content with the h1 that the source vouches for, if it
-// does.
+// checkReported compares the package with the h1 that the source vouches for, and with
+// the hashes that it announces, if it does.
 func (j *job) checkReported(p Proof) error {
+	announced := p.Authentication.Announced
+	if len(announced) > 0 && !slices.Contains(announced, p.H1) && !slices.Contains(announced, p.Archive) {
+		e := &getproviders.MismatchError{Location: p.Location, Got: string(p.H1)}
+		for _, h := range announced {
+			e.Want = append(e.Want, string(h))
+		}
+		return e
+	}
 	if h1 := reportedH1(p.Authentication); h1 != "" && h1 != p.H1 {
 		return &getproviders.MismatchError{Location: p.Location, Want: []string{string(h1)}, Got: string(p.H1)}
 	}
@@ -74,6 +82,9 @@ func reportedH1(auth getproviders.Authentication) hashing.Hash {
 // proof returns what is known of the package when all of it was got.
 func (j *job) proof(h1 hashing.Hash, auth getproviders.Authentication) Proof {
 	hashes := slices.DeleteFunc(slices.Clone(auth.Hashes), func(h hashing.Hash) bool { return h == h1 })
+	if slices.Contains(auth.Announced, j.archive) {
+		hashes = append(hashes, j.archive)
+	}
 	slices.Sort(hashes)
 	p := Proof{
 		Archive: j.archive, H1: h1, Hashes: append([]hashing.Hash{h1}, slices.Compact(hashes)...),

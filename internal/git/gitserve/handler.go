@@ -4,6 +4,7 @@
 package gitserve
 
 import (
+	"bytes"
 	"compress/gzip"
 	"io"
 	"net/http"
@@ -11,7 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 )
 
 // Handler serves the repositories below a directory.
@@ -61,11 +64,58 @@ func isFetch(r *http.Request) bool {
 // advertise answers the first request of a fetch.
 func (h *Handler) advertise(w http.ResponseWriter, r *http.Request, repo string) {
 	setHeader(w, "application/x-git-upload-pack-advertisement")
-	if !slices.Contains(strings.Split(r.Header.Get("Git-Protocol"), ":"), "version=2") {
-		// A client that goes away is seen when its answer is written.
-		_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
+	if slices.Contains(strings.Split(r.Header.Get("Git-Protocol"), ":"), "version=2") {
+		h.writeCapabilities(w, r, repo)
+		return
 	}
-	h.uploadPack(w, r, repo, nil, "--http-backend-info-refs")
+	// A client that goes away is seen when its answer is written.
+	_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
+	_ = h.uploadPack(w, r, repo, nil, advertisement)
+}
+
+// advertisement is the option for the answer to the first request.
+const advertisement = "--http-backend-info-refs"
+
+// capabilities are the advertisements of protocol version 2. They name no refs,
+// so they are the same for all repositories of a configuration.
+var capabilities sync.Map
+
+// writeCapabilities writes the advertisement of protocol version 2.
+func (h *Handler) writeCapabilities(w http.ResponseWriter, r *http.Request, repo string) {
+	key := h.capabilitiesKey(r, repo)
+	known, ok := capabilities.Load(key)
+	if !ok {
+		var out bytes.Buffer
+		if h.uploadPack(&out, r, repo, nil, advertisement) == nil {
+			capabilities.Store(key, out.Bytes())
+		}
+		known = out.Bytes()
+	}
+	_, _ = w.Write(known.([]byte))
+}
+
+// capabilitiesKey is all on which the advertisement depends: the program, its
+// environment, the configuration of the repository and the user, and HEAD, which
+// decides whether the directory is a repository.
+func (h *Handler) capabilitiesKey(r *http.Request, repo string) string {
+	parts := []string{h.Git, r.Header.Get("Git-Protocol")}
+	files := []string{filepath.Join(repo, "config"), filepath.Join(repo, "HEAD")}
+	for _, entry := range h.Env {
+		switch name, dir, _ := strings.Cut(entry, "="); name {
+		case "HOME":
+			files = append(files, filepath.Join(dir, ".gitconfig"), filepath.Join(dir, ".config", "git", "config"))
+		case "XDG_CONFIG_HOME":
+			files = append(files, filepath.Join(dir, "git", "config"))
+		case "GIT_PROJECT_ROOT": // is for the backend
+		default:
+			parts = append(parts, entry)
+		}
+	}
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		parts = append(parts, string(content), strconv.FormatBool(err == nil))
+	}
+	return strings.Join(parts, "\x00")
 }
 
 // fetch answers a further one.
@@ -80,7 +130,7 @@ func (h *Handler) fetch(w http.ResponseWriter, r *http.Request, repo string) {
 		body = unpacked
 	}
 	setHeader(w, "application/x-git-upload-pack-result")
-	h.uploadPack(w, r, repo, body)
+	_ = h.uploadPack(w, r, repo, body) // the client sees what went wrong
 }
 
 // setHeader sets what git http-backend sets.
@@ -91,14 +141,14 @@ func setHeader(w http.ResponseWriter, contentType string) {
 	w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
 }
 
-// uploadPack copies what git upload-pack says to the client, who sees there what
-// went wrong. It ends when the client has gone.
-func (h *Handler) uploadPack(w http.ResponseWriter, r *http.Request, repo string, stdin io.Reader, options ...string) {
+// uploadPack copies what git upload-pack says to w. It ends when the client has
+// gone.
+func (h *Handler) uploadPack(w io.Writer, r *http.Request, repo string, stdin io.Reader, options ...string) error {
 	args := append(append([]string{"upload-pack", "--stateless-rpc"}, options...), ".")
 	cmd := exec.CommandContext(r.Context(), h.Git, args...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = repo, slices.Clip(h.Env), stdin, w
 	if protocol := r.Header.Get("Git-Protocol"); protocol != "" {
 		cmd.Env = append(cmd.Env, "GIT_PROTOCOL="+protocol)
 	}
-	_ = cmd.Run()
+	return cmd.Run()
 }

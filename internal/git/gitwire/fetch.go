@@ -78,7 +78,7 @@ func (p *packets) skipShallow() error {
 		case kind == delimPacket:
 			return nil
 		case kind != dataPacket || !strings.HasPrefix(line, "shallow "):
-			return malformed("%q is no shallow commit", shortened(line))
+			return malformed("%q is not a shallow commit", shortened(line))
 		}
 	}
 	return malformed("over %d shallow commits", maxShallow)

@@ -68,13 +68,13 @@ func readRefs(p *packets, limit int) ([]Ref, error) {
 func parseRef(line string) (Ref, error) {
 	fields := strings.Split(line, " ")
 	if len(fields) < 2 || !isID(fields[0]) || fields[1] == "" {
-		return Ref{}, malformed("%q is no ref", shortened(line))
+		return Ref{}, malformed("%q is not a ref", shortened(line))
 	}
 	ref := Ref{ID: fields[0], Name: fields[1]}
 	for _, attribute := range fields[2:] {
 		if id, ok := strings.CutPrefix(attribute, "peeled:"); ok {
 			if !isID(id) {
-				return Ref{}, malformed("%q is no ref", shortened(line))
+				return Ref{}, malformed("%q is not a ref", shortened(line))
 			}
 			ref.Peeled = id
 		}
