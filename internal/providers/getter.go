@@ -1,5 +1,3 @@
-// Package providers gets the packages of providers: from the user's store, or from a
-// source, proven, compared with the lock, unpacked and stored.
 package providers
 
 import (
