@@ -77,6 +77,7 @@ func (in *Installer) installProviders(ctx context.Context, req Request, config C
 // are walked and after that.
 type providerStage struct {
 	*openProject
+	lock     *providerLock
 	session  *session
 	events   *events
 	required requirements
@@ -85,16 +86,16 @@ type providerStage struct {
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides. A block of the lock that
-// cannot be read is an error: its provider would count as not locked.
+// told later is asked for at once, unless the lock decides.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	s := &providerStage{openProject: p, session: session, events: events}
-	s.selector = &providerSelector{
-		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
-		locked: p.req.Locked, offline: p.req.Offline, events: events,
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
 	}
-	if faults := p.lock.ProviderFaults(); faults.HasErrors() {
-		return nil, &LockFileError{File: p.req.lockFile(), Diagnostics: faults}
+	s := &providerStage{openProject: p, lock: lock, session: session, events: events}
+	s.selector = &providerSelector{
+		session: session, lock: lock.File, update: p.req.Update, rules: p.rules,
+		locked: p.req.Locked, offline: p.req.Offline, events: events,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
@@ -107,7 +108,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
-		if _, locked := p.lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
+		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
 			return
 		}
 		// Who needs the answer asks again, and gets this one or its error.
@@ -140,7 +141,7 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	}
 	required, gone := s.withLockedOnly(ctx, required)
 	selected, refused, err := s.selector.selectAll(ctx, required)
-	if err := errors.Join(refused.err(s.req.lockFile()), err); err != nil {
+	if err := errors.Join(refused.err(s.lock.req.lockFile()), err); err != nil {
 		return nil, err
 	}
 	for _, address := range s.selector.updated {
@@ -258,9 +259,17 @@ func (s *providerStage) tell(e providers.Event) {
 // commit places the packages and writes the lock, in a run that does not install
 // modules.
 func (p *providerPlan) commit(ctx context.Context) error {
-	s := p.stage
-	if err := p.place(ctx); err != nil || s.req.DryRun || len(p.changes) == 0 {
+	if err := p.place(ctx); err != nil {
 		return err
+	}
+	return p.writeLock()
+}
+
+// writeLock writes the lock that has the providers, if it changes.
+func (p *providerPlan) writeLock() error {
+	s := p.stage
+	if s.req.DryRun || len(p.changes) == 0 {
+		return nil
 	}
 	lock := s.lock.Clone()
 	lock.NameTool(s.dialect.String())
@@ -268,10 +277,10 @@ func (p *providerPlan) commit(ctx context.Context) error {
 	if err := lock.Check(); err != nil {
 		return err
 	}
-	if err := project.WriteLock(s.req.location(), s.lockSrc, lock.Bytes()); err != nil {
+	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err
 	}
-	s.events.emit(LockFileWritten{File: s.req.lockFile(), Created: s.lockSrc == nil})
+	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
 	return nil
 }
 

@@ -39,7 +39,11 @@ var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this pl
 // compareProviders compares the installed providers with the lock. In a project without
 // a directory of providers they are not missing: it was installed without them.
 func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]ProviderReport, error) {
-	entries := p.lock.Providers()
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
+	entries := lock.Providers()
 	if len(entries) == 0 {
 		return nil, nil
 	}
@@ -122,10 +126,14 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	if req.Offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
 	}
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
 	source := in.providers()
 	found := make([]OutdatedProvider, len(required))
 	err = sideBySide(required, func(i int, r requiredProvider) error {
-		entry, _ := p.lock.Provider(r.address)
+		entry, _ := lock.Provider(r.address)
 		found[i] = OutdatedProvider{Provider: r.address, RequiredBy: r.uses, Constraints: r.want.String(), Current: entry.Version}
 		listing, err := source.Versions(ctx, r.address)
 		if err != nil {
@@ -172,9 +180,13 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	if err != nil {
 		return nil, err
 	}
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
 	var list []Provider
 	for _, r := range required {
-		entry, _ := p.lock.Provider(r.address)
+		entry, _ := lock.Provider(r.address)
 		shown := Provider{Address: r.address, RequiredBy: r.uses, Version: entry.Version, Constraints: r.want.String(), Hashes: entry.Hashes}
 		if version, err := versions.Parse(entry.Version); err == nil {
 			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.address, version, addrs.CurrentPlatform())))
