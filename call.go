@@ -100,7 +100,7 @@ func (c *call) parseRange(remote addrs.ModuleSourceRemote) (constraint string, r
 	inAddress, err := remote.Package.Args("version")
 	switch {
 	case err != nil:
-		return "", rng, errors.New("the version argument of the address is badly escaped")
+		return "", rng, errors.New("the escaping of the version argument in the address is malformed")
 	case len(inAddress) > 1:
 		return "", rng, errors.New("the address has two version arguments")
 	case len(inAddress) > 0 && c.HasVersion:

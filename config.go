@@ -15,14 +15,26 @@ import (
 	"github.com/cotterpin/cotter/internal/opendir"
 )
 
-// ConfigReader reads the module calls of one directory. A tool that has a
-// parser of its own brings its own.
+// ConfigReader reads the configuration of one directory. A tool that has a parser
+// of its own brings its own.
 type ConfigReader interface {
-	// ReadCalls returns the calls of one module directory, sorted by name. In
-	// one run it is called once for each module, after its caller's, from
-	// several goroutines. Diagnostics that are errors end an installation;
-	// those of warnings are passed on.
-	ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCall, hcl.Diagnostics)
+	// ReadModule returns what one module directory calls and requires. In one run it
+	// is called once for each module, after its caller's, from several goroutines.
+	// Diagnostics that are errors end an installation; those of warnings are passed
+	// on.
+	ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics)
+}
+
+// ModuleConfig is what an installation needs to know of a module's configuration.
+type ModuleConfig struct {
+	// Calls are the module calls, sorted by name.
+	Calls []ModuleCall
+	// Providers are the provider requirements, in the order of files and lines. A
+	// reader for programs that install no providers may leave them out.
+	Providers []ProviderRequirement
+	// ProviderDiagnostics are about the requirements alone: errors end an installation
+	// of providers, but not one of modules.
+	ProviderDiagnostics hcl.Diagnostics
 }
 
 // ConfigDir is a module's directory, as a ConfigReader gets it.
@@ -39,6 +51,8 @@ type ConfigDir struct {
 	Display string
 	// Dialect is the language that the configuration is written in.
 	Dialect Dialect
+	// Providers says that the run needs to know the provider requirements.
+	Providers bool
 }
 
 // ModuleCall is one "module" block.
@@ -60,6 +74,21 @@ type ModuleCall struct {
 	// Range is the block's header; SourceRange and VersionRange are the
 	// arguments' expressions.
 	Range, SourceRange, VersionRange hcl.Range
+}
+
+// ProviderRequirement is one place where a module requires a provider: an entry of
+// required_providers, a provider block, or something that implies a provider.
+type ProviderRequirement struct {
+	Provider addrs.Provider
+	// Constraint is the version constraint as written; "" for none.
+	Constraint string
+	// Implied says that no required_providers block names the provider: By, a resource
+	// for example, has it by its name alone.
+	Implied bool
+	// By says what requires it: "required_providers", "resource aws_instance.web".
+	By string
+	// Range is where that is.
+	Range hcl.Range
 }
 
 // pathIn is the path of the called module, by that of its caller.
@@ -138,15 +167,15 @@ func newConfigReader(req Request) (*configReader, error) {
 	}, nil
 }
 
-// ReadCalls makes configReader a ConfigReader.
-func (c *configReader) ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCall, hcl.Diagnostics) {
-	reader := configs.Reader{Terraform: dir.Dialect == DialectTerraform}
+// ReadModule makes configReader a ConfigReader.
+func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
+	reader := configs.Reader{Terraform: dir.Dialect == DialectTerraform, Providers: dir.Providers}
 	from := configs.Dir{Path: dir.Dir, Boundary: dir.Boundary, Display: dir.Display, Scope: c.scope(dir.Path.String())}
 	if dir.Path.IsRoot() {
 		from.Tests = c.tests
 	}
 	module, diags := reader.Read(ctx, from)
-	var calls []ModuleCall
+	var found ModuleConfig
 	for _, call := range module.Calls {
 		m := ModuleCall{
 			Name:            call.Name,
@@ -160,10 +189,16 @@ func (c *configReader) ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCa
 			SourceRange:     call.SourceRange,
 			VersionRange:    call.VersionRange,
 		}
-		calls = append(calls, m)
+		found.Calls = append(found.Calls, m)
 		c.setScope(m.pathIn(dir.Path).String(), call.Scope)
 	}
-	return calls, diags
+	for _, required := range module.Providers {
+		found.Providers = append(found.Providers, ProviderRequirement{
+			Provider: required.Source, Constraint: required.Constraint, Implied: required.Implied, By: required.By, Range: required.Range,
+		})
+	}
+	found.ProviderDiagnostics = module.ProviderDiags
+	return found, diags
 }
 
 func (c *configReader) scope(key string) *configs.Scope {

@@ -16,14 +16,14 @@ import (
 // Vendored is a ConfigReader that uses the copies of modules in the project.
 type Vendored struct{ cotter.ConfigReader }
 
-func (v Vendored) ReadCalls(ctx context.Context, dir cotter.ConfigDir) ([]cotter.ModuleCall, hcl.Diagnostics) {
-	calls, diags := v.ConfigReader.ReadCalls(ctx, dir)
-	for i, call := range calls {
+func (v Vendored) ReadModule(ctx context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {
+	config, diags := v.ConfigReader.ReadModule(ctx, dir)
+	for i, call := range config.Calls {
 		if name, ok := strings.CutPrefix(call.Source, "git::https://git.example.com/"); ok {
-			calls[i].Source = "./vendor/" + strings.TrimSuffix(name, ".git")
+			config.Calls[i].Source = "./vendor/" + strings.TrimSuffix(name, ".git")
 		}
 	}
-	return calls, diags
+	return config, diags
 }
 
 func ExampleDefaultConfigReader() {

@@ -35,10 +35,10 @@ const (
 	//     calls a registry's module without a host
 	//
 	// Without any of these it is OpenTofu's. In 1, 2 and 4 OpenTofu's registry
-	// decides if both occur, and a module whose host the root module writes
-	// itself is no sign. Symbolic links and irregular files are not looked at. If
-	// the signs contradict each other, or there is none, and the configuration has
-	// a registry's module without a host, a [Warning] says what was assumed.
+	// decides if both occur, and a module whose host the root module writes itself
+	// is no sign. Symbolic links and irregular files are not read. A [Warning] says
+	// what was assumed if the configuration calls a registry's module without a
+	// host and the signs contradict each other or are absent.
 	DialectAuto Dialect = iota
 	DialectOpenTofu
 	DialectTerraform
@@ -111,10 +111,11 @@ func detectDialect(ctx context.Context, p detect.Project, tools []Dialect) detec
 	return found
 }
 
-// guessed reports whether nothing tells which tool the project is for.
+// guessed reports whether the project has no sign of either tool.
 func (d detection) guessed() bool { return len(d.signs) == 0 }
 
-// contradiction is the first sign of the other tool; "" if there is none.
+// contradiction returns the first sign of the other tool, or an empty string if
+// all signs agree.
 func (d detection) contradiction() string {
 	for _, s := range d.signs {
 		if s.Tool != d.dialect.tool() {

@@ -28,7 +28,7 @@
 // entries that an origin has confirmed before: for the last run in the project,
 // or for one that shares the cache. Both count only with a code under the user's
 // key, see Installer.StateDir: a repository or a restored cache can hold anything. For any other entry the origin is asked
-// whether the source, at that version, leads to that directory of that package.
+// whether the source, at that version, points to that directory of that package.
 // A run that may not change the lock also asks, once, whether tags that are
 // versions lead to the locked commit or digest; other runs keep to that,
 // whatever became of the tag.

@@ -17,7 +17,7 @@ import (
 var (
 	// ErrCycle says that a module calls itself, directly or not.
 	ErrCycle = errors.New("the module calls itself")
-	// ErrEscapesPackage says that a local source address leads out of the
+	// ErrEscapesPackage says that a local source address points out of the
 	// package that its module is part of.
 	ErrEscapesPackage = errors.New("local module path escapes module package")
 	// ErrNoSubdir says that a package lacks the directory that its module was
@@ -27,9 +27,9 @@ var (
 	ErrSameKey = errors.New("two module calls have the same key")
 	// ErrTooManyModules says that the module tree is larger than the limits.
 	ErrTooManyModules = errors.New("the module tree is too large")
-	// ErrOffline says that a server would have to be asked, which the request
-	// forbids.
-	ErrOffline = errors.New("no server may be asked")
+	// ErrOffline says that a request to a server would be needed and that
+	// Request.Offline is set.
+	ErrOffline = errors.New("offline mode is set")
 	// ErrNoSuchCall says that a request names a module call that the
 	// configuration does not have.
 	ErrNoSuchCall = errors.New("the configuration has no such module call outside the project")
@@ -39,6 +39,9 @@ var (
 	// ErrDowngrade says that an update would select a lower version than the locked
 	// one, which the request does not allow. The error is a *DowngradeError.
 	ErrDowngrade = errors.New("the update leads to a lower version than the locked one")
+	// ErrNoSuchProvider says that no module requires a provider that the request
+	// names.
+	ErrNoSuchProvider = errors.New("no module requires this provider")
 	// ErrNotInstalled says that a module is not in its place.
 	ErrNotInstalled = errors.New("module not installed")
 )
@@ -129,18 +132,29 @@ type LockedError struct {
 
 // LockedReason is why one entry of the lock is not enough.
 type LockedReason struct {
-	Key    string
-	Range  hcl.Range // the call; empty for an entry without a call
-	Reason string
-	// Missing says that the lock has no entry for the call. Restore may have one.
+	// Key is the path of the module call with dots; "" for an entry of a provider,
+	// which Provider names.
+	Key      string
+	Provider addrs.Provider
+	Range    hcl.Range // the call or the requirement; empty for an entry without one
+	Reason   string
+	// Missing says that the lock has no entry. Restore may have one.
 	Missing bool
+}
+
+// Subject names what the entry is for: "module app.network", "provider acme/cloud".
+func (r LockedReason) Subject() string {
+	if r.Key != "" {
+		return "module " + r.Key
+	}
+	return "provider " + r.Provider.ForDisplay()
 }
 
 func (e *LockedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s does not match the configuration and must not change in this mode", e.LockFile)
 	for _, r := range e.Reasons {
-		fmt.Fprintf(&b, "\n  module %s", r.Key)
+		fmt.Fprintf(&b, "\n  %s", r.Subject())
 		if r.Range.Filename != "" {
 			fmt.Fprintf(&b, " (%s:%d)", r.Range.Filename, r.Range.Start.Line)
 		}
@@ -230,7 +244,7 @@ type MovedError struct {
 }
 
 func (e *MovedError) Error() string {
-	if strings.HasSuffix(e.Name, e.Now) { // it names what it leads to
+	if strings.HasSuffix(e.Name, e.Now) { // it names what it points to
 		return fmt.Sprintf("the lock has %s, and the source means %s: the lock was edited, or the registry has another answer now", e.Locked, e.Name)
 	}
 	return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)

@@ -54,6 +54,26 @@ type ModuleInstalled struct {
 	Dir  string
 }
 
+// ProviderProgress tells how far the archive of a provider is, in bytes. Total is 0
+// where it is not known. It comes at the start of a transfer, during it, and when the
+// archive is unpacked.
+type ProviderProgress struct {
+	Provider    addrs.Provider
+	Version     string
+	Platform    addrs.Platform
+	Done, Total int64
+	Unpacking   bool
+}
+
+// ProviderInstalled tells that a provider is new or changed in its place, and who signed
+// it; "" where no signature was checked in this run.
+type ProviderInstalled struct {
+	Provider   addrs.Provider
+	Version    string
+	Dir        string
+	KeyID, Key string
+}
+
 // LockFileWritten tells that the dependency lock was written.
 type LockFileWritten struct {
 	File    string
@@ -94,16 +114,18 @@ const (
 	WarningDialectAssumed WarningKind = "dialect assumed"
 )
 
-func (Resolved) event()        {}
-func (FetchStarted) event()    {}
-func (FetchProgress) event()   {}
-func (FetchDone) event()       {}
-func (HashVerified) event()    {}
-func (ModuleInstalled) event() {}
-func (LockFileWritten) event() {}
-func (Waiting) event()         {}
-func (WaitingForFetch) event() {}
-func (Warning) event()         {}
+func (Resolved) event()          {}
+func (FetchStarted) event()      {}
+func (FetchProgress) event()     {}
+func (FetchDone) event()         {}
+func (HashVerified) event()      {}
+func (ModuleInstalled) event()   {}
+func (ProviderProgress) event()  {}
+func (ProviderInstalled) event() {}
+func (LockFileWritten) event()   {}
+func (Waiting) event()           {}
+func (WaitingForFetch) event()   {}
+func (Warning) event()           {}
 
 // events makes the calls of one run's callback serial, and tells each warning
 // once.

@@ -1,9 +1,11 @@
 package cotter
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,8 +15,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
-	"github.com/cotterpin/cotter/lockfile"
 )
 
 // packages fetches packages into the cache, each once in a session.
@@ -72,17 +74,55 @@ func (p *packages) fetch(ctx context.Context, c *call, at location, revision str
 	return got, p.rules.allow(got.resolved)
 }
 
-// fetchOnce fetches a package unless this session has done so.
+// fetchOnce fetches a package unless this session, or another process that shares the
+// cache, has done so.
 func (p *packages) fetchOnce(ctx context.Context, job fetchJob) (*fetched, error) {
 	return p.packages.Do(ctx, job.fetchKey, func(ctx context.Context) (*fetched, error) {
 		if p.offline {
 			return nil, errNotAtHand
 		}
+		fetch := p.download
 		if p.isShared(job) {
-			return p.fetchShared(ctx, job)
+			fetch = p.downloadOrShare
 		}
-		got, _, err := p.download(ctx, job)
-		return got, err
+		got, err := fetch(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		for _, warning := range got.Answer.Warnings {
+			p.events.warn(job.path, warning)
+		}
+		return newFetched(got), nil
+	})
+}
+
+// isShared reports whether other processes may fetch the same. They do not wait for
+// one whose user is asked for a password. A package that was fetched through redirects
+// that a policy might refuse cannot be used where there is a policy.
+func (p *packages) isShared(job fetchJob) bool {
+	getter := job.pkg.Getter()
+	if p.rules.restrictPlaces() && (job.submodules || getter == "http" || getter == "https") {
+		return false
+	}
+	return getter != "file" && !p.fetcher.Interactive()
+}
+
+// downloadOrShare downloads a package unless another process has just done that, or
+// is doing it.
+func (p *packages) downloadOrShare(ctx context.Context, job fetchJob) (*pkgcache.Fetched, error) {
+	return p.cache.FetchShared(ctx, pkgcache.SharedFetch{
+		Key:       job.sharedKey(),
+		PinnedKey: job.pinnedKey,
+		Revision:  job.revision,
+		Want:      job.want,
+		Began:     p.began,
+		Fetch:     func(ctx context.Context) (*pkgcache.Fetched, error) { return p.download(ctx, job) },
+		CurrentRevision: func(ctx context.Context, last string) (string, error) {
+			reference, err := p.referenceOf(ctx, job, last)
+			return reference.Revision, err
+		},
+		Slot:   p.slot,
+		OnWait: func() { p.events.emit(WaitingForFetch{Package: job.pkg.Redacted()}) },
 	})
 }
 
@@ -129,11 +169,11 @@ func (p *packages) referenceOf(ctx context.Context, job fetchJob, last string) (
 }
 
 // download fetches a package, hashes it from disk and publishes it in the cache
-// under its hash. It also returns the answer for other processes.
-func (p *packages) download(ctx context.Context, job fetchJob) (*fetched, sharedAnswer, error) {
+// under its hash.
+func (p *packages) download(ctx context.Context, job fetchJob) (*pkgcache.Fetched, error) {
 	done, err := p.slot(ctx)
 	if err != nil {
-		return nil, sharedAnswer{}, err
+		return nil, err
 	}
 	defer done()
 	staged := p.cache.Stage()
@@ -142,9 +182,9 @@ func (p *packages) download(ctx context.Context, job fetchJob) (*fetched, shared
 	p.events.emit(FetchStarted{Package: shown})
 	pkg, err := p.downloadTo(ctx, job, staged)
 	if err != nil {
-		return nil, sharedAnswer{}, err
+		return nil, err
 	}
-	for _, warning := range append(pkg.FetchWarnings, pkg.Warnings...) {
+	for _, warning := range pkg.FetchWarnings {
 		p.events.warn(job.path, warning)
 	}
 	// What the origin's own subdirectory leaves out is not part of the package.
@@ -155,10 +195,10 @@ func (p *packages) download(ctx context.Context, job fetchJob) (*fetched, shared
 		err = p.cache.Publish(dir, tree.T1())
 	}
 	if err != nil {
-		return nil, sharedAnswer{}, fmt.Errorf("%s: %w", shown, err)
+		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	p.events.emit(FetchDone{Package: shown, Bytes: pkg.Bytes})
-	return newFetched(tree, pkg), job.answer(pkg, tree.T1(), asked), nil
+	return job.downloaded(pkg, tree, asked), nil
 }
 
 // downloadTo fetches a package into dir, which does not exist yet.
@@ -213,24 +253,68 @@ func linksBelow(links []getmodules.Link, dir string) []getmodules.Link {
 	return below
 }
 
-// checkHashes compares what was fetched with an entry of the lock. former is the
-// tree of the entry; nil if it is not known.
-func checkHashes(entry lockfile.Module, got *fetched, former *pkgtree.Tree) error {
-	mismatch := &HashMismatchError{Key: entry.Key, Package: got.resolved.Redacted(), Gitlinks: got.gitlinks}
-	for _, want := range entry.Hashes {
-		have := got.tree.Hash(want.Scheme())
-		if have != "" && have != want {
-			mismatch.Want = append(mismatch.Want, want)
-			mismatch.Got = append(mismatch.Got, have)
-		}
+// downloaded is what other processes need to know of a package that was fetched.
+func (j fetchJob) downloaded(pkg *getmodules.Package, tree *pkgtree.Tree, asked time.Time) *pkgcache.Fetched {
+	got := &pkgcache.Fetched{Tree: tree, Answer: pkgcache.Answer{
+		Tree:     tree.T1(),
+		Package:  pkg.Resolved.String(),
+		Revision: cmp.Or(j.revision, pkg.Revision),
+		Archive:  hashing.Hash(pkg.ArchiveSum),
+		Gitlinks: pkg.Gitlinks,
+		Warnings: pkg.Warnings,
+		Asked:    asked,
+		Done:     time.Now(),
+	}}
+	for _, link := range pkg.LeftOut {
+		got.Answer.LeftOut = append(got.Answer.LeftOut, pkgcache.Link(link))
 	}
-	if mismatch.Want == nil {
-		return nil
+	if j.pkg.HasRevisions() && isPublic(j.pkg) && got.Answer.Revision != "" && pkg.Subdir == "" {
+		got.PinnedKey = j.pinnedKey(got.Answer.Revision)
 	}
-	if former != nil {
-		mismatch.Changes = hashing.Diff(former.Tree, got.tree.Tree)
+	return got
+}
+
+// sharedKey names what a fetch brings, for all processes of the user. An address
+// that servers and packages may not name has another key for each that names it. The
+// credentials of an address are part of the key unless it is pinned: with others a
+// server may send something else.
+func (j fetchJob) sharedKey() string {
+	name := j.pkg.String() + j.extent()
+	if j.revision != "" {
+		name = j.pinnedKey(j.revision)
 	}
-	return mismatch
+	if j.hosted {
+		return "hosted " + name
+	}
+	if isPublic(j.pkg) {
+		return name
+	}
+	by := ""
+	if j.fromPackage {
+		by = "a package"
+	}
+	return strings.Join([]string{name, "named by", j.at.origin(), by}, " ")
+}
+
+// pinnedKey names a revision of a package, by whichever ref it was found.
+func (j fetchJob) pinnedKey(revision string) string {
+	return j.pkg.WithoutCredentials().Unpinned().String() + "#" + url.QueryEscape(revision) + j.extent()
+}
+
+// extent tells packages apart of which more or less is fetched. Addresses have no
+// space.
+func (j fetchJob) extent() string {
+	if j.submodules {
+		return " with submodules"
+	}
+	return ""
+}
+
+// isPublic reports whether servers and packages may name an address as the user
+// may.
+func isPublic(pkg addrs.ModulePackage) bool {
+	u, err := pkg.URL()
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "ssh" || u.Scheme == "oci")
 }
 
 // expandSubdir replaces a pattern with the directory of the package that it means.
@@ -248,7 +332,7 @@ func expandSubdir(tree *pkgtree.Tree, pattern string) (string, error) {
 			seen[dir] = true
 			ok, err := path.Match(path.Clean(pattern), dir)
 			if err != nil {
-				return "", fmt.Errorf("%w: %q is no valid pattern: %w", ErrNoSubdir, pattern, err)
+				return "", fmt.Errorf("%w: %q is not a valid pattern: %w", ErrNoSubdir, pattern, err)
 			}
 			if ok {
 				match = dir

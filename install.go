@@ -42,19 +42,28 @@ func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key,
 	if err != nil {
 		return nil, err
 	}
-	if result, read, err := in.nothingToInstall(ctx, req, config, events); result != nil || err != nil {
-		return result, err
-	} else if read != nil {
-		config = read
+	rules, err := req.readRules()
+	if err != nil {
+		return nil, err
+	}
+	if req.Providers != nil && req.Providers.Only {
+		return in.providersAlone(ctx, req, config, key, shared, events)
+	}
+	result, config, err := in.nothingToInstall(ctx, req, config, events)
+	switch {
+	case err != nil:
+		return nil, err
+	case result != nil && req.Providers != nil:
+		return in.providersAlone(ctx, req, config, key, shared, events)
+	case result != nil:
+		return result, nil
 	}
 	p, err := in.openToInstall(ctx, req, key, events)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if err := p.readRules(); err != nil {
-		return nil, err
-	}
+	p.rules = rules
 	r := &installRun{openProject: p, config: config, events: events, session: shared}
 	if shared == nil {
 		var done func() error
@@ -74,6 +83,8 @@ type installRun struct {
 	config    ConfigReader
 	events    *events
 	confirmed *confirmations
+	// providers is nil if the run leaves providers alone.
+	providers *providerStage
 }
 
 // run resolves the calls, puts their packages on the stage, plans the change and
@@ -91,8 +102,18 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
+	if r.req.Providers != nil {
+		var err error
+		if r.providers, err = newProviderStage(ctx, r.openProject, r.session, r.events); err != nil {
+			return nil, err
+		}
+	}
 	resolver := r.newResolver(shared, r.events)
-	modules, err := r.walk(ctx, resolver)
+	modules, err := r.walk(ctx, resolver, r.providers.require())
+	if err != nil {
+		return nil, err
+	}
+	providers, err := r.providers.finish(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +121,12 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	planner := &planner{openProject: r.openProject, restored: &resolver.restored, hostless: resolver.hostless.first}
+	planner := &planner{openProject: r.openProject, providers: providers, restored: &resolver.restored, hostless: resolver.hostless.first}
 	plan, err := planner.plan(ctx, modules, stagings)
 	if err != nil {
+		return nil, err
+	}
+	if err := providers.place(ctx); err != nil {
 		return nil, err
 	}
 	return plan.result, plan.commit(r.openProject, r.events)
@@ -138,14 +162,15 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls, *selector, error) {
 	res := r.newResolver(shared, r.events.ofFetches())
 	res.noted, res.placer.readOnly = newVersionedCalls(), true
-	_, err := r.walk(ctx, res)
+	_, err := r.walk(ctx, res, nil)
 	return res.noted, res.selector, err
 }
 
-// walk resolves the whole tree.
-func (r *installRun) walk(ctx context.Context, res *resolver) ([]*module, error) {
+// walk resolves the whole tree. require, which may be nil, is told what each module
+// requires.
+func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
 	w := &walker{
-		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots),
+		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), require: require,
 		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
@@ -206,43 +231,40 @@ func (p *openProject) assumedDialect(hostless *call) string {
 // nothingToInstall returns the result of a run that has nothing to do: the root
 // module calls no modules, the lock has none, and there is no modules directory
 // from which some would have to be removed. Stock tools write nothing then, and
-// neither does a run. It returns nil if the project is to be opened, and then a
-// reader that has read the root module already, if it did: a pipe with values can
-// be read only once.
+// neither does a run. It returns nil if the project is to be opened. The reader that it
+// returns has read the root module already, if it did: a pipe with values can be read
+// only once.
 func (in *Installer) nothingToInstall(ctx context.Context, req Request, config ConfigReader, events *events) (*Result, ConfigReader, error) {
 	_, err := os.Lstat(filepath.Join(req.dataPath(), "modules"))
 	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
-		return nil, nil, nil
+		return nil, config, nil
 	}
 	p := &openProject{req: req}
 	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
-		return nil, nil, err
-	}
-	if err := p.readRules(); err != nil {
-		return nil, nil, err
+		return nil, config, err
 	}
 	root := &rootReader{ConfigReader: config}
-	root.calls, root.diags = config.ReadCalls(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect})
-	if root.diags.HasErrors() || len(root.calls) > 0 {
+	root.module, root.diags = config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
+	if root.diags.HasErrors() || len(root.module.Calls) > 0 {
 		return nil, root, ctx.Err()
 	}
 	for _, diag := range root.diags {
 		events.warn(nil, diagnosticText(diag))
 	}
-	return p.newResult(nil), nil, ctx.Err()
+	return p.newResult(nil), root, ctx.Err()
 }
 
 // rootReader is a ConfigReader that has read the root module already.
 type rootReader struct {
 	ConfigReader
-	calls []ModuleCall
-	diags hcl.Diagnostics
+	module ModuleConfig
+	diags  hcl.Diagnostics
 }
 
-// ReadCalls makes rootReader a ConfigReader.
-func (c *rootReader) ReadCalls(ctx context.Context, dir ConfigDir) ([]ModuleCall, hcl.Diagnostics) {
+// ReadModule makes rootReader a ConfigReader.
+func (c *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
 	if dir.Path.IsRoot() {
-		return c.calls, c.diags
+		return c.module, c.diags
 	}
-	return c.ConfigReader.ReadCalls(ctx, dir)
+	return c.ConfigReader.ReadModule(ctx, dir)
 }

@@ -107,11 +107,11 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 			if err != nil {
 				return err
 			}
-			found, diags := config.ReadCalls(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
+			found, diags := config.ReadModule(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
 			mu.Lock()
 			defer mu.Unlock()
-			calls[dir] = len(found) > 0 || diags.HasErrors()
-			for _, call := range found {
+			calls[dir] = len(found.Calls) > 0 || diags.HasErrors()
+			for _, call := range found.Calls {
 				if source, err := addrs.ParseModuleSource(call.Source); err == nil {
 					if local, ok := source.(addrs.ModuleSourceLocal); ok {
 						called[filepath.Join(dir, filepath.FromSlash(local.String()))] = true

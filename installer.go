@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -70,9 +71,14 @@ func New(opts Options) *Installer {
 	if opts.Credentials != nil {
 		services.Credentials = opts.Credentials
 	}
+	registry := &registryclient.Client{
+		Services:   services,
+		HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Retries: opts.Retries,
+	}
 	return &Installer{
-		Registry: &registryclient.Client{
-			Services:   services,
+		Registry: registry,
+		Providers: &getproviders.Direct{
+			Registry: registry, TrustedHost: addrs.DefaultRegistryHost,
 			HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Retries: opts.Retries,
 		},
 		Fetcher:  opts.fetcher(),
@@ -118,6 +124,14 @@ type Installer struct {
 	// stores are under CacheDir, without Getters: S3, Google Cloud Storage and
 	// Mercurial are for one with those of packages s3, gcs and hg.
 	Fetcher Fetcher
+	// Providers is where providers come from: registries, mirrors, or both. nil means
+	// the providers' own registries, asked without credentials. OpenTofu's own registry
+	// is believed without a signature, as tofu does.
+	Providers getproviders.Source
+	// PluginCacheDir is the plugin cache directory of stock tools. What it has of a
+	// locked provider is used if its hash is in the lock; nothing is written there. ""
+	// means none.
+	PluginCacheDir string
 	// Config reads the module calls of a directory. nil means our own reader.
 	Config ConfigReader
 	// CacheDir is the user's cache, shared by all projects and processes. ""
@@ -198,6 +212,13 @@ func (in *Installer) registry() Registry {
 		return in.Registry
 	}
 	return &registryclient.Client{Services: &disco.Client{}}
+}
+
+func (in *Installer) providers() getproviders.Source {
+	if in.Providers != nil {
+		return in.Providers
+	}
+	return &getproviders.Direct{Registry: &registryclient.Client{Services: &disco.Client{}}, TrustedHost: addrs.DefaultRegistryHost}
 }
 
 func (in *Installer) fetcher(cacheDir string) Fetcher {

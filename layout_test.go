@@ -114,7 +114,7 @@ func TestLinkedLayout(t *testing.T) {
 	}
 	target, err := os.Readlink(filepath.Join(modules, "a/modules/b"))
 	if err != nil || !strings.HasPrefix(target, "../../.cotter/tree/") || len(target) > 59 {
-		t.Errorf("a/modules/b leads to %q, %v", target, err)
+		t.Errorf("a/modules/b points to %q, %v", target, err)
 	}
 }
 

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -150,6 +153,26 @@ func (l *lockedEntries) needsTagCheck(c *call, entry lockfile.Module) bool {
 	return l.locked || ok && slices.Equal(old.Hashes, entry.Hashes)
 }
 
+// checkHashes compares what was fetched with an entry of the lock. former is the
+// tree of the entry; nil if it is not known.
+func checkHashes(entry lockfile.Module, got *fetched, former *pkgtree.Tree) error {
+	mismatch := &HashMismatchError{Key: entry.Key, Package: got.resolved.Redacted(), Gitlinks: got.gitlinks}
+	for _, want := range entry.Hashes {
+		have := got.tree.Hash(want.Scheme())
+		if have != "" && have != want {
+			mismatch.Want = append(mismatch.Want, want)
+			mismatch.Got = append(mismatch.Got, have)
+		}
+	}
+	if mismatch.Want == nil {
+		return nil
+	}
+	if former != nil {
+		mismatch.Changes = hashing.Diff(former.Tree, got.tree.Tree)
+	}
+	return mismatch
+}
+
 // compareEntry compares an entry with what its package gives, whose hashes are
 // right. Another directory of the package would be another module: that is an
 // error. All else that differs is corrected if the lock may change.
@@ -177,7 +200,7 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *fetche
 	if l.locked {
 		return entry, l.refusals.add(c, what)
 	}
-	l.packages.events.warn(c.path, what+"; the lock is put right, for the files are the same")
+	l.packages.events.warn(c.path, what+"; the lock was corrected; the files are the same")
 	return exact, nil
 }
 
@@ -218,62 +241,98 @@ func joinSubdir(source addrs.ModuleSource, located string) (string, error) {
 	return "", nil
 }
 
-// restoredEntries are entries that the lock had after the last run and has lost
-// since. Stock tools drop module blocks when they rewrite their provider locks. To
-// select again without a word would make the lock worthless.
-type restoredEntries struct {
-	mu      sync.Mutex
-	entries map[string]lockfile.Module
+// An entry of the lock says that a source, at a version, means a directory of a
+// package with certain hashes. Bytes can be compared with hashes anywhere; the rest
+// only the origin can confirm. Packages that are installed or in the cache are used
+// without asking for entries that were confirmed before: for the last run in this
+// project, whose lock is kept beside the modules, or for any run that shares the
+// cache. Both are proven to be this user's by the key in Installer.StateDir.
+
+// confirmations are what origins have confirmed of a lock's entries.
+type confirmations struct {
+	// former is the lock of the last run in the project; nil if it is not known.
+	former *lockfile.File
+	// recorded reports whether the cache has a record.
+	recorded func(record string) bool
+
+	mu sync.Mutex
+	// pending are the records that are to be kept.
+	pending []string
 }
 
-func (r *restoredEntries) add(entry lockfile.Module) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.entries == nil {
-		r.entries = make(map[string]lockfile.Module)
+// confirmationsOf returns what is known of confirmations in a project, by a cache
+// that may not be open.
+func confirmationsOf(former *lockfile.File, cacheDir string, key *userkey.Key) *confirmations {
+	return &confirmations{former: former, recorded: func(record string) bool {
+		return cacheDir != "" && pkgcache.IsConfirmed(cacheDir, key, record)
+	}}
+}
+
+// hasEntry reports whether an origin has confirmed the entry for a call like this.
+func (cs *confirmations) hasEntry(c *call, entry lockfile.Module) bool {
+	return cs.isFormer(entry) || cs.recorded(record(c, entry))
+}
+
+// hasName reports whether an origin has confirmed that the tag by which the entry
+// was locked points to its revision.
+func (cs *confirmations) hasName(c *call, entry lockfile.Module) bool {
+	return cs.isFormer(entry) || cs.recorded(byName+record(c, entry))
+}
+
+// add notes that the origin confirmed an entry, and with name also its tag.
+func (cs *confirmations) add(c *call, entry lockfile.Module, name bool) {
+	text := record(c, entry)
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.pending = append(cs.pending, text)
+	if name {
+		cs.pending = append(cs.pending, byName+text)
 	}
-	r.entries[entry.Key] = entry
 }
 
-func (r *restoredEntries) any() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.entries) > 0
+// keep records what was added in the cache, for later runs. A cache may be
+// read-only: the origins are asked again then.
+func (cs *confirmations) keep(cache *pkgcache.Cache) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	_ = cache.Confirm(cs.pending...)
+	cs.pending = nil
 }
 
-func (r *restoredEntries) has(key string) bool {
-	_, ok := r.entry(key)
-	return ok
-}
-
-func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, ok := r.entries[key]
-	return entry, ok
-}
-
-// warning tells the user what is restored; "" if nothing is.
-func (r *restoredEntries) warning(lockFile string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	keys := slices.Sorted(maps.Keys(r.entries))
-	switch len(keys) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
+// formerEntry returns the entry that the last run in this project had.
+func (cs *confirmations) formerEntry(key string) (lockfile.Module, bool) {
+	if cs.former == nil {
+		return lockfile.Module{}, false
 	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
-		lockFile, len(keys), strings.Join(shortened(keys), ", "))
+	return cs.former.Module(key)
 }
 
-// maxNamed is how many names a sentence lists.
-const maxNamed = 5
+// isFormer reports whether the last run in this project had the same entry.
+func (cs *confirmations) isFormer(entry lockfile.Module) bool {
+	old, ok := cs.formerEntry(entry.Key)
+	return ok && statement(old) == statement(entry)
+}
 
-func shortened(names []string) []string {
-	if len(names) <= maxNamed {
-		return names
+// byName is in front of a record that was confirmed by the name of its revision.
+const byName = "by name: "
+
+// record is what the cache keeps of an entry for a call. A call in a package may
+// use fewer places than one of the user's own.
+func record(c *call, entry lockfile.Module) string {
+	if c.fromPackage() {
+		return "in a package: " + statement(entry)
 	}
-	return append(slices.Clone(names[:maxNamed]), "...")
+	return statement(entry)
+}
+
+// statement is what an entry says, in one text.
+func statement(entry lockfile.Module) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q %q", entry.Source, entry.Version, entry.Package)
+	for _, h := range slices.Sorted(slices.Values(entry.Hashes)) {
+		if h.Known() {
+			fmt.Fprintf(&b, " %q", h)
+		}
+	}
+	return b.String()
 }

@@ -70,7 +70,7 @@ var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w"
 // listingSlot is onlineSlot for listing the versions that a server has.
 func (o *origins) listingSlot(ctx context.Context) (release func(), err error) {
 	if o.offline {
-		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed offline: %w", ErrOffline)
+		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed: %w", ErrOffline)
 	}
 	return o.slot(ctx)
 }
@@ -281,7 +281,7 @@ func (o *origins) checkLocation(ctx context.Context, c *call, at location) error
 		err = o.checkRef(ctx, c, at)
 	}
 	if err != nil {
-		return fmt.Errorf("the registry leads to %s: %w", at.pkg.Redacted(), err)
+		return fmt.Errorf("the registry points to %s: %w", at.pkg.Redacted(), err)
 	}
 	return nil
 }

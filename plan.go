@@ -30,7 +30,9 @@ type plan struct {
 // planner plans the change of a project.
 type planner struct {
 	*openProject
-	restored *restoredEntries
+	// providers is nil if the run leaves providers alone.
+	providers *providerPlan
+	restored  *restoredEntries
 	// hostless is the first call that leaves the registry's host to the stock tool.
 	hostless *call
 }
@@ -64,7 +66,7 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 	}
 	p.change.Gone = r.gone(inLock)
 	p.change.Manifest = recorded.Bytes()
-	if err := r.planLock(ctx, p, modules); err != nil {
+	if err := r.planLock(ctx, p, modules, inLock); err != nil {
 		return nil, err
 	}
 	return p, r.refuseChanges(p.result.LockChanges)
@@ -98,15 +100,14 @@ func (p *plan) keepSums(tree *pkgtree.Tree) error {
 	return err
 }
 
-// planLock plans the new lock, and says how it differs from the old one.
-func (r *planner) planLock(ctx context.Context, p *plan, modules []*module) error {
+// planLock plans the new lock, which has entries for the calls in inLock, and says
+// how it differs from the old one.
+func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLock map[string]bool) error {
 	lock := r.lock.Clone()
-	inLock := make(map[string]bool)
 	for _, m := range modules {
 		if !m.ownsPackage() {
 			continue
 		}
-		inLock[m.pkg.key] = true
 		entry := m.pkg.entry
 		old, had := r.lock.Module(entry.Key)
 		if !had {
@@ -125,9 +126,11 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module) erro
 		}
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
-	if len(p.result.LockChanges) == 0 && !r.restored.any() {
+	r.providers.describe(p.result)
+	if len(p.result.LockChanges) == 0 && !r.restored.any() && !r.providers.changesLock() {
 		return nil
 	}
+	r.providers.writeTo(lock)
 	if err := lock.Check(); err != nil {
 		return err
 	}

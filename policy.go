@@ -117,8 +117,7 @@ func (r Request) readRules() (rules, error) {
 }
 
 // findPolicy is the policy's file in a directory, or else the nearest one above
-// it as far as the repository goes; "" where there is none. Those beyond the
-// repository are not the project's.
+// it within the repository. Without a policy, it returns an empty string.
 func findPolicy(dir string) string {
 	for _, at := range project.RepositoryDirs(dir) {
 		if name := filepath.Join(at, policyFileName); exists(name) {
@@ -141,7 +140,7 @@ func readRegular(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("it is no regular file")}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("it is not a regular file")}
 	}
 	file, err := os.Open(name)
 	if err != nil {

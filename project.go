@@ -85,7 +85,7 @@ func (in *Installer) openToInstall(ctx context.Context, req Request, key *userke
 // view reads the project of a request without taking it: another process may
 // change it at the same time. It must be closed.
 func (in *Installer) view(ctx context.Context, req Request) (*openProject, error) {
-	key, err := in.knownKey()
+	key, err := in.userKey(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func parseLock(src []byte, req Request) (*lockfile.File, error) {
 	return lock, nil
 }
 
-// readLock reads the dependency lock; nil if there is none.
+// readLock reads the dependency lock. It returns nil if the file does not exist.
 func readLock(req Request) ([]byte, error) {
 	src, err := project.ReadLock(req.location())
 	return src, req.unusableLock(err)
@@ -207,35 +207,27 @@ func (r Request) unusableLock(err error) error {
 }
 
 // userKey returns the user's key. One that cannot be used is replaced by a random
-// one, which proves nothing to other runs, and a warning says so.
+// one, which proves nothing to other runs, and a warning says so. Runs that only read
+// pass no events: no key is made for them.
 func (in *Installer) userKey(events *events) (*userkey.Key, error) {
-	if in.StateKey != "" {
+	switch {
+	case in.StateKey != "":
 		return userkey.FromSecret(in.StateKey)
-	}
-	if in.StateDir == "" {
+	case in.StateDir == "":
 		return userkey.Random(), nil
 	}
-	key, err := userkey.ReadOrMake(in.StateDir)
-	if err != nil {
+	read := userkey.ReadOrMake
+	if events == nil {
+		read = userkey.Read
+	}
+	key, err := read(in.StateDir)
+	if err == nil {
+		return key, nil
+	}
+	if events != nil {
 		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so nothing that earlier runs left is relied on", in.StateDir, err))
-		return userkey.Random(), nil
 	}
-	return key, nil
-}
-
-// knownKey is userKey for runs that only read: no key is made.
-func (in *Installer) knownKey() (*userkey.Key, error) {
-	if in.StateKey != "" {
-		return userkey.FromSecret(in.StateKey)
-	}
-	if in.StateDir == "" {
-		return userkey.Random(), nil
-	}
-	key, err := userkey.Read(in.StateDir)
-	if err != nil {
-		return userkey.Random(), nil //nolint:nilerr // then nothing is proven, which is what is reported
-	}
-	return key, nil
+	return userkey.Random(), nil
 }
 
 // hasState reports whether runs can recognise what earlier ones left.

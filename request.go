@@ -26,6 +26,9 @@ type Request struct {
 	// Locked installs exactly what the lock says or fails with *LockedError. The
 	// lock is not written.
 	Locked bool
+	// Providers has Install install the providers that the modules require as well. nil
+	// means that they and their blocks in the lock stay as they are.
+	Providers *Providers
 	// Update says for which calls other versions are selected than the locked ones.
 	Update Update
 	// Unify makes all calls of one source share one version; where none suits
@@ -73,6 +76,10 @@ type Update struct {
 	// alone, by their paths with dots.
 	All  bool
 	Keys []string
+	// Providers selects so for these providers; All does for each one. They are
+	// addresses as in a configuration: without a host they mean the registry of the
+	// request's dialect.
+	Providers []string
 	// To is the version to select for the one call in Keys; "" means the newest that
 	// its constraint allows.
 	To string

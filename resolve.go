@@ -231,7 +231,7 @@ func (r *resolver) warnOfCredentials(c *call) {
 	if rng.Filename == "" {
 		rng = c.Range
 	}
-	r.events.warn(c.path, fmt.Sprintf("%s:%d: the source address holds credentials, which everybody sees who may read this file or %s; %s",
+	r.events.warn(c.path, fmt.Sprintf("%s:%d: the source address contains credentials, which anyone who can read this file or %s can read; %s",
 		rng.Filename, rng.Start.Line, path.Join(r.project.req.dataPath(), "modules", "modules.json"), betterPlace(remote.Package)))
 }
 

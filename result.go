@@ -25,6 +25,11 @@ type Result struct {
 	// LockChanges are the entries of the lock that were added, changed or
 	// removed, in the order of their keys.
 	LockChanges []LockChange
+	// Providers are all providers, in the order of the lock, if the run was about
+	// providers, and ProviderChanges their entries of the lock that were added, changed
+	// or removed.
+	Providers       []Provider
+	ProviderChanges []ProviderChange
 }
 
 // Module is one installed module.

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
@@ -35,12 +39,19 @@ type session struct {
 	// other one.
 	slots chan struct{}
 
-	tags       singleflight.Memo[repositoryKey, []getmodules.Tag]
-	ociTags    singleflight.Memo[repositoryKey, []versions.Candidate]
-	listings   singleflight.Memo[addrs.ModuleRegistryPackage, []versions.Candidate]
-	locations  singleflight.Memo[release, registryclient.Location]
-	references singleflight.Memo[referenceKey, getmodules.Reference]
-	packages   singleflight.Memo[fetchKey, *fetched]
+	tags     singleflight.Memo[repositoryKey, []getmodules.Tag]
+	ociTags  singleflight.Memo[repositoryKey, []versions.Candidate]
+	listings singleflight.Memo[addrs.ModuleRegistryPackage, []versions.Candidate]
+	// providers is where providers come from. providerStore opens where they are kept,
+	// for runs that need it.
+	providers        getproviders.Source
+	pluginCache      getproviders.PluginCache
+	providerStore    func() *providerstore.Store
+	closeProviders   func() error
+	providerListings singleflight.Memo[addrs.Provider, getproviders.Listing]
+	locations        singleflight.Memo[release, registryclient.Location]
+	references       singleflight.Memo[referenceKey, getmodules.Reference]
+	packages         singleflight.Memo[fetchKey, *fetched]
 	// artifacts are the first that were fetched from OCI repositories, by the
 	// repositories' addresses.
 	artifacts singleflight.Memo[addrs.ModulePackage, artifact]
@@ -97,14 +108,17 @@ type fetched struct {
 	leftOut  []getmodules.Link
 }
 
-func newFetched(tree *pkgtree.Tree, pkg *getmodules.Package) *fetched {
-	return &fetched{
-		resolved: pkg.Resolved,
-		archive:  hashing.Hash(pkg.ArchiveSum),
-		tree:     tree,
-		gitlinks: pkg.Gitlinks,
-		leftOut:  pkg.LeftOut,
+func newFetched(from *pkgcache.Fetched) *fetched {
+	got := &fetched{
+		resolved: addrs.ParseModulePackage(from.Answer.Package),
+		archive:  from.Answer.Archive,
+		tree:     from.Tree,
+		gitlinks: from.Answer.Gitlinks,
 	}
+	for _, link := range from.Answer.LeftOut {
+		got.leftOut = append(got.leftOut, getmodules.Link(link))
+	}
+	return got
 }
 
 // hashes are a package's hashes as the lock has them.
@@ -141,11 +155,18 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 		}
 	}
 	s.fetcher = in.fetcher(s.cache.Dir())
+	s.providers, s.pluginCache = in.providers(), getproviders.PluginCache{Dir: in.PluginCacheDir}
+	s.closeProviders = func() error { return nil }
+	s.providerStore = sync.OnceValue(func() *providerstore.Store {
+		store := providerstore.Open(in.CacheDir, filepath.Join(s.cache.StageDir(), "providers"), key)
+		s.closeProviders = store.Close
+		return store
+	})
 	return s, nil
 }
 
 // close ends the session.
-func (s *session) close() error { return s.cache.Close() }
+func (s *session) close() error { return errors.Join(s.closeProviders(), s.cache.Close()) }
 
 // projectSession starts a session for one project. Without a cache, packages are kept
 // until done is called, on the stage of a project that is changed.

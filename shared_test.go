@@ -140,10 +140,10 @@ type tellingReader struct {
 	asked  chan<- struct{}
 }
 
-func (r tellingReader) ReadCalls(_ context.Context, dir cotter.ConfigDir) ([]cotter.ModuleCall, hcl.Diagnostics) {
+func (r tellingReader) ReadModule(_ context.Context, dir cotter.ConfigDir) (cotter.ModuleConfig, hcl.Diagnostics) {
 	if !dir.Path.IsRoot() {
-		return nil, nil
+		return cotter.ModuleConfig{}, nil
 	}
 	close(r.asked)
-	return []cotter.ModuleCall{{Name: "archive", Source: r.source}}, nil
+	return cotter.ModuleConfig{Calls: []cotter.ModuleCall{{Name: "archive", Source: r.source}}}, nil
 }

@@ -28,6 +28,9 @@ type walker struct {
 	// place finds the module of a call, or puts it in its place. Its error is
 	// reported by the walk unless it is errRefused.
 	place func(context.Context, *call) (*module, error)
+	// require is told what each module requires of providers; nil if nobody needs to
+	// know.
+	require func(addrs.Module, ModuleConfig)
 	// warn is called with diagnostics that are not errors.
 	warn func(addrs.Module, *hcl.Diagnostic)
 	// parallel is how many directories are read at once.
@@ -85,11 +88,11 @@ func (w *walker) calls(ctx context.Context, level []*module, failures *failures)
 }
 
 func (w *walker) callsOf(ctx context.Context, m *module, failures *failures) []parsedCall {
-	dir := ConfigDir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Dialect: w.dialect}
+	dir := ConfigDir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Dialect: w.dialect, Providers: w.require != nil}
 	if m.pkg != nil {
 		dir.Boundary = m.pkg.currentPath
 	}
-	blocks, diags := w.config.ReadCalls(ctx, dir)
+	config, diags := w.config.ReadModule(ctx, dir)
 	if diags.HasErrors() {
 		failures.add(m.path(), m.call, &ConfigError{Path: m.path(), Diagnostics: diags})
 		return nil
@@ -97,8 +100,11 @@ func (w *walker) callsOf(ctx context.Context, m *module, failures *failures) []p
 	for _, diag := range diags {
 		w.warn(m.path(), diag)
 	}
+	if w.require != nil {
+		w.require(m.path(), config)
+	}
 	var calls []parsedCall
-	for _, block := range blocks {
+	for _, block := range config.Calls {
 		c, err := parseCall(m, block, w.dialect)
 		calls = append(calls, parsedCall{c, err})
 	}
@@ -240,6 +246,8 @@ func (r *refusals) err(lockFile string) error {
 	if len(r.reasons) == 0 {
 		return nil
 	}
-	slices.SortFunc(r.reasons, func(a, b LockedReason) int { return compareKeys(a.Key, b.Key) })
+	slices.SortFunc(r.reasons, func(a, b LockedReason) int {
+		return cmp.Or(compareKeys(a.Key, b.Key), a.Provider.Compare(b.Provider))
+	})
 	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
 }

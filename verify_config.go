@@ -214,7 +214,7 @@ func (cmp *comparison) recordFault(m *module, version string) string {
 	case !sameVersion(record.Version, want.Version):
 		return fmt.Sprintf("it has the version %q, and the lock has %q", record.Version, want.Version)
 	case path.Clean(record.Dir) != path.Clean(want.Dir):
-		return fmt.Sprintf("it leads to %q instead of %q", record.Dir, want.Dir)
+		return fmt.Sprintf("it points to %q instead of %q", record.Dir, want.Dir)
 	}
 	return ""
 }

@@ -18,9 +18,9 @@ type Origin struct {
 	// Package is the package's address, without what pins it, for people.
 	Package string
 	// Ref is the name that the origin goes by: "tag v1.2.0", "branch main",
-	// "HEAD"; "" where there is none, as for archives.
+	// "HEAD"; empty for archives, which have no refs.
 	Ref string
-	// Locked is what the lock has and Now what the origin leads to: a commit, a
+	// Locked is what the lock has and Now what the origin points to: a commit, a
 	// digest, or the h1 hash of an archive that was fetched to compare it.
 	Locked, Now string
 	// Err is set if the origin could not be asked, or did not answer.

@@ -7,29 +7,28 @@ import (
 	"strings"
 )
 
-// errUnrecognised is the failure of an address that no detector claims.
+// errUnrecognised is the error for an address that no detector recognises.
 var errUnrecognised = errors.New(`it is not recognised as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
 
-// errEmpty is the failure of an address of which nothing is left to detect.
+// errEmpty is the error for an address without a package.
 var errEmpty = errors.New("it names no package")
 
-// detector rewrites one kind of shorthand into a URL, perhaps with a forced
-// getter and a subdirectory. It reports false for text that is not of its
-// kind. An error ends the detection.
+// detector rewrites one kind of shorthand into a URL, which may have a forced getter and
+// a subdirectory. It reports false for any other text. An error ends the detection.
 type detector func(src string) (found string, ok bool, err error)
 
-// detectors are those of OpenTofu in its order, which matters: most of them
-// look for a piece of text anywhere in the address.
+// detectors are the detectors of OpenTofu, in its order. The order matters, because most
+// of them search for a text anywhere in the address.
 func detectors() [6]detector {
 	return [...]detector{detectGitHub, detectGit, detectBitbucket, detectGCS, detectS3, detectFile}
 }
 
-// detect makes a package address, with a subdirectory if a shorthand implies
-// one, of what a user wrote. Text that is a URL with a scheme is not changed.
+// detect turns what a user wrote into a package address, with a subdirectory if a
+// shorthand implies one. Text that is a URL with a scheme is not changed.
 func detect(addr string) (string, error) {
 	forced, src := cutForced(addr)
-	// A second split finds something only behind a forced getter, as in
-	// "git:://x", where the first one took the colon for a scheme's.
+	// A second split finds something only after a forced getter, as in "git:://x",
+	// where the first split took the colon for that of a scheme.
 	src, subdir := SplitSubdir(src)
 	if u, err := url.Parse(src); err == nil && u.Scheme != "" {
 		return addr, nil
@@ -49,8 +48,8 @@ func detect(addr string) (string, error) {
 	return "", errUnrecognised
 }
 
-// assemble puts together what a detector found and what the user had written
-// around the shorthand. The user's getter wins over the detector's.
+// assemble joins the result of a detector with the text around the shorthand. The
+// user's getter takes precedence over the detector's.
 func assemble(forced, found, subdir string) (string, error) {
 	implied, location := cutForced(found)
 	location, own := SplitSubdir(location)
@@ -75,15 +74,15 @@ func assemble(forced, found, subdir string) (string, error) {
 	return forced + "::" + location, nil
 }
 
-// appendSubdir goes through a URL as go-getter does, because escapes change on
-// that way: a percent sign that a detector escaped is escaped once more.
+// appendSubdir parses and formats the URL, as go-getter does. That changes escapes: a
+// percent sign that a detector escaped is escaped again.
 func appendSubdir(location, subdir string) (string, error) {
 	u, err := url.Parse(location)
 	if err != nil {
-		return "", errors.New("the URL that it stands for is malformed")
+		return "", errors.New("the URL of the shorthand is malformed")
 	}
 	u.Path += "//" + subdir
-	// Keeps a glob in the subdirectory unescaped.
+	// This leaves a glob in the subdirectory unescaped.
 	u.RawPath = u.Path
 	return u.String(), nil
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// detectBitbucket claims bitbucket.org/OWNER/REPO[/SUBDIR][?QUERY], and reads
-// it as [detectGitHub] would. The stock tools ask the forge's API instead,
-// which knows neither an empty owner nor an empty repository.
+// detectBitbucket recognises bitbucket.org/OWNER/REPO[/SUBDIR][?QUERY] and parses it as
+// [detectGitHub] does. The stock tools query the forge's API instead, which has no empty
+// owners or repositories.
 func detectBitbucket(src string) (string, bool, error) {
 	const host = "bitbucket.org"
 	text, _, _ := strings.Cut(src, "?")

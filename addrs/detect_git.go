@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// detectGit claims git@HOST:PATH[?QUERY], the short form of git over ssh. Only
-// the user "git" makes it one, but the query is looked at before the user, so
-// a malformed query fails any address that has a colon in the right place,
-// even an absolute path.
+// detectGit recognises git@HOST:PATH[?QUERY], the short form of git over ssh. The user
+// must be "git". The query is parsed before the user is checked, so a malformed query is
+// an error in any address with a colon in the right place, even in an absolute path.
 func detectGit(src string) (string, bool, error) {
 	user, host, rest, ok := splitSCP(src)
 	if !ok {
@@ -28,15 +27,14 @@ func detectGit(src string) (string, bool, error) {
 		User:   url.User(user),
 		Host:   host,
 		Path:   file,
-		// Sorted by key: unlike anywhere else, the order is not kept.
+		// This sorts by key. All other detectors keep the order.
 		RawQuery: values.Encode(),
 	}
 	return "git::" + u.String(), true, nil
 }
 
-// splitSCP takes [USER@]HOST:[/]PATH apart. The user ends at the first "@" and
-// the host at the next ":". If that does not work out, the "@" may belong to
-// the host or to the path.
+// splitSCP splits [USER@]HOST:[/]PATH. The user ends at the first "@" and the host at
+// the next ":". If that does not match, the "@" may be part of the host or the path.
 func splitSCP(src string) (user, host, file string, ok bool) {
 	if before, after, found := strings.Cut(src, "@"); found && before != "" {
 		if host, file, ok := splitHostPath(after); ok {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// detectGitHub claims github.com/OWNER/REPO[/SUBDIR][?QUERY]. The query is set
-// aside, so that a slash in a ref does not begin a subdirectory.
+// detectGitHub recognises github.com/OWNER/REPO[/SUBDIR][?QUERY]. The query is cut off
+// first, so that a slash in a ref does not begin a subdirectory.
 func detectGitHub(src string) (string, bool, error) {
 	return detectForge("github.com", src)
 }
 
-// detectForge claims HOST/OWNER/REPO[/SUBDIR][?QUERY].
+// detectForge recognises HOST/OWNER/REPO[/SUBDIR][?QUERY].
 func detectForge(host, src string) (string, bool, error) {
 	text, query, _ := strings.Cut(src, "?")
 	if !strings.HasPrefix(text, host+"/") {
@@ -26,8 +26,8 @@ func detectForge(host, src string) (string, bool, error) {
 	if err != nil {
 		return "", false, errors.New("the repository's URL is malformed")
 	}
-	// Path and not JoinPath or RawPath: a repository's escapes are decoded
-	// here if anything is appended, and stay as written if nothing is.
+	// Uses Path, not JoinPath or RawPath: a repository's escapes are decoded if
+	// something is appended, and unchanged otherwise.
 	if !strings.HasSuffix(u.Path, ".git") {
 		u.Path += ".git"
 	}

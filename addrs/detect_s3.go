@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// detectS3 claims any text with ".amazonaws.com/" in it, and makes a path-style
-// URL of it. It goes by the number of the host's labels alone, so the regional
-// path-style host s3.REGION.amazonaws.com is misread as the bucket "s3", as
-// the stock tools misread it.
+// detectS3 recognises any text that contains ".amazonaws.com/", and turns it into a
+// path-style URL. It only counts the labels of the host. So it takes the regional host
+// s3.REGION.amazonaws.com for a bucket named "s3", like the stock tools.
 func detectS3(src string) (string, bool, error) {
 	if !strings.Contains(src, ".amazonaws.com/") {
 		return "", false, nil
@@ -24,11 +23,11 @@ func detectS3(src string) (string, bool, error) {
 	case len(labels) == 5 && labels[1] == "s3": // BUCKET.s3.REGION.amazonaws.com/KEY
 		endpoint, bucket = "s3."+labels[2], labels[0]+"/"
 	default:
-		return "", false, errors.New("an S3 address is BUCKET.s3.REGION.amazonaws.com/KEY")
+		return "", false, errors.New("an S3 address has the form BUCKET.s3.REGION.amazonaws.com/KEY")
 	}
 	u, err := url.Parse("https://" + endpoint + ".amazonaws.com/" + bucket + key)
 	if err != nil {
-		return "", false, errors.New("the URL in S3 is malformed")
+		return "", false, errors.New("the URL of the S3 address is malformed")
 	}
 	return "s3::" + u.String(), true, nil
 }

@@ -7,20 +7,20 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Hostname is a host, with a port where it is not 443, in the form that is
-// compared with ==: lower case, ASCII. [ParseHostname] makes one; its
-// ForDisplay method gives the form to show to people.
+// Hostname is a host, with a port unless that is 443, in a form that can be compared
+// with ==: lower case, ASCII. [ParseHostname] returns one. Its ForDisplay method returns
+// the form for messages.
 type Hostname = svchost.Hostname
 
-// The registries that stand in for an address without a host.
+// The registries of addresses without a host.
 const (
 	DefaultRegistryHost   = Hostname("registry.opentofu.org")
 	TerraformRegistryHost = Hostname("registry.terraform.io")
 )
 
 // ParseHostname parses HOST[:PORT] as users write it: international names in
-// Unicode, never in punycode; IPv4 addresses pass, IPv6 addresses cannot be
-// written. The default port 443 is dropped. The error is a *[ParseError].
+// Unicode, never in punycode. IPv4 addresses are accepted; IPv6 addresses have no
+// syntax. The default port 443 is dropped. The error is a *[ParseError].
 //
 // A name of one label is a hostname, although a module source address needs
 // one with a dot.
@@ -35,19 +35,25 @@ func ParseHostname(s string) (Hostname, error) {
 	return host, nil
 }
 
-// hostFault says what is wrong with a host that svchost has accepted: it reads
-// a port as any integer that is not too large; it looks for empty labels before
-// other characters are mapped to dots or to nothing; and of bytes that are not
-// UTF-8 it makes a name of which its own ForDisplay method panics.
+// hostFault says what is wrong with a host that svchost accepted. svchost accepts any
+// integer that is not too large as a port. It checks for empty labels before it maps
+// other characters to dots or to nothing. From bytes that are not UTF-8 it makes a name
+// on which its ForDisplay method panics.
 func hostFault(host Hostname) string {
-	name, port, _ := strings.Cut(string(host), ":")
-	if strings.HasPrefix(port, "-") {
+	if _, port, _ := strings.Cut(string(host), ":"); strings.HasPrefix(port, "-") {
 		return "the port is negative"
 	}
+	return hostNameFault(host)
+}
+
+// hostNameFault is hostFault without the port: providers' addresses may have a
+// negative one, in stock tools too.
+func hostNameFault(host Hostname) string {
+	name, _, _ := strings.Cut(string(host), ":")
 	if name == "" {
 		return "the name is empty"
 	}
-	// At the very end svchost does put up with two dots.
+	// svchost accepts two dots at the end.
 	if strings.HasPrefix(name, ".") || strings.Contains(strings.TrimSuffix(name, "."), "..") {
 		return "the name has an empty label"
 	}
@@ -57,8 +63,8 @@ func hostFault(host Hostname) string {
 	return ""
 }
 
-// displayHost is host.ForDisplay, except that it shows a Hostname that nobody
-// validated as it is, where the method would panic.
+// displayHost is host.ForDisplay, but returns a Hostname that was not validated
+// unchanged, on which the method would panic.
 func displayHost(host Hostname) string {
 	name, port, hasPort := strings.Cut(string(host), ":")
 	display, err := idna.Lookup.ToUnicode(name)

@@ -8,11 +8,11 @@ import (
 // ValidName reports whether s can be the name of a module call, an identifier
 // of the HCL native syntax: a letter or an underscore first, then letters,
 // digits, combining marks, underscores and dashes, as Unicode defines them. In
-// particular a name holds no dot, slash, space or control character, so it can
-// be a part of a key and of a path.
+// particular a name contains no dot, slash, space or control character, so it can be
+// part of a key and of a path.
 //
-// The HCL library brings a newer Unicode than Go has. So that no name is
-// refused which it accepts, a character that Go does not know passes.
+// The HCL library uses a newer version of Unicode than Go. Characters that Go does not
+// know are accepted, so that every name that HCL accepts is valid.
 func ValidName(s string) bool {
 	if s == "" || !utf8.ValidString(s) {
 		return false
@@ -25,15 +25,15 @@ func ValidName(s string) bool {
 	return true
 }
 
-// isNameStart is the Unicode property ID_Start, and the underscore.
+// isNameStart reports whether r has the Unicode property ID_Start or is an underscore.
 func isNameStart(r rune) bool {
 	return r == '_' ||
 		unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start) && !isSyntax(r) ||
 		isUnknown(r)
 }
 
-// isNameRest is what the Unicode property ID_Continue has beyond ID_Start, and
-// the dash. The last three are in it since Unicode 15.1.
+// isNameRest reports whether r has the Unicode property ID_Continue and not ID_Start, or
+// is a dash. The last three characters have it since Unicode 15.1.
 func isNameRest(r rune) bool {
 	return r == '-' ||
 		unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue) && !isSyntax(r) ||
@@ -44,8 +44,7 @@ func isSyntax(r rune) bool {
 	return unicode.In(r, unicode.Pattern_Syntax, unicode.Pattern_White_Space)
 }
 
-// isUnknown reports whether r is not assigned in Go's tables but may be some
-// day.
+// isUnknown reports whether r is unassigned in Go's tables but may be assigned later.
 func isUnknown(r rune) bool {
 	return unicode.Is(unicode.Cn, r) && !unicode.In(r, unicode.Noncharacter_Code_Point, unicode.Pattern_Syntax)
 }

@@ -91,8 +91,8 @@ func (p ModulePackage) URL() (*url.URL, error) {
 }
 
 // Arg returns the value of the first argument with that name in the address's
-// query, unescaped; "" if there is none. A value that is badly escaped is
-// returned as it is written.
+// query, unescaped. It returns an empty string if the query has no such argument, and
+// the raw value if its escaping is malformed.
 func (p ModulePackage) Arg(name string) string {
 	for _, argument := range p.arguments() {
 		if key, value := splitArgument(argument); key == name {
@@ -106,7 +106,7 @@ func (p ModulePackage) Arg(name string) string {
 }
 
 // Args returns the values of all arguments with that name, in their order and
-// unescaped. If one of them is badly escaped the error is a *[ParseError].
+// unescaped. If the escaping of one is malformed, the error is a *[ParseError].
 func (p ModulePackage) Args(name string) ([]string, error) {
 	var values []string
 	for _, argument := range p.arguments() {
@@ -116,7 +116,7 @@ func (p ModulePackage) Args(name string) ([]string, error) {
 		}
 		unescaped, err := url.QueryUnescape(value)
 		if err != nil {
-			return nil, &ParseError{What: "module package address", Input: p.String(), Reason: "its argument " + name + " is badly escaped"}
+			return nil, &ParseError{What: "module package address", Input: p.String(), Reason: "its argument " + name + " has malformed escaping"}
 		}
 		values = append(values, unescaped)
 	}
@@ -162,7 +162,7 @@ func (p ModulePackage) withQuery(arguments []string) ModulePackage {
 	return ParseModulePackage(p.forced + p.location + queryOf(arguments) + p.fragment)
 }
 
-// queryOf joins arguments to a query; "" if there are none.
+// queryOf joins arguments into a query, which is empty without any.
 func queryOf(arguments []string) string {
 	if len(arguments) == 0 {
 		return ""
@@ -171,7 +171,7 @@ func queryOf(arguments []string) string {
 }
 
 // splitArgument returns the name of an argument, unescaped, and its value as it
-// is written. Whoever reads a query by net/url finds the same name.
+// is written. The name is the one that net/url would return.
 func splitArgument(argument string) (name, value string) {
 	name, value, _ = strings.Cut(argument, "=")
 	if unescaped, err := url.QueryUnescape(name); err == nil {

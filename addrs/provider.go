@@ -1,10 +1,15 @@
 package addrs
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	regaddr "github.com/opentofu/registry-address/v2"
+	"github.com/opentofu/svchost"
 )
 
 // Provider names a provider in a registry. It is comparable.
@@ -33,6 +38,16 @@ func (p Provider) ForDisplay() string {
 	return p.Namespace + "/" + p.Type
 }
 
+// Compare orders providers as locks have them: by the host in the form that is
+// compared, the namespace and the type, each by its bytes.
+func (p Provider) Compare(other Provider) int {
+	return cmp.Or(
+		strings.Compare(string(p.Hostname), string(other.Hostname)),
+		strings.Compare(p.Namespace, other.Namespace),
+		strings.Compare(p.Type, other.Type),
+	)
+}
+
 // ParseProviderSource parses the source argument of a provider requirement,
 // [HOST/]NAMESPACE/TYPE or TYPE, with the default registry of OpenTofu: "null" is
 // registry.opentofu.org/hashicorp/null. See [Parser.ParseProviderSource].
@@ -40,31 +55,86 @@ func ParseProviderSource(raw string) (Provider, error) { return Parser{}.ParsePr
 
 // ParseProviderSource parses the source argument of a provider requirement. The
 // namespace of an address that has none is "hashicorp". The error is a *[ParseError].
+//
+// An address parses if it does in the dialect's tool and if its String method returns
+// an address that parses to the same provider. Stock tools also accept some that do
+// not, such as "terraform-null" for registry.opentofu.org/hashicorp/terraform-null.
 func (p Parser) ParseProviderSource(raw string) (Provider, error) {
-	const what = "provider source address"
-	if !utf8.ValidString(raw) { // which the library accepts and cannot read back
-		return Provider{}, &ParseError{What: what, Input: raw, Reason: "it is not valid UTF-8"}
+	found, reason, err := p.readProvider(raw)
+	if reason != "" {
+		return Provider{}, &ParseError{What: "provider source address", Input: raw, Reason: reason, Err: err}
 	}
-	found, err := regaddr.ParseProviderSource(raw)
-	if err != nil {
-		return Provider{}, &ParseError{What: what, Input: raw, Reason: err.Error(), Err: err}
+	return found, nil
+}
+
+// readProvider returns the reason of an error, and its cause if there is one.
+func (p Parser) readProvider(raw string) (_ Provider, reason string, cause error) {
+	parts := strings.Split(raw, "/")
+	if len(parts) > 3 || slices.Contains(parts, "") {
+		return Provider{}, "it must have the form [HOST/][NAMESPACE/]TYPE", nil
 	}
-	host := found.Hostname
-	if strings.Count(raw, "/") == 2 {
-		if reason := hostFault(host); reason != "" {
-			return Provider{}, &ParseError{What: what, Input: raw, Reason: reason}
+	found := Provider{Hostname: cmp.Or(p.DefaultRegistryHost, DefaultRegistryHost), Namespace: defaultProviderNamespace}
+	var err error
+	if found.Type, err = ParseProviderPart(parts[len(parts)-1]); err != nil {
+		return Provider{}, "the type " + err.Error(), err
+	}
+	if len(parts) > 1 && parts[len(parts)-2] == legacyNamespace {
+		found.Namespace = legacyNamespace
+	} else if len(parts) > 1 {
+		if found.Namespace, err = ParseProviderPart(parts[len(parts)-2]); err != nil {
+			return Provider{}, "the namespace " + err.Error(), err
 		}
-	} else if host = p.DefaultRegistryHost; host == "" {
-		host = DefaultRegistryHost
 	}
-	namespace := found.Namespace
-	if !strings.Contains(raw, "/") {
-		namespace = defaultProviderNamespace
+	if len(parts) == 3 {
+		host, err := svchost.ForComparison(parts[0])
+		if err != nil {
+			return Provider{}, "the host is not valid: " + err.Error(), err
+		}
+		if reason := hostNameFault(host); reason != "" {
+			return Provider{}, "the host is not valid: " + reason, nil
+		}
+		if found.IsLegacy() && host != found.Hostname {
+			return Provider{}, fmt.Sprintf("only %s has the namespace %q", found.Hostname, legacyNamespace), nil
+		}
+		found.Hostname = host
 	}
-	// Names are normalised as host names are, which removes characters that cannot be
-	// seen: what is left of a name may be nothing, or no name.
-	if again, err := regaddr.ParseProviderSource(namespace + "/" + found.Type); err != nil || again.Namespace != namespace || again.Type != found.Type {
-		return Provider{}, &ParseError{What: what, Input: raw, Reason: "without its invisible characters it is not a name"}
+	return found, p.prefixFault(found), nil
+}
+
+// ParseProviderPart normalises a namespace or a type, and the names that modules have
+// for providers are such names too. Host names are normalised in the same way, which
+// removes some characters and maps others to dots: what is left must be a name too.
+func ParseProviderPart(given string) (string, error) {
+	if !utf8.ValidString(given) { // which the library accepts and cannot read back
+		return "", errors.New("is not valid UTF-8")
 	}
-	return Provider{Hostname: host, Namespace: namespace, Type: found.Type}, nil
+	name, err := regaddr.ParseProviderPart(given)
+	if err != nil {
+		return "", fmt.Errorf("%q is not valid: %w", given, err)
+	}
+	if again, err := regaddr.ParseProviderPart(name); err != nil || again != name {
+		return "", fmt.Errorf("%q is not a name when it is normalised", given)
+	}
+	return name, nil
+}
+
+// prefixFault refuses the prefixes of repositories' names.
+func (p Parser) prefixFault(provider Provider) string {
+	tools := []string{"terraform", "opentofu"}
+	if p.isTerraform() {
+		tools = tools[:1]
+	}
+	for _, tool := range tools {
+		name, found := strings.CutPrefix(provider.Type, tool+"-")
+		if !found {
+			continue
+		}
+		reason := fmt.Sprintf("a type has no prefix %q", tool+"-")
+		if name, isProvider := strings.CutPrefix(name, "provider-"); isProvider {
+			provider.Type = name
+			reason += fmt.Sprintf("; did you mean %q", provider.ForDisplay())
+		}
+		return reason
+	}
+	return ""
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	regaddr "github.com/opentofu/registry-address/v2"
+
 	"github.com/cotterpin/cotter/addrs"
 )
 
@@ -30,7 +32,7 @@ func TestParseProviderSource(t *testing.T) {
 
 func TestParseProviderSourceErrors(t *testing.T) {
 	t.Parallel()
-	for _, source := range []string{"", "a/b/c/d", "/null", "acme/", "acme/terraform-provider-x", "reg.example.com:-1/acme/x", "a..b/acme/x", "ac me/x", "acme/x\n", "\u034f", "acme/\u034f", "\u034f/x"} {
+	for _, source := range []string{"", "a/b/c/d", "/null", "acme/", "acme/terraform-provider-x", "a..b/acme/x", "ac me/x", "acme/x\n", "\u034f", "acme/\u034f", "\u034f/x"} {
 		p, err := addrs.ParseProviderSource(source)
 		var parseError *addrs.ParseError
 		if !errors.As(err, &parseError) {
@@ -40,16 +42,21 @@ func TestParseProviderSourceErrors(t *testing.T) {
 }
 
 func FuzzParseProviderSource(f *testing.F) {
-	for _, seed := range []string{"null", "acme/x", "reg.example.com/acme/x", "Bücher.example/a/b", "a..b/c/d", "h:-1/a/b"} {
+	for _, seed := range []string{"null", "acme/x", "reg.example.com/acme/x", "Bücher.example/a/b", "a..b/c/d", "h:-1/a/b", "-/x", "terraform-x", "acme/opentofu-x", "terraform.io/builtin/terraform"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		p, err := addrs.ParseProviderSource(source)
-		if err != nil {
-			return
-		}
-		if again, err := addrs.ParseProviderSource(p.String()); err != nil || again != p {
-			t.Errorf("ParseProviderSource(%q) = %s, and again %s, %v", source, p, again, err)
+		for _, parser := range []addrs.Parser{{}, {DefaultRegistryHost: addrs.TerraformRegistryHost}} {
+			p, err := parser.ParseProviderSource(source)
+			if err != nil {
+				continue
+			}
+			if again, err := parser.ParseProviderSource(p.String()); err != nil || again != p {
+				t.Errorf("ParseProviderSource(%q) = %s, and again %s, %v", source, p, again, err)
+			}
+			if stock, err := regaddr.ParseProviderSource(source); parser == (addrs.Parser{}) && (err != nil || stock.Type != p.Type || stock.Hostname != p.Hostname) {
+				t.Errorf("ParseProviderSource(%q) = %s, the library has %s, %v", source, p, stock, err)
+			}
 		}
 	})
 }

@@ -14,8 +14,8 @@ const redacted = "REDACTED"
 // of the query string except those that select the content: ref, tag, digest, depth,
 // archive, version, rev and checksum.
 //
-// It works on text that is not a valid URL too, and removes too much rather than too
-// little. The result cannot always be parsed.
+// It also accepts text that is not a valid URL, and prefers to remove too much. The
+// result cannot always be parsed.
 func Redact(addr string) string {
 	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
 	if before, _, found := strings.Cut(text, "#"); found {
@@ -39,9 +39,9 @@ func RedactText(text string) string {
 	return address.ReplaceAllStringFunc(userinfo.ReplaceAllString(text, "://"), Redact)
 }
 
-// withoutUserinfo removes the userinfo wherever an authority may stand: at the
-// beginning, for git@host:path, and behind each "//" of a URL. All of them
-// count because an address may hold a second URL, in its path for example.
+// withoutUserinfo removes the userinfo wherever an authority can be: at the beginning,
+// for git@host:path, and after each "//" of a URL, because an address may contain a
+// second URL, for example in its path.
 func withoutUserinfo(addr string) string {
 	var out strings.Builder
 	rest := addr
@@ -53,7 +53,7 @@ func withoutUserinfo(addr string) string {
 		out.WriteString(forced + "::")
 		rest = behind
 	}
-	// Found once, from the end: a server may send megabytes to be redacted.
+	// Searched once: a server may send megabytes of text to redact.
 	lastAt := len(rest) - strings.LastIndexByte(rest, '@')
 	for {
 		rest = cutUserinfo(rest, lastAt)
@@ -65,8 +65,8 @@ func withoutUserinfo(addr string) string {
 		out.WriteString(rest[:i+2])
 		rest = rest[i+2:]
 		if !isAuthority {
-			// A subdirectory, in which an "@" is just a letter. Go on behind
-			// its first segment.
+			// This is a subdirectory, in which "@" has no meaning. Continue after its
+			// first segment.
 			end := segmentEnd(rest)
 			out.WriteString(rest[:end])
 			rest = rest[end:]
@@ -76,9 +76,9 @@ func withoutUserinfo(addr string) string {
 }
 
 // cutUserinfo removes the userinfo from text that may begin with an authority.
-// If there is none but the port is not a number, a "/", "?" or "#" in a
-// password that nobody escaped may have ended the authority early: then all up
-// to the last "@" goes, which is lastAt bytes from the end if that is in s.
+// If the authority has no "@" and its port is not a number, an unescaped "/", "?" or "#"
+// in a password may have ended the authority early. Then everything up to the last "@"
+// is removed, which is lastAt bytes from the end if that is in s.
 func cutUserinfo(s string, lastAt int) string {
 	end := segmentEnd(s)
 	authority := s[:end]
@@ -86,7 +86,7 @@ func cutUserinfo(s string, lastAt int) string {
 		return s[i+1:]
 	}
 	if strings.HasSuffix(authority, ":") && strings.HasPrefix(s[end:], "//") {
-		return s // that was a scheme
+		return s // the authority was a scheme
 	}
 	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !isDigits(authority[i+1:]) {
 		return s[max(0, len(s)-lastAt+1):]
@@ -105,8 +105,8 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// redactQuery splits at every character that some reader takes for a
-// separator, so that no value hides behind another one.
+// redactQuery splits at every character that any parser takes for a separator, so that
+// no value is hidden in another one.
 func redactQuery(query string) string {
 	var out strings.Builder
 	text, _, hasFragment := strings.Cut(query, "#")
@@ -134,12 +134,12 @@ func redactArgument(arg string) string {
 	case isShown(key, value):
 		return arg
 	case !hasValue:
-		return redacted // a token may stand alone
+		return redacted // it may be a token without a name
 	}
 	return key + "=" + redacted
 }
 
-// isShown is false also for a URL as the value, which a checksum may be.
+// isShown also returns false for a value that is a URL, as that of a checksum can be.
 func isShown(key, value string) bool {
 	switch key {
 	case "ref", "tag", "digest", "depth", "archive", "version", "rev", "checksum":

@@ -6,7 +6,7 @@ import (
 	regaddr "github.com/opentofu/registry-address/v2"
 )
 
-// readRegistry applies the stock grammar and nothing else.
+// readRegistry applies the grammar of the stock tools and nothing else.
 func (p Parser) readRegistry(raw string) (ModuleSourceRegistry, error) {
 	found, err := regaddr.ParseModuleSource(raw)
 	if err != nil {
@@ -22,15 +22,15 @@ func (p Parser) readRegistry(raw string) (ModuleSourceRegistry, error) {
 	return src, nil
 }
 
-// namesHost tells a written default host from an implied one, which the
-// registry-address library renders alike.
+// namesHost reports whether the address contains its host. The registry-address library
+// does not distinguish a default host that is written from one that is implied.
 func namesHost(raw string) bool {
 	pkg, _ := SplitSubdir(raw)
 	return strings.Count(pkg, "/") == 3
 }
 
-// check makes the rules on which this package is stricter than the stock
-// grammar.
+// check applies the rules by which this package is stricter than the grammar of the
+// stock tools.
 func (s ModuleSourceRegistry) check(raw string) error {
 	if fault := hostFault(s.Package.Host); fault != "" {
 		return registryError(raw, "hostname: "+fault, nil)
@@ -41,9 +41,9 @@ func (s ModuleSourceRegistry) check(raw string) error {
 	return nil
 }
 
-// notRegistry gives the reason for which raw is surely not a registry address,
-// for those mistakes where the library's message would be misleading or would
-// quote a part of the address that may be a secret.
+// notRegistry returns why raw cannot be a registry address. It covers the mistakes for
+// which the library's message would be misleading, or would quote a part of the address
+// that may be a secret.
 func notRegistry(raw string) string {
 	pkg, _ := SplitSubdir(raw)
 	switch {

@@ -7,7 +7,7 @@ import (
 
 // SplitSubdir splits an address at the "//" between a package and a directory in it,
 // and returns both as they were written: subdir is not cleaned, and may be outside of
-// the package. It is "" if there is none.
+// the package. Without a directory, subdir is empty.
 //
 // The "//" of the first "://" and any "//" in the query string are not separators. The
 // query string belongs to the package. A fragment is not special.

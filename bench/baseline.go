@@ -17,66 +17,55 @@ import (
 )
 
 // readAndHash reads and hashes every file of the installed modules, one after
-// another, in this process. Nothing that verifies them can do with less.
-func readAndHash(_ context.Context, p project, runs int) (report.Row, error) {
+// another, in this process. Any tool that verifies them has to do this much.
+func readAndHash(ctx context.Context, p project, runs int) (report.Row, error) {
 	sum := sha256.New()
-	row, err := timed(runs, func() error {
+	return timed(ctx, "reading and hashing the files", runs, func(int) error {
 		return eachFile(p.file(installed), func(_ string, file *os.File) error {
 			sum.Reset()
 			_, err := io.Copy(sum, file)
 			return err
 		})
 	})
-	row.Tool = "reading and hashing the files"
-	return row, err
 }
 
-// copyFiles copies them, one after another. Nothing that puts them there can do
-// with much less where the file system does not share blocks.
+// copyFiles copies them, one after another. Any tool that puts them there has to do
+// about this much if the file system does not share blocks.
 func copyFiles(ctx context.Context, p project, runs int) (report.Row, error) {
-	to := p.file("copies")
-	row, err := timed(runs, func() error {
-		if err := p.place.discard(to); err != nil {
-			return err
-		}
-		settle(ctx)
-		return nil
-	}, func() error { return copyTree(p.file(installed), to) })
-	row.Tool = "copying the files"
-	return row, errors.Join(err, p.place.discard(to))
+	from := p.file(installed)
+	return timed(ctx, "copying the files", runs, func(run int) error {
+		to := p.file(fmt.Sprintf("copies/%d", run))
+		return eachFile(from, func(path string, file *os.File) error {
+			target := filepath.Join(to, strings.TrimPrefix(path, from))
+			if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+				return err
+			}
+			copied, err := os.Create(target)
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(copied, file)
+			return errors.Join(err, copied.Close())
+		})
+	})
 }
 
 const installed = "project/.terraform/modules"
 
-// timed runs the last of the steps several times and takes its time.
-func timed(runs int, steps ...func() error) (report.Row, error) {
+// timed measures something in this process several times.
+func timed(ctx context.Context, name string, runs int, do func(run int) error) (report.Row, error) {
 	var series []usage
-	for range runs {
-		var start time.Time
-		for _, step := range steps {
-			start = time.Now()
-			if err := step(); err != nil {
-				return report.Row{}, err
-			}
+	for run := range runs {
+		settle(ctx)
+		start := time.Now()
+		if err := do(run); err != nil {
+			return report.Row{}, err
 		}
 		series = append(series, usage{elapsed: time.Since(start)})
 	}
-	return summary(series), nil
-}
-
-func copyTree(from, to string) error {
-	return eachFile(from, func(path string, file *os.File) error {
-		target := filepath.Join(to, strings.TrimPrefix(path, from))
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return err
-		}
-		copied, err := os.Create(target)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(copied, file)
-		return errors.Join(err, copied.Close())
-	})
+	row := summary(series)
+	row.Tool = name
+	return row, nil
 }
 
 // eachFile opens every file below a directory but those in cotter's own

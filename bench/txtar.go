@@ -28,15 +28,30 @@ func rootsWorld(roots, packages int) string {
 	return b.String()
 }
 
-func ociWorld(calls int) string {
+// flatWorld has calls of a module each, with readme bytes of text beside it. %d stands
+// for the number of the call in source and in dir, the module's directory.
+func flatWorld(calls int, source, dir string, readme int) string {
 	var b strings.Builder
 	b.WriteString("-- config/main.tf --\n")
 	for i := range calls {
-		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"oci://MODTEST_HOST/p%d?tag=1.0.0\"\n}\n", i, i)
+		fmt.Fprintf(&b, "module \"m%d\" {\n  source = %q\n}\n", i, fmt.Sprintf(source, i))
 	}
 	for i := range calls {
-		fmt.Fprintf(&b, "-- oci/p%d/1.0.0/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
-		fmt.Fprintf(&b, "-- oci/p%d/1.0.0/README.md --\n%s\n", i, filler(16<<10, i))
+		at := fmt.Sprintf(dir, i)
+		fmt.Fprintf(&b, "-- %s/main.tf --\noutput \"n\" {\n  value = %d\n}\n", at, i)
+		if readme > 0 {
+			fmt.Fprintf(&b, "-- %s/README.md --\n%s\n", at, filler(readme, i))
+		}
+	}
+	return b.String()
+}
+
+// docsWorld has size bytes of files beside the modules of one repository.
+func docsWorld(size int) string {
+	var b strings.Builder
+	const file = 64 << 10
+	for i := range size / file {
+		fmt.Fprintf(&b, "-- git/mono.git/v1.0.0/docs/d%d.txt --\n%s\n", i, filler(file, i))
 	}
 	return b.String()
 }
@@ -56,37 +71,6 @@ func registryWorld(packages, calls int) string {
 			}
 			fmt.Fprintf(&b, "-- registry/acme/p%d/aws/%s/README.md --\n%s\n", i, version, filler(4<<10, i))
 		}
-	}
-	return b.String()
-}
-
-func archiveWorld(calls int) string {
-	var b strings.Builder
-	b.WriteString("-- config/main.tf --\n")
-	for i := range calls {
-		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"https://MODTEST_HOST/archives/a%d.zip\"\n}\n", i, i)
-	}
-	for i := range calls {
-		fmt.Fprintf(&b, "-- archives/a%d.zip/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
-		fmt.Fprintf(&b, "-- archives/a%d.zip/README.md --\n%s\n", i, filler(16<<10, i))
-	}
-	return b.String()
-}
-
-// monorepoWorld has one repository with a module for every call and size bytes
-// of other files.
-func monorepoWorld(calls, size int) string {
-	var b strings.Builder
-	b.WriteString("-- config/main.tf --\n")
-	for i := range calls {
-		fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"git::https://MODTEST_HOST/git/mono.git//modules/m%d?ref=v1.0.0\"\n}\n", i, i)
-	}
-	for i := range calls {
-		fmt.Fprintf(&b, "-- git/mono.git/v1.0.0/modules/m%d/main.tf --\noutput \"n\" {\n  value = %d\n}\n", i, i)
-	}
-	const file = 64 << 10
-	for i := range size / file {
-		fmt.Fprintf(&b, "-- git/mono.git/v1.0.0/docs/d%d.txt --\n%s\n", i, filler(file, i))
 	}
 	return b.String()
 }

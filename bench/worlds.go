@@ -90,21 +90,24 @@ func worlds() []world {
 		{
 			name:  "archives",
 			about: "40 calls of 40 zip archives",
-			parts: []part{{txtar: archiveWorld(40), phases: states}},
+			parts: []part{{txtar: flatWorld(40, "https://MODTEST_HOST/archives/a%d.zip", "archives/a%d.zip", 16<<10), phases: states}},
 			goals: usual(8),
 		},
 		{
 			name:     "oci",
 			about:    "40 calls of 40 packages in an OCI registry",
 			notes:    []string{"Of the stock tools only tofu knows OCI registries."},
-			parts:    []part{{txtar: ociWorld(40), phases: states}},
+			parts:    []part{{txtar: flatWorld(40, "oci://MODTEST_HOST/p%d?tag=1.0.0", "oci/p%d/1.0.0", 16<<10), phases: states}},
 			tofuOnly: true,
 			goals:    usual(8),
 		},
 		{
 			name:  "monorepo",
 			about: "100 calls into one git package of 20 MB with 100 modules",
-			parts: []part{{txtar: monorepoWorld(100, 20<<20), phases: states}},
+			parts: []part{{
+				txtar:  flatWorld(100, "git::https://MODTEST_HOST/git/mono.git//modules/m%d?ref=v1.0.0", "git/mono.git/v1.0.0/modules/m%d", 0) + docsWorld(20<<20),
+				phases: states,
+			}},
 			goals: append(usual(20), report.DiskShare(cold.name, 4)),
 		},
 		rootsMeasured(),

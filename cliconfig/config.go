@@ -29,13 +29,16 @@ type Config struct {
 	// missing.
 	Services map[addrs.Hostname]map[string]any
 	// Retries is how often a failed request to a registry is to be repeated: 0
-	// if that is not configured, a negative number for never.
+	// if not configured, negative for never.
 	Retries int
-	// Timeout limits one request to a registry; 0 if that is not configured.
+	// Timeout limits one request to a registry; 0 if not configured.
 	Timeout time.Duration
+	// Providers says where the packages of providers come from;
+	// [Config.ProviderSource] makes a source of it.
+	Providers ProviderInstallation
 
-	// environ and files have the credentials by host. One without a token means
-	// that there is none, and that the helper is not asked.
+	// environ and files have the credentials by host. If the entry of a host has no
+	// token, the host has no credentials and the helper is not run for it.
 	environ, files map[addrs.Hostname]credentials
 	helper         *helper
 	helperAnswers  singleflight.Memo[addrs.Hostname, credentials]
@@ -48,6 +51,10 @@ type Config struct {
 
 	programs programs
 	warn     func(text string)
+
+	terraform bool
+	// defaultHost is the host of provider addresses that have none.
+	defaultHost addrs.Hostname
 }
 
 // credentials are what a file, a variable or a helper has for a host.
@@ -97,14 +104,19 @@ func (e Environment) Load(ctx context.Context, opts Options) (*Config, hcl.Diagn
 		config.warn = func(string) {}
 	}
 	diags := config.addVariables(e)
+	config.defaultHost = addrs.DefaultRegistryHost
+	if config.terraform = opts.Terraform; opts.Terraform {
+		config.defaultHost = addrs.TerraformRegistryHost
+	}
+	config.Providers.ImpliedMirrors = places.impliedMirrors()
 	for _, file := range places.configFiles() {
-		diags = append(diags, config.addFile(ctx, file)...)
+		diags = append(diags, config.addFile(ctx, e, file)...)
 	}
 	return config, diags
 }
 
 // addFile adds the content of a file.
-func (c *Config) addFile(ctx context.Context, file file) hcl.Diagnostics {
+func (c *Config) addFile(ctx context.Context, e Environment, file file) hcl.Diagnostics {
 	src, err := userfile.Read(ctx, file.name, maxFile)
 	switch {
 	case userfile.Absent(err) && !file.named:
@@ -116,7 +128,7 @@ func (c *Config) addFile(ctx context.Context, file file) hcl.Diagnostics {
 	case err != nil:
 		return hcl.Diagnostics{fileFault(hcl.DiagError, "The CLI configuration file cannot be read", file.name, err)}
 	}
-	d := decoder{config: c, name: file.name}
+	d := decoder{config: c, environment: e, name: file.name, hasCacheDir: c.Providers.PluginCacheDir != ""}
 	content, err := parse(src)
 	if syntax, ok := errors.AsType[*syntaxError](err); ok {
 		d.fault(syntax.at, "The file cannot be parsed: %s.", syntax.reason)

@@ -148,7 +148,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	config := load(t, cliconfig.Environment{
 		Home: home(t, map[string]string{
-			".tofurc":             credentials(canary) + basic("r.com", "u"),
+			".tofurc":             credentials(canary) + basic("r.com", "u") + installation("network_mirror {\n  url = \"https://u:"+canary+"@m.com/\"\n}"),
 			".netrc":              "machine reg.example.com login u password " + canary,
 			".docker/config.json": auths(map[string]string{"docker.com": "u"}),
 		}),

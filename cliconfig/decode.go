@@ -13,11 +13,14 @@ import (
 
 // decoder adds the content of one file to a Config.
 type decoder struct {
-	config *Config
-	name   string
-	diags  hcl.Diagnostics
+	config      *Config
+	environment Environment
+	name        string
+	diags       hcl.Diagnostics
 	// hasProtocols is set once the file's registry_protocols block was decoded.
 	hasProtocols bool
+	// hasCacheDir is set if an earlier file has plugin_cache_dir, which then wins.
+	hasCacheDir bool
 }
 
 // fault reports an error at a place. The detail must not quote values, which may
@@ -45,6 +48,12 @@ func (d *decoder) file(content object) {
 			d.labelled(block, d.ociCredentials)
 		case "oci_default_credentials":
 			d.unlabelled(block, d.ociDefaults)
+		case "plugin_cache_dir":
+			d.pluginCacheDir(block.at, content)
+		case "plugin_cache_may_break_dependency_lock_file":
+			d.pluginCacheMayBreak(block.at, content)
+		case "provider_installation":
+			d.unlabelledBlock(block, d.providerInstallation)
 		case "registry_protocols":
 			d.unlabelled(block, d.registryProtocols)
 		}
@@ -75,6 +84,15 @@ func (d *decoder) unlabelled(block item, decode func(at hcl.Pos, body object)) {
 		return
 	}
 	decode(block.at, body)
+}
+
+// unlabelledBlock is unlabelled for blocks that stock tools refuse as arguments.
+func (d *decoder) unlabelledBlock(block item, decode func(at hcl.Pos, body object)) {
+	if block.assigned {
+		d.fault(block.at, "%q has to be a block, without an equals sign.", block.key)
+		return
+	}
+	d.unlabelled(block, decode)
 }
 
 // hostname returns the host that a label names.

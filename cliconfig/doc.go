@@ -32,7 +32,7 @@
 // $XDG_CONFIG_HOME/opentofu. With [Options].Terraform only terraform's names
 // are used.
 //
-// These blocks are used, and all others are skipped:
+// These settings are used, and all others are skipped:
 //
 //	credentials "registry.example.com" {
 //	  token = "..."
@@ -62,8 +62,21 @@
 //	  docker_credentials_helper = "pass"
 //	}
 //
+//	provider_installation {
+//	  network_mirror {
+//	    url     = "https://mirror.example.com/providers/"
+//	    include = ["example.com/*/*"]
+//	  }
+//	  direct {
+//	    exclude = ["example.com/*/*"]
+//	  }
+//	}
+//
+//	plugin_cache_dir = "$HOME/.terraform.d/plugin-cache"
+//
 // If several files have the same setting, the last file wins, except for
-// registry_protocols, where the first one does. Variables win over files:
+// registry_protocols and plugin_cache_dir, where the first one does. Variables win
+// over files:
 // TF_TOKEN_registry_example_com (two underscores stand for a dash, one for a
 // dot), TF_REGISTRY_DISCOVERY_RETRY and TF_REGISTRY_CLIENT_TIMEOUT. The
 // credentials helper is asked last. It is the newest
@@ -71,6 +84,31 @@
 //
 // The syntax is that of HCL version 1 or JSON, whichever the first character of
 // a file says, and the parser is that of the stock tools.
+//
+// # Providers
+//
+// At most one provider_installation block says where the packages of providers come
+// from. [Config.ProviderSource] makes a source of it, whose parts are the types of
+// package getproviders:
+//
+//	direct             the registry of the provider's host
+//	filesystem_mirror  [getproviders.FilesystemMirror]
+//	network_mirror     [getproviders.NetworkMirror]
+//	oci_mirror         [getproviders.OCIMirror]; only in tofu
+//	include, exclude   [getproviders.ParsePattern]
+//	several methods    [getproviders.Multi]
+//
+// Without the block there are implied mirrors: terraform.d/plugins in the directory of
+// the configuration, and the plugin directories of the user and the system. A provider
+// of which one of these has a package is never asked of its registry. All others come
+// from there.
+//
+// dev_overrides decide what the stock tools start, not what they install and lock. So
+// they are only listed, in [ProviderInstallation].
+//
+// The plugin cache directory is TF_PLUGIN_CACHE_DIR, or else plugin_cache_dir, in which
+// variables are expanded. It need not exist. The retries of downloads are those of the
+// method direct, or else TF_PROVIDER_DOWNLOAD_RETRY.
 //
 // # netrc
 //
@@ -101,6 +139,10 @@
 //     environment: only a helper's author knows what it needs.
 //   - A helper that failed is not run again for the same host.
 //   - Files are limited to 1 MiB and 2000 opening brackets, and retries to 100.
+//   - A repository_template has only literal text, ${hostname}, ${namespace} and
+//     ${type}; other expressions of HCL are errors.
+//   - A plugin cache directory that does not exist is no error: nothing is written
+//     there.
 //
 // # What it does not do
 //
@@ -108,5 +150,4 @@
 //     verb "get".
 //   - It resolves no aliases of Docker Hub: an OCI registry has the one name that
 //     is in the source address.
-//   - It reads nothing about providers.
 package cliconfig

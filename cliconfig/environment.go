@@ -14,7 +14,7 @@ type Environment struct {
 	// Variables are the environment variables, as returned by os.Environ.
 	// Helper programs get all of them.
 	Variables []string
-	// Home is the user's home directory; "" if there is none.
+	// Home is the user's home directory. It is empty for a user without one.
 	Home string
 	// GOOS is the operating system whose conventions apply; "" means
 	// runtime.GOOS.

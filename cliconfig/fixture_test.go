@@ -80,7 +80,8 @@ func loadWith(t *testing.T, env cliconfig.Environment, opts cliconfig.Options) *
 	return config
 }
 
-// tokenFor returns the token for a host; "" if there is none.
+// tokenFor returns the token for a host, or an empty string if the host has no
+// token.
 func tokenFor(t *testing.T, config *cliconfig.Config, host addrs.Hostname) string {
 	t.Helper()
 	token, ok, err := config.Token(t.Context(), host)

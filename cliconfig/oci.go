@@ -13,8 +13,8 @@ import (
 // it. The most specific credential counts: that of a repository before those of
 // its parents, before that of the host, before the default. Of equally specific
 // ones it is the first: a block of the configuration comes before Docker's
-// files. It returns the zero value if there is none. A helper is run once for
-// each host.
+// files. Without any, it returns the zero value. A helper is run once for each
+// host.
 //
 // An error is ctx's, or says which file or helper is broken; it contains no
 // secret.

@@ -48,7 +48,7 @@ func TestForeignHome(t *testing.T) {
 			}
 			var diags hcl.Diagnostics
 			var err error
-			asNobody(t, func() {
+			withoutPrivileges(t, func() {
 				var config *cliconfig.Config
 				config, diags = env.Load(t.Context(), opts)
 				_, err = config.OCICredentials(t.Context(), "r.com", "x")
@@ -80,9 +80,9 @@ func chmod(t *testing.T, modes map[string]os.FileMode) {
 	}
 }
 
-// asNobody runs f on a thread with the permissions of the user nobody, if this
+// withoutPrivileges runs f on a thread with the permissions of the user nobody, if this
 // process runs as root. The thread ends with f.
-func asNobody(t *testing.T, f func()) {
+func withoutPrivileges(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan error)
 	go func() {

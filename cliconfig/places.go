@@ -90,6 +90,48 @@ func (p places) pluginDirectories() []string {
 	return plugins
 }
 
+// impliedMirrors returns the directories of providers that are used if nothing else is
+// configured, in their order. They need not exist. The first one is relative to the
+// directory of the configuration.
+func (p places) impliedMirrors() []string {
+	dirs := []string{filepath.Join("terraform.d", "plugins")}
+	add := func(base string, below ...string) {
+		if base != "" {
+			dirs = append(dirs, filepath.Join(append([]string{base}, below...)...))
+		}
+	}
+	own := p.configDirectories()
+	if i := slices.IndexFunc(own, exists); i >= 0 {
+		own = own[i:]
+	}
+	if len(own) > 0 {
+		add(own[0], "plugins")
+	}
+	add(p.xdg("XDG_DATA_HOME"), "opentofu", "plugins")
+	switch {
+	case p.windows():
+		add(p.lookup("APPDATA"), "HashiCorp", "Terraform", "plugins")
+	case p.goos() == "darwin":
+		if p.Home != "" {
+			add(p.Home, "Library", "Application Support", "io.terraform", "plugins")
+			add("/", "Library", "Application Support", "io.terraform", "plugins")
+		}
+	default:
+		data, system := p.lookup("XDG_DATA_HOME"), p.lookup("XDG_DATA_DIRS")
+		if data == "" && p.Home != "" {
+			data = filepath.Join(p.Home, ".local", "share")
+		}
+		if system == "" && p.Home != "" {
+			system = "/usr/local/share:/usr/share"
+		}
+		add(data, "terraform", "plugins")
+		for dir := range strings.SplitSeq(system, ":") {
+			add(dir, "terraform", "plugins")
+		}
+	}
+	return dirs
+}
+
 // terraformDirectory returns terraform's own directory, which tofu shares. It
 // returns nil if there is no home directory.
 func (p places) terraformDirectory() []string {
@@ -111,7 +153,7 @@ func (p places) xdg(name string) string {
 	return p.lookup(name)
 }
 
-// netrcFile returns the netrc file. Its name is "" if there is none.
+// netrcFile returns the netrc file. Without a home directory, its name is empty.
 func (p places) netrcFile() file {
 	if name := p.lookup("NETRC"); name != "" {
 		return file{name, true}

@@ -31,6 +31,8 @@ type item struct {
 	key   string
 	value any
 	at    hclv2.Pos // of the key; in JSON only a place before it
+	// assigned says that there is an equals sign after the key.
+	assigned bool
 }
 
 type list []any
@@ -139,6 +141,7 @@ func (c *converter) object(parsed *ast.ObjectList) object {
 			value = object{keys[i]}
 		}
 		keys[0].value = value
+		keys[0].assigned = field.Assign.IsValid() && field.Keys[0].Token.Pos.IsValid() // JSON has places for colons only
 		content = append(content, keys[0])
 	}
 	return content

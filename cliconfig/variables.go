@@ -17,6 +17,10 @@ const (
 	retryVariable   = "TF_REGISTRY_DISCOVERY_RETRY"
 	timeoutVariable = "TF_REGISTRY_CLIENT_TIMEOUT"
 
+	downloadRetryVariable       = "TF_PROVIDER_DOWNLOAD_RETRY"
+	pluginCacheVariable         = "TF_PLUGIN_CACHE_DIR"
+	pluginCacheMayBreakVariable = "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE"
+
 	// maxRetries is more than is useful for any outage worth waiting for.
 	maxRetries = 100
 	// maxTimeout is a day, in seconds.
@@ -56,6 +60,10 @@ func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 	}
 	c.Retries = positive(retryVariable, maxRetries)
 	c.Timeout = time.Duration(positive(timeoutVariable, maxTimeout)) * time.Second
+	c.Providers.downloadRetries = positive(downloadRetryVariable, maxRetries)
+	c.Providers.PluginCacheDir = e.lookup(pluginCacheVariable)
+	mayBreak := e.lookup(pluginCacheMayBreakVariable)
+	c.Providers.PluginCacheMayBreakLock = mayBreak != "" && mayBreak != "0"
 	return diags
 }
 

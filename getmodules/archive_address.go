@@ -3,7 +3,6 @@ package getmodules
 import (
 	"errors"
 	"net/url"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 )
@@ -16,9 +15,9 @@ type archiveAddress struct {
 	url *url.URL
 	// user is the URL's userinfo; nil if it has none.
 	user *url.Userinfo
-	// kind is "" if the address is not that of an archive.
+	// kind is empty if the address is not that of an archive.
 	kind archiveKind
-	// checksum is the value of the argument; "" if there is none.
+	// checksum is the value of the argument, empty without one.
 	checksum string
 }
 
@@ -30,31 +29,15 @@ func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress,
 	if u.Host == "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil, errors.New("the address has no host: write two slashes after the scheme")
 	}
-	plain := *u
-	plain.User, plain.Fragment, plain.RawFragment = nil, "", ""
-	a := &archiveAddress{url: &plain, user: u.User}
-	archive, rest := cutArgument(u.RawQuery, "archive")
-	a.checksum, plain.RawQuery = cutArgument(rest, "checksum")
-	a.kind, err = f.kindFor(archive, u.Path)
-	return a, err
-}
-
-// cutArgument removes all arguments of a name from a query, and returns the value
-// of the first one, as stock tools do.
-func cutArgument(query, name string) (value, rest string) {
-	var others []string
-	found := false
-	for arg := range strings.SplitSeq(query, "&") {
-		key, escaped, _ := strings.Cut(arg, "=")
-		if key, err := url.QueryUnescape(key); err != nil || key != name {
-			others = append(others, arg)
-			continue
-		}
-		if text, err := url.QueryUnescape(escaped); err == nil && !found {
-			value, found = text, true
-		}
+	plain, err := pkg.Without("archive", "checksum").URL()
+	if err != nil {
+		return nil, err
 	}
-	return value, strings.Join(others, "&")
+	plain.User, plain.Fragment, plain.RawFragment = nil, "", ""
+	args := u.Query()
+	a := &archiveAddress{url: plain, user: u.User, checksum: args.Get("checksum")}
+	a.kind, err = f.kindFor(args.Get("archive"), u.Path)
+	return a, err
 }
 
 // resolved returns the address to record. It has no query, which may be secret or

@@ -109,77 +109,76 @@
 //
 // # Git
 //
-// A repository by http or https is fetched in this process, by git's protocol
-// version 2, if git would do nothing else than we do:
+// A repository with an http or https address is fetched in this process, by version 2
+// of git's protocol, if the result is certain to be that of git:
 //
-//   - the address has no credentials and no arguments of the server's
-//   - the user's git configuration and environment have nothing that changes
-//     requests to it: no url.*.insteadOf for it, no http.* for it but what only
-//     concerns git's own way of working, and http.sslCAInfo, which is used; no
-//     proxy that [Fetcher].HTTPClient does not use as well; no GIT_SSL_*,
-//     GIT_TRACE and the like
-//   - the server answers; it wants no credentials; the pack's objects have at
-//     most 16 MiB each
+//   - The address has no credentials, and no arguments for the server.
+//   - The user's git configuration and environment do not change requests to it. They
+//     have no url.*.insteadOf for it and no http.* settings for it, except
+//     http.sslCAInfo, which is used, and settings that only concern git's own way of
+//     working. They have no proxy that [Fetcher].HTTPClient does not use as well, and
+//     no variables such as GIT_SSL_* and GIT_TRACE.
+//   - The server answers and demands no credentials, and no object of the pack has more
+//     than 16 MiB.
 //
-// A known commit takes one request, a ref two, a list of tags one. Nothing of the
-// user's is sent. Each object is named anew by its content, with detection of
-// SHA-1 collisions. The result is the one that git gives.
+// Fetching a known commit takes one request, a ref two, and listing tags one. The
+// requests contain no data of the user. The name of each object is computed from its
+// content, with detection of SHA-1 collisions.
 //
-// In all other cases, and whatever goes wrong, git does the work, and what it
-// says counts. A repository that needed git is left to it from then on, as is a
-// server that does not speak that protocol. Where no git is installed, the
-// built-in client does it; where the one that is installed is of no use,
-// [ErrNoGit] comes with the reason why it did not work without.
-// [Fetcher].AlwaysGit leaves everything to git.
+// In all other cases, and after any failure, git fetches the repository, and its errors
+// are the ones reported. From then on git is used for that repository, and for a server
+// that does not speak the protocol. Without an installed git the built-in client is
+// used. If the installed git is not usable, the error is [ErrNoGit] with the reason why
+// the repository could not be fetched in this process. [Fetcher].AlwaysGit uses git for
+// everything.
 //
-// Credentials that [Fetcher].GitCredentials has for a repository by https are used by
-// git and by the built-in client alike, for that origin alone. Git gets them in its
-// environment, as it gets those of an address.
+// [Fetcher].GitCredentials has credentials for repositories with an https address. Git
+// and the built-in client use them for that origin only. Git gets them in its
+// environment, like those in an address.
 //
-// Which ref a name means is decided by git's own rule (gitrevisions(7)) whichever
-// client fetches or checks: NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
-// refs/remotes/NAME, refs/remotes/NAME/HEAD, the first that the repository has. If
-// another one of these points to another commit, a warning names both.
+// All clients resolve a name by git's own rule (gitrevisions(7)). It means the first of
+// these refs that the repository has: NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
+// refs/remotes/NAME, refs/remotes/NAME/HEAD. If another one of these points to another
+// commit, a warning names both.
 //
-// Files are what "git checkout" writes for a user without settings, on every
-// platform: the attributes text, eol, ident and working-tree-encoding of the
-// commit's own .gitattributes files count, and those of the user do not, nor
-// core.autocrlf and core.eol. Package internal/git/gitattr has the rules. A file
-// that cannot be written in its encoding stays UTF-8, with a warning.
+// Files are the same on every platform: what "git checkout" writes for a user without
+// settings. The attributes text, eol, ident and working-tree-encoding in the commit's
+// own .gitattributes files apply. The user's attributes, core.autocrlf and core.eol do
+// not. Package internal/git/gitattr has the rules. A file that cannot be written in its
+// encoding stays UTF-8, with a warning.
 //
-// What [Fetcher].CacheDir holds may come from someone else. A store there is used
-// if it holds just what this package and a fetch put there, under a configuration
-// that is byte for byte ours; any other is made anew. Objects are compared with
-// their names as they are read. A cache that cannot be written to, or that belongs
-// to another user, is left alone, with a warning.
+// The contents of [Fetcher].CacheDir may come from someone else. A store there is used
+// only if it contains nothing but what this package and a fetch put there, and if its
+// configuration is byte for byte the one that this package writes. Any other store is
+// replaced. Objects are compared with their names as they are read. A cache that is not
+// writable, or that belongs to another user, is not used, with a warning.
 //
 // # The built-in git client
 //
-// It does what git would where PATH has no git, or everything by choice
-// ([Fetcher].GitBackend). The trees, hashes and revisions that it brings are
-// those that git would bring. The first package says so in its warnings. It
-// differs in this:
+// It replaces git if PATH has no git, or always if [Fetcher].GitBackend says so. Trees,
+// hashes and revisions are the same as with git. The first package has a warning that
+// it is used. It differs from git as follows:
 //
 //   - The user's configuration of git is not read: no credential helpers,
 //     url.insteadOf, http.extraHeader, http.sslCAInfo or GIT_SSH_COMMAND.
 //     GIT_ALLOW_PROTOCOL counts.
-//   - Of ~/.ssh/config and /etc/ssh/ssh_config these settings count: HostName,
-//     Port, User, IdentityFile, IdentitiesOnly, IdentityAgent, HostKeyAlias and
-//     Include. A host with a ProxyJump or ProxyCommand is an [ErrBuiltInGit].
-//     Match blocks other than "Match all" are left out. As by git, rules for
-//     where an address may point apply to its host, before the configuration
-//     replaces that.
-//   - Credentials for http are those of the address or of
-//     [Fetcher].GitCredentials, under the rules of the section on HTTP. Keys for ssh are that of the sshkey argument, those of
-//     the agent, and those without a passphrase in the files of IdentityFile or,
-//     by default, in ~/.ssh/id_ed25519, id_ecdsa and id_rsa. Hosts must be in known_hosts.
+//   - Of ~/.ssh/config and /etc/ssh/ssh_config it reads the settings HostName, Port,
+//     User, IdentityFile, IdentitiesOnly, IdentityAgent, HostKeyAlias and Include. A
+//     host with a ProxyJump or ProxyCommand is an [ErrBuiltInGit]. Match blocks other
+//     than "Match all" are ignored. As with git, the rules for where an address may
+//     point apply to the host in the address, not to its HostName.
+//   - Credentials for http are those in the address or in [Fetcher].GitCredentials,
+//     under the rules of the section on HTTP. Keys for ssh are the key in the sshkey
+//     argument, the keys of the agent, and keys without a passphrase in the files of
+//     IdentityFile or, by default, in ~/.ssh/id_ed25519, id_ecdsa and id_rsa. Hosts must
+//     be in known_hosts.
 //   - Repositories that name objects by SHA-256 are an [ErrBuiltInGit]; so are,
 //     on this machine, those with a reftable or with relative alternates.
 //   - It speaks version 0 of the protocol. A server then lists all refs, at most
-//     64 MiB, and many give only commits that a ref names: for another one the
-//     whole history comes, within the limit of the download.
-//   - A pack holds at most 2,000,000 objects, and none above 256 MiB, or above
-//     the limit for files where that is higher.
+//     64 MiB. Many servers send only commits to which a ref points. For any other
+//     commit the whole history is fetched, within the limit of the download.
+//   - A pack has at most 2,000,000 objects. An object has at most 256 MiB, or as much
+//     as a file may have if that is more.
 //   - Nothing is kept in [Fetcher].CacheDir.
 //
 // # OCI

@@ -52,7 +52,7 @@ func ExampleFetcher_Fetch() {
 	fmt.Println(string(text))
 	fmt.Println(len(pkg.ArchiveSum), pkg.Warnings)
 
-	// A server never leads to files of this machine.
+	// A server never points to files of this machine.
 	_, err = fetcher.Fetch(context.Background(), getmodules.Request{
 		Package:    addrs.ParseModulePackage("file:///etc"),
 		Dir:        filepath.Join(staging, "etc"),

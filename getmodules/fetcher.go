@@ -169,7 +169,7 @@ type Package struct {
 type Link struct {
 	// Path is the link's path in the package, and Target its target.
 	Path, Target string
-	// Reason is why it is not part of the tree, such as "leads to nothing".
+	// Reason is why it is not part of the tree, such as "points to nothing".
 	Reason string
 }
 

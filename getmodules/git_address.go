@@ -27,7 +27,7 @@ type gitAddress struct {
 	// sshKey is a private key that the address holds; nil for none.
 	sshKey []byte
 	// protocols are the transports that the request may use, and direct those
-	// that it may use beside them where no server leads to them.
+	// that it may use beside them where no server points to them.
 	protocols, direct []string
 }
 
@@ -88,7 +88,7 @@ func parseGitAddress(req Request) (gitAddress, error) {
 }
 
 // gitProtocols are the transports that a request may use. A server's answer
-// leads to https and ssh only, but a server on this machine may also lead to
+// points to https and ssh only, but a server on this machine may also lead to
 // plain http on this machine. Local repositories are for the user's own
 // configuration.
 func gitProtocols(req Request, u *url.URL) []string {

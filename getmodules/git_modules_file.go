@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/git/gitconfig"
 )
 
 // maxGitmodules bounds a .gitmodules file.
 const maxGitmodules = 1 << 20
 
-// readGitmodules reads the URLs of a tree's submodules, by their paths. The
-// format is that of gitmodules(5); everything else that it may say, such as
-// commands for an update, means nothing here.
+// readGitmodules reads the URLs of a tree's submodules, by their paths. The format is
+// that of gitmodules(5). Other settings, such as update commands, are ignored.
 func readGitmodules(dir string) (map[string]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -33,7 +33,7 @@ func readGitmodules(dir string) (map[string]string, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxGitmodules {
-		return nil, fmt.Errorf("%w: .gitmodules is no file, or larger than %d bytes", ErrSubmodule, maxGitmodules)
+		return nil, fmt.Errorf("%w: .gitmodules is not a regular file, or is larger than %d bytes", ErrSubmodule, maxGitmodules)
 	}
 	f, err := root.Open(".gitmodules")
 	if err != nil {
@@ -48,17 +48,17 @@ func readGitmodules(dir string) (map[string]string, error) {
 }
 
 func parseGitmodules(text []byte) (map[string]string, error) {
-	settings, err := parseGitConfig(string(text))
+	settings, err := gitconfig.Parse(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%w: .gitmodules: %w", ErrSubmodule, err)
 	}
 	paths, byName := map[string]string{}, map[string]string{}
 	for _, s := range settings {
 		switch {
-		case s.section == "submodule" && s.name == "path":
-			paths[s.subsection] = s.value // of two, git takes the last one
-		case s.section == "submodule" && s.name == "url":
-			byName[s.subsection] = s.value
+		case s.Section == "submodule" && s.Name == "path":
+			paths[s.Subsection] = s.Value // of two, git takes the last one
+		case s.Section == "submodule" && s.Name == "url":
+			byName[s.Subsection] = s.Value
 		}
 	}
 	urls := map[string]string{}
@@ -103,7 +103,7 @@ func relativeURL(parent addrs.ModulePackage, raw string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// What says which commit is meant is the parent's; a key is for the host.
+	// The ref in the query is for the parent alone; a key is for the host.
 	key := u.Query().Get("sshkey")
 	u.RawQuery, u.RawPath = "", ""
 	dir := strings.TrimSuffix(u.Path, "/")
@@ -118,7 +118,7 @@ func relativeURL(parent addrs.ModulePackage, raw string) (string, error) {
 			break
 		}
 		if dir == "" || dir == "/" {
-			return "", fmt.Errorf("%q in .gitmodules leads out of the host", raw)
+			return "", fmt.Errorf("%q in .gitmodules is above the root of the host", raw)
 		}
 		rest, dir = after, path.Dir(dir)
 	}

@@ -128,7 +128,7 @@ func placeSubmodule(dir, name, from string) error {
 	defer root.Close()
 	for above := path.Dir(name); above != "."; above = path.Dir(above) {
 		if info, err := root.Lstat(above); err != nil || !info.IsDir() {
-			return errors.Join(fmt.Errorf("%q is no directory", above), err)
+			return errors.Join(fmt.Errorf("%q is not a directory", above), err)
 		}
 	}
 	if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {

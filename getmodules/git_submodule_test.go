@@ -72,7 +72,7 @@ func TestHostileSubmodules(t *testing.T) {
 		"option":              {[]gitFile{gitmodules("sub", "-u./x"), {path: "sub", mode: "160000", content: commit}}, nil, ""},
 		"command":             {[]gitFile{{path: ".gitmodules", content: "[submodule \"x\"]\npath = sub\nurl = ../good.git\nupdate = !touch /tmp/owned\n"}, {path: "sub", mode: "160000", content: gone}}, nil, ""},
 		"ext":                 {[]gitFile{gitmodules("sub", "ext::sh -c touch% /tmp/owned"), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, ""},
-		"out of the host":     {[]gitFile{gitmodules("sub", "../../../../etc"), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "leads out"},
+		"out of the host":     {[]gitFile{gitmodules("sub", "../../../../etc"), {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "above the root of the host"},
 		"commit is not there": {[]gitFile{gitmodules("sub", "../good.git"), {path: "sub", mode: "160000", content: gone}}, getmodules.ErrRevisionNotFound, gone},
 		"broken file":         {[]gitFile{{path: ".gitmodules", content: "[submodule \"x\n"}, {path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, ".gitmodules"},
 		"file is a link":      {[]gitFile{{path: ".gitmodules", mode: "120000", content: "x"}, {path: "x", content: "y"}, {path: "sub", mode: "160000", content: commit}}, nil, ""},

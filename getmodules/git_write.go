@@ -45,7 +45,7 @@ func (g *gitFetch) write(fetched git.Fetched) error {
 		return err
 	}
 	if want := g.req.Revision; want != "" && commit != want {
-		return fmt.Errorf("%w: %s is a tag, which leads to commit %s", ErrRevisionNotFound, want, commit)
+		return fmt.Errorf("%w: %s is a tag, which points to commit %s", ErrRevisionNotFound, want, commit)
 	}
 	limits := g.fetcher.Limits
 	entries, err := git.ReadTree(fetched.Objects, tree, cmp.Or(limits.Entries, treewriter.DefaultEntries))

@@ -183,7 +183,7 @@ func TestDiscoverLinks(t *testing.T) {
 	}
 	left := []getmodules.Link{
 		{Path: "bad", Target: "/etc", Reason: "is absolute"},
-		{Path: "sub/out.tf", Target: "../main.tf", Reason: "leads out of the package"},
+		{Path: "sub/out.tf", Target: "../main.tf", Reason: "points out of the package"},
 	}
 	if diff := cmp.Diff(left, pkg.LeftOut); diff != "" || len(pkg.Warnings) != 2 {
 		t.Errorf("warnings %q, LeftOut (-want +got):\n%s", pkg.Warnings, diff)

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/content"
 )
 
 // fetchOCI fetches the layer of a module package from an OCI registry. It takes one
@@ -57,15 +55,7 @@ type ociDownload struct {
 // resolve requests the manifest and finds the layer in it. Later requests use
 // digests, even if the tag moves meanwhile.
 func (d *ociDownload) resolve(ctx context.Context, reference string) (err error) {
-	manifest, body, err := d.repository.FetchReference(ctx, reference)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, body.Close()) }()
-	if !ociDigest.MatchString(manifest.Digest.String()) {
-		return fmt.Errorf("%w: the digest of the manifest is %q", ErrOCIContent, manifest.Digest)
-	}
-	text, err := content.ReadAll(body, manifest)
+	manifest, text, err := d.repository.manifest(ctx, reference)
 	if err != nil {
 		return err
 	}
@@ -74,35 +64,9 @@ func (d *ociDownload) resolve(ctx context.Context, reference string) (err error)
 	return err
 }
 
-// receive writes the layer to the start of the file, and checks its size and digest
-// against the manifest.
-func (d *ociDownload) receive(ctx context.Context) (err error) {
-	if err := d.file.Truncate(0); err != nil {
-		return err
-	}
-	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	body, err := d.repository.Blobs().Fetch(ctx, d.layer)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, body.Close()) }()
-	out := io.Writer(d.file)
-	if d.progress != nil {
-		out = &progressWriter{w: d.file, report: d.progress, total: d.layer.Size}
-	}
-	verified := content.NewVerifyReader(body, d.layer)
-	if _, err := io.Copy(out, verified); err != nil {
-		return err
-	}
-	if err := verified.Verify(); err != nil {
-		return err
-	}
-	if d.progress != nil {
-		d.progress(d.layer.Size, d.layer.Size)
-	}
-	return nil
+// receive writes the layer to the start of the file.
+func (d *ociDownload) receive(ctx context.Context) error {
+	return d.repository.receive(ctx, d.layer, d.file, d.progress)
 }
 
 const (

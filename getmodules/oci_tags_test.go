@@ -75,7 +75,7 @@ func TestOCITagsHostile(t *testing.T) {
 		fault modtest.Fault
 		want  error
 	}{
-		{"a page that leads to itself", modtest.Fault{Path: list, Header: link(list)}, ocitags.ErrRepeatedPage},
+		{"a page that points to itself", modtest.Fault{Path: list, Header: link(list)}, ocitags.ErrRepeatedPage},
 		{"empty pages without an end", modtest.Fault{Path: list, Status: 200, Body: `{"tags":[]}`, Header: link(list)}, getmodules.ErrTooLarge},
 		{"the next page elsewhere", modtest.Fault{Path: list, Header: link("https://other.example.com" + list)}, getmodules.ErrOCIContent},
 		{"the next page without TLS", modtest.Fault{Path: list, Header: link("http://MODTEST_HOST" + list)}, getmodules.ErrOCIContent},

@@ -28,6 +28,15 @@ type Listing struct {
 	Warnings []string
 }
 
+// Numbers returns the versions alone.
+func (l Listing) Numbers() []versions.Version {
+	numbers := make([]versions.Version, len(l.Versions))
+	for i, v := range l.Versions {
+		numbers[i] = v.Version
+	}
+	return numbers
+}
+
 // Version is one version in a Listing.
 type Version struct {
 	Version versions.Version
@@ -64,6 +73,12 @@ type Authentication struct {
 	// Hashes are those that the source vouches for and that a lock records, those of
 	// other platforms too: see the package comment for which these are.
 	Hashes []hashing.Hash
+	// Own are those of Hashes that are of this package, and not of other platforms.
+	Own []hashing.Hash
+	// Announced are hashes of which the package must have at least one: its archive
+	// one with the scheme zh, or its tree one with the scheme h1. Those that it has
+	// are recorded too; the others are not. It is empty if the source lists none.
+	Announced []hashing.Hash
 	// Warnings are texts for the user, such as that a key has expired.
 	Warnings []string
 }

@@ -49,6 +49,6 @@ var (
 	errOrder     = errors.New("the paths are not in order")
 	errPath      = errors.New("not a clean relative path")
 	errMetadata  = errors.New("version control metadata is not part of a tree")
-	errNested    = errors.New("has entries below it and is no directory, or not an empty one")
+	errNested    = errors.New("has entries below it and is not an empty directory")
 	errKind      = errors.New("unknown kind of entry")
 )

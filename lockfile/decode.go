@@ -39,9 +39,8 @@ func (p *parser) module(b *hclsyntax.Block) {
 	m, ok := p.attributes(b)
 	read := &block{
 		module: m,
-		start:  b.TypeRange.Start.Byte,
-		end:    b.CloseBraceRange.End.Byte,
-		extras: p.extras(b),
+		span:   spanOf(b),
+		extras: p.extras(b, knownAttributes),
 	}
 	p.file.byKey[key] = read
 	p.file.blocks = append(p.file.blocks, read)

@@ -1,10 +1,21 @@
-// Package lockfile reads and writes the module blocks of a dependency lock
-// file, .terraform.lock.hcl, and preserves all other content.
+// Package lockfile reads and writes the module and provider blocks of a dependency
+// lock file, .terraform.lock.hcl, and preserves all other content.
 //
 // # Format
 //
-// There is one block for each module call whose package is not the package that
-// contains the call:
+// There is one provider block for each provider, in the format of stock tools:
+//
+//	provider "registry.opentofu.org/hashicorp/null" {
+//	  version     = "3.2.1"
+//	  constraints = "~> 3.0"
+//	  hashes = [
+//	    "h1:...",
+//	    "zh:...",
+//	  ]
+//	}
+//
+// There is one module block for each module call whose package is not the package
+// that contains the call:
 //
 //	module "app.network" {
 //	  version = "3.19.0"
@@ -40,20 +51,29 @@
 //     attributes and blocks are ignored and preserved.
 //   - A source of the RFC's form "HOST/modules/NAMESPACE/NAME/SYSTEM" is read as
 //     if it had no "modules/".
+//   - A provider block with an error (an address that is not valid or not written in
+//     full, a version that is not canonical, a hash or a value as above, a second
+//     block for the same address) does not keep the file from being read, because
+//     modules do not depend on it. It is preserved, it is not among the providers,
+//     and [File.ProviderFaults] has the error. A hash of an unknown scheme is no
+//     error, and is kept. Constraints are text, which nothing depends on.
 //   - Blocks of a later draft, with a source address as label, are preserved. They
 //     are not among the modules; [File.ForeignKeys] lists them.
 //
 // # Writing
 //
-//   - Bytes outside of module blocks never change, except for blank lines next to
+//   - Bytes outside of the blocks never change, except for blank lines next to
 //     an added or removed block, and a missing final newline.
 //   - An unchanged block keeps its bytes in any layout. A changed block gets the
 //     layout above. Its unknown attributes and nested blocks follow the known
 //     ones, with the comments directly above them; other comments in it are lost.
-//   - Blocks are sorted by key and precede the first provider block and the
+//   - Module blocks are sorted by key and precede the first provider block and the
 //     comment directly above it. If a file has them in another order, the first
 //     change moves them.
+//   - A new provider block is inserted in the order of [addrs.Provider.Compare], which
+//     is that of stock tools. Existing provider blocks are never moved.
 //   - Lines of written blocks end in LF.
-//   - A file that was empty gets a header comment.
+//   - A file that was empty gets a header comment. If there are provider blocks only,
+//     it is that of the stock tool that [File.NameTool] set.
 //   - An address with credentials is never written, see [File.Check].
 package lockfile

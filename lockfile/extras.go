@@ -9,24 +9,30 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// knownAttributes are the attributes that render writes.
-var knownAttributes = map[string]bool{"version": true, "source": true, "constraints": true, "package": true, "hashes": true}
+// The attributes of each type of block that render writes.
+var (
+	knownAttributes         = map[string]bool{"version": true, "source": true, "constraints": true, "package": true, "hashes": true}
+	knownProviderAttributes = map[string]bool{"version": true, "constraints": true, "hashes": true}
+)
 
 // span is a part of the source.
 type span struct{ start, end int }
 
+// spanOf returns a block's place, from its type to after the closing brace.
+func spanOf(b *hclsyntax.Block) span { return span{b.TypeRange.Start.Byte, b.CloseBraceRange.End.Byte} }
+
 // extras returns the source of a block's unknown attributes and nested blocks,
 // which are preserved when the block is rewritten. Each includes the comments above
 // it and at the end of its line.
-func (p *parser) extras(b *hclsyntax.Block) []string {
+func (p *parser) extras(b *hclsyntax.Block, known map[string]bool) []string {
 	var spans []span
 	for name, attribute := range b.Body.Attributes {
-		if !knownAttributes[name] {
+		if !known[name] {
 			spans = append(spans, span{attribute.SrcRange.Start.Byte, attribute.SrcRange.End.Byte})
 		}
 	}
 	for _, nested := range b.Body.Blocks {
-		spans = append(spans, span{nested.TypeRange.Start.Byte, nested.CloseBraceRange.End.Byte})
+		spans = append(spans, spanOf(nested))
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	extras := make([]string, 0, len(spans))

@@ -6,27 +6,34 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// File is a lock file in memory: the bytes that were read, and the modules that
-// they lock, with changes that are not written yet. The zero value is a file that
-// does not exist yet. A File is not safe for concurrent use.
+// File is a lock file in memory: the bytes that were read, and the modules and
+// providers that they lock, with changes that are not written yet. The zero value is
+// a file that does not exist yet. A File is not safe for concurrent use.
 type File struct {
-	src           []byte
-	entries       map[string]*entry
-	blocks        []*block // the modules' blocks in src, in their order there
-	byKey         map[string]*block
-	foreign       []string
-	providers     []string
-	firstProvider int // offset of the first provider block, if there is any
-	tool          string
+	src     []byte
+	entries map[string]*entry
+	blocks  []*block // the modules' blocks in src, in their order there
+	byKey   map[string]*block
+	foreign []string
+	tool    string
+
+	providers      map[addrs.Provider]*providerEntry
+	providerBlocks []*providerBlock // those without errors, in their order in src
+	providerBy     map[addrs.Provider]*providerBlock
+	providerLabels []string // of all provider blocks in src
+	firstProvider  int      // offset of the first of them, if there is any
+	providerFaults hcl.Diagnostics
 }
 
 // Clone returns a copy that can be changed without changing f.
 func (f *File) Clone() *File {
 	clone := *f
 	clone.entries = maps.Clone(f.entries)
+	clone.providers = maps.Clone(f.providers)
 	return &clone
 }
 
@@ -43,9 +50,9 @@ type entry struct {
 
 // block is a module's block in src.
 type block struct {
-	module     Module
-	start, end int      // from the word "module" to after the closing brace
-	extras     []string // the source of unknown attributes and nested blocks
+	module Module
+	span            // from the word "module" to after the closing brace
+	extras []string // the source of unknown attributes and nested blocks
 }
 
 func (e *entry) changed() bool { return e.block == nil || !e.module.Equal(e.block.module) }
@@ -71,11 +78,6 @@ func (f *File) Module(key string) (Module, bool) {
 // ForeignKeys returns the labels of module blocks in the later draft's format,
 // which are source addresses, in the order of the file. Labels may repeat.
 func (f *File) ForeignKeys() []string { return slices.Clone(f.foreign) }
-
-// Providers returns the labels of the provider blocks, which are provider
-// addresses such as "registry.opentofu.org/hashicorp/aws", in the order of the
-// file. They are not checked.
-func (f *File) Providers() []string { return slices.Clone(f.providers) }
 
 // SetModule adds a module or replaces the one with the same key. Setting an equal
 // module is a no-op. Values are checked by [File.Check].

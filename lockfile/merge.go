@@ -17,9 +17,10 @@ type Conflict struct {
 
 // Merge merges two lock files with the common ancestor base, which may be empty. A
 // block that only one side added, changed or removed is taken from that side, so
-// the files conflict only if both changed the same block. Comments, unknown blocks
-// and the order are those of ours. If there is nothing to merge, the result is ours
-// byte for byte.
+// the files conflict only if both changed the same block. If both changed a provider
+// without selecting different versions, the result has the hashes of both. Comments,
+// unknown blocks and the order are those of ours. If there is nothing to merge, the
+// result is ours byte for byte.
 //
 // For each conflict the result has both blocks between git's conflict markers. No
 // tool can read such a file until the user resolves the conflicts.
@@ -70,42 +71,6 @@ func unionOfKeys(sides ...map[string]*entry) []string {
 	return slices.Sorted(maps.Keys(union))
 }
 
-// mergeProviders returns f with the provider blocks merged. Provider blocks are
-// compared and copied as bytes.
-func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
-	var conflicts []Conflict
-	var edits []edit
-	was, our, their := base.providerBlocks(), f.providerBlocks(), theirs.providerBlocks()
-	all := maps.Clone(was)
-	maps.Copy(all, our)
-	maps.Copy(all, their)
-	for _, label := range slices.Sorted(maps.Keys(all)) {
-		w, o, t := base.at(was[label]), f.at(our[label]), theirs.at(their[label])
-		switch {
-		case o == t || t == w:
-			continue
-		case o != w:
-			conflicts = append(conflicts, Conflict{"provider", label})
-			if o != "" {
-				continue
-			}
-			fallthrough // add a block for the markers to replace
-		case o == "":
-			at := f.providerOffset(our, label)
-			edits = append(edits, edit{span: span{at, at}, text: t + "\n", separate: true})
-		case t == "":
-			edits = append(edits, edit{span: f.cut(&block{start: our[label].start, end: our[label].end})})
-		default:
-			edits = append(edits, edit{span: our[label], text: t})
-		}
-	}
-	if len(edits) == 0 {
-		return f.reparse(f.src), conflicts
-	}
-	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
-	return f.reparse(splice(f.src, edits)), conflicts
-}
-
 // reparse parses src, which was derived from the bytes of f.
 func (f *File) reparse(src []byte) *File {
 	again, diags := Parse(src, "")
@@ -115,41 +80,15 @@ func (f *File) reparse(src []byte) *File {
 	return again
 }
 
-// providerOffset returns the offset at which to insert a provider block: before the
-// next one in the order of addresses, or at the end of the file.
-func (f *File) providerOffset(blocks map[string]span, label string) int {
-	for _, other := range slices.Sorted(maps.Keys(blocks)) {
-		if other > label {
-			return lineStart(f.src, blocks[other].start)
-		}
-	}
-	return len(f.src)
-}
-
-// providerBlocks returns the spans of the provider blocks by address.
-func (f *File) providerBlocks() map[string]span {
-	blocks := map[string]span{}
-	body, diags := parseBody(f.src, "")
-	if diags.HasErrors() {
-		return blocks // an empty file; others have been parsed before
-	}
-	for _, b := range body.Blocks {
-		if b.Type == "provider" && len(b.Labels) == 1 {
-			blocks[b.Labels[0]] = span{b.TypeRange.Start.Byte, b.CloseBraceRange.End.Byte}
-		}
-	}
-	return blocks
-}
-
 func (f *File) at(s span) string { return string(f.src[s.start:s.end]) }
 
 // text returns the source of a block, or "" if f does not have it.
 func (f *File) text(c Conflict) string {
 	if c.Type == "provider" {
-		return f.at(f.providerBlocks()[c.Label])
+		return f.at(f.providerSpans()[c.Label])
 	}
 	if b := f.byKey[c.Label]; b != nil {
-		return f.at(span{b.start, b.end})
+		return f.at(b.span)
 	}
 	return ""
 }
@@ -164,12 +103,12 @@ func markConflicts(merged []byte, both map[Conflict][2]string) []byte {
 	if diags.HasErrors() {
 		return merged
 	}
-	providers := f.providerBlocks()
+	providers := f.providerSpans()
 	var edits []edit
 	for c, sides := range both {
 		at := providers[c.Label]
 		if c.Type == "module" {
-			at = span{f.byKey[c.Label].start, f.byKey[c.Label].end}
+			at = f.byKey[c.Label].span
 		}
 		edits = append(edits, edit{span: at, text: conflictText(sides[0], sides[1])})
 	}

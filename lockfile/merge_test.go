@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -100,7 +101,7 @@ func TestMergeProperties(t *testing.T) {
 			if diff := cmp.Diff(read(one).Modules(), read(other).Modules(), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Range" }, cmp.Ignore())); diff != "" {
 				rt.Errorf("modules depend on the side:\n%s", diff)
 			}
-			if diff := cmp.Diff(len(read(one).Providers()), len(read(other).Providers())); diff != "" {
+			if diff := cmp.Diff(len(read(one).ProviderLabels()), len(read(other).ProviderLabels())); diff != "" {
 				rt.Errorf("providers depend on the side:\n%s", diff)
 			}
 		}
@@ -124,4 +125,62 @@ func FuzzMerge(f *testing.F) {
 			t.Errorf("Merge(%q, %q, %q) = %q: %v", base, ours, theirs, merged, diags)
 		}
 	})
+}
+
+// Providers with addresses and hashes, as stock tools write them.
+func TestMergeProviderHashes(t *testing.T) {
+	t.Parallel()
+	const v1, v2, v3 = "1.0.0", "2.0.0", "3.0.0"
+	lock := func(version, constraints string, hashes ...hashing.Hash) []byte {
+		var file lockfile.File
+		file.NameTool("tofu")
+		if version != "" {
+			file.SetProvider(lockedProvider(t, "a/b", version, constraints, hashes...))
+		}
+		return file.Bytes()
+	}
+	for name, test := range map[string]struct {
+		base, ours, theirs, want []byte
+		conflict                 bool
+	}{
+		"both add hashes":            {lock(v1, "", hashA), lock(v1, "", hashA, hashB), lock(v1, "", hashA, hashZ), lock(v1, "", hashA, hashB, hashZ), false},
+		"one version":                {nil, lock(v1, "", hashA), lock(v1, "", "h9:x"), lock(v1, "", hashA, "h9:x"), false},
+		"ours has theirs":            {nil, lock(v1, "", hashA, hashB), lock(v1, "", hashB), lock(v1, "", hashA, hashB), false},
+		"theirs has ours":            {nil, lock(v1, "", hashA), lock(v1, "", hashA, hashB), lock(v1, "", hashA, hashB), false},
+		"one upgrade":                {lock(v1, "", hashA), lock(v1, "", hashA, hashB), lock(v2, "", hashZ), lock(v2, "", hashZ), false},
+		"the other upgrade":          {lock(v1, "", hashA), lock(v2, "", hashZ), lock(v1, "", hashA, hashB), lock(v2, "", hashZ), false},
+		"the same upgrade":           {lock(v1, "", hashA), lock(v2, "", hashA), lock(v2, "", hashB), lock(v2, "", hashA, hashB), false},
+		"their constraints":          {lock(v1, "~> 1.0", hashA), lock(v1, "~> 1.0", hashA, hashB), lock(v1, "< 2.0.0", hashA), lock(v1, "< 2.0.0", hashA, hashB), false},
+		"constraints of both":        {lock(v1, "~> 1.0", hashA), lock(v1, "> 0.1.0", hashA), lock(v1, "< 2.0.0", hashA), lock(v1, "> 0.1.0", hashA), false},
+		"different upgrades":         {lock(v1, "", hashA), lock(v2, "", hashA), lock(v3, "", hashA), nil, true},
+		"different versions added":   {nil, lock(v1, "", hashA), lock(v2, "", hashA), nil, true},
+		"removed and hashes added":   {lock(v1, "", hashA), lock("", ""), lock(v1, "", hashA, hashB), nil, true},
+		"hashes of an unread block":  {lock(v1, "", hashA), lock("1", "", hashA), lock(v1, "", hashB), nil, true},
+		"metadata is of the version": {nil, lock("1.0.0+a", "", hashA), lock("1.0.0+b", "", hashB), nil, true},
+	} {
+		merged, conflicts := lockfile.Merge(parse(t, test.base, "base"), parse(t, test.ours, "ours"), parse(t, test.theirs, "theirs"))
+		if (conflicts != nil) != test.conflict {
+			t.Errorf("%s: conflicts %v, want %v", name, conflicts, test.conflict)
+		}
+		if diff := cmp.Diff(string(test.want), string(merged)); !test.conflict && diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// An added block goes where stock tools would have it.
+func TestMergeProviderOrder(t *testing.T) {
+	t.Parallel()
+	lock := func(sources ...string) []byte {
+		var file lockfile.File
+		file.NameTool("tofu")
+		for _, source := range sources {
+			file.SetProvider(lockedProvider(t, source, "1.0.0", ""))
+		}
+		return file.Bytes()
+	}
+	merged, _ := lockfile.Merge(&lockfile.File{}, parse(t, lock("a/b", "bücher.example/a/b"), "ours"), parse(t, lock("zoo.example/a/b", "a-b/b"), "theirs"))
+	if diff := cmp.Diff(string(lock("a/b", "a-b/b", "bücher.example/a/b", "zoo.example/a/b")), string(merged)); diff != "" {
+		t.Errorf("Merge (-want +got):\n%s", diff)
+	}
 }

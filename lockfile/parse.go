@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
@@ -35,18 +36,17 @@ func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 		}
 		return nil, diags
 	}
-	p := parser{src: src, file: &File{src: src, entries: map[string]*entry{}, byKey: map[string]*block{}}}
+	p := parser{src: src, file: &File{
+		src:     src,
+		entries: map[string]*entry{}, byKey: map[string]*block{},
+		providers: map[addrs.Provider]*providerEntry{}, providerBy: map[addrs.Provider]*providerBlock{},
+	}}
 	for _, b := range body.Blocks {
 		switch b.Type {
 		case "module":
 			p.module(b)
 		case "provider":
-			if len(p.file.providers) == 0 {
-				p.file.firstProvider = b.TypeRange.Start.Byte
-			}
-			if len(b.Labels) > 0 {
-				p.file.providers = append(p.file.providers, b.Labels[0])
-			}
+			p.provider(b)
 		}
 	}
 	if p.diags.HasErrors() {

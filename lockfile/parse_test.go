@@ -101,8 +101,8 @@ func TestParseSeed(t *testing.T) {
 	if diff := gocmp.Diff(want, file.Modules(), cmpopts.IgnoreFields(lockfile.Module{}, "Range")); diff != "" {
 		t.Errorf("Modules (-want +got):\n%s", diff)
 	}
-	if got := file.Providers(); !slices.Equal(got, []string{"registry.opentofu.org/hashicorp/aws"}) {
-		t.Errorf("Providers = %q", got)
+	if got := file.ProviderLabels(); !slices.Equal(got, []string{"registry.opentofu.org/hashicorp/aws"}) {
+		t.Errorf("ProviderLabels = %q", got)
 	}
 	vpc, ok := file.Module("vpc")
 	if !ok || vpc.Range.Start.Line != 8 || vpc.Range.Filename != "good-seed.hcl" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	gocmp "github.com/google/go-cmp/cmp"
@@ -20,6 +21,18 @@ import (
 // blank lines and the blocks' own indentation.
 func foreign(t testing.TB, src []byte) []string {
 	t.Helper()
+	return without(t, src, func(b *hclsyntax.Block) bool { return b.Type == "module" && !strings.Contains(b.Labels[0], "/") })
+}
+
+// outside is what stands outside of the provider blocks that are chosen by their
+// labels.
+func outside(t testing.TB, src []byte, chosen func(label string) bool) []string {
+	t.Helper()
+	return without(t, src, func(b *hclsyntax.Block) bool { return b.Type == "provider" && chosen(b.Labels[0]) })
+}
+
+func without(t testing.TB, src []byte, leftOut func(*hclsyntax.Block) bool) []string {
+	t.Helper()
 	file, diags := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
 	if diags.HasErrors() {
 		t.Fatalf("not HCL: %v\n%s", diags, src)
@@ -27,7 +40,7 @@ func foreign(t testing.TB, src []byte) []string {
 	var rest []byte
 	pos := 0
 	for _, b := range file.Body.(*hclsyntax.Body).Blocks {
-		if b.Type == "module" && !strings.Contains(b.Labels[0], "/") {
+		if leftOut(b) {
 			rest = append(rest, bytes.TrimRight(src[pos:b.TypeRange.Start.Byte], " \t")...)
 			pos = b.CloseBraceRange.End.Byte
 		}
@@ -72,6 +85,20 @@ var moduleGen = rapid.Custom(func(t *rapid.T) lockfile.Module {
 	return m
 })
 
+var providerGen = rapid.Custom(func(t *rapid.T) lockfile.Provider {
+	source := rapid.SampledFrom([]string{"a/b", "a/b-2", "a-b/x", "example.com/a/b", "example.com:8443/a/b", "b\u00fccher.example/a/b", "xylo.example/a/b"}).Draw(t, "address")
+	address, err := addrs.ParseProviderSource(source)
+	if err != nil {
+		t.Fatalf("ParseProviderSource(%q) = %v", source, err)
+	}
+	return lockfile.Provider{
+		Address:     address,
+		Version:     rapid.SampledFrom([]string{"1.0.0", "2.0.0-rc.1+meta"}).Draw(t, "version"),
+		Constraints: rapid.SampledFrom([]string{"", "~> 1.0", ">= 3.0.0, < 4.0.0"}).Draw(t, "constraints"),
+		Hashes:      append(rapid.SliceOfN(hashGen("h1"), 0, 3).Draw(t, "h1"), rapid.SampledFrom([]hashing.Hash{"h9:x", "zz:y"}).Draw(t, "other")),
+	}
+})
+
 // lockGen draws lock files with everything in them in any order and layout.
 var lockGen = rapid.Custom(func(t *rapid.T) string {
 	blank := rapid.SampledFrom([]string{"", "\n", " \n\n"})
@@ -79,7 +106,7 @@ var lockGen = rapid.Custom(func(t *rapid.T) string {
 	seen := map[string]bool{}
 	var src strings.Builder
 	for range rapid.IntRange(0, 8).Draw(t, "pieces") {
-		switch rapid.IntRange(0, 4).Draw(t, "piece") {
+		switch rapid.IntRange(0, 5).Draw(t, "piece") {
 		case 0:
 			src.WriteString("# comment { \"" + space.Draw(t, "s") + "\n")
 		case 1:
@@ -88,6 +115,13 @@ var lockGen = rapid.Custom(func(t *rapid.T) string {
 			src.WriteString(space.Draw(t, "s") + "provider \"registry.opentofu.org/a/b\" {" + space.Draw(t, "s") + "# c\n  version  =\"1.0.0\"\nhashes=[\"h1:x\",\n]\n}" + space.Draw(t, "s") + "\n")
 		case 3:
 			src.WriteString("module \"example.com/a/b/c\" { x = y }\n")
+		case 5:
+			p := providerGen.Draw(t, "provider")
+			if seen[p.Address.String()] {
+				continue
+			}
+			seen[p.Address.String()] = true
+			src.WriteString("provider \"" + p.Address.String() + "\" { # p\n\tversion=\"" + p.Version + "\"\n hashes = [ \"" + string(p.Hashes[0]) + "\" ]\n}" + rapid.SampledFrom([]string{"", "  # behind"}).Draw(t, "behind") + "\n")
 		case 4:
 			m := moduleGen.Draw(t, "module")
 			if seen[m.Key] {

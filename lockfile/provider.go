@@ -1,6 +1,9 @@
 package lockfile
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -19,6 +22,75 @@ type Provider struct {
 	// Unlike those of a Module there may be any number of one scheme.
 	Hashes []hashing.Hash
 	// Range is the block's header in the file that was read; zero for a provider
-	// that was set.
+	// that was set. It is ignored by Equal.
 	Range hcl.Range
+}
+
+// Equal reports whether two providers have equal fields, except for Range. The order
+// of hashes and duplicates among them do not matter.
+func (p Provider) Equal(other Provider) bool {
+	return p.Address == other.Address && p.Version == other.Version && p.Constraints == other.Constraints &&
+		slices.Equal(uniqueHashes(p.Hashes), uniqueHashes(other.Hashes))
+}
+
+// Merge returns the provider to lock after installed was verified, where p is what
+// was locked before: installed with the hashes of both if they have the same version,
+// and installed alone otherwise. Hashes of unknown schemes are kept as well.
+func (p Provider) Merge(installed Provider) Provider {
+	if p.Address == installed.Address && p.Version == installed.Version {
+		installed.Hashes = append(slices.Clone(p.Hashes), installed.Hashes...)
+	}
+	return installed.normal()
+}
+
+// normal returns p with a copy of its hashes, sorted and each one once.
+func (p Provider) normal() Provider {
+	p.Hashes = uniqueHashes(p.Hashes)
+	return p
+}
+
+func uniqueHashes(hashes []hashing.Hash) []hashing.Hash {
+	sorted := slices.Clone(hashes)
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
+// providerEntry is a provider to be written, and the block that it replaces.
+type providerEntry struct {
+	provider Provider
+	block    *providerBlock // nil for a provider that is not in src
+}
+
+// providerBlock is a provider's block in src.
+type providerBlock struct {
+	provider Provider
+	span
+	extras []string // the source of unknown attributes and nested blocks
+}
+
+func (e *providerEntry) changed() bool {
+	return e.block == nil || !e.provider.Equal(e.block.provider)
+}
+
+// render returns a provider's block as stock tools write it, without a final
+// newline.
+func (e *providerEntry) render() string {
+	var b strings.Builder
+	p := e.provider.normal()
+	b.WriteString("provider " + quote(p.Address.String()) + " {\n")
+	if p.Constraints == "" {
+		b.WriteString(attribute("version = ", p.Version))
+	} else {
+		b.WriteString(attribute("version     = ", p.Version) + attribute("constraints = ", p.Constraints))
+	}
+	if len(p.Hashes) > 0 {
+		b.WriteString(hashList(p.Hashes))
+	}
+	if e.block != nil {
+		for _, extra := range e.block.extras {
+			b.WriteString("\n" + extra + "\n")
+		}
+	}
+	b.WriteString("}")
+	return b.String()
 }

@@ -4,27 +4,45 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/cotterpin/cotter/hashing"
 )
 
-// newHeader is the header of a file that was empty. Stock tools replace it with
-// their own when they rewrite the file.
-const newHeader = `# This file is maintained automatically by "cotter install", which keeps the
+// The headers of a file that was empty, by what it locks. Stock tools replace them
+// with their own when they rewrite the file.
+const (
+	headerOfModules = `# This file is maintained automatically by "cotter install", which keeps the
 # module blocks, and by "tofu init" or "terraform init", which keep the
 # provider blocks. Manual edits may be lost in future updates.
 `
-
-// newHeaderOf is newHeader for a project that uses one stock tool.
-const newHeaderOf = `# This file is maintained automatically by "cotter install", which keeps the
+	headerOfModulesFor = `# This file is maintained automatically by "cotter install", which keeps the
 # module blocks, and by "%s init", which keeps the provider blocks.
 # Manual edits may be lost in future updates.
 `
+	headerOfBoth = `# This file is maintained automatically by "cotter install" and %s.
+# Manual edits may be lost in future updates.
+`
+	// headerOfProviders is the header of stock tools.
+	headerOfProviders = `# This file is maintained automatically by %s.
+# Manual edits may be lost in future updates.
+`
+)
 
 // header returns the header of a file that was empty.
 func (f *File) header() string {
-	if f.tool == "" {
-		return newHeader
+	tools := `"tofu init" or "terraform init"`
+	if f.tool != "" {
+		tools = fmt.Sprintf(`"%s init"`, f.tool)
 	}
-	return fmt.Sprintf(newHeaderOf, f.tool)
+	switch {
+	case len(f.entries) == 0:
+		return fmt.Sprintf(headerOfProviders, tools)
+	case len(f.providers) > 0:
+		return fmt.Sprintf(headerOfBoth, tools)
+	case f.tool == "":
+		return headerOfModules
+	}
+	return fmt.Sprintf(headerOfModulesFor, f.tool)
 }
 
 // render returns a module's block, without a final newline.
@@ -43,12 +61,7 @@ func (e *entry) render() string {
 	if m.Package != "" {
 		groups = append(groups, attribute("package = ", m.Package))
 	}
-	var hashes strings.Builder
-	hashes.WriteString("  hashes = [\n")
-	for _, h := range m.normal().Hashes {
-		hashes.WriteString("    " + quote(string(h)) + ",\n")
-	}
-	groups = append(groups, hashes.String()+"  ]\n")
+	groups = append(groups, hashList(m.normal().Hashes))
 	if e.block != nil {
 		for _, extra := range e.block.extras {
 			groups = append(groups, extra+"\n")
@@ -58,6 +71,16 @@ func (e *entry) render() string {
 }
 
 func attribute(name, value string) string { return "  " + name + quote(value) + "\n" }
+
+func hashList(hashes []hashing.Hash) string {
+	var b strings.Builder
+	b.WriteString("  hashes = [\n")
+	for _, h := range hashes {
+		b.WriteString("    " + quote(string(h)) + ",\n")
+	}
+	b.WriteString("  ]\n")
+	return b.String()
+}
 
 // quote returns a string as an HCL literal. It escapes quotes, templates and all
 // characters that are not printable.

@@ -16,14 +16,14 @@ type edit struct {
 	separate bool
 }
 
-// Bytes returns the content of the file with the current modules. Without a change
-// it is the content that was read.
+// Bytes returns the content of the file with the current modules and providers.
+// Without a change it is the content that was read.
 func (f *File) Bytes() []byte {
-	if !f.dirty() {
+	edits := f.edits()
+	if len(edits) == 0 {
 		return bytes.Clone(f.src)
 	}
-	edits := f.edits()
-	if len(edits) > 0 && len(bytes.TrimSpace(bytes.TrimPrefix(f.src, byteOrderMark))) == 0 {
+	if len(bytes.TrimSpace(bytes.TrimPrefix(f.src, byteOrderMark))) == 0 {
 		header := edit{span: span{len(f.src), len(f.src)}, text: f.header(), separate: true}
 		edits = append([]edit{header}, edits...)
 	}
@@ -45,19 +45,24 @@ func (f *File) dirty() bool {
 
 // edits returns the changes to the source, in the order of their starts.
 func (f *File) edits() []edit {
-	edits := f.editsMoved
-	if f.inPlace() {
-		edits = f.editsInPlace
+	var edits []edit
+	switch {
+	case !f.dirty():
+	case f.inPlace():
+		edits = f.editsInPlace()
+	default:
+		edits = f.editsMoved()
 	}
-	sorted := edits()
-	slices.SortStableFunc(sorted, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
-	return sorted
+	// A module comes before a provider at the same offset.
+	edits = append(edits, f.providerEdits()...)
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	return edits
 }
 
 // inPlace reports whether the blocks are already in order.
 func (f *File) inPlace() bool {
 	for i, b := range f.blocks {
-		if i > 0 && f.blocks[i-1].module.Key > b.module.Key || len(f.providers) > 0 && b.start > f.firstProvider {
+		if i > 0 && f.blocks[i-1].module.Key > b.module.Key || len(f.providerLabels) > 0 && b.start > f.firstProvider {
 			return false
 		}
 	}
@@ -75,7 +80,7 @@ func (f *File) editsInPlace() []edit {
 	var edits []edit
 	for _, b := range f.blocks {
 		if _, kept := f.entries[b.module.Key]; !kept {
-			edits = append(edits, edit{span: f.cut(b)})
+			edits = append(edits, edit{span: f.cut(b.span)})
 		}
 	}
 	before := 0 // blocks that sort before the entry
@@ -86,7 +91,7 @@ func (f *File) editsInPlace() []edit {
 		switch {
 		case !e.changed() || !e.writable():
 		case e.block != nil:
-			edits = append(edits, edit{span: span{e.block.start, e.block.end}, text: e.render()})
+			edits = append(edits, edit{span: e.block.span, text: e.render()})
 		default:
 			at := f.insertionPoint(before)
 			edits = append(edits, edit{span: span{at, at}, text: e.render(), separate: true})
@@ -102,7 +107,7 @@ func (f *File) insertionPoint(n int) int {
 		return lineEnd(f.src, f.blocks[n-1].end)
 	case len(f.blocks) > 0:
 		return leadStart(f.src, f.blocks[0].start)
-	case len(f.providers) > 0:
+	case len(f.providerLabels) > 0:
 		return leadStart(f.src, f.firstProvider)
 	}
 	return len(f.src)
@@ -113,10 +118,10 @@ func (f *File) insertionPoint(n int) int {
 func (f *File) editsMoved() []edit {
 	var edits []edit
 	for _, b := range f.blocks {
-		edits = append(edits, edit{span: f.cut(b)})
+		edits = append(edits, edit{span: f.cut(b.span)})
 	}
 	at := edits[0].start
-	if len(f.providers) > 0 {
+	if len(f.providerLabels) > 0 {
 		at = leadStart(f.src, f.firstProvider)
 	}
 	for _, e := range f.sorted() {
@@ -135,7 +140,7 @@ func (f *File) editsMoved() []edit {
 }
 
 // cut returns the span to remove with a block: its lines and the blank line after.
-func (f *File) cut(b *block) span {
+func (f *File) cut(b span) span {
 	start, end := lineStart(f.src, b.start), b.end
 	line := f.src[b.end:]
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {

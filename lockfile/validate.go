@@ -110,10 +110,10 @@ func holdsCredential(address string) bool {
 	return addrs.ParseModulePackage(address).WithoutCredentials() != addrs.ParseModulePackage(address)
 }
 
-// Check returns an error if modules that were set cannot be written. It joins
-// *[ModuleError] values with errors.Join; for credentials they wrap
-// [ErrCredential]. Modules that have not changed since they were read are not
-// checked again.
+// Check returns an error if modules or providers that were set cannot be written. It
+// joins *[ModuleError] and *[ProviderError] values with errors.Join; for credentials
+// they wrap [ErrCredential]. What has not changed since it was read is not checked
+// again.
 //
 // [File.WriteFile] calls Check. Callers that write [File.Bytes] in another way must
 // call it first: Bytes omits a changed module with credentials, so that no secret
@@ -132,6 +132,14 @@ func (f *File) Check() error {
 		}
 		if holdsCredential(e.module.Package) {
 			errs = append(errs, &ModuleError{Key: e.module.Key, Attribute: "package", Err: ErrCredential})
+		}
+	}
+	for _, e := range f.sortedProviders() {
+		if !e.changed() {
+			continue
+		}
+		for _, bad := range e.provider.checkFaults() {
+			errs = append(errs, &ProviderError{Address: e.provider.Address, Attribute: bad.attribute, Err: bad.err})
 		}
 	}
 	return errors.Join(errs...)

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// SetFaults replaces the faults in force, and counts afresh. Without arguments
-// everything works from then on.
+// SetFaults replaces the current faults and resets their counts. Without arguments it
+// removes all faults.
 func (w *World) SetFaults(list ...Fault) { w.faults.set(slices.Clone(list), w.host) }
 
-// faults are the faults in force and how often each path met them.
+// faults are the current faults, and how often each path was affected.
 type faults struct {
 	mu   sync.Mutex
 	list []Fault
@@ -35,7 +35,7 @@ func (f *faults) set(list []Fault, host string) {
 	f.list, f.host, f.seen = list, host, map[strike]int{}
 }
 
-// next is the first fault that strikes a request to path, and counts it.
+// next returns the first fault that affects a request for path, and counts it.
 func (f *faults) next(path string) (Fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,7 +64,7 @@ func (f *faults) expanded(header http.Header) http.Header {
 	return out
 }
 
-// wrap lays the faults over the answers of h.
+// wrap applies the faults to the answers of h.
 func (f *faults) wrap(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fault, struck := f.next(r.URL.Path)
@@ -101,7 +101,7 @@ func (f Fault) wait(r *http.Request) bool {
 	}
 }
 
-// fill makes the answer that takes the place of the true one.
+// fill makes the answer that replaces the original one.
 func (f Fault) fill(a *answer) {
 	a.status = f.Status
 	a.header.Set("Content-Type", "text/plain; charset=utf-8")
@@ -111,7 +111,7 @@ func (f Fault) fill(a *answer) {
 	io.WriteString(&a.body, f.Body) // a buffer takes everything
 }
 
-// answer is a whole answer, held back so that it can be altered.
+// answer is a buffered answer, so that it can be changed.
 type answer struct {
 	header http.Header
 	status int

@@ -58,7 +58,7 @@ func repoOf(path string) string {
 }
 
 // isWholeRoot reports whether the last element of path, and none before it,
-// satisfies isRoot, so that the path leads to that element and not beyond.
+// satisfies isRoot, so that the path points to that element and not beyond.
 func isWholeRoot(path string, isRoot func(string) bool) bool {
 	elements := strings.Split(path, "/")
 	for i, element := range elements {

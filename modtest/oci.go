@@ -84,7 +84,7 @@ func (s *ociServer) push(repo, tag string, shape OCIShape, fsys fs.FS) error {
 		return err
 	}
 	if shape == OCIIndex {
-		return s.pushIndex(repo, tag, manifest)
+		return s.pushIndex(repo, tag, moduleArtifact, manifest)
 	}
 	return nil
 }

@@ -12,21 +12,21 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// OCIShape is how an artifact of the OCI registry is made. Clients are to take
-// the shapes OCIModule and OCIForeignLayers, and to refuse all others.
+// OCIShape is the form of an artifact in the OCI registry. Clients should accept the
+// shapes OCIModule and OCIForeignLayers, and refuse all others.
 type OCIShape int
 
 const (
-	// OCIModule is a module package as the OpenTofu documentation has it: an
+	// OCIModule is a module package as the OpenTofu documentation describes it: an
 	// image manifest with the artifact type
 	// "application/vnd.opentofu.modulepkg" and one layer "archive/zip".
 	OCIModule OCIShape = iota
 	// OCIForeignLayers has layers of other types around the right one, one of
-	// them at a URL, and a subject. All of that is to be ignored.
+	// them at a URL, and a subject. Clients should ignore these.
 	OCIForeignLayers
 	// OCIWrongArtifactType has the artifact type of something else.
 	OCIWrongArtifactType
-	// OCINoArtifactType has none, as ordinary container images.
+	// OCINoArtifactType has none, like ordinary container images.
 	OCINoArtifactType
 	// OCITwoZipLayers has two layers "archive/zip".
 	OCITwoZipLayers
@@ -92,7 +92,7 @@ func describe(mediaType string, data []byte) ocispec.Descriptor {
 	return ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(data), Size: int64(len(data))}
 }
 
-// distort makes a right artifact one of the shape.
+// distort changes a valid artifact into one of the shape.
 func (a *artifact) distort(shape OCIShape) {
 	m, layer := &a.manifest, &a.manifest.Layers[0]
 	switch shape {
@@ -164,12 +164,13 @@ func (s *ociServer) pushManifest(repo, tag string, a *artifact) (ocispec.Descrip
 	return s.memory.PushManifest(context.Background(), repo, tag, text, a.mediaType)
 }
 
-func (s *ociServer) pushIndex(repo, tag string, manifest ocispec.Descriptor) error {
+// pushIndex pushes an image index, and makes the tag point to it.
+func (s *ociServer) pushIndex(repo, tag, artifactType string, manifests ...ocispec.Descriptor) error {
 	text, err := json.Marshal(ocispec.Index{
 		Versioned:    specs.Versioned{SchemaVersion: 2},
 		MediaType:    ocispec.MediaTypeImageIndex,
-		ArtifactType: moduleArtifact,
-		Manifests:    []ocispec.Descriptor{manifest},
+		ArtifactType: artifactType,
+		Manifests:    manifests,
 	})
 	if err != nil {
 		return err

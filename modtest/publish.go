@@ -21,8 +21,8 @@ func (e *PublishError) Error() string {
 	return fmt.Sprintf("modtest: publish %q of %q: %v", e.Ref, e.Name, e.Err)
 }
 
-// Unwrap gives the reason alone. It is [fs.ErrNotExist] for a repository, tag
-// or version that there is not.
+// Unwrap returns the reason. It is [fs.ErrNotExist] for a repository, tag or version
+// that does not exist.
 func (e *PublishError) Unwrap() error { return e.Err }
 
 var (
@@ -37,16 +37,16 @@ func publishError(name, ref string, err error) error {
 	return &PublishError{name, ref, err}
 }
 
-// PublishVersion adds a version of the package pkg ("acme/net/aws") to the
-// registry. If the version is there, its files are replaced, as a registry
-// should never do: in a git repository its tag moves. The error is a
+// PublishVersion adds a version of the package pkg ("acme/net/aws") to the registry. If
+// the version exists, its files are replaced, which no registry should do: in a git
+// repository its tag moves. The error is a
 // [*PublishError].
 func (w *World) PublishVersion(pkg, version string, files fs.FS) error {
 	return publishError(pkg, version, w.registry.put(pkg, version, files, w.git.publish))
 }
 
-// SetDiscovered makes the registry say, as OpenTofu's does, when it saw a
-// version of the package pkg first. The error is a [*PublishError].
+// SetDiscovered makes the registry report, as OpenTofu's does, when it first saw a
+// version of the package pkg. The error is a [*PublishError].
 func (w *World) SetDiscovered(pkg, version string, at time.Time) error {
 	if !w.registry.discover(pkg, version, at) {
 		return publishError(pkg, version, fs.ErrNotExist)
@@ -54,7 +54,7 @@ func (w *World) SetDiscovered(pkg, version string, at time.Time) error {
 	return nil
 }
 
-// WithdrawVersion takes a version of the package pkg off the registry's list.
+// WithdrawVersion removes a version of the package pkg from the registry's list.
 // Its tag, if it has one, stays. The error is a [*PublishError].
 func (w *World) WithdrawVersion(pkg, version string) error {
 	if !w.registry.withdraw(pkg, version) {
@@ -64,8 +64,8 @@ func (w *World) WithdrawVersion(pkg, version string) error {
 }
 
 // PublishTag adds a commit with these files to the branch main of a
-// repository, and the tag for it. A repository that there is not is made. If
-// the tag is there it moves, as by [World.MoveTag]. The error is a
+// repository, and the tag for it. A repository that does not exist is made. An existing
+// tag moves, as by [World.MoveTag]. The error is a
 // [*PublishError].
 func (w *World) PublishTag(repo, tag string, files fs.FS) error {
 	if !isWholeRoot(repo, isRepo) {
@@ -81,14 +81,14 @@ func (w *World) MoveTag(repo, tag string, files fs.FS) error {
 	return publishError(repo, tag, w.git.move(repo, tag, files))
 }
 
-// DeleteTag removes a tag of a repository. The commit that it led to stays on
+// DeleteTag removes a tag of a repository. The commit to which it pointed stays on
 // the branch, if it was there. The error is a [*PublishError].
 func (w *World) DeleteTag(repo, tag string) error {
 	return publishError(repo, tag, w.git.with(repo, func(r *repository, git string) error { return r.remove(git, tag) }))
 }
 
-// ReplaceRepository puts another repository in the place of one: a commit with
-// these files, under the tag and on the branch main, and no other. The error is
+// ReplaceRepository replaces a repository with one that has a single commit with these
+// files, under the tag and on the branch main. The error is
 // a [*PublishError].
 func (w *World) ReplaceRepository(repo, tag string, files fs.FS) error {
 	if !validTag(tag) {
@@ -118,7 +118,7 @@ func (w *World) PublishArchive(name string, files fs.FS) error {
 
 // PushOCI pushes an artifact with these files, of the given shape, to the OCI
 // registry, and makes the tag point to it. A repository that does not exist is
-// made, and a tag that there is moves: what it led to stays, and is found by its
+// made, and an existing tag moves. The former artifact stays, and is found by its
 // digest. The error is a [*PublishError].
 func (w *World) PushOCI(repo, tag string, shape OCIShape, files fs.FS) error {
 	return publishError(repo, tag, w.oci.push(repo, tag, shape, files))

@@ -16,8 +16,7 @@ import (
 )
 
 // registry is the module registry: a version list and a location for each
-// package. The packages' bytes are the git server's or the archive server's
-// business.
+// package. The git server or the archive server serves the packages themselves.
 type registry struct {
 	opts     Options
 	host     string
@@ -122,7 +121,7 @@ func (r *registry) discover(pkg, version string, at time.Time) bool {
 	return ok
 }
 
-// discoveredAt is what the registry says under "discovered"; "" for nothing.
+// discoveredAt returns the registry's member "discovered", which may be empty.
 func (r *registry) discoveredAt(pkg, version string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +177,7 @@ func (r *registry) files(pkg, version string) (fs.FS, bool) {
 	return files, ok
 }
 
-// location is what the registry gives as the package's place.
+// location returns the location that the registry answers with.
 func (r *registry) location(pkg, version string) (string, error) {
 	if !r.opts.gitPackages() {
 		return packagePath(pkg, version), nil

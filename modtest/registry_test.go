@@ -32,7 +32,7 @@ func TestDiscovery(t *testing.T) {
 	if got := r.header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("Content-Type = %q", got)
 	}
-	if got, want := r.body, `{"modules.v1":"/v1/modules/"}`+"\n"; got != want {
+	if got, want := r.body, `{"modules.v1":"/v1/modules/","providers.v1":"/v1/providers/"}`+"\n"; got != want {
 		t.Errorf("discovery = %q, want %q", got, want)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Request is a request that reached a world.
+// Request is a request that a world received.
 type Request struct {
 	Method string
 	Host   string // as the client wrote it, with the port
@@ -25,15 +25,15 @@ func (r Request) String() string {
 	return s
 }
 
-// Requests are the requests so far, in the order in which they came. Those
-// that a [Fault] struck are among them.
+// Requests returns the requests so far, in the order of their arrival, including those
+// that a [Fault] affected.
 func (w *World) Requests() []Request {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
 	return slices.Clone(w.log.requests)
 }
 
-// ResetRequests forgets the requests so far.
+// ResetRequests clears the list of requests.
 func (w *World) ResetRequests() {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()

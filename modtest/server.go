@@ -52,6 +52,7 @@ func (w *World) serve(secure, plain net.Listener) {
 func (w *World) handler() http.Handler {
 	mux := http.NewServeMux()
 	w.registry.mount(mux)
+	w.providers.mount(mux)
 	w.git.mount(mux)
 	w.archives.mount(mux)
 	w.oci.mount(mux)

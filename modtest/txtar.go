@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Txtar is the file tree that a txtar text holds. Text before the first file
-// is a comment. Names that no tree can have, such as "../x" or one name twice,
-// are reported by the function that the tree is given to.
+// Txtar returns the file tree of a txtar text. Text before the first file is a comment.
+// Invalid names, such as "../x", and names that occur twice are reported by the function
+// that gets the tree.
 func Txtar(text string) fs.FS {
 	fsys, err := txtar.FS(txtar.Parse([]byte(text)))
 	if err != nil {
@@ -18,8 +18,8 @@ func Txtar(text string) fs.FS {
 	return fsys
 }
 
-// TxtarFile is the file tree that the txtar file at path holds. It ends the
-// test where the file cannot be read.
+// TxtarFile returns the file tree of the txtar file at path. The test fails at once if
+// the file cannot be read.
 func TxtarFile(tb TB, path string) fs.FS {
 	tb.Helper()
 	text, err := os.ReadFile(path)
@@ -29,8 +29,8 @@ func TxtarFile(tb TB, path string) fs.FS {
 	return Txtar(string(text))
 }
 
-// brokenFS carries a text's error to where errors can be returned, so that
-// Txtar can stand inside another call.
+// brokenFS returns the error of a text from its methods, so that the result of Txtar can
+// be an argument of another call.
 type brokenFS struct{ err error }
 
 func (b brokenFS) Open(name string) (fs.File, error) {

@@ -16,8 +16,7 @@ import (
 // installed.
 var ErrNoGit = errors.New("modtest: git is not installed, and the tree has git repositories")
 
-// World is a set of running servers. All its methods may be called at the same
-// time from many goroutines.
+// World is a set of running servers. It is safe for concurrent use.
 type World struct {
 	fsys fs.FS
 	opts Options
@@ -30,13 +29,14 @@ type World struct {
 	plainURL  string
 	stop      context.CancelFunc // ends requests that wait
 
-	registry *registry
-	git      *gitServer
-	archives *archiveServer
-	oci      *ociServer
-	log      requestLog
-	sent     atomic.Int64 // bytes
-	faults   faults
+	registry  *registry
+	providers *providerRegistry
+	git       *gitServer
+	archives  *archiveServer
+	oci       *ociServer
+	log       requestLog
+	sent      atomic.Int64 // bytes
+	faults    faults
 
 	installers atomic.Int64 // how many were made
 
@@ -44,8 +44,8 @@ type World struct {
 	closed  bool
 }
 
-// TB is what the package needs of a test. Every [testing.TB] is one; so programs
-// that run a World, as "cotter demo" does, do not link the package testing.
+// TB has the methods of [testing.TB] that the package needs. Because of it, programs
+// that run a World, such as "cotter demo", do not link the package testing.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -57,8 +57,8 @@ type TB interface {
 }
 
 // New starts the servers that the tree fsys describes and stops them at the
-// end of the test. It skips the test where git is needed and not installed,
-// and ends it where the servers cannot be started.
+// end of the test. It skips the test if git is needed and not installed, and fails it if
+// the servers cannot be started.
 func New(tb TB, fsys fs.FS) *World {
 	tb.Helper()
 	return NewWith(tb, fsys, Options{})
@@ -82,8 +82,8 @@ func NewWith(tb TB, fsys fs.FS, opts Options) *World {
 	return w
 }
 
-// Start is [NewWith] for use outside of tests. The caller has to call
-// [World.Close]. What is wrong with the tree is a [*TreeError].
+// Start is [NewWith] for use outside of tests. The caller must call [World.Close]. If the
+// tree is not valid, the error is a [*TreeError].
 func Start(fsys fs.FS, opts Options) (*World, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -123,8 +123,8 @@ func (w *World) start() error {
 	return nil
 }
 
-// load makes the servers' parts out of the tree. The host is known by then,
-// because files may hold it.
+// load makes the parts of the servers from the tree. It needs the host, which files may
+// contain.
 func (w *World) load() (err error) {
 	if w.git, err = newGitServer(w.fsys, w.opts, w.host, filepath.Join(w.dir, "git")); err != nil {
 		return err
@@ -133,6 +133,9 @@ func (w *World) load() (err error) {
 		return err
 	}
 	if w.registry, err = newRegistry(w.fsys, w.opts, w.host, w.git, w.archives); err != nil {
+		return err
+	}
+	if w.providers, err = newProviderRegistry(w.fsys, w.opts, w.host, w.registry); err != nil {
 		return err
 	}
 	if w.oci, err = newOCIServer(w.fsys, w.opts, w.host); err != nil {
@@ -146,8 +149,8 @@ func (w *World) certificateFile() string { return filepath.Join(w.dir, "authorit
 // emptyDir is where git looks for certificates besides that of the file.
 func (w *World) emptyDir() string { return filepath.Join(w.dir, "certificates") }
 
-// Close stops the servers and removes their files. Requests that are under way
-// are cut off. A second call does nothing.
+// Close stops the servers and removes their files. It aborts open requests. A second
+// call does nothing.
 func (w *World) Close() error {
 	w.stop()
 	var errs []error

@@ -43,6 +43,18 @@ func (p *Policy) CheckRegistry(pkg addrs.ModuleRegistryPackage) error {
 	return p.checkPlace(registryPlace(pkg))
 }
 
+// CheckProvider checks the address of a provider.
+func (p *Policy) CheckProvider(provider addrs.Provider) error {
+	if p == nil {
+		return nil
+	}
+	rules := placeRules{
+		allow: p.AllowProviders, deny: p.DenyProviders,
+		argAllow: argAllowProviders, argDeny: argDenyProviders, what: "providers",
+	}
+	return p.check(rules, providerPlace(provider))
+}
+
 // CheckPackage checks the address of a package. The error is a *[Violation], or the
 // error of a malformed address.
 func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
@@ -57,20 +69,31 @@ func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 }
 
 func (p *Policy) checkPlace(at place) error {
-	for _, pattern := range p.Deny {
+	return p.check(placeRules{allow: p.Allow, deny: p.Deny, argAllow: argAllow, argDeny: argDeny, what: "sources"}, at)
+}
+
+// placeRules say which places are allowed, and which arguments of a policy say so.
+type placeRules struct {
+	allow, deny       []Pattern
+	argAllow, argDeny string
+	what              string
+}
+
+func (p *Policy) check(rules placeRules, at place) error {
+	for _, pattern := range rules.deny {
 		if pattern.denies(at) {
-			return p.violation(argDeny, fmt.Sprintf("%s is denied by %q", at, pattern))
+			return p.violation(rules.argDeny, fmt.Sprintf("%s is denied by %q", at, pattern))
 		}
 	}
-	for _, pattern := range p.Allow {
+	for _, pattern := range rules.allow {
 		if pattern.allows(at) {
 			return nil
 		}
 	}
-	if len(p.Allow) == 0 {
+	if len(rules.allow) == 0 {
 		return nil
 	}
-	return p.violation(argAllow, fmt.Sprintf("%s is not among the allowed sources", at))
+	return p.violation(rules.argAllow, fmt.Sprintf("%s is not among the allowed %s", at, rules.what))
 }
 
 func (p *Policy) checkRemote(pkg addrs.ModulePackage, unconstrained bool) error {

@@ -50,8 +50,19 @@
 // age, as OpenTofu's registry does. Dates of commits are not used, because the author
 // of a commit sets them.
 //
+// # Providers
+//
+// allow_providers and deny_providers are lists of patterns for the addresses of
+// providers, HOST/NAMESPACE/TYPE, with the rules of allow_sources and deny_sources:
+// "registry.opentofu.org/hashicorp" and "*.corp.example" for example. min_age_days
+// does not apply, because registries do not list the age of providers.
+//
+// weak_provider_signatures = "allow" accepts signatures of packages by keys and
+// digests that are no longer secure: RSA keys of less than 2,048 bits, DSA keys and
+// SHA-1. Without it they are refused.
+//
 // # Not done here
 //
 // The package sends no requests and does not read the lock. Package cotter calls it
-// before anything is fetched. Signatures are not checked.
+// before anything is fetched. Signatures are checked by package getproviders.
 package policy

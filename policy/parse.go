@@ -86,6 +86,10 @@ func (p *Policy) arguments() map[string]func(cty.Value) error {
 		argCredentials: choice(&p.DenyCredentials, map[string]bool{"allow": false, "deny": true}),
 		argVersions:    choice(&p.Versions, map[string]Versions{"any": VersionsAny, "range": VersionsRange, "exact": VersionsExact}),
 		argMinAge:      days(&p.MinAge),
+
+		argAllowProviders: patterns(&p.AllowProviders),
+		argDenyProviders:  patterns(&p.DenyProviders),
+		argWeakSignatures: choice(&p.AllowWeakSignatures, map[string]bool{"allow": true, "deny": false}),
 	}
 }
 

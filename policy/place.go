@@ -26,6 +26,11 @@ func registryPlace(pkg addrs.ModuleRegistryPackage) place {
 	return place{host: canonicalHost(host), port: port, path: elements(pkg.ForRegistryProtocol())}
 }
 
+func providerPlace(p addrs.Provider) place {
+	host, port, _ := strings.Cut(string(p.Hostname), ":")
+	return place{host: canonicalHost(host), port: port, path: []string{p.Namespace, p.Type}}
+}
+
 func packagePlace(pkg addrs.ModulePackage) (place, error) {
 	u, err := pkg.URL()
 	if err != nil {

@@ -12,6 +12,12 @@ type Policy struct {
 	// Allow are the places that modules may come from; none means all places. Deny
 	// are places that they must not come from, even if allowed.
 	Allow, Deny []Pattern
+	// AllowProviders and DenyProviders are the same for the addresses of providers,
+	// HOST/NAMESPACE/TYPE.
+	AllowProviders, DenyProviders []Pattern
+	// AllowWeakSignatures accepts signatures of providers by keys and digests that are
+	// no longer secure: RSA keys of less than 2,048 bits, DSA, SHA-1.
+	AllowWeakSignatures bool
 	// Versions is how the project's own calls must be pinned.
 	Versions Versions
 	// DenyBranches refuses git sources that name a branch or no ref.
@@ -43,6 +49,10 @@ const (
 	argVersions    = "versions"
 	argCredentials = "credentials"
 	argMinAge      = "min_age_days"
+
+	argAllowProviders = "allow_providers"
+	argDenyProviders  = "deny_providers"
+	argWeakSignatures = "weak_provider_signatures"
 )
 
 func (p *Policy) violation(argument, reason string) error {

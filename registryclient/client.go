@@ -13,9 +13,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// serviceID is the service of module registries in discovery.
-const serviceID = "modules.v1"
-
 // maxRedirects is half of the limit of net/http. Registries that redirect their API
 // do so once, for another domain or a missing slash.
 const maxRedirects = 5
@@ -30,7 +27,7 @@ type Services interface {
 	Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error
 }
 
-// Client sends requests to module registries. Services is required; all other fields
+// Client sends requests to registries of modules and providers. Services is required; all other fields
 // are optional. It is safe for concurrent use. Once it is in use, it must not be
 // copied and its fields must not change. It caches answers, so its lifetime should
 // be one run.
@@ -54,14 +51,11 @@ type Client struct {
 	MaxDownload int64
 
 	listings  singleflight.Group[addrs.ModuleRegistryPackage, []versions.Candidate]
-	locations singleflight.Group[release, Location]
+	locations singleflight.Group[subject, Location]
+	// providers and packages are the answers about providers.
+	providers singleflight.Group[addrs.Provider, ProviderListing]
+	packages  singleflight.Group[subject, ProviderPackage]
 	pauses    retryafter.Hosts
-}
-
-// release is one version of a package.
-type release struct {
-	pkg     addrs.ModuleRegistryPackage
-	version versions.Version
 }
 
 // httpClient returns the client for requests to registries.

@@ -40,7 +40,7 @@ const archiveTypes = "application/zip, application/gzip, application/x-tar, appl
 // length, or sent without a length or chunks, so that a truncation would not be
 // noticed.
 func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, loc Location, w io.Writer) error {
-	about := release{pkg: pkg}
+	about := subject{module: pkg}
 	base, err := c.service(ctx, about)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, 
 	if err != nil {
 		return failBefore(about, err)
 	}
-	r := &request{release: about, url: u}
+	r := &request{subject: about, url: u}
 	req, err := r.build(ctx, c.Services, loc.UseCredentials && httpx.SameOrigin(base, u))
 	if err != nil {
 		return r.fail(err)

@@ -8,29 +8,25 @@ import (
 	"strings"
 )
 
-// endpoint returns the request for one of the protocol's URLs of a release or, if
-// there is no version, of a package.
-func (c *Client) endpoint(ctx context.Context, about release, last string) (*request, error) {
+// endpoint returns the request for one of the protocol's URLs. last are the segments
+// behind the address and the version of the subject.
+func (c *Client) endpoint(ctx context.Context, about subject, last ...string) (*request, error) {
 	base, err := c.service(ctx, about)
 	if err != nil {
 		return nil, err
 	}
-	segments := []string{about.pkg.Namespace, about.pkg.Name, about.pkg.TargetSystem}
-	if !about.version.IsZero() {
-		segments = append(segments, about.version.String())
-	}
-	u, err := appendSegments(base, append(segments, last))
+	u, err := appendSegments(base, about.segments(last...))
 	if err != nil {
 		return nil, failBefore(about, err)
 	}
-	return &request{release: about, url: u}, nil
+	return &request{subject: about, url: u}, nil
 }
 
-func (c *Client) service(ctx context.Context, about release) (*url.URL, error) {
+func (c *Client) service(ctx context.Context, about subject) (*url.URL, error) {
 	if c.Services == nil {
 		return nil, failBefore(about, errors.New("registryclient: Client.Services is nil"))
 	}
-	base, err := c.Services.ServiceURL(ctx, about.pkg.Host, serviceID)
+	base, err := c.Services.ServiceURL(ctx, about.host(), about.service())
 	if err != nil {
 		return nil, failBefore(about, err)
 	}
@@ -44,7 +40,7 @@ func appendSegments(base *url.URL, segments []string) (*url.URL, error) {
 	path, escaped := withSlash(base.Path), withSlash(base.EscapedPath())
 	for i, segment := range segments {
 		if segment == "" || segment == "." || segment == ".." {
-			return nil, fmt.Errorf("%q cannot be a part of a module's address", segment)
+			return nil, fmt.Errorf("%q cannot be a part of an address in a registry", segment)
 		}
 		if i > 0 {
 			path, escaped = path+"/", escaped+"/"

@@ -3,6 +3,7 @@ package registryclient
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/versions"
@@ -10,9 +11,12 @@ import (
 
 // The kinds of failure, for errors.Is.
 var (
-	// ErrNotFound means that the registry has no such module or version, or
-	// hides it from requests without credentials.
+	// ErrNotFound means that the registry has no such module, provider or version,
+	// or hides it from requests without credentials.
 	ErrNotFound = errors.New("not found")
+	// ErrUnsupportedPlatform means that the registry has no package of the
+	// provider's version for the platform.
+	ErrUnsupportedPlatform = errors.New("no package for this platform")
 	// ErrUnauthorized means that the registry requires credentials, or other
 	// ones.
 	ErrUnauthorized = errors.New("unauthorized")
@@ -29,13 +33,30 @@ var (
 	ErrRefusedLocation = errors.New("refused the location that the registry gave")
 )
 
+// ProtocolError is returned if a provider's version has none of the versions of the
+// plugin protocol that stock tools support.
+type ProtocolError struct {
+	// Protocols are those that it has, as the registry writes them.
+	Protocols []string
+}
+
+func (e *ProtocolError) Error() string {
+	return fmt.Sprintf("it has the plugin protocol %s; stock tools support 5 and 6", strings.Join(e.Protocols, ", "))
+}
+
 // RequestError is returned if a request to a registry failed. It wraps one of the
 // sentinels of this package, or the error of [Services], of the network or of the
 // context.
 type RequestError struct {
-	Package addrs.ModuleRegistryPackage
+	// Package is the zero value if the request was about a provider, and Provider
+	// if it was about a module.
+	Package  addrs.ModuleRegistryPackage
+	Provider addrs.Provider
 	// Version is the zero value if the listing of versions failed.
 	Version versions.Version
+	// Platform is the zero value unless the request was about the package of a
+	// provider.
+	Platform addrs.Platform
 	// URL is the requested URL, without credentials. It is empty if no request
 	// was made.
 	URL string
@@ -46,8 +67,14 @@ type RequestError struct {
 
 func (e *RequestError) Error() string {
 	what := "module " + e.Package.String()
+	if e.Provider != (addrs.Provider{}) {
+		what = "provider " + e.Provider.String()
+	}
 	if !e.Version.IsZero() {
 		what += " " + e.Version.String()
+	}
+	if e.Platform != (addrs.Platform{}) {
+		what += " for " + e.Platform.String()
 	}
 	if e.URL == "" {
 		return fmt.Sprintf("%s: %s", what, e.Err)

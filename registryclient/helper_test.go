@@ -26,7 +26,7 @@ var (
 	one = versions.MustParse("1.0.0")
 )
 
-// services has one base URL for all hosts, and a token for example.com.
+// services has one base URL for modules and one for providers, for all hosts, and a token for example.com.
 type services struct {
 	base  string
 	token string
@@ -34,10 +34,13 @@ type services struct {
 }
 
 func (s services) ServiceURL(_ context.Context, _ addrs.Hostname, id string) (*url.URL, error) {
-	if id != "modules.v1" {
-		return nil, fmt.Errorf("asked for the service %q", id)
+	switch id {
+	case "modules.v1":
+		return url.Parse(s.base)
+	case "providers.v1":
+		return url.Parse(origin + "/p1/")
 	}
-	return url.Parse(s.base)
+	return nil, fmt.Errorf("asked for the service %q", id)
 }
 
 func (s services) Authorize(_ context.Context, host addrs.Hostname, req *http.Request) error {
@@ -79,3 +82,13 @@ func serve(t *testing.T, h http.HandlerFunc) *webtest.Web {
 
 // at is a location, as JSON.
 func at(location string) string { return fmt.Sprintf(`{"location": %q}`, location) }
+
+// noProviders is a host without the service.
+type noProviders struct {
+	services
+	err error
+}
+
+func (n noProviders) ServiceURL(context.Context, addrs.Hostname, string) (*url.URL, error) {
+	return nil, n.err
+}

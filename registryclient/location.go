@@ -40,7 +40,7 @@ type Location struct {
 // PackageLocation gets the location of a version of a package. An error is a
 // *[RequestError].
 func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (Location, error) {
-	about := release{pkg: pkg, version: v}
+	about := subject{module: pkg, version: v}
 	if v.IsZero() {
 		return Location{}, failBefore(about, errors.New("registryclient: the zero Version has no location"))
 	}
@@ -53,7 +53,7 @@ func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPa
 	return found, nil
 }
 
-func (c *Client) locate(ctx context.Context, about release) (Location, error) {
+func (c *Client) locate(ctx context.Context, about subject) (Location, error) {
 	r, err := c.endpoint(ctx, about, "download")
 	if err != nil {
 		return Location{}, err
@@ -99,7 +99,7 @@ func tooLong(location string) error {
 
 // asRequestError wraps the context's error, the only one that is not a
 // *RequestError.
-func asRequestError(about release, err error) *RequestError {
+func asRequestError(about subject, err error) *RequestError {
 	if failure, ok := errors.AsType[*RequestError](err); ok {
 		return failure
 	}

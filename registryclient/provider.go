@@ -17,10 +17,14 @@ type ProviderListing struct {
 type ProviderVersion struct {
 	Version versions.Version
 	// Protocols are the versions of the plugin protocol, such as "5.0", and Platforms
-	// what there are packages for. Neither decides which version is selected.
+	// what there are packages for; entries of other forms are left out. Neither decides which version is selected.
 	Protocols []string
 	Platforms []addrs.Platform
 }
+
+// Compatible reports whether stock tools can run this version by its protocols. A
+// version that names none is compatible.
+func (v ProviderVersion) Compatible() bool { return supportsProtocol(v.Protocols) }
 
 // ProviderPackage is where a registry has the package of a provider's version for one
 // platform, and what it is to be checked by. Nothing in it is proven yet.

@@ -71,7 +71,7 @@ func TestRefusedLocations(t *testing.T) {
 }
 
 // TestUnknownLocations has what is not an address of any kind, or is one that
-// leads out of its package.
+// points out of its package.
 func TestUnknownLocations(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{

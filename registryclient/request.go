@@ -11,9 +11,9 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// request is a request about a release, or about a package if it has no version.
+// request is a request about a subject.
 type request struct {
-	release
+	subject
 	url *url.URL
 	// secrets are the values of the headers with credentials.
 	secrets []string
@@ -33,7 +33,7 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 	if !withCredentials {
 		return req, nil
 	}
-	if r.credentialsErr = services.Authorize(ctx, r.pkg.Host, req); ctx.Err() != nil {
+	if r.credentialsErr = services.Authorize(ctx, r.host(), req); ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	// The request had no other headers before.
@@ -69,7 +69,9 @@ func (r *request) fail(err error) *RequestError {
 		}
 		err = fmt.Errorf("%w; %s", network, hint)
 	}
-	return &RequestError{Package: r.pkg, Version: r.version, URL: addrs.Redact(r.url.String()), Err: err}
+	failure := failBefore(r.subject, err)
+	failure.URL = addrs.Redact(r.url.String())
+	return failure
 }
 
 // failWith returns the error for an answer that cannot be used.
@@ -80,8 +82,8 @@ func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
 }
 
 // failBefore returns the error for a request without a URL.
-func failBefore(about release, err error) *RequestError {
-	return &RequestError{Package: about.pkg, Version: about.version, Err: err}
+func failBefore(about subject, err error) *RequestError {
+	return &RequestError{Package: about.module, Provider: about.provider, Version: about.version, Platform: about.platform, Err: err}
 }
 
 // isRefusal reports whether an answer was refused, rather than not received.

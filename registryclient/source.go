@@ -114,7 +114,7 @@ func checkWeb(registry, u *url.URL) error {
 // registry's operator can change the location.
 func (r *request) refuseLocation(location string, err error) error {
 	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, and oci. Ask its operator, or use that address as the source yourself if you trust it",
-		ErrRefusedLocation, shown(location), err, string(r.pkg.Host))
+		ErrRefusedLocation, shown(location), err, string(r.host()))
 }
 
 // shown returns a location for a message.

@@ -15,7 +15,7 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	sentinel, hint := ErrUnexpectedStatus, ""
 	switch status := answer.StatusCode; {
 	case status == http.StatusNotFound:
-		sentinel, hint = ErrNotFound, missing
+		sentinel, hint = r.notFound(), missing
 	case status == http.StatusUnauthorized:
 		sentinel, hint = ErrUnauthorized, r.credentialsHint()
 	case status == http.StatusForbidden:
@@ -25,7 +25,7 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	case status == http.StatusTooManyRequests, status >= 500:
 		hint = "try again later, or ask the registry's operator"
 	default:
-		hint = "the protocol does not define this status: check that the host is a module registry"
+		hint = "the protocol does not define this status: check that the host is a registry"
 	}
 	text := answer.Status()
 	if message := strings.TrimSpace(r.withoutSecrets(string(answer.Body))); message != "" {
@@ -77,11 +77,11 @@ func (r *request) credentialsHint() string {
 	case r.credentialsErr != nil:
 		return fmt.Sprintf("no credentials were sent, because %s", httpx.Printable(r.credentialsErr.Error()))
 	case r.authorized:
-		return "the credentials that were sent are not sufficient; to set others, " + howToAuthorize(r.pkg.Host)
+		return "the credentials that were sent are not sufficient; to set others, " + howToAuthorize(r.host())
 	case r.url.Scheme != "https":
 		return "credentials are sent over https only"
 	}
-	return "no credentials were sent; to set them, " + howToAuthorize(r.pkg.Host)
+	return "no credentials were sent; to set them, " + howToAuthorize(r.host())
 }
 
 // howToAuthorize names the settings of the stock tools. In the variable's name they

@@ -32,13 +32,13 @@ func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPac
 		return c.list(ctx, pkg)
 	})
 	if err != nil {
-		return nil, asRequestError(release{pkg: pkg}, err)
+		return nil, asRequestError(subject{module: pkg}, err)
 	}
 	return slices.Clone(listed), nil
 }
 
 func (c *Client) list(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
-	r, err := c.endpoint(ctx, release{pkg: pkg}, "versions")
+	r, err := c.endpoint(ctx, subject{module: pkg}, "versions")
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
-// Package versions parses module versions and version constraints, and selects one
-// of the versions that an origin offers: in a registry's list, or as tags of a git or
-// OCI repository. It selects the same version as a stock "tofu init".
+// Package versions parses versions and version constraints of modules and providers,
+// and selects one of the versions that an origin offers: in a registry's list, or as
+// tags of a git or OCI repository. It selects the same version as a stock "tofu init".
+// Except where providers are named, this is about modules.
 //
 // # Versions
 //
@@ -45,6 +46,24 @@
 // The selected version can be offered several times, for instance as tags "v1.2.0"
 // and "1.2.0". Different revisions are an [AmbiguousVersionError]. Otherwise the
 // candidate with a revision is selected, then the one whose Ref sorts first.
+//
+// # Providers
+//
+// [ProviderConstraints] have the meaning of apparentlymart/go-versions, which stock
+// tools use for providers. Stock tools parse a constraint string by the grammar of
+// modules and then by that of providers, so both must accept it: no leading "v", at
+// most three numbers, a dash before a pre-release, at most one space after an
+// operator. The constraints of all modules hold together, see
+// [ProviderConstraints.And].
+//
+//   - "~> 1" is "~> 1.0": >= 1.0.0, < 2.0.0.
+//   - "1.0.0" is not met by 1.0.0+build; ">= 1.0.0" is.
+//   - A pre-release is allowed if a part names it exactly, and all others allow it.
+//   - 0.0.0 is never allowed.
+//
+// [SelectProvider] returns the allowed version of the highest precedence. If several
+// have it, they differ in their metadata, and the greatest one as above is selected;
+// stock tools select any of them.
 //
 // # Limits
 //

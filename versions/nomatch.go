@@ -61,28 +61,32 @@ func newestFirst(offered []Candidate) []Candidate {
 }
 
 func (e *NoMatchError) Error() string {
-	if len(e.Offered) == 0 {
+	offered := make([]Version, len(e.Offered))
+	for i, candidate := range e.Offered {
+		offered[i] = candidate.Version
+	}
+	return noMatchMessage(e.Constraints.String(), offered, e.Prerelease)
+}
+
+// noMatchMessage names the newest of the offered versions, each one once.
+func noMatchMessage(constraints string, offered []Version, prerelease Version) string {
+	if len(offered) == 0 {
 		return "offers no versions"
 	}
 	var b strings.Builder
-	if e.Constraints.IsZero() {
+	if constraints == "" {
 		b.WriteString("offers no version but pre-releases")
 	} else {
-		fmt.Fprintf(&b, "no version meets the constraint %s", quote(e.Constraints.String()))
+		fmt.Fprintf(&b, "no version meets the constraint %s", quote(constraints))
 	}
-	fmt.Fprintf(&b, "; offered: %s", e.listOffered())
-	if !e.Prerelease.IsZero() {
-		fmt.Fprintf(&b, "; the pre-release %s would match if it were pinned exactly: %q", e.Prerelease, e.Prerelease)
-	}
-	return b.String()
-}
-
-// listOffered names the newest versions, each one once.
-func (e *NoMatchError) listOffered() string {
 	var names []string
-	for _, candidate := range e.Offered {
-		names = append(names, candidate.Version.String())
+	for _, v := range offered {
+		names = append(names, v.String())
 	}
 	names = slices.Compact(names)
-	return list(names[:min(len(names), maxListed)], len(names))
+	fmt.Fprintf(&b, "; offered: %s", list(names[:min(len(names), maxListed)], len(names)))
+	if !prerelease.IsZero() {
+		fmt.Fprintf(&b, "; the pre-release %s would match if it were pinned exactly: %q", prerelease, prerelease)
+	}
+	return b.String()
 }

@@ -20,6 +20,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Flags:     globalFlags(),
 		Commands: []*cli.Command{
 			installCommand(out),
+			lockCommand(out),
 			verifyCommand(out),
 			updateCommand(out),
 			outdatedCommand(out),
@@ -68,7 +69,7 @@ func prepare(parent *cli.Command, out *output) {
 // helpOrUnknown is what a command does that has only subcommands.
 func helpOrUnknown(cmd *cli.Command) error {
 	if name := cmd.Args().First(); name != "" {
-		return usageError{fmt.Errorf("there is no command %q; run %s help", name, cmd.FullName())}
+		return usageError{fmt.Errorf("unknown command %q; run %s help", name, cmd.FullName())}
 	}
 	return cli.ShowSubcommandHelp(cmd)
 }
@@ -77,14 +78,14 @@ func helpOrUnknown(cmd *cli.Command) error {
 func globalFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "chdir", Usage: "work in `DIR` instead of the current directory"},
-		&cli.BoolFlag{Name: "no-color", Usage: "print without colours; so does NO_COLOR in the environment"},
+		&cli.BoolFlag{Name: "no-color", Usage: "print without colours, as with NO_COLOR in the environment"},
 	}
 }
 
 // projectFlags are those of every command that looks at a project.
 func projectFlags(more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "for", Usage: "whose conventions apply: `TOOL` is tofu, terraform or auto", Value: "auto"},
+		&cli.StringFlag{Name: "for", Usage: "apply the conventions of `TOOL`: tofu, terraform or auto", Value: "auto"},
 		&cli.StringFlag{Name: "lock-file", Usage: "keep the lock in `FILE` instead of .terraform.lock.hcl"},
 		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 	}, more...)

@@ -19,13 +19,13 @@ func cacheCommand(out *output) *cli.Command {
 			Name:  name,
 			Usage: usage,
 			Flags: append([]cli.Flag{
-				&cli.StringFlag{Name: "cache-dir", Usage: "the cache is in `DIR`"},
+				&cli.StringFlag{Name: "cache-dir", Usage: "use the cache in `DIR`"},
 				&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 			}, flags...),
 			Action: func(ctx context.Context, cmd *cli.Command) error {
 				dir := cacheDir(cmd)
 				if dir == "" {
-					return errors.New("there is no cache: set COTTER_CACHE_DIR or --cache-dir")
+					return errors.New("no cache directory is known: set COTTER_CACHE_DIR or --cache-dir")
 				}
 				return run(ctx, cmd, cotter.Cache{Dir: dir})
 			},
@@ -33,14 +33,14 @@ func cacheCommand(out *output) *cli.Command {
 	}
 	return &cli.Command{
 		Name:   "cache",
-		Usage:  "look at the cache of fetched packages, check it, clean it",
+		Usage:  "inspect, check and clean the cache of fetched packages",
 		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
 		Commands: []*cli.Command{
 			command("dir", "print where the cache is", out.cacheDir),
-			command("size", "print how much is in the cache", out.cacheSize),
-			command("verify", "hash every cached package and set damaged ones aside", out.cacheVerify),
-			command("clean", "remove what is in the cache", out.cacheClean,
-				&cli.StringFlag{Name: "older-than", Usage: "remove only what was not used for `TIME`, such as 30d or 12h"}),
+			command("size", "print the size of the cache", out.cacheSize),
+			command("verify", "hash every cached package and quarantine damaged ones", out.cacheVerify),
+			command("clean", "empty the cache", out.cacheClean,
+				&cli.StringFlag{Name: "older-than", Usage: "remove only packages that were not used for `TIME`, such as 30d or 12h"}),
 		},
 	}
 }

@@ -94,7 +94,7 @@ func clientFailures() []failure {
 		{name: "locked without a lock", args: []string{"install", "--locked"}, says: "the lock has no entry"},
 		{name: "lock with a password", setup: lock("module \"a\" {\n  source = \"https://u:{http-password}@h/x.zip\"\n  hashes = [\"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]\n}\n"), says: "Credentials in lock file"},
 		{name: "lock that is none", setup: lock("module \"a\" { {http-password}"), says: ".terraform.lock.hcl"},
-		{name: "offline", args: []string{"install", "--offline"}, says: "no server may be asked"},
+		{name: "offline", args: []string{"install", "--offline"}, says: "offline mode is set"},
 		{name: "no such subdirectory", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/archives/x.zip//none?token={http-query}\"\n}\n", says: "none"},
 		{name: "checksum", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/archives/x.zip?checksum=md5:00000000000000000000000000000000&token={http-query}\"\n}\n", says: "checksum"},
 		{name: "no version", config: "module \"a\" {\n  source  = \"git::https://user:{git-range}@HOST/git/net.git\"\n  version = \"9.9.9\"\n}\n", says: "9.9.9"},

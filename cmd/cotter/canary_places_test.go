@@ -25,7 +25,7 @@ var places = []string{
 	"aws-id", "aws-secret", "aws-token", "s3-password", "hg-password", "gcs-query", "oci-password", "oci-query", "malformed", "two-at", "nested",
 	// What servers name.
 	"location-query", "header-query", "redirect-query", "redirect-password",
-	// The CLI configuration, and what it leads to.
+	// The CLI configuration, and what it points to.
 	"block", "other-block", "login", "helper", "helper-argument", "variable", "variable-other", "oci-basic", "oci-access", "oci-refresh", "docker-auth", "docker-helper",
 	// The user's other programs.
 	"netrc", "git-header", "git-instead", "git-stored", "proxy",

@@ -22,7 +22,7 @@ var demoWorld string
 func demoCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "demo",
-		Usage: "install an example from servers in this process, without any network",
+		Usage: "install an example from servers in this process, without network access",
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runDemo(ctx, out)
 		},

@@ -13,7 +13,7 @@ import (
 func gitBackendFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name:  "git-backend",
-		Usage: "`CLIENT` git is the installed git, go the built-in client; auto, the default, is git if there is one",
+		Usage: "fetch with `CLIENT`: git (the installed git), go (the built-in client), or auto (git if it is installed; the default)",
 	}
 }
 

@@ -52,7 +52,7 @@ func TestRestoredCache(t *testing.T) {
 }
 
 // TestForgedAnswers edits what the cache has of the answers of earlier fetches,
-// so that an address leads to another package, which is in the cache as well.
+// so that an address points to another package, which is in the cache as well.
 // A first installation has no lock to compare it with.
 func TestForgedAnswers(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 // a cache and a key of their own.
 type attacker struct {
 	*hostileSite
-	lock []byte // that leads to the other content
+	lock []byte // that points to the other content
 }
 
 // attack makes an attacker, who works in a clone of the project while the

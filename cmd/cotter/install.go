@@ -12,17 +12,17 @@ import (
 func installCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "install",
-		Usage:     "resolve, fetch, verify and place all modules, and write the lock",
+		Usage:     "resolve, fetch, verify and place all modules and providers, and write the lock",
 		ArgsUsage: "[DIR...]",
-		Description: "Installs the modules of the configuration in the current directory under\n" +
-			".terraform/modules, where tofu and terraform find them, and records what it\n" +
-			"chose in the lock file. Versions in the lock stay as long as they fit.\n" +
+		Description: "Installs the modules and providers of the configuration in the current directory\n" +
+			"under .terraform, where tofu and terraform find them, and records what it chose\n" +
+			"in the lock file. Versions in the lock stay as long as they fit.\n" +
 			"\n" +
 			"With directories it installs each of them; with --recursive, all root modules in\n" +
-			"and below them. What several projects use is asked for and fetched once.",
+			"and below them. What several projects use is fetched once.",
 		Flags: configFlags(append(installFlags(),
-			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default where CI is set"},
-			&cli.StringFlag{Name: "lockfile", Usage: "`MODE` readonly is the same as --locked"},
+			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
+			&cli.StringFlag{Name: "lockfile", Usage: "with `MODE` readonly, the same as --locked"},
 			&cli.BoolFlag{Name: "recursive", Usage: "install all root modules in and below the directories"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
 		)...),
@@ -34,13 +34,19 @@ func installCommand(out *output) *cli.Command {
 
 // installFlags are those of every command that installs.
 func installFlags() []cli.Flag {
-	return append(policyFlags(),
-		&cli.BoolFlag{Name: "dry-run", Usage: "say what would change, and change nothing but the cache"},
+	return append(lockFlags(),
+		&cli.BoolFlag{Name: "dry-run", Usage: "show what would change, and change only the cache"},
 		&cli.BoolFlag{Name: "lock-only", Usage: "write the lock and install nothing"},
-		&cli.BoolFlag{Name: "offline", Usage: "ask no server: use what is installed and what is in the cache"},
+	)
+}
+
+// lockFlags are those of every command that selects versions.
+func lockFlags() []cli.Flag {
+	return append(append(policyFlags(), providerFlags()...),
+		&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
 		&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
-		&cli.StringFlag{Name: "layout", Usage: "`LAYOUT` link shares what is around the modules of a package; copy copies it", Value: "link"},
+		&cli.StringFlag{Name: "layout", Usage: "place packages with `LAYOUT`: link (calls of one package share its other files) or copy", Value: "link"},
 		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 		gitBackendFlag(),
 	)
@@ -55,11 +61,7 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	req.Update.All = cmd.Bool("upgrade")
-	run := installOne
-	if cmd.Args().Present() || cmd.Bool("recursive") {
-		run = installAll
-	}
-	err = run(ctx, cmd, out, req)
+	err = installProjects(ctx, cmd, out, req)
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
 	switch {
 	case byDefault && is[*cotter.LockedError](err):
@@ -68,6 +70,14 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 		out.warnf("CI is set, so the lock may not change; `--locked=false` lets it")
 	}
 	return err
+}
+
+// installProjects installs the project that the flags name, or those of the arguments.
+func installProjects(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+	if cmd.Args().Present() || cmd.Bool("recursive") {
+		return installAll(ctx, cmd, out, req)
+	}
+	return installOne(ctx, cmd, out, req)
 }
 
 // install installs what a request says.
@@ -84,7 +94,11 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 		return err
 	}
 	if req.DryRun {
-		return out.planned(result, progress)
+		err := out.planned(result, progress)
+		if err == nil && cmd.Bool("check") && wouldChange(result) {
+			return errLockWouldChange
+		}
+		return err
 	}
 	if err := out.installed(done(req), result, progress); err != nil || !req.LockOnly {
 		return err
@@ -100,6 +114,9 @@ func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cot
 	}
 	req.Offline, req.Unify, req.Submodules = cmd.Bool("offline"), cmd.Bool("unify"), cmd.Bool("submodules")
 	if err := setPolicy(cmd, req); err != nil {
+		return nil, err
+	}
+	if err := setProviders(cmd, req); err != nil {
 		return nil, err
 	}
 	return installer(ctx, cmd, out, *req)

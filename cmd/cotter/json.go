@@ -76,7 +76,13 @@ func jsonResult(done string, result *cotter.Result) any {
 		Dialect string       `json:"for"`
 		Modules []jsonModule `json:"modules"`
 		Changes []jsonChange `json:"changes,omitempty"`
-	}{done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges)}
+
+		Providers       []jsonProvider       `json:"providers,omitempty"`
+		ProviderChanges []jsonProviderChange `json:"provider_changes,omitempty"`
+	}{
+		done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges),
+		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges),
+	}
 }
 
 // jsonPackage is a package in the output of verify.
@@ -121,7 +127,9 @@ func jsonReport(report *cotter.Report) any {
 		Misplaced  []message     `json:"misplaced,omitempty"`
 		Unread     []message     `json:"unread,omitempty"`
 		Packages   []jsonPackage `json:"packages"`
-	}{report.OK(), report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages}
+
+		Providers []jsonProviderReport `json:"providers,omitempty"`
+	}{report.OK(), report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, jsonProviderReports(report.Providers)}
 }
 
 // jsonEvent is an event of install as one JSON object; the type comes first.
@@ -153,6 +161,15 @@ func jsonEvent(event cotter.Event) any {
 			Package string `json:"package"`
 			Bytes   int64  `json:"bytes"`
 		}{"fetch_done", e.Package, e.Bytes}
+	case cotter.ProviderProgress:
+		return struct {
+			Type     string `json:"type"`
+			Provider string `json:"provider"`
+			Version  string `json:"version"`
+			Platform string `json:"platform"`
+			Done     int64  `json:"done"`
+			Total    int64  `json:"total,omitempty"`
+		}{"provider_progress", e.Provider.String(), e.Version, e.Platform.String(), e.Done, e.Total}
 	}
 	return jsonOutcome(event)
 }
@@ -171,6 +188,14 @@ func jsonOutcome(event cotter.Event) any {
 			Key  string `json:"key"`
 			Dir  string `json:"dir"`
 		}{"module_installed", e.Path.String(), e.Dir}
+	case cotter.ProviderInstalled:
+		return struct {
+			Type     string `json:"type"`
+			Provider string `json:"provider"`
+			Version  string `json:"version"`
+			Dir      string `json:"dir"`
+			KeyID    string `json:"key_id,omitempty"`
+		}{"provider_installed", e.Provider.String(), e.Version, e.Dir, e.KeyID}
 	case cotter.LockFileWritten:
 		return struct {
 			Type    string `json:"type"`

@@ -18,11 +18,11 @@ import (
 func mergeLockCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "merge-lock",
-		Usage:     "merge two lock files; for git, as a merge driver",
+		Usage:     "merge two lock files, as a merge driver for git",
 		ArgsUsage: "BASE OURS THEIRS",
-		Description: "Writes to OURS what became of BASE in OURS and in THEIRS. Blocks of modules and\n" +
-			"providers that one side has changed are as that side has them; those that both\n" +
-			"have changed differently are conflicts. To have git do that:\n" +
+		Description: "Merges the changes from BASE to THEIRS into OURS. Blocks of modules and\n" +
+			"providers that one side has changed are taken from that side; blocks that both\n" +
+			"have changed differently are conflicts. To let git use it:\n" +
 			"\n" +
 			"  echo '.terraform.lock.hcl merge=cotter' >> .gitattributes\n" +
 			"  git config merge.cotter.driver 'cotter merge-lock %O %A %B'",

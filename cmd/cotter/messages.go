@@ -16,8 +16,10 @@ type message struct {
 	Detail  string `json:"detail,omitempty"`
 	Project string `json:"project,omitempty"`
 	Module  string `json:"module,omitempty"`
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
+	// Provider is the address of the provider that the message is about.
+	Provider string `json:"provider,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
 	// Remedy says what to do next. In print for people, it stands behind all messages.
 	Remedy string `json:"remedy,omitempty"`
 
@@ -90,6 +92,10 @@ func oneMessage(err error) message {
 			File:    module.Range.Filename,
 			Line:    module.Range.Start.Line,
 		}
+	}
+	var provider *cotter.ProviderError
+	if errors.As(err, &provider) {
+		return providerMessage(provider)
 	}
 	var conflict *cotter.ConflictError
 	var refused *cotter.LockedError

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
@@ -14,9 +16,9 @@ import (
 func outdatedCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:        "outdated",
-		Usage:       "list the module calls for which there are newer versions",
-		Description: "Allowed is the newest version that the call's constraint allows, latest the\nnewest of all. With --all also calls that are up to date are listed.",
-		Flags:       configFlags(&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"}, minAgeFlag(), gitBackendFlag()),
+		Usage:       "list the module calls and providers that have newer versions",
+		Description: "Allowed is the newest version that the call's constraint allows, latest the\nnewest of all. With --all, calls that are up to date are listed too.",
+		Flags:       configFlags(&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"}, &cli.BoolFlag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag()),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runOutdated(ctx, cmd, out)
 		},
@@ -40,37 +42,53 @@ func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
 	}
 	in.OnEvent = out.warning
 	list, failed := in.Outdated(ctx, req)
-	var shown []cotter.Outdated
-	for _, o := range list {
-		if cmd.Bool("all") || o.Current != o.Latest || o.Current != o.Allowed {
-			shown = append(shown, o)
-		}
+	var providers []cotter.OutdatedProvider
+	if !cmd.Bool("no-providers") {
+		var err error
+		providers, err = in.OutdatedProviders(ctx, req)
+		failed = errors.Join(failed, err)
 	}
-	switch {
-	case out.json:
-		err = out.writeJSON(jsonOutdated(shown))
-	case len(shown) > 0:
-		err = out.outdated(shown)
-	case failed != nil:
-		// An empty list does not mean that all modules are up to date.
-	case len(list) == 0:
-		out.printf("No module call has versions to compare.\n")
-	default:
-		out.printf("All modules are at their latest versions.\n")
-	}
-	if err != nil {
+	if err := out.printOutdated(list, providers, cmd.Bool("all"), failed == nil); err != nil {
 		return err
 	}
 	return failed
 }
 
+// printOutdated prints what has newer versions, or everything with all. Without complete
+// something is not known, and that nothing is listed does not mean that all is up to
+// date.
+func (o *output) printOutdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider, all, complete bool) error {
+	known, noProviders := len(modules)+len(providers), len(providers) == 0
+	if !all {
+		modules = slices.DeleteFunc(modules, func(m cotter.Outdated) bool { return m.Current == m.Latest && m.Current == m.Allowed })
+		providers = slices.DeleteFunc(providers, func(p cotter.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
+	}
+	switch {
+	case o.json:
+		return o.writeJSON(jsonOutdated(modules, providers))
+	case len(modules)+len(providers) > 0:
+		return o.outdated(modules, providers)
+	case !complete:
+	case known == 0:
+		o.printf("No module call has versions to compare.\n")
+	case noProviders:
+		o.printf("All modules are at their latest versions.\n")
+	default:
+		o.printf("All modules and providers are at their latest versions.\n")
+	}
+	return nil
+}
+
 // outdated prints a table.
-func (o *output) outdated(list []cotter.Outdated) error {
+func (o *output) outdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider) error {
 	table := tabwriter.NewWriter(o.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "KEY\tSOURCE\tCURRENT\tALLOWED\tLATEST\tCALL")
-	for _, m := range list {
+	for _, m := range modules {
 		fmt.Fprint(table, escapef("%s\t%s\t%s\t%s\t%s\t%s:%d\n", m.Path, addrs.Redact(m.Source.ForDisplay()),
 			dash(m.Current), dash(m.Allowed), dash(m.Latest), m.Call.Range.Filename, m.Call.Range.Start.Line))
+	}
+	for _, p := range providers {
+		fmt.Fprint(table, escapef("-\t%s\t%s\t%s\t%s\t%s\n", p.Provider.ForDisplay(), dash(p.Current), dash(p.Allowed), dash(p.Latest), firstUse(p.RequiredBy)))
 	}
 	return table.Flush()
 }
@@ -82,22 +100,38 @@ func dash(version string) string {
 	return version
 }
 
-func jsonOutdated(list []cotter.Outdated) any {
+// firstUse is where a provider is required first.
+func firstUse(uses []cotter.ProviderUse) string {
+	if len(uses) == 0 || uses[0].Range.Filename == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%s:%d", uses[0].Range.Filename, uses[0].Range.Start.Line)
+}
+
+func jsonOutdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider) any {
 	type jsonCall struct {
-		Key     string `json:"key"`
-		Source  string `json:"source"`
-		Current string `json:"current,omitempty"`
-		Allowed string `json:"allowed,omitempty"`
-		Latest  string `json:"latest,omitempty"`
-		File    string `json:"file"`
-		Line    int    `json:"line"`
+		Key      string `json:"key,omitempty"`
+		Source   string `json:"source,omitempty"`
+		Provider string `json:"provider,omitempty"`
+		Current  string `json:"current,omitempty"`
+		Allowed  string `json:"allowed,omitempty"`
+		Latest   string `json:"latest,omitempty"`
+		File     string `json:"file,omitempty"`
+		Line     int    `json:"line,omitempty"`
 	}
 	calls := []jsonCall{}
-	for _, m := range list {
+	for _, m := range modules {
 		calls = append(calls, jsonCall{
-			m.Path.String(), addrs.Redact(m.Source.String()), m.Current, m.Allowed, m.Latest,
-			m.Call.Range.Filename, m.Call.Range.Start.Line,
+			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current, Allowed: m.Allowed, Latest: m.Latest,
+			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
 		})
+	}
+	for _, p := range providers {
+		call := jsonCall{Provider: p.Provider.String(), Current: p.Current, Allowed: p.Allowed, Latest: p.Latest}
+		if len(p.RequiredBy) > 0 {
+			call.File, call.Line = p.RequiredBy[0].Range.Filename, p.RequiredBy[0].Range.Start.Line
+		}
+		calls = append(calls, call)
 	}
 	return calls
 }

@@ -23,12 +23,13 @@ func (o *output) planned(result *cotter.Result, p *progress) error {
 	}
 	o.printf("\n%s: %s into the cache. This was a dry run: the project is as it was.\n",
 		modulesFor(result), count(p.fetched, "package")+" fetched")
-	if len(result.LockChanges) == 0 {
+	if len(result.LockChanges)+len(result.ProviderChanges) == 0 {
 		o.printf("%s would not change.\n", result.LockFile)
 		return nil
 	}
 	o.printf("%s would change:\n", result.LockFile)
 	o.changes(result.LockChanges)
+	o.providerChanges(result.ProviderChanges)
 	return nil
 }
 

@@ -15,18 +15,18 @@ import (
 // holds beside the policy of the project's file.
 func policyFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "policy", Usage: "obey the policy in `FILE` instead of the project's cotter.hcl", Sources: cli.EnvVars("COTTER_POLICY")},
-		&cli.StringSliceFlag{Name: "allow-source", Usage: "let modules come from `HOST/PATH` and below only; may be repeated"},
-		&cli.StringSliceFlag{Name: "deny-source", Usage: "let no module come from `HOST/PATH` and below; may be repeated"},
-		&cli.BoolFlag{Name: "deny-branches", Usage: "refuse git sources that name a branch, or nothing"},
-		&cli.StringFlag{Name: "require-version", Usage: "refuse calls without a version constraint (`HOW` is range), or without one version (exact)"},
-		&cli.BoolFlag{Name: "deny-credentials", Usage: "refuse source addresses that hold credentials"},
+		&cli.StringFlag{Name: "policy", Usage: "apply the policy in `FILE` instead of the project's cotter.hcl", Sources: cli.EnvVars("COTTER_POLICY")},
+		&cli.StringSliceFlag{Name: "allow-source", Usage: "allow modules only from `HOST/PATH` and below; can be repeated"},
+		&cli.StringSliceFlag{Name: "deny-source", Usage: "allow no modules from `HOST/PATH` and below; can be repeated"},
+		&cli.BoolFlag{Name: "deny-branches", Usage: "refuse git sources that name a branch or no ref"},
+		&cli.StringFlag{Name: "require-version", Usage: "refuse calls without a version constraint (`HOW` is range), or without an exact version (exact)"},
+		&cli.BoolFlag{Name: "deny-credentials", Usage: "refuse source addresses that contain credentials"},
 		minAgeFlag(),
 	}
 }
 
 func minAgeFlag() cli.Flag {
-	return &cli.IntFlag{Name: "min-age", Usage: "pass over versions that were published less than so many `DAYS` ago, where the origin tells"}
+	return &cli.IntFlag{Name: "min-age", Usage: "skip versions published less than `DAYS` days ago, if the origin reports dates"}
 }
 
 // setPolicy adds what the flags say to a request.

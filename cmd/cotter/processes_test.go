@@ -138,7 +138,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.proxy.ServeHTTP(w, r)
 }
 
-// turn makes a registry's answer that leads to the servers lead here.
+// turn makes a registry's answer that points to the servers lead here.
 func (f *front) turn(r *http.Response, host string) error {
 	if !strings.HasSuffix(r.Request.URL.Path, "/download") {
 		return nil

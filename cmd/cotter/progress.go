@@ -20,8 +20,8 @@ type progress struct {
 	fetches map[string]*mpb.Bar
 	names   map[string]string // what the lock decided, by key, until it is verified
 
-	fetched, placed, verified int
-	lock                      *cotter.LockFileWritten
+	fetched, placed, verified, providers int
+	lock                                 *cotter.LockFileWritten
 }
 
 func newProgress(out *output) *progress {
@@ -57,6 +57,10 @@ func (p *progress) event(event cotter.Event) {
 		if bar := p.fetches[e.Package]; bar != nil {
 			bar.SetTotal(max(e.Bytes, 1), true)
 		}
+	case cotter.ProviderProgress:
+		p.providerBar(e)
+	case cotter.ProviderInstalled:
+		p.line("- provider %s %s%s\n", e.Provider.ForDisplay(), e.Version, signedBy(e))
 	case cotter.Waiting:
 		p.line("Waiting for another process that works on this project...\n")
 	case cotter.WaitingForFetch:
@@ -76,6 +80,8 @@ func (p *progress) tally(event cotter.Event) {
 		p.placed++
 	case cotter.HashVerified:
 		p.verified++
+	case cotter.ProviderInstalled:
+		p.providers++
 	}
 }
 
@@ -138,6 +144,21 @@ func (p *progress) startBar(pkg string) {
 	)
 }
 
+// providerBar shows how far the archive of a provider is.
+func (p *progress) providerBar(e cotter.ProviderProgress) {
+	name := fmt.Sprintf("provider %s %s", e.Provider.ForDisplay(), e.Version)
+	if e.Platform != addrs.CurrentPlatform() {
+		name += " " + e.Platform.String()
+	}
+	if p.fetches[name] == nil {
+		p.startBar(name)
+	}
+	if bar := p.fetches[name]; bar != nil {
+		bar.SetTotal(max(e.Total, e.Done, 1), e.Unpacking)
+		bar.SetCurrent(e.Done)
+	}
+}
+
 // end clears the bars away.
 func (p *progress) end() {
 	if p.bars == nil {
@@ -164,21 +185,28 @@ func (o *output) installed(done string, result *cotter.Result, p *progress) erro
 	if o.json {
 		return o.writeJSON(jsonResult(done, result))
 	}
-	if len(result.Modules) == 0 {
+	if len(result.Modules)+len(result.Providers) == 0 {
 		o.printf("The configuration calls no modules.\n")
 		return nil
 	}
-	o.printf("\n%s: %s, %s, %s.\n", modulesFor(result),
-		count(p.fetched, "package")+" fetched",
-		fmt.Sprintf("%d placed", p.placed),
-		fmt.Sprintf("%d verified against the lock", p.verified))
+	o.printf("\n")
+	if len(result.Modules) > 0 {
+		o.printf("%s: %s, %s, %s.\n", modulesFor(result),
+			count(p.fetched, "package")+" fetched",
+			fmt.Sprintf("%d placed", p.placed),
+			fmt.Sprintf("%d verified against the lock", p.verified))
+	}
+	if n := len(result.Providers); n > 0 {
+		o.printf("%s: %d installed, %d already in place.\n", count(n, "provider"), p.providers, n-p.providers)
+	}
 	switch {
 	case p.lock != nil && p.lock.Created:
-		o.printf("\nCotter has created a lock file %s to record module versions.\n"+
+		o.printf("\nCotter has created a lock file %s to record the versions.\n"+
 			"Include this file in your version control repository.\n", p.lock.File)
 	case p.lock != nil:
 		o.printf("\nCotter has changed %s; commit it with your configuration:\n", p.lock.File)
 		o.changes(result.LockChanges)
+		o.providerChanges(result.ProviderChanges)
 	}
 	return nil
 }

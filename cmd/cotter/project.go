@@ -62,8 +62,9 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 		return nil, err
 	}
 	transport := transport()
-	return cotter.New(cotter.Options{
-		HTTPClient:  &http.Client{Transport: transport, Timeout: config.Timeout},
+	client := &http.Client{Transport: transport, Timeout: config.Timeout}
+	in := cotter.New(cotter.Options{
+		HTTPClient:  client,
 		UserAgent:   "cotter/" + version(),
 		Credentials: config,
 		Services:    config.Services,
@@ -78,7 +79,13 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 		CacheDir: cacheDir(cmd),
 		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
-	}), nil
+	})
+	for _, o := range config.Providers.DevOverrides {
+		out.warnf("dev_overrides of the CLI configuration have tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
+	}
+	in.PluginCacheDir = config.Providers.PluginCacheDir
+	in.Providers, err = providerSource(ctx, config, in.Providers, req.Dir, client)
+	return in, err
 }
 
 // limits returns the limits of fetches. COTTER_MIN_RATE is the minimum rate of a

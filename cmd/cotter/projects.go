@@ -63,7 +63,11 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		}
 		out.projectEvent(dir, event)
 	})
-	return errors.Join(err, out.projects(done(req), dirs, results, fetched))
+	err = errors.Join(err, out.projects(done(req), dirs, results, fetched))
+	if err == nil && cmd.Bool("check") && slices.ContainsFunc(results, wouldChange) {
+		return errLockWouldChange
+	}
+	return err
 }
 
 // inProject is an event with the directory of the project that it is about.
@@ -113,6 +117,9 @@ func (o *output) project(done, dir string, result *cotter.Result) error {
 	o.printf("- %s: %s\n", dir, modulesFor(result))
 	for _, change := range result.LockChanges {
 		o.printf("    %s: %s\n", change.Key, changeText(change))
+	}
+	for _, change := range result.ProviderChanges {
+		o.printf("    provider %s: %s\n", change.Provider.ForDisplay(), providerChangeText(change))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -43,6 +44,7 @@ const (
 	confirmRemedy     = "Run `cotter install --locked` to ask the origins of entries that none has confirmed here."
 	movedRemedy       = "If you want what the origins have now, run `cotter update`."
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
+	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -54,7 +56,13 @@ func remediesOf(project string, err error) []remedy {
 	var downgrade *cotter.DowngradeError
 	var host *cotter.HostChangedError
 	var linked *cotter.LinkedLockError
+	var provider *cotter.ProviderError
+	var mismatch *getproviders.MismatchError
 	switch {
+	case errors.As(err, &provider) && errors.As(err, &mismatch) && mismatch.Locked:
+		add(updateRemedy, provider.Provider.ForDisplay())
+	case errors.As(err, &provider) && errors.As(err, &downgrade):
+		add(downgradeRemedy, provider.Provider.ForDisplay())
 	case errors.As(err, &downgrade) && errors.As(err, &module):
 		add(downgradeRemedy, module.Path.String())
 	case errors.As(err, &host):

@@ -10,7 +10,7 @@ import (
 func restoreCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "restore",
-		Usage: "put module entries back that a stock tool dropped from the lock",
+		Usage: "restore module entries that a stock tool removed from the lock",
 		Description: "Takes them from the copy that the last installation kept in .terraform, or else\n" +
 			"from the last commit in git, and changes nothing else.",
 		Flags: projectFlags(),

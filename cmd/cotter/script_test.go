@@ -40,6 +40,8 @@ func TestMain(m *testing.M) {
 //	status N COMMAND...    run a command, which must exit with that status
 //	forget                 forget the requests so far
 //	norequests             fail if the servers were asked since then
+//	noarchives             fail if an archive of a provider was downloaded since then
+//	providerblocks A B     fail if two locks have different provider blocks
 //	replace FILE OLD NEW   replace text in a file
 //	withoutgit             leave nothing but cotter in PATH
 func TestScripts(t *testing.T) {
@@ -60,7 +62,10 @@ func TestScripts(t *testing.T) {
 			"forget":     func(ts *testscript.TestScript, _ bool, _ []string) { (*theWorld(ts)).ResetRequests() },
 			"norequests": noRequests,
 			"replace":    replace,
-			"withoutgit": leaveCotter,
+
+			"noarchives":     noArchives,
+			"providerblocks": providerBlocks,
+			"withoutgit":     leaveCotter,
 		},
 	})
 }
@@ -167,6 +172,35 @@ func noRequests(ts *testscript.TestScript, _ bool, _ []string) {
 	world := *theWorld(ts)
 	if requests := world.Requests(); len(requests) > 0 {
 		ts.Fatalf("the servers were asked: %v", requests)
+	}
+}
+
+// noArchives allows the listings for which stock tools always ask.
+func noArchives(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, r := range (*theWorld(ts)).Requests() {
+		if strings.HasPrefix(r.Path, "/providers/") {
+			ts.Fatalf("%s was downloaded", r.Path)
+		}
+	}
+}
+
+// providerBlocks compares what follows the first provider block, which is behind all
+// module blocks.
+func providerBlocks(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: providerblocks lock lock")
+	}
+	blocks := make([]string, len(args))
+	for i, name := range args {
+		text := ts.ReadFile(name)
+		_, after, found := strings.Cut(text, "provider \"")
+		if !found {
+			ts.Fatalf("%s has no provider block:\n%s", name, text)
+		}
+		blocks[i] = after
+	}
+	if blocks[0] != blocks[1] {
+		ts.Fatalf("%s has\n%s\nand %s has\n%s", args[0], blocks[0], args[1], blocks[1])
 	}
 }
 

@@ -56,7 +56,7 @@ func TestTamperInstalled(t *testing.T) {
 		row("shared file", "tag", `changed: "shared/policy.json"`, edit(whole, "{}", "[]")),
 		row("shared file through the link", "tag", `changed: "shared/policy.json"`, edit(modules+"tag/shared/policy.json", "{}", "[]")),
 		row("shared file deleted", "tag", `vanished: "shared/policy.json"`, drop(whole)),
-		row("what a link leads to is deleted", "zip", `vanished: "README.md"`, drop(modules+"zip/README.md")),
+		row("what a link points to is deleted", "zip", `vanished: "README.md"`, drop(modules+"zip/README.md")),
 		row("a package without links", "commit", `added: "sub/evil.tf"`, put(modules+"commit/sub/evil.tf", "# evil\n")),
 		row("renamed", "zip", `added: "main2.tf"`, rename(modules+"zip/main.tf", modules+"zip/main2.tf")),
 		row("file replaced by a directory", "zip", `vanished: "main.tf"`, drop(modules+"zip/main.tf"), put(modules+"zip/main.tf/main.tf", "")),

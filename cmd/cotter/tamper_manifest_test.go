@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTamperManifest changes what leads to installed files: modules.json, and
+// TestTamperManifest changes what points to installed files: modules.json, and
 // the
 // links to whole packages. Stock tools follow all of it.
 func TestTamperManifest(t *testing.T) {
@@ -19,17 +19,17 @@ func TestTamperManifest(t *testing.T) {
 		writeText(t, filepath.Join(whole, "evil.tf"), "# evil\n")
 	}
 	testTampering(t, newSite(t, "app", "net", "tag", "tgz", "zip"), []tampering{
-		row("directory outside", 1, `module net (main.tf:5): modules.json does not match the lock: it leads to "evil" instead of ".terraform/modules/net"`,
+		row("directory outside", 1, `module net (main.tf:5): modules.json does not match the lock: it points to "evil" instead of ".terraform/modules/net"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"evil"`)),
-		row("directory above", 1, `it leads to "../evil"`,
+		row("directory above", 1, `it points to "../evil"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"../evil"`)),
-		row("absolute directory", 1, `it leads to "/etc"`,
+		row("absolute directory", 1, `it points to "/etc"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"/etc"`)),
 		row("directory of another call", 1, `module zip (main.tf`,
 			edit(manifest, `"Dir":".terraform/modules/zip"`, `"Dir":".terraform/modules/tgz"`)),
-		row("directory of another module of the package", 1, `it leads to ".terraform/modules/tag/modules/other" instead of`,
+		row("directory of another module of the package", 1, `it points to ".terraform/modules/tag/modules/other" instead of`,
 			edit(manifest, `"Dir":".terraform/modules/tag/modules/dns"`, `"Dir":".terraform/modules/tag/modules/other"`)),
-		row("directory of a local module", 1, `module app (main.tf:2): modules.json does not match the lock: it leads to "evil"`,
+		row("directory of a local module", 1, `module app (main.tf:2): modules.json does not match the lock: it points to "evil"`,
 			edit(manifest, `"Dir":"app"`, `"Dir":"evil"`)),
 		row("directory of a local module in a package", 1, `module net.a`,
 			edit(manifest, `"Dir":".terraform/modules/net/modules/a"`, `"Dir":"evil"`)),
@@ -41,7 +41,7 @@ func TestTamperManifest(t *testing.T) {
 		row("no records", 1, `module zip (main.tf:15): modules.json does not match the lock: it has no record of it`, put(manifest, `{"Modules":[]}`)),
 		row("no manifest", 1, `modules.json does not match the lock: it is gone`, drop(manifest)),
 		row("no JSON", 1, `modules.json does not match the lock: unexpected end of JSON`, put(manifest, `{"Modules":[`)),
-		row("two records of a key", 1, `modules.json does not match the lock: record "zip": there are two of it`, edit(manifest, `{"Modules":[`, `{"Modules":[{"Key":"zip","Source":"./evil","Dir":"evil"},`)),
+		row("two records of a key", 1, `modules.json does not match the lock: record "zip": there are two records with this key`, edit(manifest, `{"Modules":[`, `{"Modules":[{"Key":"zip","Source":"./evil","Dir":"evil"},`)),
 		row("record of no call", 16, `- evil: installed, but the lock has no entry for it`,
 			edit(manifest, `{"Modules":[`, `{"Modules":[{"Key":"evil","Source":"git::https://HOST/git/plain.git","Dir":"evil"},`)),
 		row("package directory is a link", 8, `zip is not a directory`, link(modules+"zip", "tgz")),

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -12,14 +13,15 @@ import (
 func updateCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "update",
-		Usage:     "move module calls to the newest versions that their constraints allow",
-		ArgsUsage: "[KEY...]",
-		Description: "Without arguments all calls; else those with the given paths, such as\n" +
-			"network.subnets. All other calls stay as they are locked. For each module that\n" +
-			"moves it says what that changes for the caller: variables, outputs, providers.",
+		Usage:     "move modules and providers to the newest versions that their constraints allow",
+		ArgsUsage: "[KEY|PROVIDER...]",
+		Description: "Updates the calls with the given paths, such as network.subnets, and the providers\n" +
+			"with the given addresses, such as hashicorp/aws; without arguments, everything.\n" +
+			"The rest of the lock stays as it is. For each module that changes it lists what\n" +
+			"the caller sees: variables, outputs, providers.",
 		Flags: configFlags(append(installFlags(),
 			&cli.StringFlag{Name: "to", Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
-			&cli.StringSliceFlag{Name: "accept-changed", Usage: "take other content under the same version, tag or address for the call `KEY`; can be repeated"},
+			&cli.StringSliceFlag{Name: "accept-changed", Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
 			&cli.BoolFlag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
 		)...),
@@ -28,8 +30,7 @@ func updateCommand(out *output) *cli.Command {
 			if err != nil {
 				return err
 			}
-			req.Update.Keys = cmd.Args().Slice()
-			req.Update.All = len(req.Update.Keys) == 0
+			setUpdates(cmd, &req)
 			req.Update.To, req.Update.AllowDowngrade = cmd.String("to"), cmd.Bool("allow-downgrade")
 			req.Update.AcceptChanged = cmd.StringSlice("accept-changed")
 			if req.Update.To != "" && len(req.Update.Keys) != 1 {
@@ -59,4 +60,17 @@ func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cott
 	}
 	out.markdown(result.LockChanges)
 	return nil
+}
+
+// setUpdates reads what is to be updated: arguments with a slash are addresses of
+// providers, and all others are paths of module calls.
+func setUpdates(cmd *cli.Command, req *cotter.Request) {
+	req.Update.All = !cmd.Args().Present()
+	for _, arg := range cmd.Args().Slice() {
+		if strings.Contains(arg, "/") {
+			req.Update.Providers = append(req.Update.Providers, arg)
+			continue
+		}
+		req.Update.Keys = append(req.Update.Keys, arg)
+	}
 }

@@ -15,17 +15,17 @@ import (
 func verifyCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "verify",
-		Usage: "compare the installed modules with the lock, without any network",
+		Usage: "compare the installed modules with the lock, without network access",
 		Description: "Reads every installed file. Changed and vanished files and added\n" +
-			"configuration files are failures; other added files are only named.\n" +
-			"With --remote it also asks where tags, branches and registries lead now.\n" +
+			"configuration files are failures; other added files are only listed.\n" +
+			"With --remote it also asks what tags, branches and registries point to now.\n" +
 			"\n" +
-			"The exit status is 0, or the sum of 1 where a package was changed or modules.json\n" +
-			"leads elsewhere, 4 where a package is not installed, 8 where something could not\n" +
-			"be compared, and 16 where the lock does not fit the configuration, the policy\n" +
+			"The exit status is 0, or the sum of 1 if a package was changed or modules.json\n" +
+			"points elsewhere, 4 if a package is not installed, 8 if something could not\n" +
+			"be compared, and 16 if the lock does not fit the configuration, the policy\n" +
 			"refuses something, or an origin has moved.",
 		Flags: configFlags(append(policyFlags(),
-			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still lead to what the lock has"},
+			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still have what the lock says"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -39,7 +39,7 @@ var (
 	errNotVerified = errors.New("the installed modules are not what the lock says")
 	errStale       = errors.New("the lock is not for this configuration")
 	errPolicy      = errors.New("the policy does not allow what the configuration or the lock has")
-	errMoved       = errors.New("origins lead elsewhere than the lock")
+	errMoved       = errors.New("some origins no longer have what the lock says")
 	errUnknown     = errors.New("not all origins could be asked")
 )
 
@@ -88,6 +88,16 @@ func verifyStatus(report *cotter.Report) statusError {
 			status |= exitStale
 		}
 	}
+	for _, p := range report.Providers {
+		switch {
+		case errors.Is(p.Err, cotter.ErrNoComparableHash):
+			status |= exitUnverifiable
+		case p.Status == cotter.StatusMissing:
+			status |= exitMissing
+		case p.Status == cotter.StatusChanged:
+			status |= exitChanged
+		}
+	}
 	if len(report.Misplaced) > 0 {
 		status |= exitChanged
 	}
@@ -133,7 +143,13 @@ func (o *output) report(report *cotter.Report) error {
 			}
 		}
 	}
-	if report.OK() {
+	for _, p := range report.Providers {
+		o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, lines(providerStatusText(p)))
+	}
+	switch {
+	case report.OK() && len(report.Providers) > 0:
+		o.printf("\n%s and %s verified against the lock.\n", count(len(report.Packages), "package"), count(len(report.Providers), "provider"))
+	case report.OK():
 		o.printf("\n%s verified against the lock.\n", count(len(report.Packages), "package"))
 	}
 	if slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Unconfirmed }) {

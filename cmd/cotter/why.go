@@ -14,9 +14,9 @@ import (
 func whyCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:        "why",
-		Usage:       "show which calls lead to a module",
-		ArgsUsage:   "KEY|SOURCE",
-		Description: "Takes the path of a module call, such as network.subnets, or a source address\nwithout its subdir and version, and shows each chain of calls with its files.",
+		Usage:       "show which calls lead to a module, or which modules require a provider",
+		ArgsUsage:   "KEY|SOURCE|PROVIDER",
+		Description: "Takes the path of a module call, such as network.subnets, or a source address\nwithout its subdir and version, and shows each chain of calls with its files.\nFor a provider, such as hashicorp/aws, it shows what each module asks for.",
 		Flags:       configFlags(),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runWhy(ctx, cmd, out)
@@ -40,7 +40,10 @@ func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 		}
 	}
 	if len(chains) == 0 {
-		return fmt.Errorf("no module has the key or the source %q; see cotter list", wanted)
+		if found, err := whyProvider(ctx, cmd, out, wanted); found || err != nil {
+			return err
+		}
+		return fmt.Errorf("no module has the key or the source %q, and none requires a provider of that name; see cotter list", wanted)
 	}
 	if out.json {
 		return out.writeJSON(jsonChains(chains))

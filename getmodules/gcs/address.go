@@ -8,19 +8,19 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// address is what an address means.
+// address is a parsed address.
 type address struct {
 	bucket string
 	// object is the name of an object, or of a directory with or without a
-	// slash at its end. "" is the whole bucket.
+	// trailing slash. Empty means the whole bucket.
 	object string
-	// generation is that of the object, a number; "" means the latest.
+	// generation is the number of the object's generation. Empty means the latest.
 	generation string
 }
 
 // parseAddress reads https://www.googleapis.com/storage/v1/BUCKET/OBJECT. Like
-// the stock tools it takes any host of Google's and any words for "storage" and
-// "v1": nothing is asked of that host.
+// the stock tools it accepts any host of Google's, and any text in place of "storage"
+// and "v1". No request is sent to that host.
 func parseAddress(u *url.URL) (address, error) {
 	if err := objects.CheckURL(u); err != nil {
 		return address{}, err
@@ -37,7 +37,7 @@ func parseAddress(u *url.URL) (address, error) {
 	if len(parts) == 5 {
 		a.object = parts[4]
 	}
-	// These are no names of buckets and objects, but mean something in a URL.
+	// These have a meaning in URLs and cannot be names of buckets and objects.
 	if a.bucket == "" || isDots(a.bucket) || isDots(a.object) {
 		return address{}, errAddress
 	}
@@ -48,13 +48,13 @@ var errAddress = errors.New("an address of Google Cloud Storage is https://www.g
 
 func isDots(name string) bool { return name == "." || name == ".." }
 
-// check refuses what fits either an archive or a directory, but not this one.
+// check refuses an address whose arguments do not fit an archive, or a directory.
 func (a address) check(archive bool) error {
 	switch {
 	case archive && a.object == "":
 		return errAddress
 	case !archive && a.generation != "":
-		return errors.New("a gcs address with a generation must be that of an archive, as directories have none")
+		return errors.New("only the address of an archive can have a generation")
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// FuzzAddress holds that no address leads out of the part of the API for
+// FuzzAddress holds that no address points out of the part of the API for
 // buckets.
 func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{

@@ -39,7 +39,7 @@ func (g *Getter) endpoint() (*url.URL, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return nil, fmt.Errorf("the endpoint of Google Cloud Storage is http:// or https:// and a host, but not %q", g.Endpoint)
+		return nil, fmt.Errorf("the endpoint of Google Cloud Storage must be http:// or https:// and a host, not %q", g.Endpoint)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
@@ -68,8 +68,8 @@ func leavesHTTPS(from, to *url.URL) (reason string) {
 	return ""
 }
 
-// send requests a path and passes the answer to read, again after failures that may
-// be temporary. The credentials are looked up each time, as they may expire.
+// send requests a path and passes the answer to read. It retries after failures that
+// may be temporary. The credentials are looked up each time, as they may expire.
 func (b *bucket) send(ctx context.Context, path string, read func(*httpx.Response) error) error {
 	return b.client.Retry.Do(ctx, b.endpoint.Host, func() error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.endpoint.String()+"/storage/v1/b/"+path, http.NoBody)
@@ -145,17 +145,17 @@ func (b *bucket) page(ctx context.Context, query url.Values) (*page, error) {
 		}
 		got = new(page)
 		if err := json.Unmarshal(text, got); err != nil {
-			return errors.New("the list of objects is not the JSON that is expected")
+			return errors.New("the list of objects is not valid JSON of the documented form")
 		}
 		return nil
 	})
 	return got, err
 }
 
-var errChecksum = errors.New("what was received does not have the checksum that the server names")
+var errChecksum = errors.New("the download does not have the checksum that the server announced")
 
-// Get writes an object to a file, from its beginning. An answer that is shorter
-// than announced is an error of reading it.
+// Get writes an object to a file, from its beginning. Reading an answer that is
+// shorter than announced fails.
 func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 	query := url.Values{"alt": {"media"}}
 	if b.addr.generation != "" {
@@ -180,8 +180,8 @@ func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 	})
 }
 
-// checksumOf returns the CRC32C of the stored object, if the server names it and
-// the answer has the same bytes, which were not unpacked on the way.
+// checksumOf returns the CRC32C of the stored object, if the server sends it and did not
+// decompress the object for the transfer.
 func checksumOf(answer *http.Response) (uint32, bool) {
 	if answer.Uncompressed || answer.Header.Get("X-Goog-Stored-Content-Encoding") == "gzip" {
 		return 0, false

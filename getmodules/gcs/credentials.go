@@ -13,20 +13,21 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// scope is all that is asked for: to read.
+// scope is the only scope that is requested: read access.
 const scope = "https://www.googleapis.com/auth/devstorage.read_only"
 
-// credentials are what requests are made with.
+// credentials are the credentials of requests.
 type credentials struct {
 	// token is nil for anonymous requests.
 	token *oauth2.Token
-	// project is the quota project of the token; "" for none.
+	// project is the quota project of the token. It may be empty.
 	project string
-	// absent says why there is no token, for requests that are refused.
+	// absent says why there is no token. It is part of the error if a request is
+	// refused.
 	absent error
 }
 
-// spare is how long before its end a token is not used for a new request.
+// spare is how long before its expiry a token is no longer used for new requests.
 const spare = time.Minute
 
 // isGood reports whether credentials can be used for another request.
@@ -34,8 +35,8 @@ func (c *credentials) isGood() bool {
 	return c != nil && (c.token == nil || c.token.Expiry.IsZero() || time.Until(c.token.Expiry) > spare)
 }
 
-// credentials returns those of the fields, or the application default
-// credentials. Their tokens are asked for by the same client as the rest.
+// credentials returns the credentials in the fields, or the application default
+// credentials. Tokens are requested by the same client as everything else.
 func (g *Getter) credentials(ctx context.Context, client *httpx.Client) (*credentials, error) {
 	switch {
 	case g.Token != "":
@@ -49,7 +50,7 @@ func (g *Getter) credentials(ctx context.Context, client *httpx.Client) (*creden
 	if known.isGood() {
 		return known, nil
 	}
-	// Several downloads may do this at once, each by its own context.
+	// Several downloads may do this concurrently, each with its own context.
 	found, err := inTime(ctx, func() (*credentials, error) {
 		return g.find(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: client}))
 	})
@@ -62,8 +63,8 @@ func (g *Getter) credentials(ctx context.Context, client *httpx.Client) (*creden
 	return found, nil
 }
 
-// find looks for the application default credentials. If there are none, requests
-// are anonymous, which is enough for public buckets.
+// find looks for the application default credentials. Without any, requests are
+// anonymous, which is enough for public buckets.
 func (g *Getter) find(ctx context.Context) (*credentials, error) {
 	found, err := google.FindDefaultCredentials(ctx, scope)
 	if err != nil {
@@ -76,8 +77,8 @@ func (g *Getter) find(ctx context.Context) (*credentials, error) {
 	return &credentials{token: token, project: cmp.Or(g.QuotaProject, quotaProject(found.JSON))}, nil
 }
 
-// quotaProject returns the project that a file of credentials names; "" if it names
-// none or cannot be parsed.
+// quotaProject returns the quota project in a credentials file. It returns an empty
+// string if the file has none or cannot be parsed.
 func quotaProject(file []byte) string {
 	var named struct {
 		Project string `json:"quota_project_id"`
@@ -88,8 +89,8 @@ func quotaProject(file []byte) string {
 	return named.Project
 }
 
-// inTime returns when ctx ends, even if the call does not: the search for
-// credentials asks for an instance's metadata without ctx, for some seconds.
+// inTime returns when ctx ends, even if the call does not: the search for credentials
+// queries the instance's metadata service for some seconds, without ctx.
 func inTime(ctx context.Context, call func() (*credentials, error)) (*credentials, error) {
 	type result struct {
 		found *credentials

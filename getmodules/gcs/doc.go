@@ -16,40 +16,38 @@
 // downloaded as a file; getmodules unpacks it. A fragment (#GENERATION) chooses a
 // generation of it.
 //
-// Any other address is that of a directory: all objects whose names begin with
-// OBJECT and a slash; without OBJECT it is the whole bucket. Stock tools take
-// those that begin with OBJECT alone, and fail if there are others beside it.
+// Any other address names a directory: all objects whose names begin with OBJECT and a
+// slash, or the whole bucket without OBJECT. (Stock tools take all objects whose names
+// begin with OBJECT, and fail if that matches objects outside of the directory.)
 // Objects whose names end in a slash are left out. Names that point out of the
-// directory are errors, and so are two that differ only in what means nothing in
-// a path ("a//b"). Eight objects are downloaded at a time.
+// directory are errors, and so are names that become the same path when cleaned
+// ("a//b" and "a/b"). Eight objects are downloaded at a time.
 //
 // # Credentials
 //
 // [Getter].Token, or Google's application default credentials: the file that
-// GOOGLE_APPLICATION_CREDENTIALS names, that of gcloud, or those of the instance.
-// It is golang.org/x/oauth2/google that reads the environment for them. They are
-// asked for a token that can only read, which is kept until it expires. Where
-// none can be used, requests are anonymous, which is enough for public buckets;
-// an error for lack of permission says why there were none. Stock tools stop in
-// this case. The user is never prompted.
+// GOOGLE_APPLICATION_CREDENTIALS names, gcloud's own file, or the credentials of the
+// instance. The package golang.org/x/oauth2/google reads the environment for them.
+// They are exchanged for a read-only token, which is kept until it expires. Without
+// usable credentials, requests are anonymous, which is enough for public buckets; if
+// permission is then denied, the error says why no credentials were used. (Stock tools
+// fail in this case.) The user is never prompted.
 //
-// Tokens are sent by https to Google's server, and to that of Endpoint by
-// whatever scheme it has. A redirect is followed to the same server, or by https
-// to one that is not on this machine; another server gets no token.
+// Tokens are sent to Google's server by https, and to Endpoint by the scheme that it
+// has. Redirects are followed within the same server, and by https to other servers
+// that are not on this machine. Other servers get no token.
 //
 // # Failures
 //
-// A request that fails on its way, or gets 408, 429 or a server error except 501,
-// is retried, and so is a download that breaks off or does not have the CRC32C
-// checksum that the server names; see [Getter].Retries. All requests wait for a
-// pause that the server asks for, if it is not longer than a minute. Errors hold
-// what the server says, bounded and escaped.
+// Network errors, the statuses 408 and 429 and server errors except 501 are retried.
+// So are downloads that break off or do not have the CRC32C checksum that the server
+// sends; see [Getter].Retries. All requests observe a pause that the server asks for,
+// up to a minute. Errors contain the server's message, truncated and escaped.
 //
 // # What it does not do
 //
-//   - It does not use the Fetcher's HTTPClient, Retries and Backoff, but its own.
-//   - It sets no limits to objects; getmodules watches over the downloads. A page
-//     of a list may have 16 MiB.
-//   - It knows no other clouds than the public one of Google's (universe
-//     domains).
+//   - It does not use the HTTPClient, Retries and Backoff of the Fetcher, but its own.
+//   - It does not limit objects; getmodules limits downloads. A page of a list may have
+//     16 MiB.
+//   - It supports only Google's public cloud, not other universe domains.
 package gcs

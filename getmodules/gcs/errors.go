@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// statusError is an answer with a status that is not wanted.
+// statusError is an answer with an unexpected status.
 type statusError struct {
 	*httpx.StatusError
 	// credentials are those of the request.
@@ -27,17 +27,17 @@ type statusError struct {
 }
 
 const (
-	// maxMessage bounds what is read of an answer that is an error.
+	// maxMessage bounds what is read of an error answer.
 	maxMessage = 64 << 10
-	// maxShown bounds the part of the server's own words in a message.
+	// maxShown bounds the server's text in a message.
 	maxShown = 600
 )
 
 func newStatusError(answer *httpx.Response, used *credentials) *statusError {
-	// The status says enough if the body cannot be read.
+	// The status is enough if the body cannot be read.
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxMessage))
 	e := &statusError{StatusError: answer.StatusError(), credentials: used}
-	// Lists fail in JSON, objects in plain text.
+	// Errors about lists are in JSON, those about objects in plain text.
 	var coded struct {
 		Error struct {
 			Message string `json:"message"`
@@ -56,7 +56,7 @@ func newStatusError(answer *httpx.Response, used *credentials) *statusError {
 
 func (e *statusError) Unwrap() error { return e.StatusError }
 
-// shown makes a server's text fit to be shown.
+// shown escapes and truncates a server's text.
 func shown(text string) string { return sanitize.Excerpt(strings.TrimSpace(text), maxShown) }
 
 // tokenError says why there is no token. Failures of the network and of the
@@ -80,11 +80,11 @@ func tokenError(err error) error {
 	if status >= http.StatusInternalServerError {
 		return &httpx.TemporaryError{Err: err}
 	}
-	return fmt.Errorf("%w; renew them by \"gcloud auth application-default login\"", err)
+	return fmt.Errorf("%w; renew them with \"gcloud auth application-default login\"", err)
 }
 
-// explain adds what to do about an error, if that is known, and wraps
-// fs.ErrNotExist and fs.ErrPermission if that is what it means.
+// explain adds advice to errors with a known cause, and wraps fs.ErrNotExist or
+// fs.ErrPermission where they apply.
 func explain(err error) error {
 	if errors.Is(err, objects.ErrNone) {
 		return fmt.Errorf("%w: %w", getmodules.ErrEmpty, err)
@@ -99,9 +99,9 @@ func explain(err error) error {
 	case status.Answer.StatusCode != http.StatusUnauthorized && status.Answer.StatusCode != http.StatusForbidden:
 		return err
 	case status.credentials.token != nil:
-		return fmt.Errorf("%w: %w; check the credentials that are used, and what they allow", fs.ErrPermission, err)
+		return fmt.Errorf("%w: %w; check which credentials are used and what they allow", fs.ErrPermission, err)
 	case status.credentials.absent != nil:
-		return fmt.Errorf("%w: %w; the request had no credentials, because none could be used (%w); get some by \"gcloud auth application-default login\", or name a file of them by GOOGLE_APPLICATION_CREDENTIALS", fs.ErrPermission, err, status.credentials.absent)
+		return fmt.Errorf("%w: %w; the request had no credentials, because none could be used (%w); get some with \"gcloud auth application-default login\", or set GOOGLE_APPLICATION_CREDENTIALS to a credentials file", fs.ErrPermission, err, status.credentials.absent)
 	}
 	return fmt.Errorf("%w: %w; the request had no credentials", fs.ErrPermission, err)
 }

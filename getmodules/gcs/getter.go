@@ -13,12 +13,12 @@ import (
 	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
-// Getter fetches from Google Cloud Storage. The zero value works. Fields must
-// not change once it is in use, and it must not be copied then. It is safe for
-// concurrent use, and keeps tokens from one call to the next.
+// Getter fetches from Google Cloud Storage. The zero value works. After first use it
+// must not be copied, and its fields must not change. It is safe for concurrent use,
+// and keeps tokens between calls.
 type Getter struct {
 	// HTTPClient is used for all requests but those to the metadata service of
-	// an instance. nil means one on http.DefaultTransport. Its CheckRedirect and
+	// an instance. nil means a client with http.DefaultTransport. Its CheckRedirect and
 	// Jar are not used.
 	HTTPClient *http.Client
 	// UserAgent is sent with these requests. "" means that of the fetcher.
@@ -30,15 +30,15 @@ type Getter struct {
 	// Token is an access token of OAuth 2 to use in place of the application
 	// default credentials.
 	Token string
-	// QuotaProject is the project whose quota requests with a token use up, and
-	// which pays where the requester does. "" means the one that the application
-	// default credentials name, if they do.
+	// QuotaProject is the project to which requests with a token are charged, for
+	// quota and for buckets with "requester pays". Empty means the project in the
+	// application default credentials, if they have one.
 	QuotaProject string
-	// Retries is how often a failed request is repeated. 0 means 5, less means
-	// never.
+	// Retries is how often a failed request is repeated. 0 means 5,
+	// negative means never.
 	Retries int
-	// Backoff is how long to wait before the retry with this number, from 1 on.
-	// nil means 0.5 s, doubled each time, with jitter, or what the server says.
+	// Backoff returns the wait before a retry; the first has number 1. nil means
+	// 0.5 s, doubled each time, with jitter, or the pause that the server asks for.
 	Backoff func(retry int) time.Duration
 
 	pauses retryafter.Hosts
@@ -50,8 +50,8 @@ type Getter struct {
 var _ getmodules.Getter = (*Getter)(nil)
 
 // Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist],
-// [io/fs.ErrPermission], [getmodules.ErrEmpty], and those of the network, or say
-// what is wrong with the address.
+// [io/fs.ErrPermission], [getmodules.ErrEmpty] or network errors, or say what is wrong
+// with the address.
 func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 	addr, err := parseAddress(from.URL)
 	if err != nil {

@@ -32,7 +32,7 @@
 //     getter works and at the end, and one byte over a limit is an error. Do not
 //     set limits of go-getter, such as HttpGetter.MaxBytes: they cut off in
 //     silence.
-//   - No server's answer leads to such a getter, whatever its name. Only addresses
+//   - No server's answer points to such a getter, whatever its name. Only addresses
 //     that are written in a configuration do.
 //
 // Not covered are redirects and other servers that the getter itself contacts,

@@ -9,11 +9,11 @@ import (
 	"unicode"
 )
 
-// address is a package address taken apart.
+// address is a parsed package address.
 type address struct {
 	// remote is the repository's URL, with its credentials and without rev.
 	remote url.URL
-	// rev is "" where the address does not say.
+	// rev is empty if the address has none.
 	rev string
 }
 
@@ -27,8 +27,8 @@ func isChangeset(s string) bool {
 	return len(s) == changesetLen && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// parseAddress checks that nothing in a URL can be an option, or anything else
-// than a value of a configuration file.
+// parseAddress checks that no part of a URL can be taken for an option, or for more
+// than one value in a configuration file.
 func parseAddress(u *url.URL) (address, error) {
 	if err := checkURL(u); err != nil {
 		return address{}, err
@@ -47,17 +47,17 @@ func parseAddress(u *url.URL) (address, error) {
 	return a, nil
 }
 
-// checkURL checks that a URL is one to hand to hg, and that hg and ssh can take
-// nothing in it for an option.
+// checkURL checks that a URL can be passed to hg, and that hg and ssh cannot take a
+// part of it for an option.
 func checkURL(u *url.URL) error {
 	password, _ := u.User.Password()
 	switch {
 	case !slices.Contains([]string{"https", "http", "ssh", "file"}, u.Scheme):
-		return fmt.Errorf("the transport %q is none of https, http, ssh and file", u.Scheme)
+		return fmt.Errorf("the transport %q is not https, http, ssh or file", u.Scheme)
 	case u.Opaque != "", u.Scheme == "file" && !strings.HasPrefix(u.Path, "/"):
 		return fmt.Errorf("the URL needs \"//\" after %q", u.Scheme+":")
 	case u.Scheme == "file" && u.Host != "":
-		return fmt.Errorf("a file URL has no host, but this one names %q", u.Host)
+		return fmt.Errorf("a file URL cannot have a host, but this one has %q", u.Host)
 	case u.Scheme != "file" && u.Hostname() == "":
 		return errors.New("the URL has no host")
 	case strings.HasPrefix(u.Host, "-"), strings.HasPrefix(u.User.Username(), "-"):
@@ -67,13 +67,13 @@ func checkURL(u *url.URL) error {
 	case strings.ContainsFunc(u.Host+u.Path+u.User.Username()+password, unicode.IsControl):
 		return errors.New("the URL has control characters")
 	case u.Fragment != "":
-		return errors.New("a Mercurial address has no fragment; a changeset, tag or branch is given by ?rev=")
+		return errors.New("a Mercurial address cannot have a fragment; ?rev= chooses a changeset, tag or branch")
 	}
 	return nil
 }
 
-// checkRev checks a name. What is no name but an expression is unknown to the
-// server, which looks for a name.
+// checkRev checks the name of a revision. An expression needs no check: the server
+// looks it up as a name and does not find it.
 func checkRev(rev string) error {
 	switch {
 	case len(rev) > maxRev:

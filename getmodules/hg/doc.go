@@ -1,40 +1,41 @@
-// Package hg fetches module packages from Mercurial repositories by the hg that
-// is installed, for [getmodules.Fetcher].Getters:
+// Package hg fetches module packages from Mercurial repositories with the installed hg,
+// for [getmodules.Fetcher].Getters:
 //
 //	fetcher := getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": hg.Getter{}}}
 //
 // # Addresses
 //
-// hg::URL by https, http, ssh and, where the user's own configuration has it,
-// file. The argument rev is a changeset, tag, bookmark or branch; without it,
-// the branch "default" counts, and the tip of a repository that has none. The
-// server decides what a name means, and the 40 digits of the changeset become
-// the package's revision. All other arguments are the server's. A fragment is
-// refused: hg would take it for a branch.
+// hg::URL with the scheme https, http or ssh, or file in the user's own configuration.
+// The argument rev is a changeset, tag, bookmark or branch. The default is the branch
+// "default", or the tip of a repository without that branch. The server decides what
+// a name means, and the 40 digits of the changeset become the package's revision. All
+// other arguments are passed to the server. A fragment is refused: hg would take it
+// for a branch.
 //
 // # How hg is run
 //
-// go-getter has a getter for this too, which is not used: it passes passwords in
-// arguments, where every user of the machine can read them, may ask questions on
-// the terminal, lets the user's extensions and filters change the files, and
-// does not tell which changeset it took.
+// go-getter has a getter for Mercurial, which is not used: it passes passwords in
+// arguments, where every user of the machine can read them. It may prompt on the
+// terminal, it lets the user's extensions and filters change the files, and it does
+// not report which changeset it fetched.
 //
-// Here the URL and its credentials stand in the configuration file of a private
-// repository, and hg is given only the name of that and a revision that was
-// checked, behind "--rev=". The history up to the changeset is pulled, as there
-// is nothing less in Mercurial; no working copy is made of it. While the network
-// is in use the user's own configuration counts, since certificates, proxies,
-// ssh settings and credentials live there; that includes its extensions and
-// hooks, but for those extensions that keep files elsewhere. A repository brings
-// no configuration. Then the files are read without any configuration of the
-// user's, so that they are the same everywhere. Subrepositories are left out.
+// This package writes the URL and its credentials into the configuration file of a
+// private repository. The arguments of hg contain only the name of that file and, after
+// "--rev=", a revision that was checked. The history up to the changeset is pulled,
+// because Mercurial cannot transfer less; no working copy is made.
 //
-// There is no terminal and no standard input, so nothing can be asked. A
-// cancelled hg is ended with all that it started.
+// The pull uses the user's own configuration, which has certificates, proxies, ssh
+// settings and credentials. That includes extensions and hooks, except extensions that
+// keep file contents elsewhere. The files are then read without the user's
+// configuration, so they are the same on every machine. The fetched repository cannot
+// bring configuration. Subrepositories are left out.
+//
+// hg has no terminal and no standard input, so it cannot prompt. Cancelling ends hg and
+// all processes that it started.
 //
 // # Limits
 //
 // The stored history may have as many bytes as a download, and the files as many
-// as a tree; see [getmodules.Limits]. Nothing bounds hg's own memory. Redirects
-// of http are hg's business.
+// as a tree; see [getmodules.Limits]. The memory of hg is not limited. hg follows HTTP
+// redirects by its own rules.
 package hg

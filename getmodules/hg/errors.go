@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Error is a run of hg that failed.
+// Error is a failed run of hg.
 type Error struct {
-	// Args are the arguments. There are no credentials among them.
+	// Args are the arguments. They contain no credentials.
 	Args []string
-	// Stderr is the end of what hg said, at most 8 KiB, without credentials
-	// and with everything that is not printable escaped as by %q. Lines end
-	// in "\n" but for the last.
+	// Stderr is the end of hg's standard error, at most 8 KiB. Credentials are
+	// removed, and unprintable characters escaped as by %q. Lines are separated by
+	// "\n".
 	Stderr string
 	// Err is the cause: the context's, that of os/exec, or [ErrNoHg].
 	Err error
 }
 
-// maxMessage bounds the part of hg's own words in a message.
+// maxMessage bounds hg's text in a message.
 const maxMessage = 600
 
 func (e *Error) Error() string {

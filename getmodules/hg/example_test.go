@@ -27,5 +27,5 @@ func ExampleGetter() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// cannot fetch "hg::https://hg.example.com/network?rev=v1.2.0": no usable hg found; to fetch from Mercurial repositories, install Mercurial: none in PATH
+	// cannot fetch "hg::https://hg.example.com/network?rev=v1.2.0": no usable hg found; fetching from Mercurial repositories requires Mercurial: none in PATH
 }

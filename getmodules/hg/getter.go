@@ -13,14 +13,14 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// Getter fetches from Mercurial repositories. The zero value finds hg in PATH
-// and passes the process's environment on.
+// Getter fetches from Mercurial repositories. The zero value finds hg in PATH and
+// passes it the environment of the process.
 type Getter struct {
-	// Path is the program, an absolute path. "" means the first "hg" in the
+	// Path is the absolute path of the program. Empty means the first "hg" in the
 	// absolute directories of PATH.
 	Path string
-	// Env is the environment to pass on, as in [os.Environ]. nil means the
-	// process's own.
+	// Env is the environment of hg, as in [os.Environ]. nil means the environment of
+	// the process.
 	Env []string
 }
 
@@ -30,7 +30,7 @@ var _ getmodules.Getter = Getter{}
 // or say what is wrong with the address.
 func (g Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 	if from.Archive {
-		return getmodules.Downloaded{}, errors.New("a Mercurial repository is no archive; take the argument archive, or the suffix that means one, away")
+		return getmodules.Downloaded{}, errors.New("a Mercurial repository is not an archive; remove the argument archive, or the suffix of an archive")
 	}
 	addr, err := parseAddress(from.URL)
 	if err != nil {
@@ -56,13 +56,12 @@ func (g Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.D
 	return getmodules.Downloaded{Revision: id, Resolved: addr.resolved(id)}, nil
 }
 
-// repository is a private repository, into which changesets are pulled. hg runs
-// in it and is given no path but relative ones, because it would take a "#" or
-// "%" in a path for more than a letter.
+// repository is a private repository, into which changesets are pulled. hg runs in it
+// and gets relative paths only, because "#" and "%" have a meaning for hg in paths.
 type repository struct {
 	program string
 	env     []string
-	// parent is the directory in which the repository is.
+	// parent is the directory that contains the repository.
 	parent string
 	addr   address
 }
@@ -75,8 +74,8 @@ const (
 
 func (r *repository) dir() string { return filepath.Join(r.parent, repositoryName) }
 
-// get writes the files of a changeset to a new directory beside the repository
-// and returns its id: that which is given, or the one that the address means.
+// get writes the files of a changeset to a new directory beside the repository and
+// returns the changeset's id.
 func (r *repository) get(ctx context.Context, id, name string) (string, error) {
 	if err := r.create(); err != nil {
 		return "", err
@@ -124,7 +123,7 @@ func (r *repository) resolve(ctx context.Context) (string, error) {
 	}
 	out, err := r.identify(ctx, rev)
 	if e := (*Error)(nil); r.addr.rev == "" && errors.As(err, &e) && sanitize.Contains(e.Stderr, "unknown revision") {
-		out, err = r.identify(ctx, "tip") // no branch is called "default"
+		out, err = r.identify(ctx, "tip") // the repository has no branch "default"
 	}
 	if err != nil {
 		return "", err
@@ -132,7 +131,7 @@ func (r *repository) resolve(ctx context.Context) (string, error) {
 	id := strings.TrimSpace(out)
 	switch {
 	case !isChangeset(id):
-		return "", errors.New("hg did not say which changeset it found")
+		return "", errors.New("hg did not report which changeset it found")
 	case strings.Trim(id, "0") == "":
 		return "", getmodules.ErrEmpty
 	}
@@ -143,7 +142,7 @@ func (r *repository) identify(ctx context.Context, rev string) (string, error) {
 	return r.onNetwork(ctx, "identify", "--template={node}", "--rev="+rev, remoteName)
 }
 
-// resolved is the address of one changeset.
+// resolved returns the address of one changeset.
 func (a address) resolved(id string) addrs.ModulePackage {
 	u := a.remote
 	u.RawQuery = url.Values{"rev": {id}}.Encode()

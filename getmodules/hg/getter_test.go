@@ -216,7 +216,7 @@ func TestLinkLeftOut(t *testing.T) {
 	t.Parallel()
 	dir, _ := newRepository(t, map[string]string{"main.tf": "x", "sub/out": "link:../../out"})
 	_, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir), "")
-	want := []getmodules.Link{{Path: "sub/out", Target: "../../out", Reason: "leads out of the package"}}
+	want := []getmodules.Link{{Path: "sub/out", Target: "../../out", Reason: "points out of the package"}}
 	if err != nil || !slices.Equal(pkg.LeftOut, want) {
 		t.Errorf("Fetch = %+v, %v; want %v left out", pkg, err, want)
 	}

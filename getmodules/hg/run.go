@@ -17,25 +17,25 @@ import (
 )
 
 // ErrNoHg says that Mercurial is not installed.
-var ErrNoHg = errors.New("no usable hg found; to fetch from Mercurial repositories, install Mercurial")
+var ErrNoHg = errors.New("no usable hg found; fetching from Mercurial repositories requires Mercurial")
 
 const (
-	// killDelay is how long a cancelled hg may tidy up.
+	// killDelay is how long a cancelled hg may take to clean up.
 	killDelay = 2 * time.Second
-	// maxOutput bounds what hg may answer: a changeset's id, or nothing.
+	// maxOutput bounds hg's output: the id of a changeset, or nothing.
 	maxOutput = 4 << 10
 )
 
-// dropped are variables that change what hg prints or what its names mean, or
-// that could open a window in which ssh asks.
+// dropped are the variables that change hg's output or the meaning of its names, or
+// that let ssh open a window to prompt.
 var dropped = []string{
 	"HGPLAINEXCEPT", "HGENCODINGMODE", "HGENCODINGAMBIGUOUS", "HGEDITOR", "HGMERGE", "HGDEBUG", "HGPROF",
 	"LANGUAGE", "SSH_ASKPASS",
 }
 
-// settings are for every run, where they win over every file. Extensions that
-// keep the contents of files elsewhere would leave a repository that cannot be
-// read without them.
+// settings apply to every run and override all configuration files. Extensions that
+// keep the contents of files elsewhere are disabled: without them the repository could
+// not be read.
 var settings = []string{
 	"ui.interactive=false",
 	"ui.clonebundles=false",
@@ -51,7 +51,7 @@ func (g Getter) environ() []string {
 	if g.Env != nil {
 		return slices.Clone(g.Env)
 	}
-	return procgroup.Without(os.Environ(), "COTTER_STATE_KEY") // the user's key is nobody else's to know
+	return procgroup.Without(os.Environ(), "COTTER_STATE_KEY") // other programs must not see the user's key
 }
 
 func (g Getter) find() (string, error) {
@@ -82,8 +82,8 @@ func (r *repository) networkEnv() []string {
 	return append(env, "HGPLAIN=1", "HGENCODING=UTF-8", "LC_ALL=C", "SSH_ASKPASS_REQUIRE=never")
 }
 
-// readingEnv has no configuration: an empty HGRCPATH leaves that of the
-// repository alone, which is ours.
+// readingEnv is an environment without the user's configuration. With an empty HGRCPATH
+// only that of the private repository is read.
 func (r *repository) readingEnv() []string {
 	return append(procgroup.Without(r.networkEnv(), "HGRCPATH"), "HGRCPATH=")
 }
@@ -118,7 +118,7 @@ func (r *repository) run(ctx context.Context, dir string, env []string, args ...
 	return "", e
 }
 
-// limitedBuffer takes no more than maxOutput.
+// limitedBuffer keeps at most maxOutput bytes.
 type limitedBuffer struct{ bytes.Buffer }
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {
@@ -128,14 +128,14 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// secrets are the values that must not appear in what is kept of hg's messages.
+// secrets are the values to remove from hg's messages.
 func (a address) secrets() []string {
 	password, _ := a.remote.User.Password()
 	secrets := []string{password}
 	for _, values := range a.remote.Query() {
 		secrets = append(secrets, values...)
 	}
-	if a.remote.Scheme != "ssh" { // there, the name is part of the place
+	if a.remote.Scheme != "ssh" { // for ssh, the user name is part of the address
 		secrets = append(secrets, a.remote.User.Username())
 	}
 	return secrets

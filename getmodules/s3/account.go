@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// account is what requests are made with.
+// account has the credentials and the region of requests.
 type account struct {
 	config aws.Config
 	http   *httpx.Client
@@ -36,13 +36,13 @@ func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the configuration of AWS cannot be used: %w", err)
 	}
-	// The SDK would do this for the first request, and bury what it says.
+	// The SDK would do this on the first request, and hide the error in others.
 	if _, err := account.config.Credentials.Retrieve(ctx); err != nil {
 		return nil, errNoCredentials(ctx, err)
 	}
 	return s3.NewFromConfig(account.config, func(options *s3.Options) {
 		options.HTTPClient = bounded{account.http}
-		// Other servers have no host name for each bucket.
+		// Other servers do not have a host name for each bucket.
 		if addr.endpoint != "" {
 			options.UsePathStyle = true
 			options.BaseEndpoint = &addr.endpoint
@@ -50,7 +50,7 @@ func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
 	}), nil
 }
 
-// account returns that of an address, which the SDK has to look for only once.
+// account returns the account of an address. The SDK looks for it once.
 func (g *Getter) account(ctx context.Context, addr address) (*account, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,7 +79,7 @@ func (g *Getter) account(ctx context.Context, addr address) (*account, error) {
 // loadOptions say where the SDK's configuration comes from. A profile's region
 // is used before the address's, as in stock tools.
 func (g *Getter) loadOptions(addr address) []func(*config.LoadOptions) error {
-	// The SDK would write what it has to say to standard error.
+	// The SDK would write messages to standard error.
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	if addr.login.profile != "" {
 		return append(options, config.WithSharedConfigProfile(addr.login.profile))
@@ -97,9 +97,9 @@ func (g *Getter) loadOptions(addr address) []func(*config.LoadOptions) error {
 	return options
 }
 
-// httpClient returns the client for S3. That of the SDK has the user's ca_bundle.
-// It follows no redirects: a request is signed for one host, so that another one
-// has no use for it, but would see the token of the session.
+// httpClient returns the client for S3. The SDK's own client has the user's ca_bundle.
+// It follows no redirects: a request is signed for one host, so another host could not
+// answer it, but would see the token of the session.
 func (g *Getter) httpClient(found aws.HTTPClient) *httpx.Client {
 	buildable, ok := found.(*awshttp.BuildableClient)
 	if !ok {

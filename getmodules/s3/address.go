@@ -8,32 +8,32 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// defaultRegion is that of addresses without one.
+// defaultRegion is the region of addresses without one.
 const defaultRegion = "us-east-1"
 
 var errAddress = errors.New("an address of S3 is https://s3-REGION.amazonaws.com/BUCKET/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY, or https://HOST/BUCKET/KEY of another server")
 
-// address is what an address means.
+// address is a parsed address.
 type address struct {
-	// endpoint is the scheme and host of a server that is not Amazon's; "" for
-	// Amazon's, which the SDK finds by the region.
+	// endpoint is the scheme and host of a server that is not Amazon's. Empty means
+	// Amazon, whose server the SDK finds by the region.
 	endpoint string
 	region   string
 	bucket   string
-	// key is that of an object, or of a directory with or without a slash at its
-	// end. "" is the whole bucket.
+	// key is the key of an object, or of a directory with or without a trailing
+	// slash. Empty means the whole bucket.
 	key string
-	// version is that of the object; "" means the latest.
+	// version is the version of the object. Empty means the latest.
 	version string
 	login   login
 }
 
-// login is what an address says about credentials.
+// login has the credentials in an address.
 type login struct {
-	// static says that the address has credentials: these.
+	// static says that the address has credentials, which are id, secret and token.
 	static            bool
 	id, secret, token string
-	// profile is one of the shared configuration; it comes before all others.
+	// profile is a profile of the shared configuration. It takes precedence.
 	profile string
 }
 
@@ -49,7 +49,7 @@ func parseAddress(u *url.URL) (address, error) {
 		return address{}, err
 	}
 	if u.Fragment != "" {
-		return address{}, errors.New("an S3 address has no fragment; a version of an object is given by ?version=")
+		return address{}, errors.New("an S3 address cannot have a fragment; ?version= chooses a version of an object")
 	}
 	query := u.Query()
 	a := address{version: query.Get("version"), login: parseLogin(query)}
@@ -66,7 +66,7 @@ func parseAddress(u *url.URL) (address, error) {
 	return a.inPath(path)
 }
 
-// atAmazon reads what stands in front of Amazon's domain, label by label.
+// atAmazon parses the labels before Amazon's domain.
 func (a address) atAmazon(labels []string, path string) (address, error) {
 	var ok bool
 	switch len(labels) {
@@ -76,7 +76,7 @@ func (a address) atAmazon(labels []string, path string) (address, error) {
 		}
 		return a.inPath(path)
 	case 2: // s3.REGION.amazonaws.com/BUCKET/KEY, BUCKET.s3-REGION.amazonaws.com/KEY
-		// No bucket can be called "s3": names have three letters or more.
+		// No bucket can be called "s3": names have at least three letters.
 		if labels[0] == "s3" {
 			a.region = labels[1]
 			return a.inPath(path)
@@ -96,7 +96,7 @@ func (a address) atAmazon(labels []string, path string) (address, error) {
 	return a.checked()
 }
 
-// regionOf reads a label that names the service, perhaps with a region.
+// regionOf parses a label that names the service and may name a region.
 func regionOf(label string) (string, bool) {
 	if label == "s3" {
 		return defaultRegion, true
@@ -117,8 +117,8 @@ func (a address) checked() (address, error) {
 	return a, nil
 }
 
-// parseLogin reads the arguments for credentials. One of them alone is enough
-// for the others not to come from elsewhere.
+// parseLogin reads the arguments for credentials. If one of them is present, the others
+// are not taken from elsewhere.
 func parseLogin(query url.Values) login {
 	const id, secret, token = "aws_access_key_id", "aws_access_key_secret", "aws_access_token"
 	return login{

@@ -103,7 +103,7 @@ func TestAddressesRefused(t *testing.T) {
 	}
 }
 
-// FuzzAddress holds that an address leads to the host that it names, and that
+// FuzzAddress holds that an address points to the host that it names, and that
 // only Amazon's names lead to Amazon.
 func FuzzAddress(f *testing.F) {
 	for _, test := range addressTests {
@@ -123,7 +123,7 @@ func FuzzAddress(f *testing.F) {
 			t.Errorf("%q becomes %q", raw, got)
 		}
 		if endpoint == "" && !strings.Contains(u.Host, ".") || endpoint != "" && endpoint != u.Scheme+"://"+u.Host {
-			t.Errorf("%q leads to %q", raw, endpoint)
+			t.Errorf("%q points to %q", raw, endpoint)
 		}
 	})
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// errNoCredentials says what to do when the SDK has none.
+// errNoCredentials says what to do if the SDK finds no credentials.
 func errNoCredentials(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("no credentials for AWS: %w; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in to a profile and name it by AWS_PROFILE or the argument aws_profile", err)
+	return fmt.Errorf("no credentials for AWS: %w; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in to a profile and name it in AWS_PROFILE or in the argument aws_profile", err)
 }
 
-// explain says what to do about an error of the SDK, where that is known, and
-// makes fs.ErrNotExist and fs.ErrPermission of what means these.
+// explain adds advice to errors of the SDK with a known cause, and wraps fs.ErrNotExist
+// or fs.ErrPermission where they apply.
 func explain(err error) error {
 	code, status, region := codesOf(err)
 	switch {
@@ -34,9 +34,9 @@ func explain(err error) error {
 	case status == http.StatusNotFound, slices.Contains([]string{"NoSuchKey", "NoSuchBucket", "NoSuchVersion"}, code):
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return fmt.Errorf("%w: %w; check the credentials that are used, and what they allow", fs.ErrPermission, err)
+		return fmt.Errorf("%w: %w; check which credentials are used and what they allow", fs.ErrPermission, err)
 	case region != "" && slices.Contains([]int{http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusBadRequest}, status):
-		return fmt.Errorf("%w; the bucket is in the region %q, which its address has to name", err, region)
+		return fmt.Errorf("%w; the bucket is in the region %q, which its address must name", err, region)
 	}
 	return err
 }

@@ -16,18 +16,18 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// Getter fetches from S3. The zero value works. Fields must not change once it
-// is in use, and it must not be copied then. It is safe for concurrent use, and
-// keeps connections and credentials from one call to the next.
+// Getter fetches from S3. The zero value works. After first use it must not be copied,
+// and its fields must not change. It is safe for concurrent use, and keeps connections
+// and credentials between calls.
 type Getter struct {
-	// HTTPClient is used for requests to S3. nil means one of the SDK's. Its
-	// CheckRedirect is not used, as no redirect is followed. It is not used for
-	// asking for credentials, and not where the SDK's configuration has
-	// certificates of its own (ca_bundle).
+	// HTTPClient is used for requests to S3. nil means the SDK's own. Its
+	// CheckRedirect is not used, as no redirect is followed. Requests for credentials
+	// do not use it, and no request does if the SDK's configuration has certificates
+	// (ca_bundle).
 	HTTPClient *http.Client
 	// MetadataURL is the base of an instance's metadata service, such as
-	// http://127.0.0.1:8080, that is asked for credentials if the address has
-	// none, before the SDK looks for others. "" means that there is none.
+	// http://127.0.0.1:8080. If the address has no credentials, this service is asked
+	// before the SDK looks for others. Empty means none.
 	MetadataURL string
 
 	mu       sync.Mutex
@@ -55,13 +55,13 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 	return getmodules.Downloaded{}, explain(objects.Fetch(ctx, b, addr.key, from.Archive, from.Path))
 }
 
-// check refuses what fits either an archive or a directory, but not this one.
+// check refuses an address whose arguments do not fit an archive, or a directory.
 func (a address) check(archive bool) error {
 	switch {
 	case archive && a.key == "":
 		return errAddress
 	case !archive && a.version != "":
-		return errors.New("an S3 address with a version must be that of an archive, as directories have none")
+		return errors.New("only the address of an archive can have a version")
 	}
 	return nil
 }
@@ -91,8 +91,8 @@ func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, erro
 	}
 }
 
-// Get writes an object to a file. An answer that is shorter than it says fails
-// in reading.
+// Get writes an object to a file. Reading an answer that is shorter than
+// announced fails.
 func (b *bucket) Get(ctx context.Context, key string, file *os.File) error {
 	input := &s3.GetObjectInput{Bucket: &b.addr.bucket, Key: &key}
 	if b.addr.version != "" {

@@ -110,7 +110,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestRedirect leads to another server, which must not be asked.
+// TestRedirect points to another server, which must not be asked.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	other := newLogins(t)

@@ -4,5 +4,5 @@ package atomicfile
 
 import "syscall"
 
-// nonblock keeps an open from waiting for the other end of a pipe.
+// nonblock makes opening a pipe return at once instead of waiting for its other end.
 const nonblock = syscall.O_NONBLOCK

@@ -12,12 +12,12 @@ import (
 )
 
 // ErrTooLarge says that a file is larger than a reader allows.
-var ErrTooLarge = errors.New("is larger than it may be")
+var ErrTooLarge = errors.New("is too large")
 
 // Read returns the content of a file of at most limit bytes. A file that is
 // absent is fs.ErrNotExist, one that is not a regular file [ErrIrregular], and
-// a larger one [ErrTooLarge]. Symbolic links are not followed, and pipes are
-// not waited for.
+// a larger one [ErrTooLarge]. Symbolic links are not followed, and pipes do not
+// block.
 func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 	data, err := read(root, name, limit)
 	if err != nil {
@@ -43,7 +43,7 @@ func read(root *os.Root, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	// Another program may have put something else in its place by now.
+	// Another program may have replaced it since.
 	opened, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func readInto(data []byte, from io.Reader) ([]byte, error) {
 	}
 }
 
-// irregular says what a file is.
+// irregular returns an error that says what kind of file it is.
 func irregular(info fs.FileInfo) error {
 	what := "a special file"
 	switch mode := info.Mode(); {
@@ -93,7 +93,7 @@ func irregular(info fs.FileInfo) error {
 	return fmt.Errorf("%w but %s", ErrIrregular, what)
 }
 
-// Sweep removes the temporary files of a target that a crash has left. The
+// Sweep removes the temporary files of a target that a crash has left behind. The
 // caller must know that no other process is replacing it.
 func Sweep(root *os.Root, name string) {
 	dir, err := root.Open(path.Dir(name))
@@ -115,7 +115,7 @@ func Sweep(root *os.Root, name string) {
 // randomLength is the length of the text that crypto/rand.Text makes.
 const randomLength = 26
 
-// isTempOf reports whether a file has the name of a temporary file of a target.
+// isTempOf reports whether a name is that of a temporary file for a target.
 func isTempOf(file, target string) bool {
 	random, ok := strings.CutPrefix(file, "."+target+".")
 	if ok {

@@ -14,19 +14,19 @@ import (
 )
 
 var (
-	// ErrChanged says that the target does not hold the bytes, or is not
-	// absent, as [Options.Old] has it.
+	// ErrChanged says that the target does not hold the bytes of [Options.Old], or
+	// exists although Old is nil.
 	ErrChanged = errors.New("changed by another program in the meantime")
 
 	// ErrIrregular says that the target is neither absent nor a regular file.
 	ErrIrregular = errors.New("is not a regular file")
 )
 
-// newFileMode is what stock tools give their lock files.
+// newFileMode is the mode that stock tools give their lock files.
 const newFileMode fs.FileMode = 0o644
 
-// Options tells when and how a file may be replaced. The zero value means always,
-// and durably.
+// Options says when and how a file is replaced. The zero value replaces it
+// unconditionally and durably.
 type Options struct {
 	// Swap makes the write conditional on Old.
 	Swap bool
@@ -34,8 +34,8 @@ type Options struct {
 	// target; an empty file is an empty slice that is not nil, as
 	// os.ReadFile returns it.
 	Old []byte
-	// Disposable is for what can be made again, and is checked when it is read:
-	// the disk is not waited for. When the machine fails, anything may be left.
+	// Disposable does not wait for the disk. It is for files that can be made again
+	// and are checked when read: after a power failure they may hold anything.
 	Disposable bool
 	// Step begins the names of the steps, see package step; "" means "file".
 	Step string
@@ -62,16 +62,16 @@ func Write(root *os.Root, name string, data []byte, opts Options) error {
 	return pending.Commit()
 }
 
-// Pending is a replacement whose bytes are on disk, beside its target. One that
-// was prepared must be committed or discarded.
+// Pending is a replacement whose bytes are on disk, beside its target. It must be
+// committed or discarded.
 type Pending struct {
 	root       *os.Root
 	name, temp string
 	opts       Options
 }
 
-// Prepare writes data to a temporary file beside the file name in root. What can
-// fail for want of space or permission fails here.
+// Prepare writes data to a temporary file beside the file name in root. Errors
+// for lack of space or permission occur here.
 func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, error) {
 	info, err := lstat(root, name)
 	if err != nil {
@@ -210,7 +210,7 @@ func SyncDir(root *os.Root, name, stepName string) error {
 	})
 }
 
-// replaceError names the target; the temporary file means nothing to a user.
+// replaceError names the target, because users do not know the temporary file.
 func replaceError(root *os.Root, name string, err error) error {
 	if err == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 type block struct {
 	name            string
 	header          hcl.Range
-	source, version *hcl.Attribute // nil if there is none
+	source, version *hcl.Attribute // nil if absent
 	// broken says that the file has syntax errors, so an argument may be missing
 	// because the parser dropped it.
 	broken bool

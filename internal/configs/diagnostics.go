@@ -25,7 +25,7 @@ func interrupted(dir Dir, err error) *hcl.Diagnostic {
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError,
 		Summary:  "Module installation was interrupted",
-		Detail:   fmt.Sprintf("Reading the module directory %q was given up: %s.", dir.display(""), err),
+		Detail:   fmt.Sprintf("Reading the module directory %q was stopped: %s.", dir.display(""), err),
 		Extra:    err,
 	}
 }

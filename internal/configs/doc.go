@@ -1,4 +1,5 @@
-// Package configs reads the module calls of one module directory.
+// Package configs reads the module calls and the provider requirements of one module
+// directory.
 //
 // It reads what an installer needs: the source and the version in the "module"
 // blocks of the configuration files. Everything else in a file is ignored, errors
@@ -20,21 +21,21 @@
 //
 // Source and version are expressions, which package eval evaluates. The result
 // is a string, or a number, which is converted to one. A version may also be null,
-// which means that there is none. A JSON string is a template.
+// which means no version. A JSON string is a template.
 //
 // In the tofu dialect they may refer to var.NAME, local.NAME, path.module,
 // path.root, path.cwd, terraform.workspace and tofu.workspace. Everything else,
-// such as a resource, a module's output or each.key, is not known, and that is an
-// error if the result depends on it. The declarations that an expression refers
+// such as a resource, a module's output or each.key, is unknown. It is an error if the
+// result depends on an unknown value. The declarations that an expression refers
 // to are read when it is evaluated, so not at all for a module of literals.
 //
 // In the terraform dialect the rules are those of Terraform 1.15. Earlier
 // versions accept only literals, and take JSON strings verbatim; they report what
 // they do not accept. A source may refer to var.NAME, local.NAME and path, and a
 // version to var.NAME and local.NAME. Any other reference is an error, whether or
-// not the result depends on it. Only variables with "const = true" are known, in
-// each module from the root on; the workspace is not. Local values may refer to
-// everything, and are known if all that they depend on is. Unlike in Terraform, a
+// not the result depends on it. Only variables with "const = true" are known, in the
+// root module as in all others; the workspace is unknown. Local values may refer to
+// everything, and are known if everything that they depend on is. Unlike in Terraform, a
 // const variable without a value is an error only if a source or version needs it.
 //
 // A variable of the root module has the last of these values: its default,
@@ -43,7 +44,7 @@
 // theirs. This is the order of stock tools. In any other module it has the value
 // of the argument in the calling module, evaluated there, or else its default.
 // Values are converted to the variable's type, with the defaults of optional
-// attributes, and null is the default where it is not allowed. Validation rules
+// attributes. Null means the default if the variable does not allow null. Validation rules
 // are not checked. A variable with "const = false" cannot be used in either
 // dialect.
 //
@@ -56,6 +57,30 @@
 //
 // The package does not parse the strings: the caller checks whether an address or
 // a constraint is valid.
+//
+// # Providers
+//
+// If [Reader].Providers is set, Read returns what the module requires:
+//
+//   - the entries of its required_providers block, those of override files included:
+//     an object of literals, or a version constraint alone;
+//   - the versions in provider blocks;
+//   - for each local name without an entry the first place that implies it: a
+//     resource, data source or ephemeral resource by its provider argument or else by
+//     its type up to the first "_", a provider block, an import block. In the tofu
+//     dialect a provider block in a test does too, and in the terraform dialect an
+//     action; there an import counts only if its resource would be in this module and
+//     is not declared.
+//
+// Such a name stands for a provider in the namespace "hashicorp" of the dialect's
+// registry, and "terraform" for the built-in one. Nothing is inherited from the calling
+// module. Built-in providers are checked and left out. Provider functions,
+// provider_meta, moved, removed and mock_provider blocks require nothing.
+//
+// What is wrong with requirements is reported apart from the errors in module calls, so
+// that modules can be installed without providers. This includes the syntax errors of
+// files that are not read for module calls. Of these files, only the blocks that may
+// have to do with providers are parsed, unless something in the file is unusual.
 //
 // # Tests
 //
@@ -71,7 +96,7 @@
 // in spite of errors.
 //
 // Syntax errors are reported for files that can have a module call. A file that
-// cannot (see mayHold) is not parsed.
+// cannot (see mayHold) is not parsed for calls.
 //
 // # Limits
 //

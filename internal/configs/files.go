@@ -38,7 +38,7 @@ var suffixes = [...]struct {
 func parseName(name string) (file, bool) {
 	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") {
-		return file{}, false // hidden files and those that editors leave behind
+		return file{}, false // hidden files, and backup files of editors
 	}
 	for _, s := range suffixes {
 		if stem, ok := strings.CutSuffix(name, s.text); ok {

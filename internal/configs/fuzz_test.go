@@ -36,8 +36,8 @@ func checkRead(t *testing.T, name string, src []byte) {
 		t.Fatal(err)
 	}
 	defer os.Remove(name)
-	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: filepath.Dir(name)})
-	for _, diag := range diags {
+	m, diags := configs.Reader{Providers: true}.Read(t.Context(), configs.Dir{Path: filepath.Dir(name)})
+	for _, diag := range append(diags, m.ProviderDiags...) {
 		if diag.Subject == nil || diag.Summary == "" {
 			t.Errorf("Read of %q: diagnostic %+v without a place", src, diag)
 		}
@@ -75,8 +75,14 @@ func blockNames(src []byte, isJSON bool) ([]string, error) {
 	return names, nil
 }
 
-// BenchmarkRead reads a module of 90 files, of which six hold calls.
-func BenchmarkRead(b *testing.B) {
+// BenchmarkRead reads a module of 90 files, of which six hold calls, with 1,800
+// resources.
+func BenchmarkRead(b *testing.B) { benchmarkRead(b, configs.Reader{}) }
+
+// BenchmarkReadProviders reads what the same module requires as well.
+func BenchmarkReadProviders(b *testing.B) { benchmarkRead(b, configs.Reader{Providers: true}) }
+
+func benchmarkRead(b *testing.B, reader configs.Reader) {
 	dir := b.TempDir()
 	var size int64
 	for i := range 90 {
@@ -94,7 +100,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.SetBytes(size)
 	for b.Loop() {
-		m, diags := configs.Reader{}.Read(b.Context(), configs.Dir{Path: dir})
+		m, diags := reader.Read(b.Context(), configs.Dir{Path: dir})
 		if diags.HasErrors() || len(m.Calls) != 6 {
 			b.Fatal(len(m.Calls), diags)
 		}

@@ -105,5 +105,5 @@ func (v *variable) withoutValue(diags hcl.Diagnostics) hcl.Diagnostics {
 		return diags
 	}
 	return hcl.Diagnostics{fault("Invalid value for input variable",
-		fmt.Sprintf("The value of the variable %q, which is declared at %s, is no valid expression.", v.name, place(v.at)), *diags[0].Subject)}
+		fmt.Sprintf("The value of the variable %q, which is declared at %s, is not a valid expression.", v.name, place(v.at)), *diags[0].Subject)}
 }

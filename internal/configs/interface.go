@@ -22,7 +22,7 @@ type Interface struct {
 // DeclaredVariable is an input variable as a caller sees it.
 type DeclaredVariable struct {
 	// Type is the type constraint in its normal form, such as
-	// "map(string)"; "any" if there is none, or if it cannot be parsed.
+	// "map(string)". It is "any" without a constraint or if that cannot be parsed.
 	Type string
 	// Required says that there is no default.
 	Required bool
@@ -58,7 +58,7 @@ func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) 
 		if err != nil {
 			return found, err
 		}
-		if body, _ := parse(src, dir.display(file.name), file.json); body != nil {
+		if body, _ := parse(src, dir.display(file.name), file.json, hcl.InitialPos); body != nil {
 			found.add(body)
 		}
 	}

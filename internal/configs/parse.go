@@ -20,16 +20,31 @@ var moduleSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{{Name: "source"}, {Name: "version"}},
 }
 
-// readFile reads the module blocks of one file.
-func (d *directory) readFile(f file) ([]*block, hcl.Diagnostics) {
-	body, diags := d.parseFile(f, keyword)
+// readFile reads the module blocks of one file, and what it requires if requirements
+// is not nil. The file is parsed once at most.
+func (d *directory) readFile(f file, requirements *requirements) ([]*block, hcl.Diagnostics) {
+	display := d.dir.display(f.name)
+	src, err := d.read(f.name)
+	if err != nil {
+		return nil, hcl.Diagnostics{unreadableFile(display, err)}
+	}
+	if !mayHold(src, f.json, keyword) {
+		if requirements != nil {
+			requirements.addFile(src, f, display)
+		}
+		return nil, nil
+	}
+	body, diags := parse(src, display, f.json, hcl.InitialPos)
 	if body == nil {
 		return nil, diags
+	}
+	if requirements != nil {
+		requirements.addBody(body, f.override)
 	}
 	content, _, contentDiags := body.PartialContent(fileSchema)
 	blocks, blockDiags := decodeBlocks(content.Blocks, diags.HasErrors())
 	diags = append(append(diags, contentDiags...), blockDiags...)
-	return blocks, limitSyntaxErrors(diags, d.dir.display(f.name))
+	return blocks, limitSyntaxErrors(diags, display)
 }
 
 // parseFile parses a file unless it has no block of the given types. The body is
@@ -42,20 +57,21 @@ func (d *directory) parseFile(f file, types ...[]byte) (hcl.Body, hcl.Diagnostic
 	}
 	for _, blockType := range types {
 		if mayHold(src, f.json, blockType) {
-			return parse(src, display, f.json)
+			return parse(src, display, f.json, hcl.InitialPos)
 		}
 	}
 	return nil, nil
 }
 
-// parse parses a file that is not nested too deeply.
-func parse(src []byte, display string, isJSON bool) (hcl.Body, hcl.Diagnostics) {
+// parse parses a file, or a part of it in native syntax from a position, that is not
+// nested too deeply.
+func parse(src []byte, display string, isJSON bool, start hcl.Pos) (hcl.Body, hcl.Diagnostics) {
 	var parsed *hcl.File
 	var diags hcl.Diagnostics
 	if isJSON {
 		parsed, diags = hcldepth.ParseJSON(src, display)
 	} else {
-		parsed, diags = hcldepth.ParseConfig(src, display, hcl.InitialPos)
+		parsed, diags = hcldepth.ParseConfig(src, display, start)
 	}
 	if parsed == nil || parsed.Body == nil {
 		return nil, diags

@@ -14,6 +14,8 @@ type Reader struct {
 	// Terraform reads the terraform dialect: no .tofu files, and no variables in
 	// sources and versions but those with const = true.
 	Terraform bool
+	// Providers reads the provider requirements as well.
+	Providers bool
 }
 
 // Dir is a module's directory.
@@ -41,6 +43,11 @@ type Module struct {
 	// Calls are the module calls, sorted by their unique names, followed by the
 	// modules that tests run.
 	Calls []Call
+	// Providers are the provider requirements, in the order of files and lines, and
+	// ProviderDiags are the errors and warnings about them alone, sorted by place. Both
+	// are empty unless [Reader].Providers is set.
+	Providers     []ProviderRequirement
+	ProviderDiags hcl.Diagnostics
 }
 
 // Call is one module call, with the overrides applied.
@@ -72,7 +79,11 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 		dir.Scope = NewRoot(Inputs{})
 	}
 	dir.Scope.read(dir)
-	blocks, diags := r.readBlocks(ctx, dir)
+	var requirements *requirements
+	if r.Providers {
+		requirements = r.newRequirements()
+	}
+	blocks, diags := r.readBlocks(ctx, dir, requirements)
 	m := &Module{}
 	arguments := r.arguments(ctx, dir.Scope, diags)
 	for _, b := range blocks {
@@ -85,8 +96,11 @@ func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
 	}
 	slices.SortFunc(m.Calls, func(a, b Call) int { return cmp.Compare(a.Name, b.Name) })
 	if dir.Tests != "" {
-		tests, testDiags := r.testCalls(ctx, dir)
+		tests, testDiags := r.testCalls(ctx, dir, requirements)
 		m.Calls, diags = append(m.Calls, tests...), append(diags, testDiags...)
+	}
+	if requirements != nil {
+		m.Providers, m.ProviderDiags = requirements.resolve()
 	}
 	slices.SortStableFunc(diags, comparePlaces)
 	return m, diags
@@ -110,8 +124,9 @@ func placeOf(d *hcl.Diagnostic) hcl.Range {
 	return *d.Subject
 }
 
-// readBlocks reads the module blocks of all files and applies the overrides.
-func (r Reader) readBlocks(ctx context.Context, dir Dir) ([]*block, hcl.Diagnostics) {
+// readBlocks reads the module blocks of all files and applies the overrides. The
+// requirements of the files are added if requirements is not nil.
+func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requirements) ([]*block, hcl.Diagnostics) {
 	d, err := openDirectory(dir)
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
@@ -127,7 +142,7 @@ func (r Reader) readBlocks(ctx context.Context, dir Dir) ([]*block, hcl.Diagnost
 		if err := ctx.Err(); err != nil {
 			return merged.blocks, append(diags, interrupted(dir, err))
 		}
-		blocks, fileDiags := d.readFile(file)
+		blocks, fileDiags := d.readFile(file, requirements)
 		diags = append(diags, fileDiags...)
 		if file.override {
 			diags = append(diags, merged.override(blocks)...)

@@ -71,7 +71,7 @@ func (e *evaluation) expression(s *Scope, expr hcl.Expression) (cty.Value, hcl.D
 	return e.meter.Evaluate(native, eval.Scope{Values: values, Files: moduleFiles{s}})
 }
 
-// attribute returns the name after the root of a reference; "" if there is none.
+// attribute returns the name after the root of a reference, or an empty string.
 func attribute(traversal hcl.Traversal) string {
 	if len(traversal) > 1 {
 		if attr, ok := traversal[1].(hcl.TraverseAttr); ok {
@@ -114,7 +114,7 @@ func (e *evaluation) enter(next step) hcl.Diagnostics {
 		return hcl.Diagnostics{{
 			Severity: hcl.DiagError,
 			Summary:  "Too many references",
-			Detail:   fmt.Sprintf("More than %d references lead from one to the next before %s.", maxReferences, next.name),
+			Detail:   fmt.Sprintf("The chain of references to %[2]s is longer than %[1]d.", maxReferences, next.name),
 			Subject:  &next.at,
 		}}
 	}
@@ -170,7 +170,7 @@ func (e *evaluation) remember(s *Scope, name string, at hcl.Range, f func(*decla
 func undeclared(what, kind, name string, at hcl.Range) *hcl.Diagnostic {
 	detail := fmt.Sprintf("The module has no %s named %q.", what, name)
 	if name == "" {
-		detail = fmt.Sprintf("%q alone is no value: write %s.NAME.", kind, kind)
+		detail = fmt.Sprintf("%q alone is not a value: write %s.NAME.", kind, kind)
 	}
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError,

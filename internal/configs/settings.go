@@ -13,6 +13,8 @@ type Settings struct {
 	// CloudHosts are the hosts of "cloud" blocks and of remote backends; "" for a
 	// block that has no hostname.
 	CloudHosts []string
+	// Backend says that a backend or cloud block tells where the state is.
+	Backend bool
 	// RequiredVersions are the values of required_version.
 	RequiredVersions []string
 	// Sources are the sources of the module calls, by name.
@@ -71,6 +73,7 @@ func (s *Settings) add(body hcl.Body) {
 			s.RequiredVersions = append(s.RequiredVersions, version)
 		}
 		for _, block := range inner.Blocks {
+			s.Backend = true
 			if block.Type == "backend" && block.Labels[0] != "remote" {
 				continue
 			}

@@ -30,18 +30,18 @@ var (
 var testSuffixes = [][2]string{{".tftest.hcl", ".tofutest.hcl"}, {".tftest.json", ".tofutest.json"}}
 
 // testCalls returns the modules that the tests of a root module run.
-func (r Reader) testCalls(ctx context.Context, dir Dir) ([]Call, hcl.Diagnostics) {
+func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requirements) ([]Call, hcl.Diagnostics) {
 	var calls []Call
 	var diags hcl.Diagnostics
 	for _, below := range slices.Compact([]string{".", path.Clean(filepath.ToSlash(dir.Tests))}) {
-		found, foundDiags := r.testsIn(ctx, dir, below)
+		found, foundDiags := r.testsIn(ctx, dir, below, requirements)
 		calls, diags = append(calls, found...), append(diags, foundDiags...)
 	}
 	return calls, diags
 }
 
 // testsIn reads the tests in one directory below the root module's.
-func (r Reader) testsIn(ctx context.Context, root Dir, below string) ([]Call, hcl.Diagnostics) {
+func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirements *requirements) ([]Call, hcl.Diagnostics) {
 	dir := Dir{Path: filepath.Join(root.Path, filepath.FromSlash(below)), Display: root.display(below), Scope: root.Scope}
 	d, err := openDirectory(dir)
 	if err != nil {
@@ -64,7 +64,24 @@ func (r Reader) testsIn(ctx context.Context, root Dir, below string) ([]Call, hc
 		if err := ctx.Err(); err != nil {
 			return calls, append(diags, interrupted(dir, err))
 		}
-		body, fileDiags := d.parseFile(file{name: name, json: strings.HasSuffix(name, ".json")}, runWord)
+		f := file{name: name, json: strings.HasSuffix(name, ".json")}
+		src, err := d.read(name)
+		if err != nil {
+			diags = append(diags, unreadableFile(dir.display(name), err))
+			continue
+		}
+		hasRuns := mayHold(src, f.json, runWord)
+		if !hasRuns && (requirements == nil || !mayHold(src, f.json, providerWord)) {
+			continue
+		}
+		body, fileDiags := parse(src, dir.display(name), f.json, hcl.InitialPos)
+		if body != nil && requirements != nil {
+			requirements.addTest(body, path.Join(below, name))
+		}
+		if !hasRuns {
+			requirements.diags = append(requirements.diags, limitSyntaxErrors(fileDiags, dir.display(name))...)
+			continue
+		}
 		if body != nil {
 			found, callDiags := r.runs(ctx, body, dir, path.Join(below, name))
 			calls, fileDiags = append(calls, found...), append(fileDiags, callDiags...)

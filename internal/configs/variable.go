@@ -21,8 +21,8 @@ type variable struct {
 	// an expression.
 	literal  bool
 	defaults *typeexpr.Defaults // of optional attributes; may be nil
-	// initial is the default before its conversion. required says that there is
-	// none.
+	// initial is the default before its conversion. required says that the variable
+	// has no default.
 	initial              cty.Value
 	required             bool
 	nullable             bool
@@ -200,7 +200,7 @@ func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
 	return fault("No value for required variable", fmt.Sprintf("The variable %q is used here, and is declared without a default at %s. %s", v.name, place(v.at), what), at)
 }
 
-// wrongType reports a value of the wrong type. It shows nothing of a secret.
+// wrongType reports a value of the wrong type, without showing secrets.
 func (v *variable) wrongType(err error, value cty.Value, from hcl.Range) *hcl.Diagnostic {
 	reason := strings.TrimSuffix(err.Error(), ".")
 	if v.sensitive || v.ephemeral || eval.Secret(value) {
@@ -209,7 +209,7 @@ func (v *variable) wrongType(err error, value cty.Value, from hcl.Range) *hcl.Di
 	if from.Filename == "" {
 		from = v.at
 	}
-	return fault("Invalid value for input variable", fmt.Sprintf("The value is not what the variable %q is declared for at %s: %s.", v.name, place(v.at), reason), from)
+	return fault("Invalid value for input variable", fmt.Sprintf("The value does not fit the type of the variable %q, declared at %s: %s.", v.name, place(v.at), reason), from)
 }
 
 func fault(summary, detail string, at hcl.Range) *hcl.Diagnostic {

@@ -80,7 +80,7 @@ func Signs(ctx context.Context, p Project) []Sign {
 	if p.Location.LockFile != stockLock {
 		d.readStockLock()
 	}
-	d.add(toolOfHosts(d.Lock.Providers()), "the hosts of the lock's providers")
+	d.add(toolOfHosts(d.Lock.ProviderLabels()), "the hosts of the lock's providers")
 	d.add(toolOfHosts(d.lockedSources()), "the hosts of the lock's modules")
 	d.tofuFiles()
 	d.add(toolOfHosts(d.recordedSources()), "the hosts in modules.json")
@@ -146,7 +146,7 @@ func (d *detector) readStockLock() {
 		return
 	}
 	if lock, diags := lockfile.Parse(src, stockLock); !diags.HasErrors() {
-		d.add(toolOfHosts(lock.Providers()), "the hosts of the lock's providers")
+		d.add(toolOfHosts(lock.ProviderLabels()), "the hosts of the lock's providers")
 		d.locks = append(d.locks, src)
 	}
 }

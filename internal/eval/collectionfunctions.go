@@ -10,8 +10,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// collectionFunctions are those that the cty library does not have, or has with
-// another meaning.
+// collectionFunctions are the functions that the cty library does not have, or that
+// behave differently there.
 func collectionFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"alltrue":  truthFunction(func(all, _ bool) bool { return all }),
@@ -25,7 +25,8 @@ func collectionFunctions() map[string]function.Function {
 	}
 }
 
-// truthFunction is a function of which elements of a list are true: all, any.
+// truthFunction returns a function that tells whether all or any elements of a list are
+// true.
 func truthFunction(f func(all, any bool) bool) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Bool)}},
@@ -45,7 +46,7 @@ func truthFunction(f func(all, any bool) bool) function.Function {
 	})
 }
 
-// coalesceFunction passes over empty strings too.
+// coalesceFunction skips empty strings too.
 func coalesceFunction() function.Function {
 	return function.New(&function.Spec{
 		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowDynamicType: true, AllowNull: true},
@@ -73,12 +74,12 @@ func coalesceFunction() function.Function {
 				}
 				return v, nil
 			}
-			return cty.NilVal, errors.New("no argument is other than null and the empty string")
+			return cty.NilVal, errors.New("all arguments are null or empty strings")
 		},
 	})
 }
 
-// indexFunction finds the place of a value in a list.
+// indexFunction returns the index of a value in a list.
 func indexFunction() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
@@ -103,7 +104,7 @@ func indexFunction() function.Function {
 					return i, nil
 				}
 			}
-			return cty.NilVal, errors.New("the list does not have the value")
+			return cty.NilVal, errors.New("the list does not contain the value")
 		},
 	})
 }
@@ -158,12 +159,12 @@ func lookupFunction() function.Function {
 			case len(args) == 3:
 				return args[2], nil
 			}
-			return cty.NilVal, fmt.Errorf("the map has no key %q, and there is no default", key)
+			return cty.NilVal, fmt.Errorf("the map has no key %q, and the call has no default", key)
 		},
 	})
 }
 
-// oneFunction is the one element of a list, or null for an empty one.
+// oneFunction returns the only element of a list, or null for an empty one.
 func oneFunction() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "list", Type: cty.DynamicPseudoType}},
@@ -181,7 +182,7 @@ func oneFunction() function.Function {
 				_, v := it.Element()
 				return v, nil
 			}
-			return cty.NilVal, errors.New("the argument must have no element or one")
+			return cty.NilVal, errors.New("the argument must have at most one element")
 		},
 	})
 }
@@ -192,13 +193,13 @@ func sumFunction() function.Function {
 		Type:   function.StaticReturnType(cty.Number),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			if args[0].LengthInt() == 0 {
-				return cty.NilVal, errors.New("there is nothing to add up")
+				return cty.NilVal, errors.New("the list has no elements to add up")
 			}
 			sum := cty.Zero
 			for it := args[0].ElementIterator(); it.Next(); {
 				_, v := it.Element()
 				if v.IsNull() {
-					return cty.NilVal, errors.New("null is no number")
+					return cty.NilVal, errors.New("null is not a number")
 				}
 				sum = sum.Add(v)
 			}

@@ -165,7 +165,7 @@ func TestMarks(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		`timestamp()`:                    "gives another value in each run",
+		`timestamp()`:                    "returns another value in each run",
 		`try(uuid(), "x")`:               `"uuid" gives another value`,
 		`core::bcrypt("x")`:              "another value",
 		`yamldecode("x")`:                `does not have the function "yamldecode"`,
@@ -180,8 +180,8 @@ func TestErrors(t *testing.T) {
 		`log(0, 10) - log(0, 10)`:        "",
 		`lookup({}, "a")`:                `no key "a"`,
 		`lookup("x", "a")`:               "must be a map",
-		`one([1, 2])`:                    "no element or one",
-		`index([1], 2)`:                  "does not have the value",
+		`one([1, 2])`:                    "at most one element",
+		`index([1], 2)`:                  "does not contain the value",
 		`sum([])`:                        "nothing to add",
 		`base64decode("/w==")`:           "not UTF-8",
 		`coalesce("", null)`:             "no argument is other",

@@ -16,17 +16,17 @@ import (
 type Scope struct {
 	// Values are the values of all names that the expression refers to.
 	Values map[string]cty.Value
-	// Files are those that functions can read. nil means that there are none.
+	// Files are the files that functions can read. nil means none.
 	Files Files
 }
 
-// maxErrors is how many errors of one expression are reported: a loop makes one
-// each time round.
+// maxErrors is how many errors of one expression are reported. A loop can have one in
+// each iteration.
 const maxErrors = 3
 
-// Evaluate evaluates an expression. Values of resources and the like are
-// [UnknownValue]s in the scope, and an error is only what fails without them.
-// No diagnostic holds a value that is computed from a secret.
+// Evaluate evaluates an expression. Values such as those of resources are
+// [UnknownValue]s in the scope; they cause no errors by themselves. Diagnostics do not
+// contain values that are computed from a secret.
 func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl.Diagnostics) {
 	functions, diags := m.functionsOf(expr, scope)
 	if diags.HasErrors() {
@@ -43,8 +43,8 @@ func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl
 	return value, nil
 }
 
-// Constant evaluates an expression that may refer to nothing and call nothing,
-// such as the default of a variable.
+// Constant evaluates an expression without references and function calls, such as the
+// default of a variable.
 func (m *Meter) Constant(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok {
@@ -100,8 +100,8 @@ func (s Scope) secretIn(expr hclsyntax.Expression) bool {
 	})
 }
 
-// report is the first of an expression's errors, without the values that HCL
-// puts beside them, and without HCL's words where those may hold a secret.
+// report returns the first of an expression's errors, without the values that HCL
+// attaches, and without HCL's message if that may contain a secret.
 func report(found hcl.Diagnostics, secret bool) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, diag := range found {
@@ -145,14 +145,14 @@ func (m *Meter) functionsOf(expr hclsyntax.Expression, scope Scope) (map[string]
 	return found, diags
 }
 
-// noFunction says why a function cannot be called.
+// noFunction returns a diagnostic that says why a function cannot be called.
 func noFunction(call *hclsyntax.FunctionCallExpr) *hcl.Diagnostic {
 	diag := &hcl.Diagnostic{Severity: hcl.DiagError, Subject: call.NameRange.Ptr()}
 	name := strings.TrimPrefix(call.Name, "core::")
 	switch {
 	case isImpure(name):
 		diag.Summary = "Function not allowed"
-		diag.Detail = fmt.Sprintf("The function %q gives another value in each run, so what was locked in one would not be found in the next.", call.Name)
+		diag.Detail = fmt.Sprintf("The function %q returns another value in each run, so a later run would not find what was locked.", call.Name)
 	case strings.HasPrefix(call.Name, "provider::"):
 		diag.Summary = "Function not allowed"
 		diag.Detail = fmt.Sprintf("The function %q is a provider's, and providers are installed after the modules.", call.Name)

@@ -9,8 +9,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// expensiveFunctions may take far more than their arguments are large, so that
-// their work is counted before they begin.
+// expensiveFunctions are the functions whose work can far exceed the size of their
+// arguments. It is counted before they are called.
 func (m *Meter) expensiveFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"csvdecode":       m.guard(stdlib.CSVDecodeFunc, manyValues),
@@ -34,7 +34,7 @@ func (m *Meter) expensiveFunctions() map[string]function.Function {
 	}
 }
 
-// cost is the work that a call takes at most.
+// cost returns an upper bound of the work of a call.
 type cost func(m *Meter, args []cty.Value) float64
 
 // guard counts the work of a function before each call.
@@ -56,8 +56,8 @@ func (m *Meter) guard(f function.Function, work cost) function.Function {
 func (m *Meter) weight(v cty.Value) float64   { return float64(measure(v, m.left).weight) }
 func (m *Meter) elements(v cty.Value) float64 { return float64(measure(v, m.left).elements) }
 
-// firstTimesRest is for functions that put one text into another, or look for
-// it there.
+// firstTimesRest is for functions that insert one text into another, or search for
+// it.
 func firstTimesRest(m *Meter, args []cty.Value) float64 {
 	var rest float64
 	for _, arg := range args[1:] {
@@ -87,7 +87,7 @@ func squareOfWeight(m *Meter, args []cty.Value) float64 {
 	return m.weight(args[0]) * m.weight(args[0])
 }
 
-// manyValues is for functions that may make a value of each byte.
+// manyValues is for functions that may return a value for each byte.
 func manyValues(m *Meter, args []cty.Value) float64 {
 	var weight float64
 	for _, arg := range args {
@@ -96,7 +96,7 @@ func manyValues(m *Meter, args []cty.Value) float64 {
 	return elementWeight * weight
 }
 
-// wide finds a width or a precision of four digits in a format.
+// wide matches a width or a precision of four digits in a format.
 var wide = regexp.MustCompile(`%[^a-zA-Z%]*[0-9]{4}`)
 
 // maxPadding is what a byte of a format can add to a text: four bytes such as

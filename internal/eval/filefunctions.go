@@ -22,8 +22,8 @@ type Files interface {
 	Abs(name string) (string, error)
 }
 
-// maxTemplate bounds a template file, in bytes: nothing checks how deep its
-// expressions nest, and in one of this length they cannot nest too deep.
+// maxTemplate bounds a template file, in bytes. The nesting of its expressions is not
+// checked, but a file of this length cannot nest too deep.
 const maxTemplate = 4 << 10
 
 func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
@@ -59,7 +59,7 @@ func (m *Meter) readText(files Files, name string, limit int64) (string, error) 
 	return string(text), nil
 }
 
-// templateFunction renders a file. In there, no other files can be read.
+// templateFunction renders a file. The file cannot read other files.
 func (m *Meter) templateFunction(files Files) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{

@@ -23,7 +23,7 @@ func (m *Meter) functions(scope Scope) map[string]function.Function {
 	return table
 }
 
-// plainFunctions take no more time and memory than their arguments are large.
+// plainFunctions need time and memory in proportion to their arguments.
 func plainFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"abs":          stdlib.AbsoluteFunc,
@@ -71,7 +71,7 @@ func plainFunctions() map[string]function.Function {
 	}
 }
 
-// isImpure reports whether a function gives another value each time.
+// isImpure reports whether a function returns another value on each call.
 func isImpure(name string) bool {
 	switch name {
 	case "bcrypt", "plantimestamp", "timestamp", "uuid":
@@ -80,9 +80,9 @@ func isImpure(name string) bool {
 	return false
 }
 
-// isUnsupported reports whether stock tools have a function that is not here:
-// nobody needs it in an address, or it takes what does not belong here, such as
-// the user's home.
+// isUnsupported reports whether a function of stock tools is missing here, because no
+// address needs it or because it reads the user's environment, such as the home
+// directory.
 func isUnsupported(name string) bool {
 	switch name {
 	case "base64gunzip", "base64gzip", "cidrcontains", "cidrhost", "cidrnetmask", "cidrsubnet", "cidrsubnets",

@@ -15,15 +15,14 @@ type Kind int
 const (
 	// Unknown is a value that is not known before the configuration is applied.
 	Unknown Kind = iota
-	// Sensitive is a value that must not be shown, and so not written into
+	// Sensitive is a value that must not be shown, and therefore not be written into
 	// locks and manifests.
 	Sensitive
 	// Ephemeral is a value that must not be kept.
 	Ephemeral
 )
 
-// Mark is the origin of a value. All that is computed from the value has the
-// mark too.
+// Mark is the origin of a value. Everything computed from the value has the mark too.
 type Mark struct {
 	Kind Kind
 	// What is the origin as messages name it, such as "var.token", and At where
@@ -37,8 +36,7 @@ func UnknownValue(what string, at hcl.Range) cty.Value {
 	return cty.DynamicVal.Mark(Mark{Kind: Unknown, What: what, At: at})
 }
 
-// Marks are the marks of a kind of a value and its parts, in the order of what
-// they say.
+// Marks returns the marks of one kind of a value and its parts, sorted.
 func Marks(v cty.Value, kind Kind) []Mark {
 	var found []Mark
 	_, marks := v.UnmarkDeep()
@@ -58,7 +56,7 @@ func Secret(v cty.Value) bool {
 	return len(Marks(v, Sensitive)) > 0 || len(Marks(v, Ephemeral)) > 0
 }
 
-// without is the value without the marks of a kind on itself.
+// without returns a value without its own marks of one kind.
 func without(v cty.Value, kind Kind) cty.Value {
 	v, marks := v.Unmark()
 	for mark := range marks {

@@ -9,13 +9,12 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// The bounds of evaluation, in units of work: about a byte of a string each, or
-// a tenth of a microsecond. Real addresses take a few hundred units.
+// The limits of evaluation, in units of work. A unit is about a byte of a string or a
+// tenth of a microsecond. Real addresses take a few hundred units.
 const (
-	// maxWork bounds what is done on behalf of one module: about half a second
-	// and 30 MB.
+	// maxWork bounds the work for one module: about half a second and 30 MB.
 	maxWork = 4 << 20
-	// maxTreeWork bounds what is done for all modules of a tree. A hostile
+	// maxTreeWork bounds the work for all modules of a tree. A hostile
 	// package may be called thousands of times.
 	maxTreeWork = 256 << 20
 	// nodeWork is what the evaluation of one part of an expression takes, apart
@@ -23,8 +22,8 @@ const (
 	nodeWork = 8
 )
 
-// ErrTooMuchWork says that an expression was given up because it would take
-// too much time or memory.
+// ErrTooMuchWork says that an expression was not evaluated because it would take too
+// much time or memory.
 var ErrTooMuchWork = errors.New("evaluating it would take too much time or memory")
 
 // Tree counts the work of all modules of a tree. The zero value has done none.
@@ -36,7 +35,7 @@ type Meter struct {
 	ctx  context.Context
 	tree *Tree
 	left int64
-	err  error // why no more may be done; it stays
+	err  error // why evaluation stopped; it is final
 }
 
 // NewMeter returns a meter that also counts for a tree, and stops when ctx
@@ -49,8 +48,8 @@ func NewMeter(ctx context.Context, tree *Tree) *Meter {
 // that ended, or nil.
 func (m *Meter) Err() error { return m.err }
 
-// charge counts work before it is done. It is false if that must not be done;
-// then all later calls are false too, so that no try(...) goes on with another
+// charge counts work before it is done, and reports whether it may be done. After it
+// has returned false, it always does, so that try(...) cannot continue with another
 // expression.
 func (m *Meter) charge(units int64) bool {
 	if m.err != nil {
@@ -68,18 +67,17 @@ func (m *Meter) charge(units int64) bool {
 	return true
 }
 
-// chargeValue counts the size of a value, which it does not walk further than
-// it may.
+// chargeValue counts the size of a value. It stops walking the value at the limit.
 func (m *Meter) chargeValue(v cty.Value) bool {
 	s := measure(v, m.left)
 	return m.charge(s.weight)
 }
 
-// diagnostic says why the meter stopped.
+// diagnostic returns the diagnostic of a meter that stopped.
 func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
 	diag := &hcl.Diagnostic{
 		Severity: hcl.DiagError,
-		Summary:  "Evaluation given up",
+		Summary:  "Evaluation stopped",
 		Detail:   "The expression was not evaluated: " + m.err.Error() + ".",
 		Subject:  &at,
 		Extra:    m.err,

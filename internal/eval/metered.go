@@ -12,7 +12,7 @@ type metered struct {
 	meter *Meter
 }
 
-// Value makes metered an expression of its own.
+// Value implements hclsyntax.Expression.
 func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !e.meter.charge(nodeWork) {
 		return cty.DynamicVal, hcl.Diagnostics{e.meter.diagnostic(e.Range())}
@@ -24,8 +24,8 @@ func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return value, diags
 }
 
-// meter returns a copy of an expression all of whose parts are metered: loops
-// evaluate their parts over and over. HCL's own evaluator has no bounds.
+// meter returns a copy of an expression in which every part is metered, because loops
+// evaluate their parts many times.
 func (m *Meter) meter(expr hclsyntax.Expression) hclsyntax.Expression {
 	if expr == nil {
 		return nil
@@ -41,8 +41,8 @@ func (m *Meter) all(exprs []hclsyntax.Expression) []hclsyntax.Expression {
 	return copied
 }
 
-// copy copies an expression with metered parts. Those that it does not know
-// have no parts.
+// copy copies an expression with metered parts. Unknown kinds of expressions have no
+// parts.
 func (m *Meter) copy(expr hclsyntax.Expression) hclsyntax.Expression {
 	switch e := expr.(type) {
 	case *hclsyntax.ParenthesesExpr:
@@ -119,8 +119,8 @@ func (m *Meter) copyObject(e *hclsyntax.ObjectConsExpr) *hclsyntax.ObjectConsExp
 	return &c
 }
 
-// copyKey copies the key of an object's attribute. One that is a bare name must
-// keep its type: it is no reference.
+// copyKey copies the key of an object's attribute. A bare name must keep its type,
+// because it is not a reference.
 func (m *Meter) copyKey(expr hclsyntax.Expression) hclsyntax.Expression {
 	key, ok := expr.(*hclsyntax.ObjectConsKeyExpr)
 	if !ok {

@@ -11,9 +11,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// MaxTemplate bounds a JSON string that is parsed a second time, as a template,
-// in bytes. No check looks how deep expressions in strings nest; in one of this
-// length they cannot nest deep enough to do harm.
+// MaxTemplate bounds a JSON string that is parsed a second time, as a template, in
+// bytes. The nesting of expressions in strings is not checked, but a string of this
+// length cannot nest deep enough to do harm.
 const MaxTemplate = 4 << 10
 
 // ErrTemplateTooLong says that a JSON string is longer than MaxTemplate.
@@ -36,7 +36,7 @@ func nativeValue(v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnosti
 	ty := v.Type()
 	switch {
 	case v.IsNull():
-	case ty == cty.String && IsTemplate(v.AsString()):
+	case ty == cty.String && isTemplate(v.AsString()):
 		return parseString(v.AsString(), at)
 	case ty.IsTupleType():
 		return nativeTuple(v, at)
@@ -46,8 +46,8 @@ func nativeValue(v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnosti
 	return &hclsyntax.LiteralValueExpr{Val: v, SrcRange: at}, nil
 }
 
-// IsTemplate reports whether a string of a JSON file is more than its text.
-func IsTemplate(s string) bool {
+// isTemplate reports whether a string of a JSON file contains template sequences.
+func isTemplate(s string) bool {
 	return strings.Contains(s, "${") || strings.Contains(s, "%{")
 }
 
@@ -56,13 +56,13 @@ func parseString(s string, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics)
 		return nil, hcl.Diagnostics{{
 			Severity: hcl.DiagError,
 			Summary:  "Template too long",
-			Detail:   fmt.Sprintf("A JSON string with a template in it may have up to %d bytes.", MaxTemplate),
+			Detail:   fmt.Sprintf("A JSON string with a template in it can have at most %d bytes.", MaxTemplate),
 			Subject:  &at,
 			Extra:    ErrTemplateTooLong,
 		}}
 	}
 	start := at.Start
-	start.Byte, start.Column = start.Byte+1, start.Column+1 // behind the quote
+	start.Byte, start.Column = start.Byte+1, start.Column+1 // after the quote
 	return hclsyntax.ParseTemplate([]byte(s), at.Filename, start)
 }
 

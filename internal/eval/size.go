@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// elementWeight is what a value weighs apart from the bytes of strings.
+	// elementWeight is the weight of a value without the bytes of its strings.
 	elementWeight = 16
-	// maxString bounds one string, in bytes: to turn one into a number takes
+	// maxString bounds one string, in bytes. Converting a string to a number takes
 	// time that grows with the square of its length.
 	maxString = 256 << 10
 )
 
-// size is how large a value is.
+// size is the size of a value.
 type size struct {
 	// weight is the bytes of strings and elementWeight for each value.
 	weight int64
-	// elements is how many values there are, at all depths.
+	// elements is the number of values, at all depths.
 	elements int64
 }
 
@@ -47,8 +47,8 @@ func (s *size) add(v cty.Value, limit int64) {
 			s.weight = limit + 1
 		}
 	case ty == cty.Number:
-		// To write a number takes time that grows with the square of its length,
-		// and to compare two of them means to write them.
+		// Formatting a number takes time that grows with the square of its length,
+		// and comparing two numbers formats them.
 		n := digits(v.AsBigFloat())
 		s.weight += n * n / elementWeight
 	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
@@ -58,13 +58,13 @@ func (s *size) add(v cty.Value, limit int64) {
 
 func (s *size) addElements(v cty.Value, limit int64) {
 	n := int64(v.LengthInt())
-	if n > limit { // a list of nothing weighs something too
+	if n > limit { // an empty list has a weight too
 		s.weight = limit + 1
 		return
 	}
 	if v.Type().IsTupleType() || v.Type().IsObjectType() {
-		// To make a list or a map of them, the types of any two may have to be
-		// compared.
+		// Converting it to a list or a map may compare the types of any two
+		// elements.
 		if s.weight += n * n / 4; s.weight > limit {
 			return
 		}
@@ -79,8 +79,8 @@ func (s *size) addElements(v cty.Value, limit int64) {
 	}
 }
 
-// digits bounds the length of a number in decimal notation: "1e999999999" is
-// short, and its value is not.
+// digits bounds the length of a number in decimal notation. "1e999999999" is short,
+// but its value has many digits.
 func digits(f *big.Float) int64 {
 	if f.IsInf() {
 		return 0
@@ -90,8 +90,8 @@ func digits(f *big.Float) int64 {
 	return int64(exponent * digitsPerBit)
 }
 
-// Digits is the length that a number has in decimal notation, or a little more;
-// 0 for any other value.
+// Digits returns the length of a number in decimal notation, or a little more. It
+// returns 0 for any other value.
 func Digits(v cty.Value) int64 {
 	if v.Type() != cty.Number || v.IsNull() || !v.IsKnown() {
 		return 0

@@ -18,7 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// stringFunctions are those that the cty library does not have.
+// stringFunctions are the functions that the cty library does not have.
 func stringFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"basename":     ofText(filepath.Base),
@@ -94,8 +94,8 @@ func texts(args []cty.Value) []string {
 	return list
 }
 
-// replaceFunction replaces a text, or what a regular expression between two
-// slashes matches.
+// replaceFunction replaces a text, or the matches of a regular expression that stands
+// between two slashes.
 func replaceFunction() function.Function {
 	return textFunction(func(args []string) (string, error) {
 		pattern := args[1]

@@ -1,11 +1,11 @@
 // Package filelock locks files and directories between processes, by the locks
 // of the operating system: flock(2) on Unix, LockFileEx on Windows. A lock
-// belongs to one [Lock], also within a process, and ends with the process that
-// holds it, however it ends.
+// belongs to one [Lock], also within a process. It ends when the process that holds it
+// ends, for whatever reason.
 //
-// Symbolic links in the last component of a name are not followed, and named
-// pipes are not waited for: the places of locks are known, so anyone may have
-// put something else there.
+// Symbolic links in the last component of a name are not followed, and opening a
+// named pipe does not block. The names of locks are known, so another program may
+// have put something else there.
 package filelock
 
 import (
@@ -53,7 +53,7 @@ func (l *Lock) TryExclusive() (bool, error) { return l.result(l.file.TryLock()) 
 func (l *Lock) TryShared() (bool, error) { return l.result(l.file.TryRLock()) }
 
 // Exclusive waits for the lock as long as ctx lasts. onWait, if not nil, is called
-// once if it is not free after the time that patience gives it.
+// once if the lock is still held after the duration patience.
 func (l *Lock) Exclusive(ctx context.Context, patience time.Duration, onWait func()) error {
 	return l.wait(ctx, l.TryExclusive, patience, onWait)
 }
@@ -83,10 +83,10 @@ func (l *Lock) wait(ctx context.Context, try func() (bool, error), patience time
 	}
 }
 
-// Release gives the lock up. It may be taken again.
+// Release releases the lock. It can be taken again.
 func (l *Lock) Release() error { return l.file.Close() }
 
-// result tells a lock that cannot be had from one that is held.
+// result distinguishes a lock that is held from one that the system does not support.
 func (l *Lock) result(ok bool, err error) (bool, error) {
 	if err == nil {
 		return ok, nil

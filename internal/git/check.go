@@ -14,9 +14,9 @@ const (
 	SHA256Len = 64
 )
 
-// MinShortLen is the fewest digits by which git takes an abbreviated object
+// minShortLen is the fewest digits by which git takes an abbreviated object
 // name.
-const MinShortLen = 4
+const minShortLen = 4
 
 // maxRef bounds a ref's name; file systems refuse longer parts anyway.
 const maxRef = 1024
@@ -29,7 +29,7 @@ func IsObjectID(s string) bool {
 
 // IsShortID reports whether s can be an abbreviated object name.
 func IsShortID(s string) bool {
-	return len(s) >= MinShortLen && len(s) < SHA256Len && !IsObjectID(s) && isHex(s)
+	return len(s) >= minShortLen && len(s) < SHA256Len && !IsObjectID(s) && isHex(s)
 }
 
 func isHex(s string) bool {

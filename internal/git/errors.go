@@ -59,7 +59,7 @@ var meanings = [...]Meaning{
 	{
 		// transport 'x' not allowed, and libcurl's words for the same.
 		[]string{"transport '", "disabled in libcurl", "protocol \"http\""},
-		ErrRefused, "a url.<base>.insteadOf or a redirect leads to a transport that is not allowed here",
+		ErrRefused, "a url.<base>.insteadOf or a redirect points to a transport that is not allowed here",
 	},
 	{
 		[]string{

@@ -162,7 +162,7 @@ func ParseTree(dir string, body []byte, idLen int) ([]Entry, error) {
 		}
 		kind, ok := entryKinds[bits&modeKind]
 		if !ok {
-			return nil, &treewriter.PathError{Path: path, Reason: fmt.Sprintf("the mode %o is none of a file, directory or link", bits)}
+			return nil, &treewriter.PathError{Path: path, Reason: fmt.Sprintf("the mode %o is not that of a file, directory or link", bits)}
 		}
 		exec := kind == File && bits&modeExec != 0
 		entries = append(entries, Entry{Path: path, Kind: kind, Exec: exec, ID: hex.EncodeToString(rest[:idLen])})

@@ -174,7 +174,7 @@ func (r *reader) checkTree(err error) {
 	}
 }
 
-// checkLink checks that a link of a tree leads to something in it.
+// checkLink checks that a link of a tree points to something in it.
 func (r *reader) checkLink(name string) error {
 	base, err := filepath.EvalSymlinks(r.dir())
 	if err != nil {
@@ -185,7 +185,7 @@ func (r *reader) checkLink(name string) error {
 		return fmt.Errorf("the link %q leads nowhere: %w", name, err)
 	}
 	if at != base && !strings.HasPrefix(at, base+string(filepath.Separator)) {
-		return fmt.Errorf("the link %q leads to %q", name, at)
+		return fmt.Errorf("the link %q points to %q", name, at)
 	}
 	return nil
 }

@@ -25,15 +25,15 @@ func nameTable() []Class {
 		{"duplicate", Refused, "programs differ in which of the two they take"},
 
 		// Links, in archives and git trees.
-		{"link/absolute", LeftOut, "it leads to files of this machine"},
-		{"link/outside", LeftOut, "it leads out of the package"},
-		{"link/dangling", LeftOut, "it leads to whatever is put there later"},
+		{"link/absolute", LeftOut, "it points to files of this machine"},
+		{"link/outside", LeftOut, "it points out of the package"},
+		{"link/dangling", LeftOut, "it points to whatever is put there later"},
 		{"link/loop", LeftOut, "whoever follows it does not come back"},
 		{"link/unclean", LeftOut, "it can be understood in several ways"},
 		{"link/hard", Refused, "it shares a file that is changed later"},
 		{"link/through", Refused, "what comes after the link would be written to where that leads"},
-		{"link/chain", LeftOut, "it leads out of the package by way of another one"},
-		{"link/inside", Accepted, "it leads to a file or directory of the package"},
+		{"link/chain", LeftOut, "it points out of the package by way of another one"},
+		{"link/inside", Accepted, "it points to a file or directory of the package"},
 	}
 }
 
@@ -86,7 +86,7 @@ func addressTable() []Class {
 		{"address/options", Refused, "a part of it would stand where git or ssh takes options"},
 		{"address/transport", Refused, "the transport runs programs, or is unknown"},
 		{"address/authority", Refused, "there is no host in it, or more than one way to find it"},
-		{"address/subdir", Refused, "it leads out of the package"},
+		{"address/subdir", Refused, "it points out of the package"},
 		{"address/characters", Refused, "it holds characters that end lines, texts or names"},
 		{"address/registry", Refused, "it is no registry address, and nothing else"},
 		{"address/query", Refused, "an argument cannot be what it is meant to be"},

@@ -64,9 +64,6 @@ func (a *Answer) Status() string {
 	return status
 }
 
-// IsSuccess reports whether the status is any 2xx.
-func (a *Answer) IsSuccess() bool { return a.StatusCode/100 == 2 }
-
 // URL returns the URL that gave the answer, after all redirects.
 func (r *Response) URL() *url.URL { return r.Asked[len(r.Asked)-1] }
 

@@ -20,8 +20,8 @@
 //   - A server elsewhere does not redirect to this machine, to link-local
 //     addresses and the like; see package netguard. Names are not resolved.
 //   - When the origin (scheme, host and port) changes, all headers are dropped but
-//     Accept, Accept-Encoding and User-Agent. They are not sent again if a later
-//     redirect returns to the first origin. A Referer is never sent.
+//     Accept, Accept-Encoding, User-Agent, Range and If-Range. They are not sent again
+//     if a later redirect returns to the first origin. A Referer is never sent.
 //   - Whatever is refused is a [*RedirectError], which names both URLs.
 //
 // Cookies are not kept. The redirect policy and the cookie jar of [Client].HTTP are

@@ -17,7 +17,7 @@ const maxLocation = 8 << 10
 
 // harmless are the headers that follow a redirect to another origin: they say
 // what is wanted. Any other one may be a credential.
-var harmless = [...]string{"Accept", "Accept-Encoding", "User-Agent"}
+var harmless = [...]string{"Accept", "Accept-Encoding", "If-Range", "Range", "User-Agent"}
 
 // Origin returns what credentials are bound to: scheme, host and port of a URL, as
 // "https://host", or "https://host:8443" if the port is not that of the scheme.

@@ -106,7 +106,7 @@ func TestRetryAfter(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if test.status == 200 != answer.IsSuccess() {
+					if test.status == 200 != (answer.StatusCode/100 == 2) {
 						t.Errorf("status = %d, want %d", answer.StatusCode, test.status)
 					}
 					if test.at != nil {
@@ -251,7 +251,7 @@ func TestPausesAreShared(t *testing.T) {
 		var asking sync.WaitGroup
 		for _, url := range []string{"https://a.example/1", "https://a.example/2", "https://b.example/"} {
 			asking.Go(func() {
-				if answer, err := c.Read(get(t, url), 100); err != nil || !answer.IsSuccess() {
+				if answer, err := c.Read(get(t, url), 100); err != nil || answer.StatusCode/100 != 2 {
 					t.Errorf("%s: %v, %v", url, answer, err)
 				}
 			})

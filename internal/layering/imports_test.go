@@ -19,22 +19,24 @@ var layers = []layer{
 	{"rules for names and paths", []string{"internal/pathsafe"}},
 	{"values and tools", []string{
 		"addrs", "hashing", "versions", // what the API is made of
-		"internal/eval", "internal/git/gitattr", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", // formats
+		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", // formats
+		"internal/signing",                                                                                   // signatures
 		"internal/filelock", "internal/opendir", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
 		"internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key and HTTP", []string{
 		"internal/httpx", "internal/userkey", "lockfile",
 	}},
 	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
-	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/materialize"}},
+	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/materialize", "internal/providerstore"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
-	{"where providers come from", []string{"getproviders", "internal/providerstore"}},
+	{"where providers come from", []string{"getproviders"}},
+	{"providers from there to the user's store", []string{"internal/providers"}},
 	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
 	{"servers for tests", []string{"modtest", "bench/internal/*"}},
@@ -55,6 +57,7 @@ var heavy = []struct {
 	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
 	{"github.com/go-git/go-git/", []string{"internal/git/inprocess"}},
 	{"github.com/kevinburke/ssh_config", []string{"internal/git/inprocess"}},
+	{"github.com/ProtonMail/go-crypto/", []string{"internal/signing", "modtest"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
 	{"github.com/urfave/cli/", []string{"cmd/*"}},

@@ -10,15 +10,15 @@
 // compact and without a newline at the end. The records are sorted by key, and
 // the root module's is always among them.
 //
-// Reading is as tolerant as in the stock tools: no bytes at all are an empty
+// Reading is as tolerant as in the stock tools: an empty file is an empty
 // manifest, unknown members are ignored, the case of member names does not
-// matter, and versions may be written loosely ("v1.4"). What stock tools fail
-// on is an error here too: a manifest that is not JSON, two records with one
-// key, a version that is none.
+// matter, and versions may be written loosely ("v1.4"). What stock tools reject is
+// an error here too: text that is not JSON, two records with the same key, a version
+// that does not parse.
 //
-// The package does not judge what a manifest says. Its directories may lead
-// anywhere, its sources may be anything: whoever acts on a record that another
-// program may have written checks it first.
+// The package does not validate the records. Directories may point anywhere and
+// sources may be any text. Callers that act on a record must check it first, because
+// another program may have written it.
 //
 // Limits: 16 MiB, and 200 levels of nesting.
 package manifest

@@ -27,8 +27,8 @@ type recordJSON struct {
 	Dir     string `json:"Dir"`
 }
 
-// Parse parses a manifest. One that it refuses stock tools refuse as well, or
-// it is beyond the limits: go on as if there was none, and write a new one.
+// Parse parses a manifest. An error means that stock tools refuse it too, or that it
+// is over a limit. Callers then continue without a manifest and write a new one.
 func Parse(src []byte) (*Manifest, error) {
 	m := &Manifest{}
 	if len(src) == 0 {
@@ -54,7 +54,7 @@ func Parse(src []byte) (*Manifest, error) {
 
 func (m *Manifest) add(r recordJSON) error {
 	if _, ok := m.Lookup(r.Key); ok {
-		return errors.New("there are two of it")
+		return errors.New("there are two records with this key")
 	}
 	if r.Version != "" {
 		v, err := version.NewVersion(r.Version)

@@ -21,7 +21,7 @@ type Record struct {
 	Dir string
 }
 
-// root is the record that every manifest has. Stock tools never ask it.
+// root is the record that every manifest has. Stock tools never use it.
 var root = Record{Dir: "."}
 
 // Manifest is a set of records with different keys. The zero value is empty.
@@ -40,7 +40,7 @@ func (m *Manifest) Lookup(key string) (Record, bool) {
 	return r, ok
 }
 
-// Set adds a record, in the place of one with the same key.
+// Set adds a record, and replaces one with the same key.
 func (m *Manifest) Set(r Record) {
 	if m.records == nil {
 		m.records = make(map[string]Record)

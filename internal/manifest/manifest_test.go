@@ -111,7 +111,7 @@ func TestParseErrors(t *testing.T) {
 		"trailing":     {`{"Modules":[]}{}`, "after top-level value"},
 		"array":        {`[]`, "cannot unmarshal array"},
 		"wrong type":   {`{"Modules":[{"Key":1}]}`, "cannot unmarshal number"},
-		"two of a key": {`{"Modules":[{"Key":"a","Dir":"x"},{"Key":"a","Dir":"y"}]}`, `record "a": there are two of it`},
+		"two of a key": {`{"Modules":[{"Key":"a","Dir":"x"},{"Key":"a","Dir":"y"}]}`, `record "a": there are two records with this key`},
 		"bad version":  {`{"Modules":[{"Key":"a","Version":"new"}]}`, `record "a": "new" is not a version`},
 		"nested":       {`{"x":` + strings.Repeat("[", 500_000), "nested more than 200 levels deep"},
 		"too large":    {strings.Repeat(" ", manifest.MaxBytes+1), "larger than 16 MiB"},

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// CheckURL checks what all addresses of objects have in common.
+// CheckURL checks the parts that all addresses of objects share.
 func CheckURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
-		return errors.New("the address needs https:// and a host behind the \"::\"")
+		return errors.New("the address needs https:// and a host after \"::\"")
 	case u.User != nil:
-		return errors.New("there is no user name or password in such addresses")
+		return errors.New("such an address cannot have a user name or a password")
 	}
 	return nil
 }
 
-// Prefix is what the names of the objects in a directory begin with. The slash
-// keeps out what only begins alike: "net-2/x" is not in "net".
+// Prefix returns the prefix of the names of the objects in a directory. It ends in a
+// slash, because "net-2/x" is not in "net".
 func Prefix(dir string) string {
 	if dir == "" || strings.HasSuffix(dir, "/") {
 		return dir

@@ -1,3 +1,3 @@
-// Package objects makes a directory of the objects in a bucket whose names begin
-// alike, as object stores have no directories.
+// Package objects downloads the objects of a bucket whose names have the same prefix
+// into a directory. Object stores have no directories of their own.
 package objects

@@ -10,17 +10,16 @@ import (
 )
 
 // atOnce is how many objects are downloaded at a time. Modules are many small
-// files, for which the way to the server and back counts more than its speed;
-// more than a few would only make servers ask for patience.
+// files, for which latency matters more than bandwidth. More than a few at a time
+// would only make servers throttle the client.
 const atOnce = 8
 
-// Download is a directory to be made.
+// Download is the download of a directory.
 type Download struct {
-	// Dir is where it goes. It must not exist; its parent must. It is made when
-	// the first object is there to be downloaded.
+	// Dir is the directory to write. It must not exist, but its parent must. It is
+	// made when the first object is downloaded.
 	Dir string
-	// Prefix is the directory's name in the bucket: "", or something with a
-	// slash at its end.
+	// Prefix is the directory's name in the bucket. It is empty or ends in a slash.
 	Prefix string
 	// Keys are the names of the objects that begin with Prefix, as the server
 	// lists them. An error ends the download.
@@ -31,8 +30,8 @@ type Download struct {
 }
 
 // Run downloads the objects and returns how many there were. A name that ends
-// in a slash stands for a directory, and is left out. Names that lead out of the
-// directory are errors, and so are two of which the same file would be made.
+// in a slash stands for a directory, and is left out. Names that point out of the
+// directory are errors, and so are two names that would become the same file.
 func (d Download) Run(ctx context.Context) (int, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(1 + atOnce)
@@ -52,8 +51,8 @@ func (d Download) Run(ctx context.Context) (int, error) {
 				return err
 			}
 			count++
-			// This waits for one of the places, so that no more of the list is
-			// kept than a page of it.
+			// This waits until a download may start, so that only one page of the
+			// list is in memory.
 			group.Go(func() error {
 				return t.write(name, func(file *os.File) error { return d.Get(ctx, key, file) })
 			})

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Bucket is where objects are.
+// Bucket lists and downloads objects.
 type Bucket interface {
 	// List yields the names of the objects that begin with a prefix, as the
 	// server lists them.
@@ -18,7 +18,7 @@ type Bucket interface {
 }
 
 // ErrNone says that a directory has no objects.
-var ErrNone = errors.New("no object's name begins with its path and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument")
+var ErrNone = errors.New("no object's name begins with the path of the address and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument")
 
 // Fetch downloads the object with a name to a file, if it is an archive, or else
 // all objects below that name to a directory, as [Download] does.

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// tree is the directory in which the files are made. Nothing can be written
-// outside of it, whatever the objects are called.
+// tree is the directory in which the files are made. No object's name can cause a
+// write outside of it.
 type tree struct {
 	dir, prefix string
 	root        *os.Root // nil until there is a file to be made
@@ -37,26 +37,25 @@ func (t *tree) place(key string) (string, error) {
 	return name, err
 }
 
-// fileName is an object's name below the prefix, without slashes and dots that
-// mean nothing in a path.
+// fileName returns an object's name below the prefix, as a clean path.
 func fileName(prefix, key string) (string, error) {
 	below, isBelow := strings.CutPrefix(key, prefix)
 	if !isBelow {
 		return "", fmt.Errorf("the server lists %q among the objects below %q", key, prefix)
 	}
-	// Slashes in front would make the name an absolute one.
+	// With leading slashes the name would be absolute.
 	name := path.Clean(strings.TrimLeft(below, "/"))
 	if !fs.ValidPath(name) || name == "." {
 		return "", fmt.Errorf("the object %q would become a file outside of the directory", key)
 	}
 	local, err := filepath.Localize(name)
 	if err != nil {
-		return "", fmt.Errorf("the object %q has no name that a file can have here", key)
+		return "", fmt.Errorf("the name of the object %q is not valid for a file on this system", key)
 	}
 	return local, nil
 }
 
-// write makes a file, which must not be there, and has it filled.
+// write makes a file, which must not exist, and calls the function that fills it.
 func (t *tree) write(name string, fill func(*os.File) error) error {
 	if err := t.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err

@@ -78,7 +78,7 @@ type place struct {
 type Fault struct {
 	// Link is the path of the link, which another one may lead through.
 	Link, Target string
-	// Reason is what is wrong with it, such as "leads to nothing".
+	// Reason is what is wrong with it, such as "points to nothing".
 	Reason string
 	// InTarget is set if the target itself is refused, wherever it leads.
 	InTarget bool
@@ -138,7 +138,7 @@ func (r *Resolver) step(at place, component string, hops int) (_ place, reason s
 	case component == "" || component == ".":
 		return at, "", nil
 	case component == ".." && at.name == ".":
-		return at, "leads out of the package", nil
+		return at, "points out of the package", nil
 	case component == "..":
 		at.name = path.Dir(at.name)
 		return at, "", nil
@@ -146,7 +146,7 @@ func (r *Resolver) step(at place, component string, hops int) (_ place, reason s
 	next := path.Join(at.name, component)
 	switch kind, target := r.Lookup(next); kind {
 	case Absent:
-		return at, "leads to nothing", nil
+		return at, "points to nothing", nil
 	case Link:
 		through, fault := r.resolve(next, target, hops+at.hops)
 		through.hops += at.hops

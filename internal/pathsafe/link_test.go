@@ -47,8 +47,8 @@ func TestResolver(t *testing.T) {
 	tests := map[string]string{ // the place, or the link at fault and the reason
 		"to-f": "f file", "to-d": "d", "d/up": ".", "to-e": "d/e", "dots": "d/f file", "twice": "d/f file",
 		"l11": "f file", "l10": "leads in a circle",
-		"d/out": "d/out: leads out of the package", "to-out": "d/out: leads out of the package",
-		"absolute": "absolute: is absolute", "to-absolute": "absolute: is absolute", "nothing": "nothing: leads to nothing",
+		"d/out": "d/out: points out of the package", "to-out": "d/out: points out of the package",
+		"absolute": "absolute: is absolute", "to-absolute": "absolute: is absolute", "nothing": "nothing: points to nothing",
 		"through": "through: leads through a file", "slash": "slash: leads through a file", "empty": "empty: has no target",
 		"self": "self: leads in a circle", "a": "leads in a circle",
 	}

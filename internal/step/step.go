@@ -3,19 +3,19 @@
 // them fail, or record their order.
 //
 // A name has the form "subject.object.operation", such as
-// "project.journal.rename". [Do] is one atomic load and a call where no hook is
-// set, which is always the case outside of tests.
+// "project.journal.rename". Without a hook, as always outside of tests, [Do] costs
+// one atomic load and a call.
 package step
 
 import "sync/atomic"
 
-// Hook is called before each step with its name. An error from it takes the
-// place of the step, which is not done then.
+// Hook is called before each step with its name. If it returns an error, the step is
+// skipped and fails with that error.
 type Hook func(name string) error
 
 var hook atomic.Pointer[Hook]
 
-// SetHook makes h the hook of this process; nil removes it. Only test binaries
+// SetHook sets the hook of this process; nil removes it. Only test binaries
 // call it, in the processes that they start for this purpose.
 func SetHook(h Hook) {
 	if h == nil {
@@ -25,7 +25,7 @@ func SetHook(h Hook) {
 	hook.Store(&h)
 }
 
-// Do does one step.
+// Do runs one step.
 func Do(name string, change func() error) error {
 	if h := hook.Load(); h != nil {
 		if err := (*h)(name); err != nil {

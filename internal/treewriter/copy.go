@@ -24,8 +24,8 @@ type CopyOptions struct {
 	SkipWorkData bool
 }
 
-// CopyTree writes a copy of src to dst, which must not exist. No link is left out:
-// one that would be is an error. On error nothing is left there.
+// CopyTree writes a copy of src to dst, which must not exist. A link that a [Writer]
+// would leave out is an error. After an error dst does not exist.
 func CopyTree(ctx context.Context, dst string, src fs.FS, opts CopyOptions) error {
 	w, err := Create(dst, opts.Limits)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *copier) file(parent *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	// Again, as the name may be something else by now.
+	// Check again: the name may be another file by now.
 	if !info.Mode().IsRegular() {
 		return &PathError{Path: name, Reason: "it changed while it was copied"}
 	}
@@ -154,7 +154,7 @@ func (c *copier) file(parent *os.Root, name string) error {
 
 // each does the same with all names, several at a time, until one fails.
 func each(names []string, do func(name string) error) error {
-	const enough = 4 // for another goroutine
+	const enough = 4 // names that are worth another goroutine
 	errs := make([]error, len(names))
 	var next atomic.Int64
 	var failed atomic.Bool

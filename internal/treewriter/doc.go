@@ -6,28 +6,28 @@
 // symbolic links. Files have mode 0644 or 0755 and directories 0755, whatever
 // the umask says; owners, times and all other attributes are not kept.
 //
-// The names come from strangers. Those that [pathsafe.Name] refuses are refused
-// with a *[PathError], and so are
+// The names are untrusted. Those that [pathsafe.Name] refuses are refused with a
+// *[PathError], and so are
 //
 //   - a second file of a name, and a file where a directory or link is
-//   - names that the file system holds as one although they differ
+//   - different names that the file system treats as the same
 //
-// Symbolic links that [pathsafe.WrittenTarget] or [pathsafe.Resolver] refuses (that
-// are absolute, not clean, lead out of the tree, to nothing, through a file or in
-// a circle) are left out, and [Writer.LeftOut] has them: they
-// are never made, so that nothing can follow them. A link that leads through one
-// of them is one itself. The directory of such a link stays, even if nothing else
-// is in it. A link to a directory that it lies in is none of these. An entry of a
-// link's name, or below it, is refused even if the link is left out. [CopyTree],
-// for trees that were written before, refuses such links.
+// Symbolic links that [pathsafe.WrittenTarget] or [pathsafe.Resolver] refuses are left
+// out: links that are absolute or not clean, and links that point out of the tree, to
+// nothing, through a file or in a circle. They are never made, so nothing can follow
+// them; [Writer.LeftOut] lists them. A link that passes through one of them is left
+// out too. The directory of such a link stays, even if it is then empty. A link to a
+// directory that contains it is allowed. An entry with a link's name, or below it, is
+// refused even if the link is left out. [CopyTree], for trees that were written
+// before, refuses such links.
 //
-// Names that are fine here and not elsewhere (those that Windows reserves, and
-// pairs that differ only in case or in Unicode normalisation) are counted for
-// one warning, or refused if [Limits].Portable is set.
+// Names that this system can store and others cannot (those that Windows reserves,
+// and pairs that differ only in case or in Unicode normalisation) are counted for one
+// warning, or refused if [Limits].Portable is set.
 //
 // Everything is written through os.Root, with O_EXCL, into a directory that
 // did not exist; links are made last, after all of them were checked together
 // in memory. So no write can pass through a link, in whatever order the entries
-// come. What the package does not do: protect the directory from other
-// processes, which its parent's permissions must, and sync it to disk.
+// come. The package does not sync the directory to disk, and does not protect it from
+// other processes: the permissions of its parent must do that.
 package treewriter

@@ -4,19 +4,19 @@ import (
 	"fmt"
 )
 
-// What a tree may have unless its limits say otherwise.
+// The default limits of a tree.
 const (
 	// DefaultTreeBytes is 1 GiB: the largest published module packages are
-	// below 200 MB, and it is what a full disk on a build agent can bear.
+	// below 200 MB, and build agents have that much space to spare.
 	DefaultTreeBytes = 1 << 30
-	// DefaultFileBytes is 256 MiB. Nothing that belongs into a module is near.
+	// DefaultFileBytes is 256 MiB. No file of a real module comes near it.
 	DefaultFileBytes = 256 << 20
-	// DefaultEntries bounds the inodes that a small archive can cost.
+	// DefaultEntries bounds the inodes that a small archive can use up.
 	DefaultEntries = 100_000
 )
 
 const (
-	// maxLinks bounds the work of checking them.
+	// maxLinks bounds the work of checking links.
 	maxLinks = 1000
 	// maxNamedLinks is how many links one warning names.
 	maxNamedLinks = 3
@@ -47,7 +47,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// PathError is an entry that a tree must not hold.
+// PathError is an entry that a tree must not contain.
 type PathError struct {
 	// Path is the entry's name as it was given.
 	Path string

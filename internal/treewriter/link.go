@@ -16,7 +16,7 @@ import (
 type Link struct {
 	// Path is the link's name, and Target its text.
 	Path, Target string
-	// Reason is what is wrong with it, such as "leads to nothing".
+	// Reason is what is wrong with it, such as "points to nothing".
 	Reason string
 }
 
@@ -27,8 +27,8 @@ func (l Link) String() string {
 // LeftOut returns the links that Close left out, sorted by path.
 func (w *Writer) LeftOut() []Link { return w.leftOut }
 
-// makeLinks makes all good links. A good link leads through good ones only, so
-// that it makes no difference to it that the others are left out.
+// makeLinks makes all valid links. A valid link passes through valid ones only, so
+// leaving out the others does not affect it.
 func (w *Writer) makeLinks() error {
 	var good []string
 	links := w.resolver()
@@ -61,19 +61,20 @@ func (w *Writer) resolver() *pathsafe.Resolver {
 	return &pathsafe.Resolver{Lookup: lookup, Target: pathsafe.WrittenTarget}
 }
 
-// linkFault returns what is wrong with a link; "" if nothing is.
+// linkFault returns what is wrong with a link, or an empty string.
 func linkFault(links *pathsafe.Resolver, name string) string {
 	switch _, _, fault := links.Follow(name); {
 	case fault == nil:
 		return ""
 	case fault.InTarget && fault.Link != name:
-		return "leads to a link that " + fault.Reason
+		return "points to a link that " + fault.Reason
 	default:
 		return fault.Reason
 	}
 }
 
-// leftOutWarning is one line for all links that were left out; "" for none.
+// leftOutWarning returns one line about all links that were left out, or an empty
+// string.
 func (w *Writer) leftOutWarning() string {
 	if len(w.leftOut) == 0 {
 		return ""
@@ -89,8 +90,8 @@ func (w *Writer) leftOutWarning() string {
 	return text
 }
 
-// PruneLinks removes from a tree, which a Writer has written as part of a larger
-// one, the links that lead out of it. What it returns has them as LeftOut.
+// PruneLinks removes the links that point out of a tree which a Writer has written as
+// part of a larger one. It returns them as LeftOut does.
 func PruneLinks(dir string) (*Writer, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

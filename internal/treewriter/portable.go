@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// foldKey is equal for names that a file system may hold as one: those that
+// foldKey is equal for names that a file system may treat as the same: those that
 // differ in case, by full case folding, or in Unicode normalisation.
 func foldKey(name string) string {
 	if isASCII(name) {
@@ -31,7 +31,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// checkPortable counts, or refuses, a new entry that other systems cannot hold.
+// checkPortable counts, or refuses, a new entry that other systems cannot store.
 func (w *Writer) checkPortable(name string) error {
 	component := name[strings.LastIndexByte(name, '/')+1:]
 	if reason := pathsafe.Unportable(component); reason != "" {
@@ -66,7 +66,7 @@ func (w *Writer) noteUnportable(example string) {
 }
 
 // Warnings says what the user should know of the tree: at most one line about
-// links that were left out, and one about names that other systems cannot hold.
+// links that were left out, and one about names that other systems cannot store.
 func (w *Writer) Warnings() []string {
 	var warnings []string
 	if text := w.leftOutWarning(); text != "" {

@@ -73,7 +73,7 @@ func Create(dir string, limits Limits) (*Writer, error) {
 }
 
 // Dir adds a directory; parents are made as needed by every method. A
-// directory that is there already is no error.
+// directory that already exists is not an error.
 func (w *Writer) Dir(name string) error {
 	return w.do(func() error {
 		if err := CheckName(name); err != nil {
@@ -95,8 +95,8 @@ func (w *Writer) File(name string, exec bool, r io.Reader) error {
 	})
 }
 
-// Symlink notes a link; it is checked, and made or left out, by Close. The target
-// is kept as it is written.
+// Symlink records a link. Close checks it, and makes it or leaves it out. The target
+// is not changed.
 func (w *Writer) Symlink(name, target string) error {
 	return w.do(func() error {
 		if _, err := w.add(name, pathsafe.Link); err != nil {
@@ -132,8 +132,8 @@ func (w *Writer) Empty() bool {
 	return len(w.targets) == len(w.leftOut)
 }
 
-// Abort removes what was written, unless Close was successful before. It is
-// harmless at any time, so that it can be deferred.
+// Abort removes what was written unless Close succeeded. It can be called at any
+// time, so it can be deferred.
 func (w *Writer) Abort() {
 	if w.done {
 		return
@@ -182,15 +182,15 @@ func (w *Writer) add(name string, k pathsafe.Kind) (*os.Root, error) {
 	return parent, w.register(name, k)
 }
 
-// register enters a new name in the books.
+// register records a new name.
 func (w *Writer) register(name string, k pathsafe.Kind) error {
 	switch w.kinds[name] {
 	case pathsafe.File:
-		return &PathError{Path: name, Reason: "there is a file of this name already"}
+		return &PathError{Path: name, Reason: "there already is a file with this name"}
 	case pathsafe.Directory:
-		return &PathError{Path: name, Reason: "there is a directory of this name already"}
+		return &PathError{Path: name, Reason: "there already is a directory with this name"}
 	case pathsafe.Link:
-		return &PathError{Path: name, Reason: "there is a link of this name already"}
+		return &PathError{Path: name, Reason: "there already is a link with this name"}
 	}
 	// The root is in kinds too, and does not count.
 	if len(w.kinds)-1 == w.limits.Entries {
@@ -254,7 +254,7 @@ func (w *Writer) makeDir(parent *os.Root, name, component string) error {
 	return parent.Chmod(component, dirMode)
 }
 
-// taken explains that the file system holds a name that the books do not have.
+// taken explains that the file system has a name that was not registered.
 func (w *Writer) taken(name string, err error) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err
@@ -282,15 +282,15 @@ func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf
 	if exec {
 		mode = execMode
 	}
-	// The mode given to OpenFile was subject to the umask.
+	// The umask applied to the mode given to OpenFile.
 	return errors.Join(err, f.Chmod(mode), f.Close())
 }
 
-// fill copies r into f up to the limits. When several files are filled at a time
-// they may together be over the limit for all before the first one notices.
+// fill copies r into f up to the limits. Several files that are filled concurrently
+// may together exceed the limit of the tree before the first one notices.
 func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load())
-	var to io.Writer = struct{ io.Writer }{f} // so that io.CopyBuffer does not pass over the buffer
+	var to io.Writer = struct{ io.Writer }{f} // makes io.CopyBuffer use the buffer
 	if _, ok := r.(*os.File); ok {
 		to = f // and the system copies, or shares the blocks where it can
 	}

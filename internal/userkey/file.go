@@ -16,8 +16,8 @@ import (
 // fileName is the key's file in the state directory.
 const fileName = "key"
 
-// Read returns the key in a state directory. The error wraps fs.ErrNotExist if
-// there is none. A file that other users can read or could have written is an
+// Read returns the key in a state directory. Without a key, the error wraps
+// fs.ErrNotExist. A file that other users can read or could have written is an
 // error, since they could forge proofs with it.
 func Read(dir string) (*Key, error) {
 	root, err := open(dir)

@@ -35,38 +35,20 @@ func (g Goal) Check(rows []Row) (measured string, met bool) {
 	return strconv.FormatFloat(math.Round(worst*100)/100, 'f', -1, 64) + " " + g.unit, met
 }
 
-// The verdicts on a goal.
-const (
-	met         = "met"
-	missed      = "missed"
-	notCompared = "not compared"
-)
-
-func (g Goal) verdict(rows []Row) (word, measured string) {
-	measured, good := g.Check(rows)
+// verdict returns the outcome for a report.
+func (g Goal) verdict(rows []Row) string {
+	measured, met := g.Check(rows)
 	switch {
 	case measured == "":
-		return notCompared, "nothing to compare with in this run"
-	case good:
-		return met, measured
+		return "**not compared** (nothing to compare with in this run)"
+	case met:
+		return "**met** (" + measured + ")"
 	}
-	return missed, measured
+	return "**missed** (" + measured + ")"
 }
 
-// ours returns a function that measures cotter's own row in a state.
-func ours(state string, value func(Row) float64) func([]Row) []float64 {
-	return func(rows []Row) (values []float64) {
-		for _, r := range rows {
-			if r.Kind == Ours && r.State == state {
-				values = append(values, value(r))
-			}
-		}
-		return values
-	}
-}
-
-// against returns a function that compares cotter's row with each of another kind
-// in the same state, or with the first baseline.
+// against returns a function that compares cotter's row with each of a kind in the
+// same state, or with the first baseline. With Ours it measures cotter's row alone.
 func against(state string, kind Kind, value func(ours, other Row) float64) func([]Row) []float64 {
 	return func(rows []Row) (values []float64) {
 		own, found := oursIn(rows, state)
@@ -77,6 +59,10 @@ func against(state string, kind Kind, value func(ours, other Row) float64) func(
 		}
 		return values
 	}
+}
+
+func ours(state string, value func(Row) float64) func([]Row) []float64 {
+	return against(state, Ours, func(own, _ Row) float64 { return value(own) })
 }
 
 func oursIn(rows []Row, state string) (Row, bool) {

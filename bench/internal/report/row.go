@@ -61,8 +61,7 @@ func Section(w World) string {
 	}
 	b.WriteString("\n")
 	for _, g := range w.Goals {
-		word, measured := g.verdict(w.Rows)
-		fmt.Fprintf(&b, "- %s: **%s** (%s)\n", g.Text, word, measured)
+		fmt.Fprintf(&b, "- %s: %s\n", g.Text, g.verdict(w.Rows))
 	}
 	return b.String()
 }

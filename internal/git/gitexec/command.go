@@ -38,7 +38,7 @@ type Network struct {
 	// Redirects are not followed, whatever the protocol.
 	//
 	// Direct are transports that may be used beside these where the user's own
-	// configuration leads to them (url.insteadOf), but not where a server
+	// configuration points to them (url.insteadOf), but not where a server
 	// redirects to them. A GIT_ALLOW_PROTOCOL of the user's does not tell the
 	// two apart.
 	Direct []string

@@ -76,7 +76,7 @@ func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) 
 		return fmt.Errorf("%w; asked for all refs instead: %w", err, all)
 	}
 	if !r.has(ctx, id) {
-		return fmt.Errorf("%w: no tag or branch of the repository leads to %s: %w", git.ErrRevisionNotFound, id, err)
+		return fmt.Errorf("%w: no tag or branch of the repository points to %s: %w", git.ErrRevisionNotFound, id, err)
 	}
 	return nil
 }

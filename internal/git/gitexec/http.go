@@ -71,9 +71,9 @@ func (s *HTTPSettings) Plain(u *url.URL) bool {
 		allowed(s.env, []string{u.Scheme}) == u.Scheme
 }
 
-// FollowsRedirects reports whether the user lets git follow redirects of u, as it
+// followsRedirects reports whether the user lets git follow redirects of u, as it
 // does by default.
-func (s *HTTPSettings) FollowsRedirects(u *url.URL) bool {
+func (s *HTTPSettings) followsRedirects(u *url.URL) bool {
 	return !slices.Contains(s.staying, "") && !slices.Contains(s.staying, strings.ToLower(u.Hostname()))
 }
 

@@ -66,7 +66,7 @@ func (r *Repository) talk(ctx context.Context, command func() Command, run func(
 // that cannot be found out, or the user does not want redirects to be followed.
 func (r *Repository) nextRemote(ctx context.Context) (*url.URL, error) {
 	settings, err := r.Git.HTTPSettings(ctx)
-	if err != nil || !settings.FollowsRedirects(r.URL) {
+	if err != nil || !settings.followsRedirects(r.URL) {
 		return nil, err
 	}
 	// The user's url.<base>.insteadOf may have git ask another server.

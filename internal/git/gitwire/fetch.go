@@ -11,7 +11,7 @@ import (
 
 // Fetch says what to fetch and how much that may be.
 type Fetch struct {
-	// Want is the name of a commit, or of a tag that leads to one.
+	// Want is the name of a commit, or of a tag that points to one.
 	Want string
 	// Bytes bounds the pack.
 	Bytes int64
@@ -78,7 +78,7 @@ func (p *packets) skipShallow() error {
 		case kind == delimPacket:
 			return nil
 		case kind != dataPacket || !strings.HasPrefix(line, "shallow "):
-			return malformed("%q is no shallow commit", shortened(line))
+			return malformed("%q is not a shallow commit", shortened(line))
 		}
 	}
 	return malformed("over %d shallow commits", maxShallow)

@@ -50,7 +50,7 @@ func (p *packets) next() (special, []byte, error) {
 	n, err := strconv.ParseUint(string(head[:]), 16, 16)
 	switch {
 	case err != nil || strings.ContainsAny(string(head[:]), "+_"):
-		return 0, nil, malformed("%q is no length of a packet", head)
+		return 0, nil, malformed("%q is not the length of a packet", head)
 	case n < emptyLengths:
 		return special(n), nil, nil
 	case n < lenSize || n > maxPacket:

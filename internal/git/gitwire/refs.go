@@ -14,7 +14,7 @@ type Ref struct {
 	Name string
 	// ID is the name of the object that it points to.
 	ID string
-	// Peeled is the object that an annotated tag leads to in the end; "" for
+	// Peeled is the object that an annotated tag points to in the end; "" for
 	// other refs.
 	Peeled string
 }
@@ -68,13 +68,13 @@ func readRefs(p *packets, limit int) ([]Ref, error) {
 func parseRef(line string) (Ref, error) {
 	fields := strings.Split(line, " ")
 	if len(fields) < 2 || !isID(fields[0]) || fields[1] == "" {
-		return Ref{}, malformed("%q is no ref", shortened(line))
+		return Ref{}, malformed("%q is not a ref", shortened(line))
 	}
 	ref := Ref{ID: fields[0], Name: fields[1]}
 	for _, attribute := range fields[2:] {
 		if id, ok := strings.CutPrefix(attribute, "peeled:"); ok {
 			if !isID(id) {
-				return Ref{}, malformed("%q is no ref", shortened(line))
+				return Ref{}, malformed("%q is not a ref", shortened(line))
 			}
 			ref.Peeled = id
 		}

@@ -84,7 +84,7 @@ func (h *HTTP) Refs(ctx context.Context, read func(io.Reader) error) error {
 			return answer.StatusError()
 		}
 		if kind := answer.Header.Get("Content-Type"); kind != "application/x-git-upload-pack-advertisement" {
-			return fmt.Errorf("%w: %q answers with %q; it is no git repository, or one for git's dumb protocol, which is not supported",
+			return fmt.Errorf("%w: %q answers with %q; it is not a git repository, or only offers git's dumb protocol, which is not supported",
 				git.ErrRepositoryNotFound, addrs.Redact(answer.Asked[0].String()), kind)
 		}
 		if err := h.moved(answer.Asked); err != nil {

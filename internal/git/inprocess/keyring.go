@@ -151,7 +151,7 @@ func (k *keyRing) refused(user, host string) error {
 		tried = "it was offered " + strings.Join(k.tried, ", ")
 	}
 	if len(k.locked) > 0 {
-		tried += "; " + strings.Join(k.locked, ", ") + " needs a passphrase, for which nobody is asked: load it into the ssh agent"
+		tried += "; " + strings.Join(k.locked, ", ") + " needs a passphrase, and there is no prompt for it: load it into the ssh agent"
 	}
 	return failure(Authentication, "the ssh server %s does not let %s in: %s", printable(host), printable(user), tried)
 }

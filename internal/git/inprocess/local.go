@@ -51,10 +51,10 @@ func OpenLocal(path string) (*Local, error) {
 			AlternatesFS: osfs.New("/"),
 		})}, nil
 	}
-	return nil, failure(NotFound, "%q is no git repository", path)
+	return nil, failure(NotFound, "%q is not a git repository", path)
 }
 
-// gitDir opens a git directory, or the one that a file leads to.
+// gitDir opens a git directory, or the one that a file points to.
 func gitDir(dir string) (billy.Filesystem, error) {
 	info, err := os.Stat(dir)
 	if err != nil {

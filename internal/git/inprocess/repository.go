@@ -126,7 +126,7 @@ func (r *Repository) history(ctx context.Context, list *Listing, id string) (*Ob
 		return nil, fmt.Errorf("the server gives no single commits to the built-in git client, which asked for its whole history: %w", err)
 	}
 	if !objects.Has(id) {
-		return nil, errors.Join(fmt.Errorf("%w: no tag or branch of the repository leads to %s", git.ErrRevisionNotFound, id), objects.Close())
+		return nil, errors.Join(fmt.Errorf("%w: no tag or branch of the repository points to %s", git.ErrRevisionNotFound, id), objects.Close())
 	}
 	return objects, nil
 }

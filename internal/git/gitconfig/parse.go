@@ -1,4 +1,9 @@
-package getmodules
+// Package gitconfig parses git configuration files, in the format of git-config(1).
+// It reads one file only: includes are not followed. It refuses files that git would
+// interpret by guessing.
+//
+// The parser of go-git does not terminate on some input.
+package gitconfig
 
 import (
 	"errors"
@@ -6,17 +11,17 @@ import (
 	"strings"
 )
 
-// gitSetting is one variable of a git configuration file.
-type gitSetting struct {
-	section, subsection, name string // section and name in lower case
-	value                     string
+// Setting is one variable of a file.
+type Setting struct {
+	// Section and Name are in lower case. Subsection is empty if the section has none.
+	Section, Subsection, Name string
+	Value                     string
 }
 
-// parseGitConfig reads a git configuration file, in the format of
-// git-config(1), without what it includes. It is stricter than git where git
-// guesses. (The parser of go-git does not come to an end on some input.)
-func parseGitConfig(text string) ([]gitSetting, error) {
-	p := gitConfigParser{rest: strings.ReplaceAll(text, "\r\n", "\n"), line: 1}
+// Parse returns the variables of a file in their order. A variable without a value,
+// which is a true boolean, has an empty Value. An error names the line.
+func Parse(text string) ([]Setting, error) {
+	p := parser{rest: strings.ReplaceAll(text, "\r\n", "\n"), line: 1}
 	for p.rest != "" {
 		if err := p.item(); err != nil {
 			return nil, fmt.Errorf("line %d: %w", p.line, err)
@@ -25,16 +30,16 @@ func parseGitConfig(text string) ([]gitSetting, error) {
 	return p.found, nil
 }
 
-type gitConfigParser struct {
+type parser struct {
 	rest                string
 	line                int
 	section, subsection string
-	found               []gitSetting
+	found               []Setting
 }
 
-// item reads a blank, a comment, a header or a variable: always at least a
+// item reads a blank, a comment, a header or a variable. It consumes at least one
 // byte.
-func (p *gitConfigParser) item() error {
+func (p *parser) item() error {
 	switch c := p.rest[0]; {
 	case c == '\n':
 		p.line++
@@ -48,13 +53,13 @@ func (p *gitConfigParser) item() error {
 	case isLetter(c):
 		return p.variable()
 	default:
-		return errors.New("there is no variable and no section")
+		return errors.New("expected a variable or a section")
 	}
 	return nil
 }
 
-// skipLine leaves the end of the line to item.
-func (p *gitConfigParser) skipLine() {
+// skipLine skips to the end of the line.
+func (p *parser) skipLine() {
 	end := strings.IndexByte(p.rest, '\n')
 	if end < 0 {
 		end = len(p.rest)
@@ -63,11 +68,11 @@ func (p *gitConfigParser) skipLine() {
 }
 
 // header reads [name] or [name "subsection"].
-func (p *gitConfigParser) header() error {
+func (p *parser) header() error {
 	head, rest, ok := strings.Cut(p.rest[1:], "]")
 	if quote := strings.IndexByte(head, '"'); quote < 0 {
 		if !ok || strings.Trim(head, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.") != "" {
-			return errors.New("the section has no valid name")
+			return errors.New("the name of the section is not valid")
 		}
 		p.section, p.subsection, p.rest = strings.ToLower(head), "", rest
 		return nil
@@ -78,55 +83,55 @@ func (p *gitConfigParser) header() error {
 		switch c := quoted[i]; c {
 		case '"':
 			if !strings.HasPrefix(quoted[i:], `"]`) {
-				return errors.New("the section does not end behind its name")
+				return errors.New("the section header has text after its name")
 			}
 			p.section, p.subsection = strings.ToLower(strings.TrimRight(name, " \t")), sub.String()
 			p.rest = quoted[i+2:]
 			return nil
 		case '\n':
-			return errors.New("the name of the section does not end")
+			return errors.New("the name of the section is not terminated")
 		case '\\':
 			if i++; i == len(quoted) {
-				return errors.New("the name of the section does not end")
+				return errors.New("the name of the section is not terminated")
 			}
 			fallthrough
 		default:
 			sub.WriteByte(quoted[i])
 		}
 	}
-	return errors.New("the name of the section does not end")
+	return errors.New("the name of the section is not terminated")
 }
 
-// variable reads "name = value", or a name alone, which is a bool.
-func (p *gitConfigParser) variable() error {
+// variable reads "name = value", or a name alone, which is a boolean.
+func (p *parser) variable() error {
 	end := 0
 	for end < len(p.rest) && (isLetter(p.rest[end]) || p.rest[end] == '-' || '0' <= p.rest[end] && p.rest[end] <= '9') {
 		end++
 	}
-	setting := gitSetting{section: p.section, subsection: p.subsection, name: strings.ToLower(p.rest[:end])}
+	setting := Setting{Section: p.section, Subsection: p.subsection, Name: strings.ToLower(p.rest[:end])}
 	p.rest = strings.TrimLeft(p.rest[end:], " \t")
 	var err error
 	switch {
 	case p.section == "":
-		err = errors.New("the variable is in no section")
+		err = errors.New("the variable is outside of any section")
 	case strings.HasPrefix(p.rest, "="):
 		p.rest = strings.TrimLeft(p.rest[1:], " \t")
-		setting.value, err = p.value()
+		setting.Value, err = p.value()
 	case p.rest != "" && !strings.ContainsAny(p.rest[:1], "\n#;"):
-		err = fmt.Errorf("%q is no variable", setting.name)
+		err = fmt.Errorf("%q is not followed by an equals sign", setting.Name)
 	}
 	p.found = append(p.found, setting)
 	return err
 }
 
-// value reads what is behind the equals sign, to the end of the line.
-func (p *gitConfigParser) value() (string, error) {
+// value reads the text after the equals sign, up to the end of the line.
+func (p *parser) value() (string, error) {
 	var value strings.Builder
 	quoted, kept := false, 0 // kept is the length without trailing blanks
 	for ; p.rest != ""; p.rest = p.rest[1:] {
 		switch c := p.rest[0]; {
 		case c == '\n' && quoted:
-			return "", errors.New("the value is quoted and does not end")
+			return "", errors.New("the quoted value is not terminated")
 		case c == '\n':
 			return value.String()[:kept], nil
 		case (c == '#' || c == ';') && !quoted:
@@ -148,19 +153,19 @@ func (p *gitConfigParser) value() (string, error) {
 		}
 	}
 	if quoted {
-		return "", errors.New("the value is quoted and does not end")
+		return "", errors.New("the quoted value is not terminated")
 	}
 	return value.String()[:kept], nil
 }
 
-// escape reads what is behind a backslash, and leaves its last byte to value.
-func (p *gitConfigParser) escape(value *strings.Builder) error {
+// escape reads an escape sequence, except its last byte, which value consumes.
+func (p *parser) escape(value *strings.Builder) error {
 	if len(p.rest) < 2 {
-		return errors.New("there is nothing behind the backslash")
+		return errors.New("the file ends after a backslash")
 	}
 	p.rest = p.rest[1:]
 	switch c := p.rest[0]; c {
-	case '\n': // the value goes on
+	case '\n': // the value continues on the next line
 		p.line++
 	case 'n':
 		value.WriteByte('\n')
@@ -171,7 +176,7 @@ func (p *gitConfigParser) escape(value *strings.Builder) error {
 	case '"', '\\':
 		value.WriteByte(c)
 	default:
-		return fmt.Errorf("%q is no escape", `\`+string(c))
+		return fmt.Errorf("%q is not a valid escape sequence", `\`+string(c))
 	}
 	return nil
 }

@@ -1,0 +1,217 @@
+package addrs_test
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+const tofuOnly, terraformOnly = "tofu only", "terraform only"
+
+var (
+	longName  = strings.Repeat("a", 300)
+	longLabel = strings.Repeat("b", 64)
+	longHost  = strings.Repeat("c.", 130) + "example"
+)
+
+// The verdicts are those of tofu's parser, and of terraform's where a row has another
+// one. "~" is the default host of the tool; "" is an error.
+var providerSources = []struct {
+	sources []string
+	want    string
+	only    string // the tool in which they are valid
+}{
+	{[]string{"null", "NULL", "hashicorp/null", "HashiCorp/NULL", "\ufeffhashicorp/null"}, "~/hashicorp/null", ""},
+	{[]string{"terraform"}, "~/hashicorp/terraform", ""},
+	{[]string{"0"}, "~/hashicorp/0", ""},
+	{[]string{"acme/widget", "Acme/Widget", "acme/ｗｉｄｇｅｔ", "acme/wid\u00adget"}, "~/acme/widget", ""},
+	{[]string{"acme/wid-get"}, "~/acme/wid-get", ""},
+	{[]string{"9lives/9cat"}, "~/9lives/9cat", ""},
+	{[]string{"1/1"}, "~/1/1", ""},
+	{[]string{"a/b"}, "~/a/b", ""},
+	{[]string{"builtin/terraform"}, "~/builtin/terraform", ""},
+	{[]string{"acme/terraform"}, "~/acme/terraform", ""},
+	{[]string{"acme/opentofu"}, "~/acme/opentofu", ""},
+	{[]string{"acme/tofu-provider-null"}, "~/acme/tofu-provider-null", ""},
+	{[]string{"terraform.io/builtin/terraform"}, "terraform.io/builtin/terraform", ""},
+	{[]string{"opentofu.org/builtin/terraform"}, "opentofu.org/builtin/terraform", ""},
+	{[]string{"a/b/c"}, "a/b/c", ""},
+	{[]string{"localhost/acme/w"}, "localhost/acme/w", ""},
+	{[]string{"localhost:8443/acme/w"}, "localhost:8443/acme/w", ""},
+	{[]string{"127.0.0.1:8080/acme/w"}, "127.0.0.1:8080/acme/w", ""},
+	{[]string{"github.com/acme/w"}, "github.com/acme/w", ""},
+	{[]string{"EXAMPLE.com:443/Acme/W", "ｅｘａｍｐｌｅ.com/acme/w"}, "example.com/acme/w", ""},
+	{[]string{"example.com:08443/a/w"}, "example.com:8443/a/w", ""},
+	{[]string{"example.com:+443/a/w"}, "example.com/a/w", ""},
+	{[]string{"example.com:0/a/w"}, "example.com:0/a/w", ""},
+	{[]string{"example.com:-1/a/w"}, "example.com:-1/a/w", ""},
+	{[]string{"example.com./a/w"}, "example.com./a/w", ""},
+	{[]string{"bücher.example/a/w", "BÜCHER.example/a/w"}, "bücher.example/a/w", ""},
+	{[]string{"bücher/w"}, "~/bücher/w", ""},
+	{[]string{"acme/Straße"}, "~/acme/straße", ""},
+	{[]string{"acme/ﬁle"}, "~/acme/file", ""},
+	{[]string{"acme/ⅷ"}, "~/acme/viii", ""},
+	{[]string{"acme/☃"}, "~/acme/☃", ""},
+	{[]string{"acme/😀"}, "~/acme/😀", ""},
+	{[]string{"acme/" + longName}, "~/acme/" + longName, ""},
+	{[]string{longLabel + ".example/acme/w"}, longLabel + ".example/acme/w", ""},
+	{[]string{longHost + "/acme/w"}, longHost + "/acme/w", ""},
+	{[]string{"acme/terraform-provider-null", "acme/Terraform-Provider-Null", "github.com/hashicorp/terraform-provider-aws", "acme/terraform-null"}, "", ""},
+	{[]string{"acme/opentofu-null"}, "~/acme/opentofu-null", terraformOnly},
+	{[]string{"acme/opentofu-provider-null"}, "~/acme/opentofu-provider-null", terraformOnly},
+	{[]string{"-/null"}, "~/-/null", ""},
+	{[]string{"registry.opentofu.org/-/null"}, "registry.opentofu.org/-/null", tofuOnly},
+	{[]string{"registry.terraform.io/-/null"}, "registry.terraform.io/-/null", terraformOnly},
+	{[]string{"example.com/-/null"}, "", ""},
+	{[]string{"-", "--", "hashicorp/-", "-/-", "-/hashicorp/null"}, "", ""},
+	{[]string{"", "/", "a//b", "/a/b", "a/b/", "a/b/c/d", "https://h/a/b"}, "", ""},
+	{[]string{" hashicorp/null", "hashicorp/null ", "hashicorp/nu ll", "a\t/b", "a/b\x00", "a/b\u00a0", "a/b\u200d"}, "", ""},
+	{[]string{"acme/-w", "acme/w-", "-acme/w", "acme-/w", "acme/a--b", "a--b/w", "acme/xn--bcher-kva"}, "", ""},
+	{[]string{"acme/wid_get", "acme_corp/w", "acme/_w"}, "", ""},
+	{[]string{"hash.corp/null", "hashicorp/nu.ll", "./null", "../null", "hashicorp/null@1.0.0", "hashicorp/null:1.0.0"}, "", ""},
+	{[]string{"hashicorp/null?x=1", "#x", "acme/a+b", "a~b", "a,b", "%68a/b", "acme/${b}", "*/*", "acme/*", "?/null", "acme/٣"}, "", ""},
+	{[]string{"xn--bcher-kva.example/a/w", "exa_mple.com/a/w", "-example.com/a/w", "example..com/a/w", ".example.com/a/w"}, "", ""},
+	{[]string{"example.com:/a/w", "example.com:abc/a/w", "example.com:99999/a/w", "example.com:8443:1/a/w", "[::1]/a/w", "::1/a/w", "user@example.com/a/w"}, "", ""},
+
+	// Deviations. Stock tools accept these and cannot read back what they write
+	// into the lock.
+	{[]string{"terraform-null", "terraform-provider-null"}, "", ""},
+	{[]string{"opentofu-null"}, "~/hashicorp/opentofu-null", terraformOnly},
+	{[]string{"acme/wid。get", "acme/a-\u00ad-b", "acme/\u034f", "acme/\xff"}, "", ""},
+}
+
+func TestProviderSourceTable(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []struct {
+		name string
+		host addrs.Hostname
+	}{{tofuOnly, addrs.DefaultRegistryHost}, {terraformOnly, addrs.TerraformRegistryHost}} {
+		parser := addrs.Parser{DefaultRegistryHost: tool.host}
+		for _, row := range providerSources {
+			want := strings.Replace(row.want, "~/", string(tool.host)+"/", 1)
+			if row.only != "" && row.only != tool.name {
+				want = ""
+			}
+			for _, source := range row.sources {
+				p, err := parser.ParseProviderSource(source)
+				got := ""
+				if err == nil {
+					got = p.String()
+				}
+				if got != want {
+					t.Errorf("%s: ParseProviderSource(%q) = %q, %v, want %q", tool.name, source, got, err, want)
+				}
+				if again, err := parser.ParseProviderSource(got); want != "" && (err != nil || again != p) {
+					t.Errorf("%s: ParseProviderSource(%q) = %v, %v, want %v", tool.name, got, again, err, p)
+				}
+			}
+		}
+	}
+}
+
+func TestProviderSourceSuggestions(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"acme/terraform-provider-null":                `did you mean "acme/null"`,
+		"github.com/hashicorp/terraform-provider-aws": `did you mean "github.com/hashicorp/aws"`,
+		"terraform-provider-null":                     `did you mean "null"`,
+		"acme/opentofu-provider-null":                 `did you mean "acme/null"`,
+		"acme/terraform-null":                         `a type has no prefix "terraform-"`,
+		"https://h/a/b":                               "[HOST/][NAMESPACE/]TYPE",
+		"example.com/-/null":                          `only registry.opentofu.org has the namespace "-"`,
+	} {
+		if _, err := addrs.ParseProviderSource(source); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseProviderSource(%q): error %v, want %q", source, err, want)
+		}
+	}
+}
+
+func TestProviderKinds(t *testing.T) {
+	t.Parallel()
+	terraform := addrs.Parser{DefaultRegistryHost: addrs.TerraformRegistryHost}
+	for _, test := range []struct {
+		source                                string
+		builtIn, builtInTerraform, legacyName bool
+	}{
+		{"terraform.io/builtin/terraform", true, true, false},
+		{"terraform.io/builtin/foo", true, true, false},
+		{"opentofu.org/builtin/terraform", true, false, false},
+		{"builtin/terraform", false, false, false},
+		{"terraform.io/hashicorp/terraform", false, false, false},
+		{"terraform", false, false, false},
+		{"-/null", false, false, true},
+	} {
+		p, err := addrs.ParseProviderSource(test.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.IsBuiltIn() != test.builtIn || terraform.IsBuiltIn(p) != test.builtInTerraform || p.IsLegacy() != test.legacyName {
+			t.Errorf("%s: IsBuiltIn = %v, in terraform %v, IsLegacy = %v", p, p.IsBuiltIn(), terraform.IsBuiltIn(p), p.IsLegacy())
+		}
+	}
+}
+
+// The order of a lock: by the host as it is compared, the namespace and the type.
+func TestProviderCompare(t *testing.T) {
+	t.Parallel()
+	sorted := []string{
+		"b-2.example/a/b", "b.example/a/b", "example.com/a/b", "example.com/a/b-2", "example.com/a-b/a", "example.com:8443/a/b",
+		"registry.opentofu.org/a/b", "bücher.example/a/b", "xo.example/a/b",
+	}
+	var providers []addrs.Provider
+	for _, source := range sorted {
+		p, err := addrs.ParseProviderSource(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		providers = append(providers, p)
+	}
+	for i, a := range providers {
+		for j, b := range providers {
+			if got := a.Compare(b); got != cmp.Compare(i, j) {
+				t.Errorf("%s.Compare(%s) = %d", a, b, got)
+			}
+		}
+	}
+	if !slices.IsSortedFunc(providers, addrs.Provider.Compare) {
+		t.Errorf("%v is not sorted", providers)
+	}
+}
+
+func TestParsePlatform(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]addrs.Platform{
+		"linux_amd64":    {OS: "linux", Arch: "amd64"},
+		"windows_386":    {OS: "windows", Arch: "386"},
+		"darwin_arm64":   {OS: "darwin", Arch: "arm64"},
+		"plan9_mips64le": {OS: "plan9", Arch: "mips64le"},
+	} {
+		if p, err := addrs.ParsePlatform(input); err != nil || p != want || p.String() != input {
+			t.Errorf("ParsePlatform(%q) = %v, %v, want %v", input, p, err, want)
+		}
+	}
+	for _, input := range []string{"", "linux", "_", "linux_", "_amd64", "linux_amd64_v2", "linux-amd64", "Linux_amd64", "linux_amd64 ", "../_x", "a_" + strings.Repeat("b", 33), "línux_amd64"} {
+		if p, err := addrs.ParsePlatform(input); err == nil {
+			t.Errorf("ParsePlatform(%q) = %v, want an error", input, p)
+		} else if !strings.Contains(err.Error(), "OS_ARCH") {
+			t.Errorf("ParsePlatform(%q): error %v", input, err)
+		}
+	}
+	if p := addrs.CurrentPlatform(); p.OS != runtime.GOOS || p.Arch != runtime.GOARCH {
+		t.Errorf("CurrentPlatform = %v", p)
+	}
+}
+
+func FuzzParsePlatform(f *testing.F) {
+	f.Add("linux_amd64")
+	f.Add("a_b_c")
+	f.Fuzz(func(t *testing.T, s string) {
+		if p, err := addrs.ParsePlatform(s); err == nil && p.String() != s {
+			t.Errorf("ParsePlatform(%q) = %s", s, p)
+		}
+	})
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+)
+
+func lockCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      "lock",
+		Usage:     "resolve everything and write the lock, and install nothing",
+		ArgsUsage: "[DIR...]",
+		Description: "Selects versions as install does, and writes what it chose to the lock. With\n" +
+			"--platform it adds the hashes of the providers' packages for other platforms; what\n" +
+			"is known already is not fetched again. With --check it writes nothing, and the exit\n" +
+			"status is 1 if the lock would change.",
+		Flags: configFlags(append(lockFlags(),
+			&cli.BoolFlag{Name: "check", Usage: "change nothing, and fail if the lock would change"},
+			&cli.BoolFlag{Name: "recursive", Usage: "lock all root modules in and below the directories"},
+			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
+		)...),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return runLock(ctx, cmd, out)
+		},
+	}
+}
+
+// errLockWouldChange is the failure of lock --check.
+var errLockWouldChange = errors.New("the lock does not have all that the configuration needs")
+
+func runLock(ctx context.Context, cmd *cli.Command, out *output) error {
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return err
+	}
+	req.LockOnly, req.DryRun = true, cmd.Bool("check")
+	req.Update.All = cmd.Bool("upgrade")
+	return installProjects(ctx, cmd, out, req)
+}
+
+// wouldChange reports whether the lock of a project is not what it has to be.
+func wouldChange(result *cotter.Result) bool {
+	return result != nil && len(result.LockChanges)+len(result.ProviderChanges) > 0
+}

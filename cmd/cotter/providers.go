@@ -1,0 +1,238 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getproviders"
+)
+
+// providerFlags are those of every command that installs or locks providers.
+func providerFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "no-providers", Usage: "leave the providers and their part of the lock as they are"},
+		&cli.StringFlag{Name: "only", Usage: "install only `WHAT`: modules or providers"},
+		&cli.StringSliceFlag{Name: "platform", Usage: "also lock the providers' hashes for `OS_ARCH`; can be repeated"},
+		&cli.BoolFlag{Name: "prune-providers", Usage: "remove providers that no module requires from the lock, even if the state needs them"},
+	}
+}
+
+// setProviders reads the flags of providerFlags.
+func setProviders(cmd *cli.Command, req *cotter.Request) error {
+	providers := &cotter.Providers{Prune: cmd.Bool("prune-providers")}
+	for _, text := range cmd.StringSlice("platform") {
+		platform, err := addrs.ParsePlatform(text)
+		if err != nil {
+			return usageError{err}
+		}
+		providers.Platforms = append(providers.Platforms, platform)
+	}
+	none := cmd.Bool("no-providers")
+	switch only := cmd.String("only"); {
+	case only == "modules":
+		none = true
+	case only == "providers" && none:
+		return usageError{fmt.Errorf("--no-providers and --only=providers exclude each other")}
+	case only == "providers":
+		providers.Only = true
+	case only != "":
+		return usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", and got %q", only)}
+	}
+	switch {
+	case !none:
+		req.Providers = providers
+	case len(providers.Platforms) > 0:
+		return usageError{fmt.Errorf("--platform is about providers, which this run leaves as they are")}
+	}
+	return nil
+}
+
+// providerChanges prints what became of the providers' entries of the lock.
+func (o *output) providerChanges(changes []cotter.ProviderChange) {
+	for _, change := range changes {
+		o.printf("- provider %s: %s\n", change.Provider.ForDisplay(), providerChangeText(change))
+	}
+}
+
+func providerChangeText(change cotter.ProviderChange) string {
+	switch {
+	case change.Old == "":
+		return "added " + change.New
+	case change.New == "":
+		return "removed"
+	case change.Old == change.New:
+		return fmt.Sprintf("%s, %d more hashes", change.New, change.Hashes)
+	}
+	return change.Old + " -> " + change.New
+}
+
+// signedBy says who signed a provider's package, if that was checked in this run.
+func signedBy(e cotter.ProviderInstalled) string {
+	switch {
+	case e.KeyID == "":
+		return ""
+	case e.Key == "":
+		return fmt.Sprintf(" (signed, key %s)", e.KeyID)
+	}
+	return fmt.Sprintf(" (signed, key %s, %s)", e.KeyID, e.Key)
+}
+
+// providerStatusText says how an installed provider compares with the lock.
+func providerStatusText(p cotter.ProviderReport) string {
+	switch {
+	case p.Status == cotter.StatusMissing:
+		return "not installed"
+	case p.Err != nil:
+		return "cannot be compared: " + indented(p.Err.Error())
+	case p.Status == cotter.StatusVerified:
+		return "Verified checksum matches lock file"
+	}
+	return fmt.Sprintf("Provider checksum verification failed\n    expected one of the %d hashes in the lock\n    got      %s", len(p.Want), p.Got)
+}
+
+// providerMessage is the message of what went wrong with a provider: below it stands
+// who asks for it.
+func providerMessage(err *cotter.ProviderError) message {
+	m := message{Summary: "provider " + err.Provider.ForDisplay(), Detail: err.Err.Error(), Provider: err.Provider.String()}
+	if err.Version != "" {
+		m.Summary += " " + err.Version
+	}
+	for _, use := range err.RequiredBy {
+		m.Detail += "\nrequired by " + use.String()
+	}
+	if len(err.RequiredBy) == 1 {
+		m.File, m.Line = err.RequiredBy[0].Range.Filename, err.RequiredBy[0].Range.Start.Line
+	}
+	return m
+}
+
+// jsonProvider is a provider in the output of install and list.
+type jsonProvider struct {
+	Provider    string            `json:"provider"`
+	Version     string            `json:"version"`
+	Constraints string            `json:"constraints,omitempty"`
+	Hashes      []string          `json:"hashes,omitempty"`
+	Dir         string            `json:"dir,omitempty"`
+	KeyID       string            `json:"key_id,omitempty"`
+	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
+}
+
+type jsonProviderUse struct {
+	Key        string `json:"key,omitempty"` // of the module; none for the root module
+	By         string `json:"by"`
+	Constraint string `json:"constraint,omitempty"`
+	File       string `json:"file,omitempty"`
+	Line       int    `json:"line,omitempty"`
+}
+
+func jsonProviders(providers []cotter.Provider) []jsonProvider {
+	var list []jsonProvider
+	for _, p := range providers {
+		j := jsonProvider{Provider: p.Address.String(), Version: p.Version, Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID}
+		for _, h := range p.Hashes {
+			j.Hashes = append(j.Hashes, string(h))
+		}
+		for _, use := range p.RequiredBy {
+			j.RequiredBy = append(j.RequiredBy, jsonProviderUse{
+				Key: use.Path.String(), By: use.By, Constraint: use.Constraint, File: use.Range.Filename, Line: use.Range.Start.Line,
+			})
+		}
+		list = append(list, j)
+	}
+	return list
+}
+
+// jsonProviderReport is a provider in the output of verify.
+type jsonProviderReport struct {
+	Provider string `json:"provider"`
+	Version  string `json:"version"`
+	Status   string `json:"status"`
+	Got      string `json:"got,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+func jsonProviderReports(reports []cotter.ProviderReport) []jsonProviderReport {
+	var list []jsonProviderReport
+	for _, p := range reports {
+		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version, Status: p.Status.String(), Got: string(p.Got)}
+		if p.Err != nil {
+			j.Error = p.Err.Error()
+		}
+		list = append(list, j)
+	}
+	return list
+}
+
+type jsonProviderChange struct {
+	Provider string `json:"provider"`
+	Old      string `json:"old,omitempty"`
+	New      string `json:"new,omitempty"`
+	Hashes   int    `json:"hashes_added,omitempty"`
+}
+
+func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
+	var list []jsonProviderChange
+	for _, change := range changes {
+		list = append(list, jsonProviderChange{change.Provider.String(), change.Old, change.New, change.Hashes})
+	}
+	return list
+}
+
+// loadProviders reads which providers the modules require, and what the lock has of
+// them.
+func loadProviders(ctx context.Context, cmd *cli.Command, out *output) ([]cotter.Provider, error) {
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return nil, err
+	}
+	return localInstaller(cmd, out).LoadProviders(ctx, req)
+}
+
+// whyProvider prints which modules require a provider and with which constraints, if
+// one of that name is required.
+func whyProvider(ctx context.Context, cmd *cli.Command, out *output, wanted string) (bool, error) {
+	all, err := loadProviders(ctx, cmd, out)
+	if err != nil {
+		return false, err
+	}
+	found := slices.DeleteFunc(all, func(p cotter.Provider) bool { return !isProvider(p.Address, wanted) })
+	if out.json && len(found) > 0 {
+		return true, out.writeJSON(jsonProviders(found))
+	}
+	for _, p := range found {
+		out.printf("%s %s\n", p.Address.ForDisplay(), cmp.Or(p.Version, "(not locked)"))
+		for _, use := range p.RequiredBy {
+			out.printf("  %s, by %s\n", use, use.By)
+		}
+	}
+	return len(found) > 0, nil
+}
+
+// isProvider reports whether a provider goes by a name: with its host or without, or
+// its type alone.
+func isProvider(p addrs.Provider, name string) bool {
+	return slices.Contains([]string{p.String(), p.ForDisplay(), p.Namespace + "/" + p.Type, p.Type}, name)
+}
+
+// providerSource returns where the CLI configuration says that providers come from.
+func providerSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, client *http.Client) (getproviders.Source, error) {
+	return config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
+		Direct: func(retries int) getproviders.Source {
+			if registries, ok := direct.(*getproviders.Direct); ok && retries != 0 {
+				registries.Retries = retries
+			}
+			return direct
+		},
+		Dir:        dir,
+		HTTPClient: client,
+		UserAgent:  "cotter/" + version(),
+	})
+}

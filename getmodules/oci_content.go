@@ -1,0 +1,134 @@
+package getmodules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// OCIContent reads any kind of artifact from a repository of an OCI registry, such as
+// the provider packages of a mirror. [Fetcher.OCIContent] makes one. It is safe for
+// concurrent use. Its errors are of type *[FetchError].
+type OCIContent struct {
+	repository *ociRepository
+	shown      string
+}
+
+// OCIManifest is a manifest or an index.
+type OCIManifest struct {
+	MediaType, Digest string
+	Text              []byte
+}
+
+// OCIBlob names a blob by its digest and its size in bytes.
+type OCIBlob struct {
+	Digest string
+	Size   int64
+}
+
+// OCIContent opens a repository of a registry, HOST or HOST:PORT, without sending a
+// request. Requests have the limits, credentials and retries of Fetch.
+func (f *Fetcher) OCIContent(host, repository string) (*OCIContent, error) {
+	pkg := addrs.ParseModulePackage("oci://" + host + "/" + repository)
+	addr, err := parseOCIAddress(pkg)
+	if err == nil && (addr.host != strings.ToLower(host) || addr.repository != repository) {
+		err = badOCI("%q is not the name of a repository", host+"/"+repository)
+	}
+	if err != nil {
+		return nil, fetchError(pkg.Redacted(), err)
+	}
+	return &OCIContent{f.ociRepository(addr), pkg.Redacted()}, nil
+}
+
+// Tags lists the tags of the repository; see [OCIRepository].
+func (c *OCIContent) Tags(ctx context.Context, last string, page func(tags []string) error) error {
+	return c.fail(c.repository.tags(ctx, last, page))
+}
+
+// Manifest returns what a tag or a digest points to. Its text matches its digest. The
+// error wraps fs.ErrNotExist if there is none.
+func (c *OCIContent) Manifest(ctx context.Context, reference string) (OCIManifest, error) {
+	var found OCIManifest
+	err := c.repository.repeat(ctx, func() error {
+		descriptor, text, err := c.repository.manifest(ctx, reference)
+		found = OCIManifest{descriptor.MediaType, descriptor.Digest.String(), text}
+		return err
+	})
+	if err != nil {
+		return OCIManifest{}, c.fail(err)
+	}
+	return found, nil
+}
+
+// Blob writes a blob to the file, from its beginning, and checks its size and digest.
+// progress, which may be nil, is called with the bytes so far and the total.
+func (c *OCIContent) Blob(ctx context.Context, blob OCIBlob, file *os.File, progress func(done, total int64)) error {
+	if !ociDigest.MatchString(blob.Digest) {
+		return c.fail(fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest))
+	}
+	descriptor := ocispec.Descriptor{MediaType: "application/octet-stream", Digest: digest.Digest(blob.Digest), Size: blob.Size}
+	return c.fail(c.repository.repeat(ctx, func() error {
+		return c.repository.receive(ctx, descriptor, file, progress)
+	}))
+}
+
+func (c *OCIContent) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fetchError(c.shown, err)
+}
+
+// manifest requests the manifest of a tag or a digest once.
+func (r *ociRepository) manifest(ctx context.Context, reference string) (_ ocispec.Descriptor, text []byte, err error) {
+	found, body, err := r.FetchReference(ctx, reference)
+	if err != nil {
+		return ocispec.Descriptor{}, nil, err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	if !ociDigest.MatchString(found.Digest.String()) {
+		return ocispec.Descriptor{}, nil, fmt.Errorf("%w: the digest of the manifest is %q", ErrOCIContent, found.Digest)
+	}
+	text, err = content.ReadAll(body, found)
+	return found, text, err
+}
+
+// receive requests a blob once. It writes it to the start of the file, and checks its
+// size and digest.
+func (r *ociRepository) receive(ctx context.Context, blob ocispec.Descriptor, file *os.File, progress func(done, total int64)) (err error) {
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	body, err := r.Blobs().Fetch(ctx, blob)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	out := io.Writer(file)
+	if progress != nil {
+		out = &progressWriter{w: file, report: progress, total: blob.Size}
+	}
+	verified := content.NewVerifyReader(body, blob)
+	if _, err := io.Copy(out, verified); err != nil {
+		return err
+	}
+	if err := verified.Verify(); err != nil {
+		return err
+	}
+	if progress != nil {
+		progress(blob.Size, blob.Size)
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package getproviders
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/signing"
+)
+
+// AuthenticationError is returned if a registry does not prove a package: it offers no
+// key, the signature is not good, or the document of sums has another sum.
+type AuthenticationError struct {
+	// Location is the document that was found wanting, without credentials.
+	Location string
+	Err      error
+}
+
+func (e *AuthenticationError) Error() string { return fmt.Sprintf("%s: %s", e.Location, e.Err) }
+
+// Unwrap returns the cause.
+func (e *AuthenticationError) Unwrap() error { return e.Err }
+
+// Authenticate implements [Package]: it checks the document of sums by its signature, and
+// the announced sum of the archive by the document.
+func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error) {
+	isSigned := len(p.found.Keys) > 0 || !p.isTrusted()
+	if isSigned && len(p.found.Keys) == 0 {
+		_, err := signing.Check(nil, nil, nil, signing.Options{})
+		return Authentication{}, &AuthenticationError{Location: addrs.Redact(p.found.SumsURL), Err: err}
+	}
+	var document, signature []byte
+	group, fetchCtx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		document, err = p.document(fetchCtx, p.found.SumsURL, signing.MaxSums)
+		return err
+	})
+	if isSigned {
+		group.Go(func() (err error) {
+			signature, err = p.document(fetchCtx, p.found.SignatureURL, signing.MaxSignature)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Authentication{}, err
+	}
+	var auth Authentication
+	if isSigned {
+		signer, err := signing.Check(document, signature, p.keys(), signing.Options{AllowWeak: p.AllowWeakSignatures, RefuseExpired: p.RefuseExpired})
+		if err != nil {
+			return Authentication{}, &AuthenticationError{Location: addrs.Redact(p.found.SignatureURL), Err: err}
+		}
+		auth = Authentication{Signed: true, KeyID: signer.KeyID, Key: signer.Name, Warnings: signer.Warnings}
+	}
+	sums, err := signing.ParseSums(document)
+	if err == nil {
+		err = sums.Check(p.found.Filename, p.found.Sum)
+	}
+	if err != nil {
+		return Authentication{}, &AuthenticationError{Location: addrs.Redact(p.found.SumsURL), Err: err}
+	}
+	auth.Hashes, auth.Own = p.hashes(sums.All())
+	return auth, nil
+}
+
+func (p *directPackage) keys() []signing.Key {
+	var keys []signing.Key
+	for _, key := range p.found.Keys {
+		keys = append(keys, signing.Key{ID: key.ID, Armor: key.Armor})
+	}
+	return keys
+}
+
+// hashes returns the hashes that the registry vouches for, and those of them that are
+// of this package, both sorted: the sums of the document, and what a trusted registry
+// reports.
+func (p *directPackage) hashes(sums []string) (all, own []hashing.Hash) {
+	own = []hashing.Hash{p.archive}
+	for _, sum := range sums {
+		all = append(all, hashing.Hash("zh:"+sum))
+	}
+	if p.isTrusted() {
+		for platform, reported := range p.found.Packages {
+			for _, h := range reported.Hashes {
+				if all = append(all, hashing.Hash(h)); platform == p.found.Platform {
+					own = append(own, hashing.Hash(h))
+				}
+			}
+		}
+	}
+	return sorted(append(all, own...)), sorted(own)
+}
+
+func sorted(hashes []hashing.Hash) []hashing.Hash {
+	slices.Sort(hashes)
+	return slices.Compact(hashes)
+}
+
+// document returns the document at a URL, of at most limit bytes.
+func (d *Direct) document(ctx context.Context, at string, limit int64) ([]byte, error) {
+	return d.documents.Do(ctx, at, func(ctx context.Context) ([]byte, error) {
+		req, err := newRequest(ctx, at)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", addrs.Redact(at), err)
+		}
+		client := d.client()
+		client.AttemptTimeout = httpx.TimeoutOf(d.HTTPClient)
+		var text []byte
+		err = client.Do(req, func(answer *httpx.Response) (err error) {
+			text, err = answer.ReadAll(limit)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", addrs.Redact(at), err)
+		}
+		return text, nil
+	})
+}
+
+// newRequest makes the request for what a registry points to. It carries only the
+// credentials in the URL itself. It asks for no encoding, because sums are those of the
+// bytes as they are stored.
+func newRequest(ctx context.Context, at string) (*http.Request, error) {
+	u, err := url.Parse(at)
+	if err != nil {
+		return nil, err
+	}
+	user := u.User
+	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	if password, ok := user.Password(); ok || user.Username() != "" {
+		req.SetBasicAuth(user.Username(), password)
+	}
+	return req, nil
+}

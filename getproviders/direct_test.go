@@ -1,0 +1,221 @@
+package getproviders_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/signing"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+const packages = `
+-- providers/acme/cloud/1.0.0/linux_amd64/terraform-provider-cloud_v1.0.0 --
+linux
+-- providers/acme/cloud/1.0.0/darwin_arm64/terraform-provider-cloud_v1.0.0 --
+darwin
+-- providers/acme/cloud/1.1.0/linux_amd64/terraform-provider-cloud_v1.1.0 --
+newer
+`
+
+var v100 = versions.MustParse("1.0.0")
+
+// direct is a Source over the registry of a world.
+func direct(world *modtest.World) *getproviders.Direct {
+	client := world.HTTPClient()
+	return &getproviders.Direct{
+		Registry:   &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client, Retries: -1},
+		HTTPClient: client, Retries: -1,
+	}
+}
+
+func cloud(world *modtest.World) addrs.Provider {
+	return addrs.Provider{Hostname: world.Host(), Namespace: "acme", Type: "cloud"}
+}
+
+// hashesOf are the hashes of packages that a world has, sorted.
+func hashesOf(t testing.TB, world *modtest.World, scheme string, platforms ...addrs.Platform) []hashing.Hash {
+	t.Helper()
+	var hashes []hashing.Hash
+	for _, platform := range platforms {
+		h1, zh, err := world.ProviderHashes("acme/cloud", "1.0.0", platform.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hashes = append(hashes, zh); scheme == "" {
+			hashes = append(hashes, h1)
+		}
+	}
+	slices.Sort(hashes)
+	return hashes
+}
+
+// get gets a package as a Getter does, one step after the other.
+func get(t testing.TB, d *getproviders.Direct, world *modtest.World, platform addrs.Platform) (getproviders.Authentication, string, error) {
+	t.Helper()
+	pkg, err := d.Package(t.Context(), cloud(world), v100, platform)
+	if err != nil {
+		return getproviders.Authentication{}, "", err
+	}
+	auth, err := pkg.Authenticate(t.Context())
+	if err != nil {
+		return auth, "", err
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := pkg.Download(t.Context(), file, nil); err != nil {
+		return auth, "", err
+	}
+	text, err := os.ReadFile(file.Name())
+	return auth, string(text), err
+}
+
+func TestDirect(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(packages), modtest.Options{ProviderWarnings: []string{"it moves soon"}})
+	d := direct(world)
+	listing, err := d.Versions(t.Context(), cloud(world))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var offered []string
+	for _, v := range listing.Versions {
+		offered = append(offered, v.Version.String())
+	}
+	slices.Sort(offered)
+	if diff := cmp.Diff([]string{"1.0.0", "1.1.0"}, offered); diff != "" || !slices.Equal(listing.Warnings, []string{"it moves soon"}) {
+		t.Errorf("Versions: %v (-want +got):\n%s", listing.Warnings, diff)
+	}
+	for _, platform := range []addrs.Platform{linux, darwin} {
+		auth, text, err := get(t, d, world, platform)
+		if err != nil || !strings.HasPrefix(text, "PK") {
+			t.Fatalf("%s: %v", platform, err)
+		}
+		id, _, _ := world.ProviderKey()
+		if !auth.Signed || auth.KeyID != id || auth.Key == "" {
+			t.Errorf("%s: %+v, want a signature by %s", platform, auth, id)
+		}
+		if diff := cmp.Diff(hashesOf(t, world, "zh", linux, darwin), auth.Hashes); diff != "" {
+			t.Errorf("%s: hashes (-want +got):\n%s", platform, diff)
+		}
+		if diff := cmp.Diff(hashesOf(t, world, "zh", platform), auth.Own); diff != "" {
+			t.Errorf("%s: own hashes (-want +got):\n%s", platform, diff)
+		}
+	}
+	// Both platforms share the document of sums and its signature.
+	asked := map[string]int{}
+	for _, r := range world.Requests() {
+		asked[r.Path[strings.LastIndex(r.Path, "_")+1:]]++
+	}
+	if asked["SHA256SUMS"] != 1 || asked["SHA256SUMS.sig"] != 1 {
+		t.Errorf("requests: %v, want one for the sums and one for the signature", asked)
+	}
+}
+
+func TestDirectNotFound(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(packages))
+	d := direct(world)
+	missing := addrs.Provider{Hostname: world.Host(), Namespace: "acme", Type: "none"}
+	if _, err := d.Versions(t.Context(), missing); !errors.Is(err, getproviders.ErrNotFound) {
+		t.Errorf("Versions of an unknown provider = %v, want ErrNotFound", err)
+	}
+	windows := addrs.Platform{OS: "windows", Arch: "amd64"}
+	_, err := d.Package(t.Context(), cloud(world), v100, windows)
+	if _, ok := errors.AsType[*registryclient.RequestError](err); !ok || !errors.Is(err, getproviders.ErrUnsupportedPlatform) {
+		t.Errorf("Package for another platform = %v, want ErrUnsupportedPlatform over a *RequestError", err)
+	}
+}
+
+// TestDirectShapes has the rows of section 6.2 of the reference that a registry decides.
+func TestDirectShapes(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(packages))
+	all, own := hashesOf(t, world, "zh", linux, darwin), hashesOf(t, world, "zh", linux)
+	refused := errors.New("any error")
+	for _, test := range []struct {
+		name     string
+		shape    modtest.ProviderShape
+		trusted  bool
+		err      error
+		hashes   []hashing.Hash
+		unsigned bool
+		warnings int
+	}{
+		{name: "signed", shape: modtest.ProviderSigned, hashes: all},
+		{name: "a key that is null", shape: modtest.ProviderNullKey, hashes: all},
+		{name: "a broken key first", shape: modtest.ProviderBrokenKey, hashes: all},
+		{name: "an expired key", shape: modtest.ProviderExpiredKey, hashes: all, warnings: 1},
+		{name: "blank lines", shape: modtest.ProviderBlankLines, hashes: all},
+		{name: "a malformed line", shape: modtest.ProviderMalformedLine, hashes: own},
+		{name: "no keys", shape: modtest.ProviderNoKeys, err: signing.ErrNoKeys},
+		{name: "no keys, trusted host", shape: modtest.ProviderNoKeys, trusted: true, hashes: all, unsigned: true},
+		{name: "another key", shape: modtest.ProviderUnknownKey, err: signing.ErrUnknownKey},
+		{name: "another key, trusted host", shape: modtest.ProviderUnknownKey, trusted: true, err: signing.ErrUnknownKey},
+		{name: "another signature", shape: modtest.ProviderWrongSignature, err: signing.ErrInvalid},
+		{name: "an armoured signature", shape: modtest.ProviderArmoredSignature, err: signing.ErrMalformed},
+		{name: "another sum announced", shape: modtest.ProviderOtherSum, err: signing.ErrOtherSum},
+		{name: "another sum listed", shape: modtest.ProviderOtherListedSum, err: signing.ErrOtherSum},
+		{name: "not listed", shape: modtest.ProviderNotListed, err: signing.ErrNoSum},
+		{name: "another archive", shape: modtest.ProviderChangedArchive, err: refused},
+		{name: "another platform", shape: modtest.ProviderOtherPlatform, err: registryclient.ErrInvalidAnswer},
+		{name: "no filename", shape: modtest.ProviderNoFilename, err: registryclient.ErrInvalidAnswer},
+	} {
+		if err := world.SetProviderShape("acme/cloud", "1.0.0", test.shape); err != nil {
+			t.Fatal(err)
+		}
+		d := direct(world)
+		if test.trusted {
+			d.TrustedHost = world.Host()
+		}
+		auth, _, err := get(t, d, world, linux)
+		if test.err != nil {
+			_, isMismatch := errors.AsType[*getproviders.MismatchError](err)
+			if !errors.Is(err, test.err) && !(isMismatch && errors.Is(test.err, refused)) {
+				t.Errorf("%s: %v, want %v", test.name, err, test.err)
+			}
+			continue
+		}
+		if err != nil || auth.Signed == test.unsigned || len(auth.Warnings) != test.warnings {
+			t.Errorf("%s: %+v, %v", test.name, auth, err)
+		}
+		if diff := cmp.Diff(test.hashes, auth.Hashes); diff != "" {
+			t.Errorf("%s: hashes (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// What a registry reports of all platforms is recorded for the trusted host only.
+func TestDirectReported(t *testing.T) {
+	t.Parallel()
+	world := modtest.NewWith(t, modtest.Txtar(packages), modtest.Options{ProviderReported: true})
+	for trusted, want := range map[addrs.Hostname][]hashing.Hash{
+		"":           hashesOf(t, world, "zh", linux, darwin),
+		"other.test": hashesOf(t, world, "zh", linux, darwin),
+		world.Host(): hashesOf(t, world, "", linux, darwin),
+	} {
+		d := direct(world)
+		d.TrustedHost = trusted
+		auth, _, err := get(t, d, world, linux)
+		if diff := cmp.Diff(want, auth.Hashes); diff != "" || err != nil {
+			t.Errorf("trusted host %q: %v, hashes (-want +got):\n%s", trusted, err, diff)
+		}
+		if isTrusted := trusted == world.Host(); len(auth.Own) != map[bool]int{false: 1, true: 2}[isTrusted] {
+			t.Errorf("trusted host %q: own hashes %v", trusted, auth.Own)
+		}
+	}
+}

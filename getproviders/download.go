@@ -1,0 +1,201 @@
+package getproviders
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/httpx"
+)
+
+const (
+	// progressInterval is how often progress is told at most.
+	progressInterval = 100 * time.Millisecond
+	// minAdvance is by how many bytes a transfer has to advance for its retries to
+	// begin anew, which they do maxRounds times at most.
+	minAdvance = 32 << 10
+	maxRounds  = 100
+)
+
+// Download implements [Package].
+func (p *directPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
+	t := &transfer{
+		client: p.client(), url: p.found.URL, file: file, sum: sha256.New(), progress: progress,
+		limit: cmp.Or(p.MaxArchive, defaultMaxArchive), size: p.found.Packages[p.found.Platform].Size,
+	}
+	if err := t.run(ctx, p.Retries >= 0); err != nil {
+		return fmt.Errorf("%s: %w", p.Location(), err)
+	}
+	got := fmt.Sprintf("%x", t.sum.Sum(nil))
+	if got != p.found.Sum && t.resumed {
+		// The parts may be those of two files.
+		t.forget()
+		t.most = 0
+		if err := t.run(ctx, p.Retries >= 0); err != nil {
+			return fmt.Errorf("%s: %w", p.Location(), err)
+		}
+		got = fmt.Sprintf("%x", t.sum.Sum(nil))
+	}
+	if got != p.found.Sum {
+		return &MismatchError{Location: p.Location(), Want: []string{string(p.archive)}, Got: "zh:" + got}
+	}
+	return nil
+}
+
+// transfer is an archive on its way to a file. It continues where it was cut off if the
+// server says that the file is still the same.
+type transfer struct {
+	client *httpx.Client
+	url    string
+	file   *os.File
+	sum    hash.Hash
+	limit  int64
+	size   int64 // that is announced; 0 if it is not known
+
+	// done is how many bytes are in the file, and most how many there ever were.
+	done, most int64
+	// validator identifies the version of the file on the server; "" if it does not
+	// say.
+	validator string
+	resumed   bool
+
+	progress func(done, total int64)
+	total    int64
+	told     time.Time
+}
+
+// run transfers the archive. Its retries begin anew as long as it advances.
+func (t *transfer) run(ctx context.Context, retry bool) error {
+	req, err := newRequest(ctx, t.url)
+	if err != nil {
+		return err
+	}
+	if err := t.restart(); err != nil {
+		return err
+	}
+	for round := 1; ; round++ {
+		before := t.most
+		err := t.client.Retry.Do(ctx, req.URL.Host, func() error { return t.attempt(req) })
+		if err == nil {
+			return t.finish()
+		}
+		if !retry || ctx.Err() != nil || !httpx.IsTemporary(err) || t.most-before < minAdvance || round == maxRounds {
+			return err
+		}
+	}
+}
+
+// attempt asks for what is missing, and writes what comes.
+func (t *transfer) attempt(req *http.Request) error {
+	if t.validator == "" {
+		if err := t.restart(); err != nil {
+			return err
+		}
+	}
+	req = req.Clone(req.Context())
+	if t.done > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", t.done))
+		req.Header.Set("If-Range", t.validator)
+	}
+	answer, err := t.client.Send(req)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if err := t.begin(answer); err != nil {
+		return err
+	}
+	room := t.limit - t.done
+	t.total = -1
+	if answer.ContentLength >= 0 {
+		t.total = t.done + answer.ContentLength
+	}
+	if answer.ContentLength > room {
+		return &httpx.TooLargeError{Limit: t.limit}
+	}
+	n, err := io.Copy(t, io.LimitReader(answer.Body, room+1))
+	if err == nil && n > room {
+		return &httpx.TooLargeError{Limit: t.limit}
+	}
+	return err
+}
+
+// begin makes the file ready for the answer's body.
+func (t *transfer) begin(answer *httpx.Response) error {
+	switch isPart := answer.StatusCode == http.StatusPartialContent; {
+	case isPart && t.done > 0 && startsAt(answer.Header.Get("Content-Range"), t.done):
+		t.resumed = true
+		return nil
+	case answer.StatusCode == http.StatusOK:
+		t.validator = validator(answer.Header)
+		return t.restart()
+	case isPart, answer.StatusCode == http.StatusRequestedRangeNotSatisfiable && t.done > 0:
+		t.forget()
+		return &httpx.TemporaryError{Err: errors.New("the server sent another part of the file than was asked for")}
+	}
+	return answer.StatusError()
+}
+
+// startsAt reports whether a Content-Range begins at an offset: "bytes 5-9/10" at 5.
+func startsAt(contentRange string, offset int64) bool {
+	rest, ok := strings.CutPrefix(contentRange, "bytes ")
+	first, _, found := strings.Cut(rest, "-")
+	start, err := strconv.ParseInt(first, 10, 64)
+	return ok && found && err == nil && start == offset
+}
+
+// validator returns what identifies a version of a file byte by byte, for If-Range; ""
+// if there is nothing.
+func validator(header http.Header) string {
+	if etag := header.Get("Etag"); etag != "" && !strings.HasPrefix(etag, "W/") {
+		return etag
+	}
+	return header.Get("Last-Modified")
+}
+
+// forget makes the next attempt begin anew.
+func (t *transfer) forget() { t.validator, t.resumed = "", false }
+
+// restart empties the file.
+func (t *transfer) restart() error {
+	t.done = 0
+	t.sum.Reset()
+	if err := t.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := t.file.Seek(0, io.SeekStart)
+	return err
+}
+
+// Write adds bytes to the file.
+func (t *transfer) Write(b []byte) (int, error) {
+	n, err := t.file.Write(b)
+	t.sum.Write(b[:n])
+	t.done += int64(n)
+	t.most = max(t.most, t.done)
+	if t.progress != nil && time.Since(t.told) >= progressInterval {
+		t.told = time.Now()
+		t.progress(t.done, t.total)
+	}
+	return n, err
+}
+
+// finish checks the size, and tells it.
+func (t *transfer) finish() error {
+	if t.size > 0 && t.done != t.size {
+		return fmt.Errorf("the archive has %d bytes, and %d were announced", t.done, t.size)
+	}
+	if t.progress != nil {
+		t.progress(t.done, t.done)
+	}
+	return nil
+}

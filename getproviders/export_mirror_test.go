@@ -1,0 +1,7 @@
+package getproviders
+
+// Parsers of OCI artifacts, for fuzzing.
+var (
+	ParseOCIIndex  = parseOCIIndex
+	ParseOCITarget = parseOCITarget
+)

@@ -1,0 +1,298 @@
+package getproviders
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// FilesystemMirror is the Source of a directory. It has archives, unpacked packages, or
+// both, at these paths:
+//
+//	HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip
+//	HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/
+//
+// The host is in Unicode, with ":PORT" if it has a port. Letter case does not matter in
+// names. Of an unpacked package and an archive for the same platform, the unpacked one
+// is taken. Anything else in the directories is skipped.
+//
+// The mirror itself, a package and an archive may be symbolic links; the directories in
+// between may not. As in stock tools, it vouches for no hashes: what a lock records is
+// only the hash of the package that was installed.
+type FilesystemMirror struct {
+	// Dir is the directory. It is an error if it does not exist.
+	Dir string
+}
+
+var _ Source = FilesystemMirror{}
+
+// Versions implements [Source]. The error is a *[MirrorError].
+func (m FilesystemMirror) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
+	found, err := m.packages(ctx, provider)
+	if err == nil && len(found) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Listing{}, &MirrorError{Provider: provider, Location: m.Dir, Err: err}
+	}
+	var all Listing
+	for _, p := range found {
+		all.Versions = append(all.Versions, Version{Version: p.version, Platforms: []addrs.Platform{p.platform}})
+	}
+	return mergeListings(all), nil
+}
+
+// Package implements [Source]. The error is a *[MirrorError].
+func (m FilesystemMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
+	found, err := m.packages(ctx, provider)
+	if err == nil {
+		err = ErrNotFound
+		for _, p := range found {
+			if p.version == version && p.platform == platform {
+				return p, nil
+			}
+			if p.version == version {
+				err = ErrUnsupportedPlatform
+			}
+		}
+	}
+	return nil, &MirrorError{Provider: provider, Version: version, Platform: platform, Location: m.Dir, Err: err}
+}
+
+// Providers returns the providers of which the mirror has a package, sorted by address.
+func (m FilesystemMirror) Providers(ctx context.Context) ([]addrs.Provider, error) {
+	dirs, err := m.directories("", "", "")
+	if err != nil {
+		return nil, fmt.Errorf("mirror %q: %w", m.Dir, reasonOf(err))
+	}
+	var found []addrs.Provider
+	for _, dir := range dirs {
+		provider, ok := providerOf(dir)
+		if !ok || slices.Contains(found, provider) {
+			continue
+		}
+		packages, err := m.packages(ctx, provider)
+		if err != nil {
+			return nil, fmt.Errorf("mirror %q: %w", m.Dir, err)
+		}
+		if len(packages) > 0 {
+			found = append(found, provider)
+		}
+	}
+	slices.SortFunc(found, func(a, b addrs.Provider) int { return cmp.Compare(a.String(), b.String()) })
+	return found, nil
+}
+
+// providerOf returns the provider whose directory has a path that ends in
+// HOST/NAMESPACE/TYPE.
+func providerOf(dir string) (addrs.Provider, bool) {
+	namespaceDir, typ := filepath.Split(dir)
+	hostDir, namespace := filepath.Split(filepath.Clean(namespaceDir))
+	host, err := addrs.ParseHostname(filepath.Base(hostDir))
+	namespace, ok := normalName(namespace)
+	typ, alsoOK := normalName(typ)
+	return addrs.Provider{Hostname: host, Namespace: namespace, Type: typ}, err == nil && ok && alsoOK
+}
+
+// packages returns the packages of a provider, unpacked ones first. It returns none if
+// the mirror does not have the provider.
+func (m FilesystemMirror) packages(ctx context.Context, provider addrs.Provider) ([]localPackage, error) {
+	host, _, _ := strings.Cut(provider.String(), "/") // in Unicode
+	dirs, err := m.directories(host, provider.Namespace, provider.Type)
+	if err != nil {
+		return nil, reasonOf(err)
+	}
+	var unpacked, packed []localPackage
+	for _, dir := range dirs {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, reasonOf(err)
+		}
+		for _, entry := range entries {
+			path := filepath.Join(dir, entry.Name())
+			if version, ok := parseVersion(entry.Name()); ok && entry.IsDir() {
+				found, err := unpackedIn(path, version)
+				if err != nil {
+					return nil, reasonOf(err)
+				}
+				unpacked = append(unpacked, found...)
+			}
+			if p, ok := parsePackedName(entry.Name(), provider.Type); ok && isRegular(path) {
+				p.path = path
+				packed = append(packed, p)
+			}
+		}
+	}
+	return append(unpacked, packed...), nil
+}
+
+// directories returns the real directories at a path of names below the mirror, in any
+// letter case. The name "" matches all.
+func (m FilesystemMirror) directories(names ...string) ([]string, error) {
+	dirs := []string{m.Dir}
+	for _, name := range names {
+		var below []string
+		for _, dir := range dirs {
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				return nil, err
+			}
+			for _, entry := range entries {
+				if entry.IsDir() && (name == "" || strings.EqualFold(entry.Name(), name)) {
+					below = append(below, filepath.Join(dir, entry.Name()))
+				}
+			}
+		}
+		dirs = below
+	}
+	return dirs, nil
+}
+
+// unpackedIn returns the packages in the directory of a version.
+func unpackedIn(dir string, version versions.Version) ([]localPackage, error) {
+	entries, err := os.ReadDir(dir)
+	var found []localPackage
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		platform, parseErr := addrs.ParsePlatform(entry.Name())
+		if parseErr != nil {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			found = append(found, localPackage{path: path, version: version, platform: platform, unpacked: true})
+		}
+	}
+	return found, err
+}
+
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// parsePackedName parses terraform-provider-TYPE_VERSION_OS_ARCH.zip.
+func parsePackedName(name, typ string) (localPackage, bool) {
+	rest, ok := strings.CutPrefix(strings.ToLower(name), "terraform-provider-"+typ+"_")
+	rest, isZip := strings.CutSuffix(rest, ".zip")
+	text, platform, both := strings.Cut(rest, "_")
+	if !ok || !isZip || !both {
+		return localPackage{}, false
+	}
+	version, ok := parseVersion(text)
+	parsed, err := addrs.ParsePlatform(platform)
+	return localPackage{version: version, platform: parsed}, ok && err == nil
+}
+
+// reasonOf returns an error without the name of the file, if it is that of a file. A
+// missing file is not [ErrNotFound], which means that the provider is missing.
+func reasonOf(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// localPackage is a package in a directory of this machine.
+type localPackage struct {
+	path     string
+	version  versions.Version
+	platform addrs.Platform
+	unpacked bool
+}
+
+var _ Package = localPackage{}
+
+// Location implements [Package].
+func (p localPackage) Location() string { return p.path }
+
+// Archive implements [Package].
+func (p localPackage) Archive() hashing.Hash { return "" }
+
+// Dir implements [Package].
+func (p localPackage) Dir() string {
+	if p.unpacked {
+		return p.path
+	}
+	return ""
+}
+
+// Authenticate implements [Package]. A directory has nothing that proves a package.
+func (p localPackage) Authenticate(context.Context) (Authentication, error) {
+	return Authentication{}, nil
+}
+
+// Download implements [Package].
+func (p localPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
+	if p.unpacked {
+		return fmt.Errorf("%s: %w", p.path, errUnpacked)
+	}
+	if err := p.copyTo(ctx, file, progress); err != nil {
+		return fmt.Errorf("%s: %w", p.path, reasonOf(err))
+	}
+	return nil
+}
+
+// errUnpacked is the error of a caller that downloads a package that has a Dir.
+var errUnpacked = errors.New("the package is a directory, and has no archive")
+
+func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(done, total int64)) error {
+	archive, err := os.Open(p.path)
+	if err != nil {
+		return err
+	}
+	defer archive.Close()
+	info, err := archive.Stat()
+	switch {
+	case err != nil:
+		return err
+	case info.Size() > maxMirrorArchive:
+		return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, maxMirrorArchive)
+	}
+	if err := rewind(file); err != nil {
+		return err
+	}
+	counter := &meter{progress: progress, total: info.Size()}
+	// One byte more would be a file that grows.
+	source := &contextReader{ctx, io.LimitReader(archive, info.Size())}
+	if _, err := io.Copy(io.MultiWriter(file, counter), source); err != nil {
+		return err
+	}
+	counter.finish()
+	return nil
+}
+
+// rewind makes a file empty.
+func rewind(file *os.File) error {
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := file.Seek(0, io.SeekStart)
+	return err
+}
+
+// contextReader is a reader that fails once the context is done.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r *contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}

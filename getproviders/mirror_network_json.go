@@ -1,0 +1,105 @@
+package getproviders
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"slices"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// maxMirrorVersions bounds the versions of an index.
+const maxMirrorVersions = 100_000
+
+// isJSON reports whether a content type is that of JSON, with any parameters.
+func isJSON(contentType string) bool {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	return (err == nil || errors.Is(err, mime.ErrInvalidMediaParameter)) && mediaType == "application/json"
+}
+
+// parseMirrorIndex parses an index.json: {"versions": {"1.0.0": {}}}. Names that are
+// no versions are skipped, as in stock tools. The result is sorted.
+func parseMirrorIndex(text []byte) ([]Version, error) {
+	var index struct {
+		Versions map[string]json.RawMessage `json:"versions"`
+	}
+	if err := decodeMirror(text, &index); err != nil {
+		return nil, err
+	}
+	if len(index.Versions) > maxMirrorVersions {
+		return nil, fmt.Errorf("%w: it lists %d versions; the limit is %d", ErrInvalidMirror, len(index.Versions), maxMirrorVersions)
+	}
+	var found []Version
+	seen := make(map[versions.Version]bool) // "1.0" and "1.0.0" are the same version
+	for name := range index.Versions {
+		if v, ok := parseVersion(name); ok && !seen[v] {
+			seen[v] = true
+			found = append(found, Version{Version: v})
+		}
+	}
+	slices.SortFunc(found, func(a, b Version) int {
+		return cmp.Or(a.Version.Compare(b.Version), cmp.Compare(a.Version.String(), b.Version.String()))
+	})
+	return found, nil
+}
+
+// listedArchive is what a mirror says about one archive.
+type listedArchive struct {
+	// url is absolute, or relative to the document.
+	url    string
+	hashes []hashing.Hash
+}
+
+// parseMirrorArchives parses a VERSION.json:
+//
+//	{"archives": {"linux_amd64": {"url": "x.zip", "hashes": ["h1:...", "zh:..."]}}}
+//
+// Names that are no platforms are skipped, and hashes that are malformed or of unknown
+// schemes.
+func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) {
+	var document struct {
+		Archives map[string]struct {
+			URL    string   `json:"url"`
+			Hashes []string `json:"hashes"`
+		} `json:"archives"`
+	}
+	if err := decodeMirror(text, &document); err != nil {
+		return nil, err
+	}
+	found := make(map[addrs.Platform]listedArchive, len(document.Archives))
+	for name, archive := range document.Archives {
+		platform, err := addrs.ParsePlatform(name)
+		if err != nil {
+			continue
+		}
+		listed := listedArchive{url: archive.URL}
+		for _, written := range archive.Hashes {
+			h, err := hashing.ParseHash(written)
+			if err == nil && (h.Scheme() == "h1" || h.Scheme() == "zh") {
+				listed.hashes = append(listed.hashes, h)
+			}
+		}
+		slices.Sort(listed.hashes)
+		listed.hashes = slices.Compact(listed.hashes)
+		found[platform] = listed
+	}
+	return found, nil
+}
+
+// decodeMirror is json.Unmarshal with errors that are fit to be shown.
+func decodeMirror(text []byte, to any) error {
+	err := json.Unmarshal(text, to)
+	if err == nil {
+		return nil
+	}
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%w: the JSON has an unexpected type: %q is of the type %q", ErrInvalidMirror, httpx.Printable(mismatch.Field), mismatch.Value)
+	}
+	return fmt.Errorf("%w: it is not valid JSON: %s", ErrInvalidMirror, httpx.Printable(err.Error()))
+}

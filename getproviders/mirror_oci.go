@@ -1,0 +1,160 @@
+package getproviders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/versions"
+	"github.com/cotterpin/cotter/versions/ocitags"
+)
+
+// OCIMirror is the Source of the repositories of an OCI registry, in the format of
+// OpenTofu (https://opentofu.org/docs/cli/oci_registries/provider-mirror/):
+//
+//   - Each provider has a repository. Each version has a tag, in which "_" stands for
+//     "+", and that is written without a "v".
+//   - The tag points to an index with the artifact type
+//     application/vnd.opentofu.provider. It has one manifest for each platform, with
+//     the artifact type application/vnd.opentofu.provider-target.
+//   - That manifest has one layer of the type archive/zip, the provider's archive.
+//
+// The digest of the layer is the hash of the archive, which a lock records.
+//
+// It keeps the indexes, so its lifetime should be one run. Its fields must not change
+// once it is in use. It must not be copied. It is safe for concurrent use.
+type OCIMirror struct {
+	// Repository says which repository a provider has.
+	Repository RepositoryTemplate
+	// Fetcher has the HTTP client, the credentials for registries, the retries and the
+	// timeouts. It must be set.
+	Fetcher *getmodules.Fetcher
+
+	// indexes are those of versions: one has the manifests of all platforms.
+	indexes singleflight.Group[release, getmodules.OCIManifest]
+}
+
+var _ Source = (*OCIMirror)(nil)
+
+// Versions implements [Source]. The error is a *[MirrorError].
+func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
+	about := MirrorError{Provider: provider}
+	repository, err := m.open(&about)
+	if err != nil {
+		return Listing{}, err
+	}
+	tags, err := ocitags.List(ctx, repository)
+	if err != nil {
+		return Listing{}, about.with(ociFailure(err))
+	}
+	var found Listing
+	for _, tag := range tags {
+		if v, ok := parseVersion(strings.Replace(tag.Ref, "_", "+", 1)); ok {
+			found.Versions = append(found.Versions, Version{Version: v})
+		}
+	}
+	return mergeListings(found), nil
+}
+
+// Package implements [Source]. It takes a request for the index and one for the
+// manifest. The error is a *[MirrorError].
+func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
+	about := MirrorError{Provider: provider, Version: version, Platform: platform}
+	repository, err := m.open(&about)
+	if err != nil {
+		return nil, err
+	}
+	index, err := m.indexes.Do(ctx, release{provider, version}, func(ctx context.Context) (getmodules.OCIManifest, error) {
+		return repository.Manifest(ctx, strings.Replace(version.String(), "+", "_", 1))
+	})
+	if err != nil {
+		return nil, about.with(ociFailure(err))
+	}
+	target, err := parseOCIIndex(index, platform)
+	if err != nil {
+		return nil, about.with(err)
+	}
+	manifest, err := repository.Manifest(ctx, target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, about.with(fmt.Errorf("%w: the manifest that the index names is missing", ErrInvalidMirror))
+	}
+	if err != nil {
+		return nil, about.with(ociFailure(err))
+	}
+	layer, err := parseOCITarget(manifest)
+	if err != nil {
+		return nil, about.with(err)
+	}
+	return &ociPackage{repository: repository, layer: layer, location: about.Location + "@" + target}, nil
+}
+
+// open opens the repository of a provider, and puts it into the error. It sends
+// nothing.
+func (m *OCIMirror) open(about *MirrorError) (*getmodules.OCIContent, error) {
+	about.Location = "OCI mirror"
+	host, path, err := m.Repository.Expand(about.Provider)
+	if err != nil {
+		return nil, about.with(err)
+	}
+	about.Location = "oci://" + host + "/" + path
+	repository, err := m.Fetcher.OCIContent(host, path)
+	if err != nil {
+		return nil, about.with(err)
+	}
+	return repository, nil
+}
+
+// ociFailure wraps errors of a registry that have a sentinel here.
+func ociFailure(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	case errors.Is(err, getmodules.ErrAuthentication):
+		return fmt.Errorf("%w: %w", ErrMirrorRefused, err)
+	}
+	return err
+}
+
+// ociPackage is a package of an OCIMirror.
+type ociPackage struct {
+	repository *getmodules.OCIContent
+	layer      getmodules.OCIBlob
+	location   string
+}
+
+var _ Package = (*ociPackage)(nil)
+
+// Location implements [Package].
+func (p *ociPackage) Location() string { return p.location }
+
+// Archive implements [Package].
+func (p *ociPackage) Archive() hashing.Hash {
+	sum, isSHA256 := strings.CutPrefix(p.layer.Digest, "sha256:")
+	if !isSHA256 {
+		return ""
+	}
+	return hashing.Hash("zh:" + sum)
+}
+
+// Dir implements [Package].
+func (p *ociPackage) Dir() string { return "" }
+
+// Authenticate implements [Package].
+func (p *ociPackage) Authenticate(context.Context) (Authentication, error) {
+	if sum := p.Archive(); sum != "" {
+		return Authentication{Hashes: []hashing.Hash{sum}, Own: []hashing.Hash{sum}}, nil
+	}
+	return Authentication{}, nil
+}
+
+// Download implements [Package].
+func (p *ociPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
+	return p.repository.Blob(ctx, p.layer, file, progress)
+}

@@ -1,0 +1,97 @@
+package getproviders
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// RepositoryTemplate says which repository of an OCI registry a provider has, such as
+// "example.com/mirror/${hostname}/${namespace}/${type}". [ParseRepositoryTemplate]
+// makes one. The zero value has no repository.
+type RepositoryTemplate struct {
+	text string
+	// parts alternate between text and the name of a part of the address.
+	parts []string
+}
+
+// templateNames are the parts of an address that a template may have.
+var templateNames = []string{"hostname", "namespace", "type"}
+
+// repositoryAddress is HOST[:PORT]/PATH with a path as in the OCI distribution
+// specification.
+var repositoryAddress = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)+$`)
+
+// ParseRepositoryTemplate parses text in which ${hostname}, ${namespace} and ${type}
+// stand for the parts of a provider's address. Other expressions of HCL templates are
+// not supported. The result must be HOST[:PORT]/PATH. The error is an
+// *[addrs.ParseError].
+func ParseRepositoryTemplate(s string) (RepositoryTemplate, error) {
+	fault := func(format string, args ...any) (RepositoryTemplate, error) {
+		return RepositoryTemplate{}, &addrs.ParseError{What: "repository template", Input: s, Reason: fmt.Sprintf(format, args...)}
+	}
+	t := RepositoryTemplate{text: s}
+	rest := s
+	for {
+		before, after, found := strings.Cut(rest, "${")
+		if t.parts = append(t.parts, before); !found {
+			break
+		}
+		name, after, closed := strings.Cut(after, "}")
+		if name = strings.TrimSpace(name); !closed || !slices.Contains(templateNames, name) {
+			return fault("only ${hostname}, ${namespace} and ${type} can be in it")
+		}
+		t.parts = append(t.parts, name)
+		rest = after
+	}
+	if sample := t.expand("example.com", "namespace", "type"); !repositoryAddress.MatchString(sample) {
+		return fault("it does not make the address of a repository: %q", sample)
+	}
+	return t, nil
+}
+
+// String returns the template as it was parsed.
+func (t RepositoryTemplate) String() string { return t.text }
+
+// Has reports whether the template has one of "hostname", "namespace" and "type".
+func (t RepositoryTemplate) Has(name string) bool {
+	for i := 1; i < len(t.parts); i += 2 {
+		if t.parts[i] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Expand returns the registry, HOST or HOST:PORT, and the path of the repository of a
+// provider. It fails if the address of the provider has characters that repositories
+// cannot have, such as a port.
+func (t RepositoryTemplate) Expand(provider addrs.Provider) (host, path string, err error) {
+	hostname, _, _ := strings.Cut(provider.String(), "/") // in Unicode, as in stock tools
+	address := t.expand(hostname, provider.Namespace, provider.Type)
+	if !repositoryAddress.MatchString(address) {
+		return "", "", fmt.Errorf("%w: %q is not the address of a repository of an OCI registry", ErrNotFound, address)
+	}
+	host, path, _ = strings.Cut(address, "/")
+	return host, path, nil
+}
+
+func (t RepositoryTemplate) expand(hostname, namespace, typ string) string {
+	var address strings.Builder
+	for i, part := range t.parts {
+		switch {
+		case i%2 == 0:
+			address.WriteString(part)
+		case part == "hostname":
+			address.WriteString(hostname)
+		case part == "namespace":
+			address.WriteString(namespace)
+		default:
+			address.WriteString(typ)
+		}
+	}
+	return address.String()
+}

@@ -1,0 +1,242 @@
+package getproviders_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/versions"
+)
+
+const (
+	ociIndexType    = "application/vnd.oci.image.index.v1+json"
+	ociManifestType = "application/vnd.oci.image.manifest.v1+json"
+)
+
+// ociTarget is the manifest for a platform in an index.
+type ociTarget struct{ os, arch, digest string }
+
+// ociIndexText is an index as "oras manifest index create" writes it.
+func ociIndexText(targets ...ociTarget) string {
+	var manifests []string
+	for _, m := range targets {
+		manifests = append(manifests, fmt.Sprintf(`{"mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target", "digest": %q, "size": 2, "platform": {"os": %q, "architecture": %q}}`,
+			ociManifestType, m.digest, m.os, m.arch))
+	}
+	return fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider", "manifests": [%s]}`, ociIndexType, strings.Join(manifests, ", "))
+}
+
+// ociManifestText is the manifest of a platform with its archive.
+func ociManifestText(archive string) string {
+	return fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target", "layers": [{"mediaType": "text/plain", "digest": "x", "size": 1}, {"mediaType": "archive/zip", "digest": %q, "size": %d}]}`,
+		ociManifestType, sha(archive), len(archive))
+}
+
+func sha(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
+
+// ociRegistry serves repositories: manifests by tag, and by digest, and blobs.
+type ociRegistry map[string]ociRepository
+
+type ociRepository struct {
+	tags  map[string]string
+	texts []string // manifests and blobs by digest
+}
+
+func (r ociRegistry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	for name, repository := range r {
+		rest, ok := strings.CutPrefix(req.URL.Path, "/v2/"+name+"/")
+		if !ok {
+			continue
+		}
+		if rest == "tags/list" {
+			list := struct {
+				Tags []string `json:"tags"`
+			}{}
+			for tag := range repository.tags {
+				list.Tags = append(list.Tags, tag)
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(list)
+			return
+		}
+		kind, reference, _ := strings.Cut(rest, "/")
+		text, ok := repository.tags[reference]
+		for _, candidate := range repository.texts {
+			if sha(candidate) == reference {
+				text, ok = candidate, true
+			}
+		}
+		if !ok {
+			break
+		}
+		if kind == "manifests" {
+			var typed struct{ MediaType string }
+			_ = json.Unmarshal([]byte(text), &typed)
+			w.Header().Set("Content-Type", typed.MediaType)
+			w.Header().Set("Docker-Content-Digest", sha(text))
+		}
+		_, _ = w.Write([]byte(text))
+		return
+	}
+	http.NotFound(w, req)
+}
+
+func ociMirror(t testing.TB, registry ociRegistry, template string) (*getproviders.OCIMirror, *webtest.Web) {
+	t.Helper()
+	web := webtest.New(t)
+	web.Serve("https://oci.example.com", registry.ServeHTTP)
+	parsed, err := getproviders.ParseRepositoryTemplate(template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &getproviders.OCIMirror{
+		Repository: parsed,
+		Fetcher:    &getmodules.Fetcher{HTTPClient: web.Client(), Backoff: func(int) time.Duration { return 0 }},
+	}, web
+}
+
+// TestOCIMirror also counts requests: one for the tags, one for the index, one for the
+// manifest, and one for the archive.
+func TestOCIMirror(t *testing.T) {
+	t.Parallel()
+	manifest := ociManifestText(archive)
+	index := ociIndexText(ociTarget{"windows", "amd64", sha("other")}, ociTarget{"linux", "amd64", sha(manifest)})
+	m, web := ociMirror(t, ociRegistry{"mirror/registry.opentofu.org/acme/x": {
+		tags:  map[string]string{"1.0.0": index, "1.2.0_build.1": index, "1.1.0-rc.1": index, "v2.0.0": index, "latest": index},
+		texts: []string{manifest, archive},
+	}}, "oci.example.com/mirror/${hostname}/${ namespace }/${type}")
+	x := provider(t, "acme/x")
+	listing, err := m.Versions(t.Context(), x)
+	got := map[string]bool{}
+	for _, v := range listing.Versions {
+		got[v.Version.String()] = true
+	}
+	if diff := cmp.Diff(map[string]bool{"1.0.0": true, "1.2.0+build.1": true, "1.1.0-rc.1": true}, got); diff != "" || err != nil {
+		t.Errorf("Versions: %v; (-want +got):\n%s", err, diff)
+	}
+	p, err := m.Package(t.Context(), x, versions.MustParse("1.2.0+build.1"), linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Archive() != zh(archive) || p.Dir() != "" || p.Location() != "oci://oci.example.com/mirror/registry.opentofu.org/acme/x@"+sha(manifest) {
+		t.Errorf("Package: %q at %q", p.Archive(), p.Location())
+	}
+	proof, err := p.Authenticate(t.Context())
+	if diff := cmp.Diff(getproviders.Authentication{Hashes: []hashing.Hash{zh(archive)}, Own: []hashing.Hash{zh(archive)}}, proof); diff != "" || err != nil {
+		t.Errorf("Authenticate: %v; (-want +got):\n%s", err, diff)
+	}
+	if text, err := received(t, p); text != archive || err != nil {
+		t.Errorf("received %q, %v", text, err)
+	}
+	if requests := web.Requests(); len(requests) != 4 {
+		t.Errorf("there were %d requests: %v", len(requests), requests)
+	}
+}
+
+func TestOCIMirrorFailures(t *testing.T) {
+	t.Parallel()
+	manifest := ociManifestText(archive)
+	good := ociTarget{"linux", "amd64", sha(manifest)}
+	index := ociIndexText(good)
+	for name, test := range map[string]struct {
+		index, manifest string
+		want            error
+		text            string
+	}{
+		"another platform":     {ociIndexText(ociTarget{"linux", "arm64", sha(manifest)}), manifest, getproviders.ErrUnsupportedPlatform, ""},
+		"an empty index":       {ociIndexText(), manifest, getproviders.ErrUnsupportedPlatform, ""},
+		"twice":                {ociIndexText(good, good), manifest, getproviders.ErrInvalidMirror, "several manifests"},
+		"a module":             {strings.Replace(index, "opentofu.provider\"", "opentofu.modulepkg\"", 1), manifest, getproviders.ErrInvalidMirror, "artifact type"},
+		"no index":             {manifest, manifest, getproviders.ErrInvalidMirror, "media type"},
+		"bad digest":           {ociIndexText(ociTarget{"linux", "amd64", "sha256:x"}), manifest, getproviders.ErrInvalidMirror, "digest"},
+		"both":                 {strings.Replace(index, "{", `{"layers": [], `, 1), manifest, getproviders.ErrInvalidMirror, "something else"},
+		"the manifest is gone": {index, "{}", getproviders.ErrInvalidMirror, "missing"},
+	} {
+		m, _ := ociMirror(t, ociRegistry{"acme/x": {tags: map[string]string{"1.0.0": test.index}, texts: []string{test.manifest}}}, "oci.example.com/${namespace}/${type}")
+		_, err := m.Package(t.Context(), provider(t, "acme/x"), one, linux)
+		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
+			t.Errorf("%s: %v, want %v with %q", name, err, test.want, test.text)
+		}
+	}
+	for name, test := range map[string]struct {
+		manifest, text string
+		want           error
+	}{
+		"another artifact": {strings.Replace(manifest, "provider-target", "provider", 1), "artifact type", getproviders.ErrInvalidMirror},
+		"no archive":       {strings.Replace(manifest, "archive/zip", "text/plain", 1), "0 layers", getproviders.ErrInvalidMirror},
+		"two archives":     {strings.Replace(manifest, "text/plain", "archive/zip", 1), "2 layers", getproviders.ErrInvalidMirror},
+		"no size":          {strings.Replace(manifest, fmt.Sprintf(`"size": %d`, len(archive)), `"size": 0`, 1), "size", getproviders.ErrInvalidMirror},
+		"huge":             {strings.Replace(manifest, fmt.Sprintf(`"size": %d`, len(archive)), `"size": 9999999999999`, 1), "more than", getproviders.ErrTooLarge},
+	} {
+		m, _ := ociMirror(t, ociRegistry{"acme/x": {
+			tags:  map[string]string{"1.0.0": ociIndexText(ociTarget{"linux", "amd64", sha(test.manifest)})},
+			texts: []string{test.manifest},
+		}}, "oci.example.com/${namespace}/${type}")
+		_, err := m.Package(t.Context(), provider(t, "acme/x"), one, linux)
+		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
+			t.Errorf("%s: %v, want %v with %q", name, err, test.want, test.text)
+		}
+	}
+	m, _ := ociMirror(t, ociRegistry{"acme/x": {tags: map[string]string{"1.0.0": index}, texts: []string{manifest}}}, "oci.example.com/${namespace}/${type}")
+	for _, source := range []string{"acme/none", "acme/straße"} { // the second cannot be the name of a repository
+		if _, err := m.Versions(t.Context(), provider(t, source)); !errors.Is(err, getproviders.ErrNotFound) {
+			t.Errorf("%s: %v, want ErrNotFound", source, err)
+		}
+	}
+	if _, err := m.Package(t.Context(), provider(t, "acme/x"), versions.MustParse("2.0.0"), linux); !errors.Is(err, getproviders.ErrNotFound) {
+		t.Errorf("no such tag: %v", err)
+	}
+	p, err := m.Package(t.Context(), provider(t, "acme/x"), one, linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := received(t, p); err == nil {
+		t.Error("an archive that is missing was downloaded")
+	}
+}
+
+func TestRepositoryTemplate(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"example.com/${hostname}/${namespace}/${type}":     "example.com registry.opentofu.org/acme/x",
+		"example.com:5000/a/${ hostname }-${namespace}/x":  "example.com:5000 a/registry.opentofu.org-acme/x",
+		"${hostname}/${namespace}/${type}":                 "registry.opentofu.org acme/x",
+		"example.com/x":                                    "example.com x",
+		"":                                                 "",
+		"example.com":                                      "",
+		"example.com/":                                     "",
+		"example.com/X/${type}":                            "",
+		"example.com/${type}:1":                            "",
+		"example.com/$${type}":                             "",
+		"example.com/${foo}":                               "",
+		"example.com/${type":                               "",
+		"example.com/${upper(type)}":                       "",
+		"https://example.com/${hostname}":                  "",
+		"example.com/${hostname}/${namespace}/${type}?x=1": "",
+		"example.com/../${hostname}":                       "",
+		"example.com/%{if true}x%{endif}/${type}":          "",
+	} {
+		template, err := getproviders.ParseRepositoryTemplate(text)
+		if (err == nil) != (want != "") {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+		if err != nil {
+			continue
+		}
+		host, path, err := template.Expand(provider(t, "acme/x"))
+		if got := host + " " + path; got != want || err != nil || template.String() != text {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
+		}
+	}
+}

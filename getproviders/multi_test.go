@@ -1,0 +1,178 @@
+package getproviders_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/versions"
+)
+
+var (
+	linux  = addrs.Platform{OS: "linux", Arch: "amd64"}
+	darwin = addrs.Platform{OS: "darwin", Arch: "arm64"}
+)
+
+// shelf is a source that has the same versions of every provider, by platform.
+type shelf struct {
+	name     string
+	packages map[string][]addrs.Platform // platforms by version; nil if it does not list them
+	err      error
+}
+
+func (s shelf) Versions(context.Context, addrs.Provider) (getproviders.Listing, error) {
+	if s.err != nil {
+		return getproviders.Listing{}, s.err
+	}
+	listing := getproviders.Listing{Warnings: []string{s.name}}
+	for version, platforms := range s.packages {
+		listing.Versions = append(listing.Versions, getproviders.Version{Version: versions.MustParse(version), Platforms: platforms})
+	}
+	slices.SortFunc(listing.Versions, func(a, b getproviders.Version) int { return a.Version.Compare(b.Version) })
+	return listing, nil
+}
+
+func (s shelf) Package(_ context.Context, _ addrs.Provider, v versions.Version, platform addrs.Platform) (getproviders.Package, error) {
+	platforms, ok := s.packages[v.String()]
+	switch {
+	case s.err != nil:
+		return nil, s.err
+	case !ok:
+		return nil, getproviders.ErrNotFound
+	case platforms != nil && !slices.Contains(platforms, platform):
+		return nil, getproviders.ErrUnsupportedPlatform
+	}
+	return named{name: s.name}, nil
+}
+
+// named is a package that only says where it is.
+type named struct {
+	getproviders.Package
+	name string
+}
+
+func (n named) Location() string { return n.name }
+
+// patterns parses patterns.
+func patterns(t testing.TB, texts ...string) []getproviders.Pattern {
+	t.Helper()
+	var parsed []getproviders.Pattern
+	for _, text := range texts {
+		p, err := getproviders.ParsePattern(text, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed = append(parsed, p)
+	}
+	return parsed
+}
+
+// shown is a listing as text.
+func shown(listing getproviders.Listing) []string {
+	var all []string
+	for _, v := range listing.Versions {
+		text := v.Version.String()
+		for _, p := range v.Platforms {
+			text += " " + p.String()
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func TestMulti(t *testing.T) {
+	t.Parallel()
+	mirror := shelf{name: "mirror", packages: map[string][]addrs.Platform{"1.0.0": {linux}, "2.0.0": {darwin}}}
+	other := shelf{name: "other", packages: map[string][]addrs.Platform{"1.0.0": {darwin, linux}}}
+	registry := shelf{name: "registry", packages: map[string][]addrs.Platform{"1.0.0": nil, "1.1.0": nil}}
+	absent := shelf{name: "absent", err: getproviders.ErrNotFound}
+	m := getproviders.Multi{
+		{Source: absent},
+		{Source: mirror, Include: patterns(t, "acme/*")},
+		{Source: other, Include: patterns(t, "acme/*"), Exclude: patterns(t, "acme/y")},
+		{Source: registry, Exclude: patterns(t, "acme/x", "gone/*")},
+	}
+	for _, test := range []struct {
+		source string
+		want   []string          // versions and their platforms
+		from   map[string]string // the method that the package is from, by version and platform
+	}{
+		{
+			"acme/x",
+			[]string{"1.0.0 linux_amd64 darwin_arm64", "2.0.0 darwin_arm64"},
+			map[string]string{
+				"1.0.0 linux_amd64": "mirror", "1.0.0 darwin_arm64": "other", "2.0.0 darwin_arm64": "mirror",
+				"2.0.0 linux_amd64": "no package for this platform", "3.0.0 linux_amd64": "not found",
+			},
+		},
+		{
+			"acme/y", // the registry does not say for which platforms it has packages
+			[]string{"1.0.0", "2.0.0 darwin_arm64", "1.1.0"},
+			map[string]string{
+				"1.0.0 linux_amd64": "mirror", "1.0.0 darwin_arm64": "registry", "1.1.0 linux_amd64": "registry",
+				"2.0.0 linux_amd64": "no package for this platform",
+			},
+		},
+		{"null", []string{"1.0.0", "1.1.0"}, map[string]string{"1.0.0 linux_amd64": "registry"}},
+		{"gone/x", nil, map[string]string{"1.0.0 linux_amd64": "not found"}},
+	} {
+		listing, err := m.Versions(t.Context(), provider(t, test.source))
+		if isFound := err == nil; isFound != (test.want != nil) || !isFound && !errors.Is(err, getproviders.ErrNotFound) {
+			t.Errorf("%s: Versions: %v", test.source, err)
+		}
+		if diff := cmp.Diff(test.want, shown(listing)); diff != "" {
+			t.Errorf("%s: versions (-want +got):\n%s", test.source, diff)
+		}
+		for _, version := range []string{"1.0.0", "1.1.0", "2.0.0", "3.0.0"} {
+			for _, platform := range []addrs.Platform{linux, darwin} {
+				want, ok := test.from[version+" "+platform.String()]
+				if !ok {
+					continue
+				}
+				got := ""
+				found, err := m.Package(t.Context(), provider(t, test.source), versions.MustParse(version), platform)
+				switch {
+				case err == nil:
+					got = found.Location()
+				case errors.Is(err, getproviders.ErrUnsupportedPlatform) && !errors.Is(err, getproviders.ErrNotFound):
+					got = getproviders.ErrUnsupportedPlatform.Error()
+				case errors.Is(err, getproviders.ErrNotFound):
+					got = getproviders.ErrNotFound.Error()
+				}
+				if got != want {
+					t.Errorf("%s %s for %s: from %q, want %q; %v", test.source, version, platform, got, want, err)
+				}
+			}
+		}
+	}
+}
+
+// TestMultiFailure also shows that no methods are a source that has nothing.
+func TestMultiFailure(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	m := getproviders.Multi{
+		{Source: shelf{err: broken}},
+		{Source: shelf{packages: map[string][]addrs.Platform{"1.0.0": nil}}},
+	}
+	null, one := provider(t, "null"), versions.MustParse("1.0.0")
+	if _, err := m.Versions(t.Context(), null); !errors.Is(err, broken) {
+		t.Errorf("Versions: %v, want %v", err, broken)
+	}
+	if _, err := m.Package(t.Context(), null, one, linux); !errors.Is(err, broken) {
+		t.Errorf("Package: %v, want %v", err, broken)
+	}
+	nothing := getproviders.Multi{}
+	_, err := nothing.Package(t.Context(), null, one, linux)
+	if want := "provider registry.opentofu.org/hashicorp/null 1.0.0 for linux_amd64: no source is configured for it"; err == nil || err.Error() != want || !errors.Is(err, getproviders.ErrNotFound) {
+		t.Errorf("Package: %v, want %q", err, want)
+	}
+	if _, err := nothing.Versions(t.Context(), null); !errors.Is(err, getproviders.ErrNotFound) {
+		t.Errorf("Versions: %v", err)
+	}
+}

@@ -1,0 +1,263 @@
+package configs
+
+import (
+	"path"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// The blocks that have something to do with providers.
+var (
+	providersSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+		{Type: "terraform"},
+		{Type: "provider", LabelNames: []string{"name"}},
+		{Type: "resource", LabelNames: []string{"type", "name"}},
+		{Type: "data", LabelNames: []string{"type", "name"}},
+		{Type: "ephemeral", LabelNames: []string{"type", "name"}},
+		{Type: "action", LabelNames: []string{"type", "name"}}, // Terraform's alone
+		{Type: "check", LabelNames: []string{"name"}},
+		{Type: "import"},
+	}}
+	checkSchema         = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "data", LabelNames: []string{"type", "name"}}}}
+	requiredSchema      = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "required_providers"}}}
+	providerSchema      = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "alias"}, {Name: "version"}}}
+	resourceSchema      = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "provider"}}}
+	importSchema        = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "to"}, {Name: "provider"}}}
+	testProvidersSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "provider", LabelNames: []string{"name"}}}}
+	resourceKinds       = map[string]bool{"resource": true, "data": true, "ephemeral": true, "action": true}
+	providerKinds       = map[string]bool{"terraform": true, "provider": true, "check": true, "import": true}
+	wordsAboutProviders = [][]byte{[]byte("terraform"), []byte("provider"), []byte("resource"), []byte("data"), []byte("ephemeral"), []byte("action"), []byte("check"), []byte("import")}
+	providerWord        = []byte("provider")
+)
+
+// addFile reads a file that was not parsed for its module calls. Only what is about
+// providers is parsed.
+func (r *requirements) addFile(src []byte, f file, display string) {
+	if f.json {
+		for _, word := range wordsAboutProviders {
+			if mayHold(src, true, word) {
+				r.addParsed(src, f, display, hcl.InitialPos)
+				return
+			}
+		}
+		return
+	}
+	blocks, ok := skim(src, display)
+	if !ok {
+		r.addParsed(src, f, display, hcl.InitialPos)
+		return
+	}
+	for _, b := range blocks {
+		switch {
+		case resourceKinds[b.kind] && !b.maySetProvider && len(b.labels) == 2:
+			r.addResource(&resource{kind: b.kind, typ: b.labels[0], name: b.labels[1], at: b.header}, f.override)
+		case resourceKinds[b.kind] || providerKinds[b.kind]:
+			r.addParsed(b.text(src), f, display, b.header.Start)
+		}
+	}
+}
+
+func (r *requirements) addParsed(src []byte, f file, display string, start hcl.Pos) {
+	body, diags := parse(src, display, f.json, start)
+	r.diags = append(r.diags, limitSyntaxErrors(diags, display)...)
+	if body != nil {
+		r.addBody(body, f.override)
+	}
+}
+
+// addBody adds what a file, or a part of it, says about providers.
+func (r *requirements) addBody(body hcl.Body, override bool) {
+	content, _, diags := body.PartialContent(providersSchema)
+	r.diags = append(r.diags, diags...)
+	for _, b := range content.Blocks {
+		switch b.Type {
+		case "terraform":
+			inner, _, _ := b.Body.PartialContent(requiredSchema)
+			for _, required := range inner.Blocks {
+				r.addRequired(required, override)
+			}
+		case "provider":
+			r.addConfig(b, override)
+		case "check":
+			inner, _, _ := b.Body.PartialContent(checkSchema)
+			for _, data := range inner.Blocks {
+				r.addResourceBlock(data, override)
+			}
+		case "import":
+			r.addImport(b)
+		default:
+			r.addResourceBlock(b, override)
+		}
+	}
+}
+
+// addConfig adds a provider block, or its version to the block that it overrides.
+func (r *requirements) addConfig(b *hcl.Block, override bool) {
+	config, ok := r.config(b)
+	if !ok {
+		return
+	}
+	if override {
+		for _, declared := range r.configs {
+			if declared.name == config.name && declared.alias == config.alias {
+				if config.version.at != (hcl.Range{}) {
+					declared.version = config.version
+				}
+				return
+			}
+		}
+	}
+	r.configs = append(r.configs, config)
+}
+
+// config reads a provider block.
+func (r *requirements) config(b *hcl.Block) (*providerConfig, bool) {
+	content, _, _ := b.Body.PartialContent(providerSchema)
+	config := &providerConfig{name: b.Labels[0], at: b.DefRange}
+	config.alias, _ = literalText(content.Attributes["alias"])
+	if attr := content.Attributes["version"]; attr != nil {
+		text, ok := literalText(attr)
+		if !ok {
+			r.fail(attr.Expr.Range(), "Invalid version constraint", "The version of provider %q must be a literal string.", config.name)
+		} else {
+			config.version = constraint{text, attr.Expr.Range()}
+		}
+	}
+	return config, r.checkName(config.name, b.LabelRanges[0])
+}
+
+// checkName reports a local name that is not in the form that names have.
+func (r *requirements) checkName(name string, at hcl.Range) bool {
+	if parsed, err := addrs.ParseProviderPart(name); err == nil && parsed == name {
+		return true
+	}
+	r.fail(at, "Invalid provider name", "%.300q cannot be a provider's name, which has lower-case letters, digits and dashes only.", name)
+	return false
+}
+
+func (r *requirements) addResourceBlock(b *hcl.Block, override bool) {
+	found := &resource{kind: b.Type, typ: b.Labels[0], name: b.Labels[1], at: b.DefRange}
+	content, _, _ := b.Body.PartialContent(resourceSchema)
+	if attr := content.Attributes["provider"]; attr != nil {
+		var ok bool
+		if found.provider, ok = r.providerReference(attr); !ok {
+			return
+		}
+	}
+	r.addResource(found, override)
+}
+
+// addResource adds a resource, or its provider to the resource that it overrides.
+func (r *requirements) addResource(found *resource, override bool) {
+	switch {
+	case found.kind == "action" && !r.terraform:
+	case !override:
+		r.resources = append(r.resources, found)
+	case found.provider != "":
+		if r.byKey == nil {
+			r.byKey = map[string]*resource{}
+			for _, declared := range r.resources {
+				r.byKey[declared.key()] = declared
+			}
+		}
+		if declared, ok := r.byKey[found.key()]; ok {
+			declared.provider = found.provider
+		}
+	}
+}
+
+// providerReference returns the local name in a provider argument.
+func (r *requirements) providerReference(attr *hcl.Attribute) (string, bool) {
+	names := attributeNames(attr.Expr)
+	if text, ok := literalText(attr); ok && len(names) == 0 {
+		names = strings.Split(text, ".") // the form of early versions
+	}
+	if len(names) == 0 || len(names) > 2 {
+		r.fail(attr.Expr.Range(), "Invalid provider reference", "The provider argument must be a provider's name, or a name and an alias such as aws.west.")
+		return "", false
+	}
+	if !r.checkName(names[0], attr.Expr.Range()) {
+		return "", false
+	}
+	return names[0], true
+}
+
+// addImport adds the provider of an import block, which counts if the module does not
+// have the resource.
+func (r *requirements) addImport(b *hcl.Block) {
+	content, _, _ := b.Body.PartialContent(importSchema)
+	to := content.Attributes["to"]
+	if to == nil {
+		return
+	}
+	names := attributeNames(to.Expr)
+	inModule := len(names) > 2 && names[0] == "module"
+	for len(names) > 2 && names[0] == "module" {
+		names = names[2:]
+	}
+	// Terraform leaves the resources of other modules to these modules.
+	if len(names) != 2 || inModule && r.terraform {
+		return
+	}
+	block := importBlock{target: names[0] + "." + names[1]}
+	block.use = providerUse{by: "import " + block.target, at: b.DefRange}
+	if attr := content.Attributes["provider"]; attr != nil {
+		block.use.name, _ = r.providerReference(attr)
+	} else {
+		block.use.name = r.nameOfType(names[0], to.Expr.Range())
+	}
+	if block.use.name != "" {
+		r.imports = append(r.imports, block)
+	}
+}
+
+// addTest adds the provider blocks of a test file. Terraform takes only those from
+// it that are declared, and these are required anyway.
+func (r *requirements) addTest(body hcl.Body, name string) {
+	if r.terraform {
+		return
+	}
+	content, _, _ := body.PartialContent(testProvidersSchema)
+	for _, b := range content.Blocks {
+		if config, ok := r.config(b); ok {
+			config.test = path.Clean(name)
+			r.tests = append(r.tests, config)
+		}
+	}
+}
+
+// attributeNames returns the names in a reference such as module.a["x"].aws_b.c,
+// without the indexes; nil if the expression is something else.
+func attributeNames(expr hcl.Expression) []string {
+	switch expr := expr.(type) {
+	case *hclsyntax.IndexExpr:
+		return attributeNames(expr.Collection)
+	case *hclsyntax.RelativeTraversalExpr:
+		if names := attributeNames(expr.Source); names != nil {
+			return append(names, stepNames(expr.Traversal)...)
+		}
+		return nil
+	}
+	traversal, diags := hcl.AbsTraversalForExpr(expr)
+	if diags.HasErrors() {
+		return nil
+	}
+	return stepNames(traversal)
+}
+
+func stepNames(traversal hcl.Traversal) []string {
+	var names []string
+	for _, step := range traversal {
+		switch step := step.(type) {
+		case hcl.TraverseRoot:
+			names = append(names, step.Name)
+		case hcl.TraverseAttr:
+			names = append(names, step.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,296 @@
+package configs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// ProviderRequirement is one place where a module requires a provider. Several may be
+// for one provider, and their constraints hold together.
+type ProviderRequirement struct {
+	// LocalName is the module's name for the provider, and Source its address. Built-in
+	// providers are not among the requirements.
+	LocalName string
+	Source    addrs.Provider
+	// Constraint is the version constraint as written, which is valid for
+	// versions.ParseProviderConstraints; "" for none. ConstraintRange is its place.
+	Constraint      string
+	ConstraintRange hcl.Range
+	// Implied says that no required_providers block has the local name. For each such
+	// name there is one requirement without a constraint, at the first place that
+	// implies it.
+	Implied bool
+	// By says what requires the provider: "required_providers", `provider "aws"`,
+	// "resource aws_instance.web", "import aws_instance.web", "test file main.tftest.hcl".
+	By string
+	// Range is where that is.
+	Range hcl.Range
+}
+
+// requirements are what the files of a module say about providers.
+type requirements struct {
+	terraform bool // the dialect
+	parser    addrs.Parser
+	diags     hcl.Diagnostics
+
+	block     *hcl.Range                // the required_providers block, except for those of override files
+	entries   map[string]*providerEntry // of required_providers, by local name
+	configs   []*providerConfig
+	resources []*resource
+	byKey     map[string]*resource // of resources, made for override files
+	imports   []importBlock
+	tests     []*providerConfig
+}
+
+func (r Reader) newRequirements() *requirements {
+	found := &requirements{terraform: r.Terraform, entries: map[string]*providerEntry{}}
+	if r.Terraform {
+		found.parser.DefaultRegistryHost = addrs.TerraformRegistryHost
+	}
+	return found
+}
+
+// constraint is a version constraint as written; "" if there is none.
+type constraint struct {
+	text string
+	at   hcl.Range
+}
+
+// importBlock is an import block.
+type importBlock struct {
+	target string // "aws_instance.web", without the modules that it is in
+	use    providerUse
+}
+
+// providerConfig is a provider block.
+type providerConfig struct {
+	name, alias string
+	version     constraint
+	at          hcl.Range
+	test        string // the test file that it is in; "" for configuration
+}
+
+// resource is a resource, a data source, an ephemeral resource or an action.
+type resource struct {
+	kind, typ, name string
+	provider        string // the local name that the provider argument has; "" if there is none
+	at              hcl.Range
+}
+
+// providerUse is a place that needs the provider of a local name.
+type providerUse struct {
+	name string
+	by   string
+	at   hcl.Range
+}
+
+// byRequired is the By of an entry of required_providers.
+const byRequired = "required_providers"
+
+func (r *requirements) fail(at hcl.Range, summary, format string, args ...any) {
+	r.diags = append(r.diags, fault(summary, fmt.Sprintf(format, args...), at))
+}
+
+// resolve returns the requirements in the order of files and lines, and what is wrong
+// with them.
+func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
+	var found []ProviderRequirement
+	sources := map[string]addrs.Provider{}
+	for _, entry := range r.entries {
+		source, ok := r.sourceOf(entry)
+		if !ok {
+			sources[entry.name] = addrs.Provider{} // known, so that nothing implies another one
+			continue
+		}
+		sources[entry.name] = source
+		found = r.append(found, ProviderRequirement{LocalName: entry.name, Source: source, By: byRequired, Range: entry.at}, entry.version)
+	}
+	for _, use := range r.firstUses() {
+		if _, declared := sources[use.name]; declared {
+			continue
+		}
+		if source, ok := r.impliedSource(use); ok {
+			found = r.append(found, ProviderRequirement{LocalName: use.name, Source: source, Implied: true, By: use.by, Range: use.at}, constraint{})
+		}
+	}
+	for _, config := range slices.Concat(r.configs, r.tests) {
+		if config.version.at == (hcl.Range{}) {
+			continue
+		}
+		source, declared := sources[config.name]
+		if !declared {
+			var ok bool
+			if source, ok = r.impliedSource(config.use()); !ok {
+				continue // was reported above
+			}
+		}
+		if source != (addrs.Provider{}) {
+			found = r.append(found, ProviderRequirement{LocalName: config.name, Source: source, Implied: !declared, By: config.use().by, Range: config.at}, config.version)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ProviderRequirement) int { return comparePositions(a.Range, b.Range) })
+	r.warnOfTwins(found)
+	slices.SortStableFunc(r.diags, comparePlaces)
+	return found, slices.CompactFunc(r.diags, func(a, b *hcl.Diagnostic) bool { return keyOf(a) == keyOf(b) })
+}
+
+func comparePositions(a, b hcl.Range) int {
+	return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Start.Line, b.Start.Line), cmp.Compare(a.Start.Column, b.Start.Column))
+}
+
+// append adds a requirement, unless it is for a built-in provider or has an error.
+func (r *requirements) append(found []ProviderRequirement, requirement ProviderRequirement, version constraint) []ProviderRequirement {
+	if version.at != (hcl.Range{}) {
+		requirement.Constraint, requirement.ConstraintRange = version.text, version.at
+		if _, err := versions.ParseProviderConstraints(version.text); err != nil {
+			r.fail(version.at, "Invalid version constraint", "Provider %q: %s.", requirement.LocalName, err)
+			requirement.Constraint = ""
+		}
+	}
+	source := requirement.Source
+	switch {
+	case source.IsLegacy():
+		r.fail(requirement.Range, "Legacy provider address", "Provider %q: %q is an address of the form that early versions of Terraform had. Write the provider's namespace in its place.", requirement.LocalName, source)
+	case r.parser.IsBuiltIn(source):
+		r.checkBuiltIn(requirement, version)
+	default:
+		return append(found, requirement)
+	}
+	return found
+}
+
+// builtInType is the type of the only built-in provider.
+const builtInType = "terraform"
+
+// checkBuiltIn reports what stock tools refuse of a built-in provider.
+func (r *requirements) checkBuiltIn(requirement ProviderRequirement, version constraint) {
+	if requirement.Source.Type != builtInType {
+		r.fail(requirement.Range, "Invalid provider address", "There is no built-in provider %q.", requirement.Source)
+	} else if version.at != (hcl.Range{}) {
+		r.fail(version.at, "Invalid version constraint", "Provider %q is built in, so there is no version of it to constrain.", requirement.LocalName)
+	}
+}
+
+// sourceOf returns the address of an entry's provider.
+func (r *requirements) sourceOf(entry *providerEntry) (addrs.Provider, bool) {
+	if !entry.hasSource {
+		return r.impliedSource(providerUse{name: entry.name, at: entry.at})
+	}
+	source, err := r.parser.ParseProviderSource(entry.source)
+	if err != nil {
+		r.fail(entry.sourceAt, "Invalid provider source", "Provider %q: %s.", entry.name, err)
+	}
+	return source, err == nil
+}
+
+// impliedSource returns the address of a provider that only has a local name.
+func (r *requirements) impliedSource(use providerUse) (addrs.Provider, bool) {
+	if use.name == builtInType {
+		return addrs.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: builtInType}, true
+	}
+	source, err := r.parser.ParseProviderSource(use.name)
+	if err != nil {
+		r.fail(use.at, "Invalid provider name", "%s.", err)
+	}
+	return source, err == nil
+}
+
+// firstUses returns the first place, in the order of files and lines, that needs each
+// local name.
+func (r *requirements) firstUses() map[string]providerUse {
+	first := map[string]providerUse{}
+	isFirst := func(name string, at hcl.Range) bool {
+		known, ok := first[name]
+		return !ok || comparePositions(at, known.at) < 0
+	}
+	for _, config := range slices.Concat(r.configs, r.tests) {
+		if isFirst(config.name, config.at) {
+			first[config.name] = config.use()
+		}
+	}
+	names := map[string]string{} // by resource types; "" for one that has errors
+	for _, resource := range r.resources {
+		name := resource.provider
+		if name == "" {
+			var ok bool
+			if name, ok = names[resource.typ]; !ok {
+				name = r.nameOfType(resource.typ, resource.at)
+				names[resource.typ] = name
+			}
+		}
+		if name != "" && isFirst(name, resource.at) {
+			first[name] = providerUse{name: name, by: resource.key(), at: resource.at}
+		}
+	}
+	for _, use := range r.importedUses() {
+		if isFirst(use.name, use.at) {
+			first[use.name] = use
+		}
+	}
+	return first
+}
+
+// importedUses returns what import blocks need. For Terraform, the block of a resource
+// that the module has says which provider that is. OpenTofu takes both.
+func (r *requirements) importedUses() []providerUse {
+	var uses []providerUse
+	declared := map[string]bool{}
+	if r.terraform && len(r.imports) > 0 {
+		for _, resource := range r.resources {
+			declared[resource.key()] = true
+		}
+	}
+	for _, block := range r.imports {
+		if !declared["resource "+block.target] {
+			uses = append(uses, block.use)
+		}
+	}
+	return uses
+}
+
+func (c *providerConfig) use() providerUse {
+	if c.test != "" {
+		return providerUse{name: c.name, by: "test file " + c.test, at: c.at}
+	}
+	return providerUse{name: c.name, by: fmt.Sprintf("provider %q", c.name), at: c.at}
+}
+
+// key names a resource as messages do: "resource aws_instance.web".
+func (r *resource) key() string { return r.kind + " " + r.typ + "." + r.name }
+
+// nameOfType returns the local name that a resource type stands for, or "" if there is
+// none.
+func (r *requirements) nameOfType(typ string, at hcl.Range) string {
+	prefix, _, _ := strings.Cut(typ, "_")
+	name, err := addrs.ParseProviderPart(prefix)
+	if err != nil {
+		r.fail(at, "Invalid resource type name", "%.300q cannot be the name of a resource type: its provider's name %s.", typ, err)
+		return ""
+	}
+	return name
+}
+
+// warnOfTwins warns of one provider with two local names.
+func (r *requirements) warnOfTwins(found []ProviderRequirement) {
+	names := map[addrs.Provider]ProviderRequirement{}
+	for _, requirement := range found {
+		first, ok := names[requirement.Source]
+		if !ok {
+			names[requirement.Source] = requirement
+		} else if first.LocalName != requirement.LocalName && requirement.By == byRequired {
+			r.diags = append(r.diags, &hcl.Diagnostic{
+				Severity: hcl.DiagWarning,
+				Summary:  "Duplicate provider",
+				Detail:   fmt.Sprintf("Provider %s has two local names, %q and %q (%s). Their constraints hold together.", requirement.Source, requirement.LocalName, first.LocalName, place(first.Range)),
+				Subject:  requirement.Range.Ptr(),
+			})
+		}
+	}
+}

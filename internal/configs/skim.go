@@ -1,0 +1,337 @@
+package configs
+
+import (
+	"bytes"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// skimmed is a block at the top level of a file that was not parsed.
+type skimmed struct {
+	kind   string
+	labels []string
+	// header is the range of type and labels; start and end are the block's offsets.
+	header     hcl.Range
+	start, end int
+	// maySetProvider says that the block seems to have an argument named "provider".
+	maySetProvider bool
+}
+
+// skim finds the blocks of a file in native syntax without parsing what they contain,
+// which takes a twentieth of the time. It fails if the file has anything unusual, or a
+// syntax error in the places that it looks at. A file that it reads and that has no
+// syntax errors has the same blocks for the parser.
+func skim(src []byte, filename string) (blocks []skimmed, ok bool) {
+	s := skimmer{src: src, line: 1}
+	for {
+		s.space(true)
+		if s.pos == len(src) {
+			return blocks, true
+		}
+		b, ok := s.block(filename)
+		if !ok {
+			return nil, false
+		}
+		blocks = append(blocks, b)
+	}
+}
+
+type skimmer struct {
+	src []byte
+	pos int
+	// line is the number of the line at lineStart.
+	line, lineStart int
+}
+
+// at reports whether the text at the position begins with prefix.
+func (s *skimmer) at(prefix string) bool { return bytes.HasPrefix(s.src[s.pos:], []byte(prefix)) }
+
+// space skips blanks, and the ends of lines and comments as well if it is outside of
+// blocks.
+func (s *skimmer) space(outside bool) {
+	for s.pos < len(s.src) {
+		switch {
+		case s.src[s.pos] == ' ' || s.src[s.pos] == '\t':
+			s.pos++
+		case outside && (s.src[s.pos] == '\n' || s.at("\r\n")):
+			s.pos++
+		case outside && (s.src[s.pos] == '#' || s.at("//")):
+			s.toLineEnd()
+		default:
+			return
+		}
+	}
+}
+
+// toLineEnd skips the rest of the line, except for the newline.
+func (s *skimmer) toLineEnd() {
+	if i := bytes.IndexByte(s.src[s.pos:], '\n'); i >= 0 {
+		s.pos += i
+	} else {
+		s.pos = len(s.src)
+	}
+}
+
+// here returns the position. It must be after ASCII characters only in its line.
+func (s *skimmer) here() hcl.Pos {
+	s.line += bytes.Count(s.src[s.lineStart:s.pos], []byte("\n"))
+	if i := bytes.LastIndexByte(s.src[s.lineStart:s.pos], '\n'); i >= 0 {
+		s.lineStart += i + 1
+	}
+	return hcl.Pos{Line: s.line, Column: s.pos - s.lineStart + 1, Byte: s.pos}
+}
+
+// block reads a block that begins in a line of its own.
+func (s *skimmer) block(filename string) (skimmed, bool) {
+	start := s.here()
+	if len(bytes.Trim(s.src[s.lineStart:s.pos], " \t")) > 0 {
+		return skimmed{}, false
+	}
+	kind, ok := s.word()
+	if !ok {
+		return skimmed{}, false
+	}
+	b := skimmed{kind: kind, labels: make([]string, 0, 2), start: start.Byte, header: hcl.Range{Filename: filename, Start: start, End: s.here()}}
+	for {
+		s.space(false)
+		if s.pos == len(s.src) {
+			return skimmed{}, false
+		}
+		if s.src[s.pos] == '{' {
+			break
+		}
+		label, ok := s.label()
+		if !ok {
+			return skimmed{}, false
+		}
+		b.labels = append(b.labels, label)
+		b.header.End = s.here()
+	}
+	s.pos++
+	if b.maySetProvider, ok = s.body(); !ok {
+		return skimmed{}, false
+	}
+	b.end = s.pos
+	s.space(false)
+	if s.pos < len(s.src) && s.src[s.pos] != '\n' && s.src[s.pos] != '#' && !s.at("\r\n") && !s.at("//") {
+		return skimmed{}, false
+	}
+	return b, true
+}
+
+// isWordByte reports whether a byte of ASCII can be in an identifier.
+func isWordByte(c byte) bool {
+	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// word reads an identifier of ASCII.
+func (s *skimmer) word() (string, bool) {
+	start := s.pos
+	for s.pos < len(s.src) && isWordByte(s.src[s.pos]) {
+		s.pos++
+	}
+	word := s.src[start:s.pos]
+	if len(word) == 0 || word[0] == '-' || '0' <= word[0] && word[0] <= '9' {
+		return "", false
+	}
+	return string(word), true
+}
+
+// label reads an identifier, or a quoted string without escapes and templates.
+func (s *skimmer) label() (string, bool) {
+	if s.src[s.pos] != '"' {
+		return s.word()
+	}
+	length := bytes.IndexByte(s.src[s.pos+1:], '"')
+	if length < 0 {
+		return "", false
+	}
+	text := s.src[s.pos+1 : s.pos+1+length]
+	for _, c := range text {
+		if c < ' ' || c > '~' || c == '\\' || c == '$' || c == '%' {
+			return "", false
+		}
+	}
+	s.pos += length + 2
+	return string(text), true
+}
+
+// frame is what the skimmer is in: code in braces, a quoted string, or a heredoc.
+type frame struct {
+	kind   byte   // '{', '"' or '<'
+	depth  int    // of braces in code
+	marker []byte // of a heredoc
+}
+
+// body skips the body of a block, up to and with its closing brace.
+func (s *skimmer) body() (maySet, ok bool) {
+	frames := []frame{{kind: '{', depth: 1}}
+	for s.pos < len(s.src) {
+		f := &frames[len(frames)-1]
+		switch f.kind {
+		case '"':
+			s.skipUntil(&specialInQuoted)
+			frames, ok = s.quoted(frames)
+		case '<':
+			frames, ok = s.heredoc(frames)
+		default:
+			s.skipUntil(&specialInCode)
+			maySet = maySet || len(frames) == 1 && f.depth == 1 && s.providerArgument()
+			frames, ok = s.code(frames)
+		}
+		if !ok || len(frames) == 0 {
+			return maySet, ok
+		}
+	}
+	return false, false
+}
+
+// The bytes that code and quoted look at. All others are skipped.
+var (
+	specialInCode   = [256]bool{0: true, '\r': true, '"': true, '#': true, '/': true, '<': true, 'p': true, '{': true, '}': true}
+	specialInQuoted = [256]bool{0: true, '\r': true, '\n': true, '"': true, '$': true, '%': true, '\\': true}
+)
+
+// skipUntil skips all bytes that are not special. It stops at the last byte of the
+// file.
+func (s *skimmer) skipUntil(special *[256]bool) {
+	for s.pos < len(s.src)-1 && !special[s.src[s.pos]] {
+		s.pos++
+	}
+}
+
+// providerArgument reports whether an argument named "provider" begins here.
+func (s *skimmer) providerArgument() bool {
+	const name = "provider"
+	if !s.at(name) || isWordByte(s.src[s.pos-1]) {
+		return false
+	}
+	rest := bytes.TrimLeft(s.src[s.pos+len(name):], " \t")
+	return bytes.HasPrefix(rest, []byte("=")) && !bytes.HasPrefix(rest, []byte("==")) || bytes.HasPrefix(rest, []byte("/*"))
+}
+
+// code skips one byte, or the beginning of something else, in code.
+func (s *skimmer) code(frames []frame) ([]frame, bool) {
+	f := &frames[len(frames)-1]
+	switch s.src[s.pos] {
+	case '{':
+		f.depth++
+	case '}':
+		if f.depth--; f.depth == 0 {
+			frames = frames[:len(frames)-1]
+		}
+	case '"':
+		frames = append(frames, frame{kind: '"'})
+	case '#', '/':
+		if isComment, ok := s.comment(); isComment {
+			return frames, ok && len(frames) == 1
+		}
+	case '<':
+		if s.at("<<") {
+			marker, ok := s.heredocMarker()
+			return append(frames, frame{kind: '<', marker: marker}), ok && len(frames) == 1
+		}
+	case '\r':
+		if !s.at("\r\n") {
+			return nil, false
+		}
+	case 0:
+		return nil, false
+	}
+	s.pos++
+	return frames, true
+}
+
+// comment skips a comment, if one begins here. It fails if the comment does not end.
+func (s *skimmer) comment() (isComment, ok bool) {
+	if s.src[s.pos] == '#' || s.at("//") {
+		s.toLineEnd()
+		return true, true
+	}
+	if !s.at("/*") {
+		return false, true
+	}
+	length := bytes.Index(s.src[s.pos+2:], []byte("*/"))
+	s.pos += length + 4
+	return true, length >= 0
+}
+
+// heredocMarker skips the line's rest, in which a heredoc begins.
+func (s *skimmer) heredocMarker() (marker []byte, ok bool) {
+	s.pos += 2
+	if s.at("-") {
+		s.pos++
+	}
+	word, ok := s.word()
+	if !ok || !s.at("\n") && !s.at("\r\n") {
+		return nil, false
+	}
+	s.toLineEnd()
+	s.pos++
+	return []byte(word), true
+}
+
+// quoted skips a part of a quoted string.
+func (s *skimmer) quoted(frames []frame) ([]frame, bool) {
+	switch c := s.src[s.pos]; c {
+	case '"':
+		frames = frames[:len(frames)-1]
+	case '\\':
+		s.pos++
+	case '\n', '\r', 0:
+		return nil, false
+	case '$', '%':
+		return s.template(frames)
+	}
+	s.pos++
+	return frames, true
+}
+
+// template skips what begins with "$" or "%" in text: nothing special, an escape, or
+// the beginning of a template sequence.
+func (s *skimmer) template(frames []frame) ([]frame, bool) {
+	if s.pos+2 >= len(s.src) {
+		return nil, false
+	}
+	c, next, third := s.src[s.pos], s.src[s.pos+1], s.src[s.pos+2]
+	switch {
+	case next == '{':
+		s.pos += 2
+		return append(frames, frame{kind: '{', depth: 1}), true
+	case next == c && third == '{':
+		s.pos += 3
+		return frames, true
+	case next == '$' || next == '%' || next == '\\':
+		return nil, false // rare, and not worth the rules of the lexer
+	}
+	s.pos++
+	return frames, true
+}
+
+// heredoc skips a part of a heredoc, up to and with the line of its marker.
+func (s *skimmer) heredoc(frames []frame) ([]frame, bool) {
+	line := s.src[s.pos:]
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	if bytes.Equal(bytes.Trim(line, " \t\r"), frames[len(frames)-1].marker) {
+		if s.src[s.pos-1] != '\n' || bytes.ContainsRune(line, '\r') && !bytes.HasSuffix(line, []byte("\r")) {
+			return nil, false // after a template sequence
+		}
+		s.pos += len(bytes.TrimRight(line, "\r"))
+		return frames[:len(frames)-1], true
+	}
+	special := bytes.IndexFunc(line, func(r rune) bool { return r == '$' || r == '%' || r == 0 })
+	if special < 0 {
+		s.pos = min(s.pos+len(line)+1, len(s.src))
+		return frames, true
+	}
+	s.pos += special
+	if s.src[s.pos] == 0 {
+		return nil, false
+	}
+	return s.template(frames)
+}
+
+// text returns the source of a block.
+func (b skimmed) text(src []byte) []byte { return src[b.start:b.end] }

@@ -1,0 +1,126 @@
+package configs_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/hcldepth"
+)
+
+// parsedBlocks is what the parser finds in a file without syntax errors.
+func parsedBlocks(src []byte) ([]configs.Skimmed, bool) {
+	file, diags := hcldepth.ParseConfig(src, "x.tf", hcl.InitialPos)
+	if diags.HasErrors() {
+		return nil, false
+	}
+	body := file.Body.(*hclsyntax.Body)
+	var blocks []configs.Skimmed
+	for _, b := range body.Blocks {
+		_, sets := b.Body.Attributes["provider"]
+		header := b.DefRange()
+		blocks = append(blocks, configs.Skimmed{Kind: b.Type, Labels: b.Labels, Header: header.String(), Start: header.Start.Byte, End: b.CloseBraceRange.End.Byte, MaySet: sets})
+	}
+	return blocks, len(body.Attributes) == 0
+}
+
+// usual is configuration as people write it.
+const usual = "# a comment with { and \"\n" + `terraform {
+  required_providers {
+    aws = { source = "hashicorp/aws" } // }
+  }
+}
+
+resource "aws_instance" "web" {
+  provider  = aws.west
+  user_data = <<-EOT
+    echo "${join("}", ["{", "a ${var.x}"])}" # not a comment
+    $${no} %%{no} %{ if var.x == "EOT" }yes%{ endif }
+    EOT
+  tags = { provider = "no", name = "x\"}${var.n}" }
+  /* } provider = no */
+}
+
+provider aws {}
+locals { a = "100%" }
+resource "a" "b" { provider = c }
+data "x_y" "provider" {
+  x = 1 == 2 ? "a" : "b" # provider = no
+  nested {
+    provider = no
+  }
+}
+`
+
+func TestSkim(t *testing.T) {
+	t.Parallel()
+	for name, src := range map[string]string{"usual": usual, "CRLF": strings.ReplaceAll(usual, "\n", "\r\n"), "empty": "", "no newline": strings.TrimSpace(usual)} {
+		want, ok := parsedBlocks([]byte(src))
+		if !ok {
+			t.Fatalf("%s has syntax errors", name)
+		}
+		got, ok := configs.Skim([]byte(src))
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); !ok || diff != "" {
+			t.Errorf("%s: Skim: %v (-parsed +skimmed):\n%s", name, ok, diff)
+		}
+	}
+}
+
+// What is unusual is left to the parser.
+func TestSkimFails(t *testing.T) {
+	t.Parallel()
+	for _, src := range []string{
+		"a = 1\n", "\ufeffa {}\n", "a \"b\\\"c\" {}\n", "a \"${b}\" {}\n", "a \"é\" {}\n", "a {", "a {\n x = \"\n}\n", "a {} b {}\n", "a {}}\n",
+		"/* c */ a {}\n", "a {\n x = <<E\n$$${x}\nE\n}\n", "a {\n x = \"${1 # }\"\n}\n",
+	} {
+		if got, ok := configs.Skim([]byte(src)); ok {
+			t.Errorf("Skim(%q) = %v", src, got)
+		}
+	}
+}
+
+func FuzzSkim(f *testing.F) {
+	f.Add([]byte(usual))
+	fixtures, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, fixture := range fixtures {
+		text, err := os.ReadFile(fixture)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for part := range strings.SplitSeq(string(text), "\n-- ") {
+			_, src, _ := strings.Cut(part, " --\n")
+			f.Add([]byte(src))
+		}
+	}
+	for _, piece := range []string{"$", "%", "${", "%{", "$${", "}", "\\", "\"", "<<E\n", "<<-E\n", " E\n", "E", "#", "//", "/*", "*/", "\r", "\r\n", "{", "provider=", "é", "~"} {
+		f.Add([]byte("a \"b\" {\n  x = \"" + piece + "x\"\n}\n"))
+		f.Add([]byte("a \"b\" {\n  x = " + piece + "\n}\n"))
+		f.Add([]byte("a \"b\" {\n  x = <<E\n" + piece + "\n  " + piece + "E\nE\n}\n"))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		want, ok := parsedBlocks(src)
+		if !ok {
+			return
+		}
+		got, ok := configs.Skim(src)
+		if !ok {
+			return
+		}
+		for i := range want {
+			want[i].MaySet = want[i].MaySet || i < len(got) && got[i].MaySet
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("Skim of %q (-parsed +skimmed):\n%s", src, diff)
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package pkgcache_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+)
+
+// origin is a repository with one address, which means revision now.
+type origin struct {
+	cache    *pkgcache.Cache
+	revision string
+	err      error
+	fetched  int
+}
+
+// fetch fetches what the origin has now. change adjusts what the process asks for.
+func (o *origin) fetch(t *testing.T, change func(*pkgcache.SharedFetch)) (*pkgcache.Fetched, error) {
+	t.Helper()
+	pinnedKey := func(revision string) string { return "address at " + revision }
+	s := pkgcache.SharedFetch{
+		Key:       "address",
+		PinnedKey: pinnedKey,
+		Began:     time.Now().Add(time.Hour), // answers given before the run are not current
+		Fetch: func(context.Context) (*pkgcache.Fetched, error) {
+			o.fetched++
+			if o.err != nil {
+				return nil, o.err
+			}
+			t1 := publish(t, o.cache, o.revision)
+			tree, err := o.cache.Read(t1)
+			if err != nil {
+				return nil, err
+			}
+			now := time.Now()
+			return &pkgcache.Fetched{
+				Answer:    pkgcache.Answer{Tree: t1, Revision: o.revision, Asked: now, Done: now},
+				Tree:      pkgtree.New(tree),
+				PinnedKey: pinnedKey(o.revision),
+			}, nil
+		},
+		CurrentRevision: func(context.Context, string) (string, error) { return o.revision, nil },
+		Slot:            func(context.Context) (func(), error) { return func() {}, nil },
+		OnWait:          func() {},
+	}
+	if change != nil {
+		change(&s)
+	}
+	return o.cache.FetchShared(t.Context(), s)
+}
+
+func TestFetchShared(t *testing.T) {
+	t.Parallel()
+	missing := hashing.Hash("t1:AAAA")
+	tests := map[string]struct {
+		moveTo  string
+		change  func(*pkgcache.SharedFetch)
+		fetches int // by the second process
+	}{
+		"revision is current":    {"one", nil, 0},
+		"tag has moved":          {"two", nil, 1},
+		"revision is pinned":     {"two", func(s *pkgcache.SharedFetch) { s.Key, s.Revision = s.PinnedKey("one"), "one" }, 0},
+		"other revision pinned":  {"two", func(s *pkgcache.SharedFetch) { s.Key, s.Revision = s.PinnedKey("two"), "two" }, 1},
+		"answer after run began": {"two", func(s *pkgcache.SharedFetch) { s.Began = time.Now().Add(-time.Hour) }, 0},
+		"other hash is wanted":   {"one", func(s *pkgcache.SharedFetch) { s.Want = missing }, 1},
+		"other address":          {"one", func(s *pkgcache.SharedFetch) { s.Key = "other" }, 1},
+		"origin is not reachable": {"one", func(s *pkgcache.SharedFetch) {
+			s.CurrentRevision = func(context.Context, string) (string, error) { return "", errors.New("no route") }
+		}, 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			o := &origin{cache: open(t, dir), revision: "one"}
+			if _, err := o.fetch(t, nil); err != nil || o.fetched != 1 {
+				t.Fatalf("first fetch: %v, %d fetches", err, o.fetched)
+			}
+			o.cache, o.revision, o.fetched = open(t, dir), test.moveTo, 0 // another process
+			got, err := o.fetch(t, test.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.fetched != test.fetches {
+				t.Errorf("%d fetches, want %d", o.fetched, test.fetches)
+			}
+			if got.Tree.T1() != got.Answer.Tree {
+				t.Errorf("tree %s of an answer with %s", got.Tree.T1(), got.Answer.Tree)
+			}
+		})
+	}
+}
+
+// A failure is recorded, and does not keep later processes from fetching.
+func TestFetchSharedAfterFailure(t *testing.T) {
+	t.Parallel()
+	failure := errors.New("connection reset")
+	o := &origin{cache: open(t, t.TempDir()), revision: "one", err: failure}
+	if _, err := o.fetch(t, nil); !errors.Is(err, failure) {
+		t.Fatalf("FetchShared = %v, want %v", err, failure)
+	}
+	o.err = nil
+	if _, err := o.fetch(t, nil); err != nil || o.fetched != 2 {
+		t.Errorf("FetchShared = %v after %d fetches, want a second fetch", err, o.fetched)
+	}
+}

@@ -1,0 +1,107 @@
+package providers
+
+import (
+	"slices"
+
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providerstore"
+)
+
+// recognised returns the hashes of a lock that can prove a package: h1 and zh.
+func recognised(locked []hashing.Hash) []hashing.Hash {
+	return slices.DeleteFunc(slices.Clone(locked), func(h hashing.Hash) bool {
+		return h.Scheme() != "h1" && h.Scheme() != "zh"
+	})
+}
+
+func hasScheme(hashes []hashing.Hash, scheme string) bool {
+	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == scheme })
+}
+
+// checkArchive compares the archive with the lock, as far as that is possible before it
+// is downloaded: by its hash, if the lock has no other kind of hash, or if its content is
+// known.
+func (j *job) checkArchive() error {
+	want := recognised(j.want.Locked)
+	if j.archive == "" || len(want) == 0 || slices.Contains(want, j.archive) {
+		return nil
+	}
+	h1 := j.Store.UnpacksTo(j.archive)
+	if h1 == "" && hasScheme(want, "h1") || slices.Contains(want, h1) {
+		return nil
+	}
+	return j.mismatch(want, j.archive)
+}
+
+// checkContent compares a package with the lock.
+func (j *job) checkContent(h1 hashing.Hash) error {
+	want := recognised(j.want.Locked)
+	if len(want) == 0 || slices.Contains(want, h1) || slices.Contains(want, j.archive) {
+		return nil
+	}
+	return j.mismatch(want, h1)
+}
+
+// mismatch returns the error for a package that the lock does not have.
+func (j *job) mismatch(want []hashing.Hash, got hashing.Hash) error {
+	e := &getproviders.MismatchError{Location: j.pkg.Location(), Got: string(got), Locked: true}
+	for _, h := range want {
+		e.Want = append(e.Want, string(h))
+	}
+	return e
+}
+
+// checkReported compares the package with the h1 that the source vouches for, and with
+// the hashes that it announces, if it does.
+func (j *job) checkReported(p Proof) error {
+	announced := p.Authentication.Announced
+	if len(announced) > 0 && !slices.Contains(announced, p.H1) && !slices.Contains(announced, p.Archive) {
+		e := &getproviders.MismatchError{Location: p.Location, Got: string(p.H1)}
+		for _, h := range announced {
+			e.Want = append(e.Want, string(h))
+		}
+		return e
+	}
+	if h1 := reportedH1(p.Authentication); h1 != "" && h1 != p.H1 {
+		return &getproviders.MismatchError{Location: p.Location, Want: []string{string(h1)}, Got: string(p.H1)}
+	}
+	return nil
+}
+
+// reportedH1 returns the h1 of the package that the source vouches for, or "".
+func reportedH1(auth getproviders.Authentication) hashing.Hash {
+	for _, h := range auth.Own {
+		if h.Scheme() == "h1" {
+			return h
+		}
+	}
+	return ""
+}
+
+// proof returns what is known of the package when all of it was got.
+func (j *job) proof(h1 hashing.Hash, auth getproviders.Authentication) Proof {
+	hashes := slices.DeleteFunc(slices.Clone(auth.Hashes), func(h hashing.Hash) bool { return h == h1 })
+	if slices.Contains(auth.Announced, j.archive) {
+		hashes = append(hashes, j.archive)
+	}
+	slices.Sort(hashes)
+	p := Proof{
+		Archive: j.archive, H1: h1, Hashes: append([]hashing.Hash{h1}, slices.Compact(hashes)...),
+		Authentication: auth, Asked: true, Location: j.pkg.Location(), Bytes: j.bytes,
+	}
+	for _, own := range []hashing.Hash{h1, j.archive} {
+		if p.Matched == "" && slices.Contains(j.want.Locked, own) {
+			p.Matched = own
+		}
+	}
+	return p
+}
+
+// record remembers what the source has said of the package.
+func (j *job) record(p Proof) {
+	j.Store.RecordRelease(j.want.Provider, j.want.Version, j.want.Platform, providerstore.Release{
+		Archive: p.Archive, H1: p.H1,
+		Signed: p.Authentication.Signed, KeyID: p.Authentication.KeyID, Key: p.Authentication.Key, Hashes: p.Authentication.Hashes,
+	})
+}

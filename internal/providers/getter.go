@@ -1,0 +1,144 @@
+// Package providers gets the packages of providers: from the user's store, or from a
+// source, proven, compared with the lock, unpacked and stored.
+package providers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Getter gets packages. Its fields must not change once it is in use. It is safe for
+// concurrent use; it bounds its transfers and unpackings itself, so that callers may
+// ask for all packages at once.
+type Getter struct {
+	Source getproviders.Source
+	Store  *providerstore.Store
+	// PluginCache is the plugin cache of stock tools; the zero value is none.
+	PluginCache getproviders.PluginCache
+	// Offline forbids to ask the source: what is not in the store is an error over
+	// [ErrNotAtHand].
+	Offline bool
+	// Transfers bounds the simultaneous requests for packages; 0 means 8. Unpackings
+	// bounds how many archives are unpacked at a time; 0 means one for each processor.
+	Transfers, Unpackings int
+	// OnEvent is told what happens; nil is told nothing. It is called by several
+	// goroutines at once.
+	OnEvent func(Event)
+
+	slots      sync.Once
+	transfers  chan struct{}
+	unpackings chan struct{}
+}
+
+// defaultTransfers is how many archives are transferred at a time by default.
+const defaultTransfers = 8
+
+// slot waits for room among the simultaneous transfers or unpackings.
+func (g *Getter) slot(ctx context.Context, kind slotKind) (done func(), err error) {
+	g.slots.Do(func() {
+		g.transfers = make(chan struct{}, cmp.Or(max(g.Transfers, 0), defaultTransfers))
+		g.unpackings = make(chan struct{}, cmp.Or(max(g.Unpackings, 0), runtime.GOMAXPROCS(0)))
+	})
+	slots := g.transfers
+	if kind == unpacking {
+		slots = g.unpackings
+	}
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+type slotKind int
+
+const (
+	transfer slotKind = iota
+	unpacking
+)
+
+func (g *Getter) tell(e Event) {
+	if g.OnEvent != nil {
+		g.OnEvent(e)
+	}
+}
+
+// Want is a package that is wanted.
+type Want struct {
+	Provider addrs.Provider
+	Version  versions.Version
+	Platform addrs.Platform
+	// Locked are the hashes that the lock has for this version; nil if it has none.
+	Locked []hashing.Hash
+}
+
+// Event is news of a package on its way.
+type Event struct {
+	Want Want
+	Kind EventKind
+	// Location is where the package comes from.
+	Location string
+	// Done and Total are the bytes of the archive for Downloading; Total is -1 if it is
+	// not known.
+	Done, Total int64
+}
+
+// EventKind is a kind of event.
+type EventKind int
+
+// The kinds of events.
+const (
+	// Waiting says that another process downloads the same archive.
+	Waiting EventKind = iota + 1
+	// Downloading comes at the start of a transfer, several times a second during it,
+	// and at its end.
+	Downloading
+	// Unpacking follows the transfer.
+	Unpacking
+	// Damaged says that a package in the store was damaged, and is got again.
+	Damaged
+)
+
+// Proof is what is known of a package.
+type Proof struct {
+	// Archive is the zh of the archive; "" if it is not known, because the package was
+	// found by its h1 or came as a directory.
+	Archive hashing.Hash
+	// H1 is the hash of the content.
+	H1 hashing.Hash
+	// Hashes are those to be added to the lock: H1 first, then those that the source
+	// vouches for, sorted.
+	Hashes []hashing.Hash
+	// Matched is the locked hash that the package has. If it is "", the lock proves
+	// nothing: it has no h1 and no zh for this version. For [Getter.Hashes] it can also
+	// be that it has none of this platform.
+	Matched hashing.Hash
+	// Authentication is that of the source; the zero value if the source was not
+	// asked.
+	Authentication getproviders.Authentication
+	// Asked says that the source was asked, and Location where it has the package.
+	Asked    bool
+	Location string
+	// Bytes is how much was downloaded.
+	Bytes int64
+}
+
+// Got is a package that can be placed.
+type Got struct {
+	Proof
+	Package *providerstore.Package
+}
+
+// ErrNotAtHand is returned if a package is not in the store, and the source must not be
+// asked.
+var ErrNotAtHand = errors.New("the package is not in the user's store")

@@ -1,0 +1,376 @@
+package providers_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/versions"
+)
+
+var (
+	example  = addrs.Provider{Hostname: "example.com", Namespace: "acme", Type: "cloud"}
+	v100     = versions.MustParse("1.0.0")
+	linux    = addrs.Platform{OS: "linux", Arch: "amd64"}
+	mac      = addrs.Platform{OS: "darwin", Arch: "arm64"}
+	modified = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+)
+
+func cacheDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Cleanup(func() { _ = providerstore.Writable(dir) })
+	return dir
+}
+
+func zipOf(t testing.TB, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		out, err := w.Create(name)
+		if err == nil {
+			_, err = out.Write([]byte(files[name]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func want(platform addrs.Platform, locked ...hashing.Hash) providers.Want {
+	return providers.Want{Provider: example, Version: v100, Platform: platform, Locked: locked}
+}
+
+// packages are the names of what is in the store.
+func (w *world) packages(t testing.TB) int {
+	t.Helper()
+	entries, err := providerstore.Entries(w.cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+const (
+	unknown = hashing.Hash("zz:1")
+	otherH1 = hashing.Hash("h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+	otherZH = hashing.Hash("zh:0000000000000000000000000000000000000000000000000000000000000001")
+)
+
+// TestGet has the rows of section 2.2 of the reference, with an empty store and with one
+// that has the package.
+func TestGet(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		locked  func(w *world) []hashing.Hash
+		matched func(w *world) hashing.Hash
+		cold    []string // what is asked of the source
+		warm    []string
+		refused bool
+	}{
+		"not locked": {nil, nil, []string{"authenticate", "download", "package"}, []string{"authenticate", "package"}, false},
+		"the h1": {
+			func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux]} },
+			func(w *world) hashing.Hash { return w.h1[linux] }, []string{"authenticate", "download", "package"}, nil, false,
+		},
+		"the zh": {
+			func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[mac], w.zh[linux]} },
+			func(w *world) hashing.Hash { return w.zh[linux] }, []string{"authenticate", "download", "package"}, nil, false,
+		},
+		"a wrong h1, the zh": {
+			func(w *world) []hashing.Hash { return []hashing.Hash{otherH1, w.zh[linux]} },
+			func(w *world) hashing.Hash { return w.zh[linux] }, []string{"authenticate", "download", "package"}, nil, false,
+		},
+		"the h1, a wrong zh": {
+			func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], otherZH} },
+			func(w *world) hashing.Hash { return w.h1[linux] }, []string{"authenticate", "download", "package"}, nil, false,
+		},
+		"unknown schemes": {func(*world) []hashing.Hash { return []hashing.Hash{unknown} }, nil, []string{"authenticate", "download", "package"}, []string{"authenticate", "package"}, false},
+		"a wrong h1":      {func(*world) []hashing.Hash { return []hashing.Hash{otherH1} }, nil, []string{"authenticate", "download", "package"}, []string{"package"}, true},
+		"a wrong zh":      {func(*world) []hashing.Hash { return []hashing.Hash{otherZH} }, nil, []string{"package"}, []string{"package"}, true},
+	} {
+		w := newWorld(t)
+		w2 := newWorld(t)
+		if _, err := w2.getter(t).Get(t.Context(), want(linux)); err != nil {
+			t.Fatal(err)
+		}
+		w2.source.requests()
+		for _, run := range []struct {
+			name  string
+			world *world
+			asked []string
+		}{{"cold", w, test.cold}, {"warm", w2, test.warm}} {
+			w, ask := run.world, want(linux)
+			if test.locked != nil {
+				ask.Locked = test.locked(w)
+			}
+			label := name + ", " + run.name
+			got, err := w.getter(t).Get(t.Context(), ask)
+			if diff := cmp.Diff(run.asked, w.source.requests()); diff != "" {
+				t.Errorf("%s: requests (-want +got):\n%s", label, diff)
+			}
+			if test.refused {
+				mismatch, ok := errors.AsType[*getproviders.MismatchError](err)
+				if !ok || !mismatch.Locked || mismatch.Location != "memory:linux_amd64" || len(mismatch.Want) != 1 {
+					t.Errorf("%s: %v, want a *MismatchError", label, err)
+				}
+				if kept := w.packages(t); run.name == "cold" && kept != 0 {
+					t.Errorf("%s: %d packages are kept", label, kept)
+				}
+				continue
+			}
+			matched := hashing.Hash("")
+			if test.matched != nil {
+				matched = test.matched(w)
+			}
+			if err != nil || got.Matched != matched || got.Asked != (run.asked != nil) {
+				t.Errorf("%s: %+v, %v", label, got, err)
+				continue
+			}
+			w.checkGot(t, label, got)
+		}
+	}
+}
+
+// checkGot checks a package for linux. Hashes of other platforms are known of what the
+// source was asked about.
+func (w *world) checkGot(t testing.TB, label string, got *providers.Got) {
+	t.Helper()
+	hashes := []hashing.Hash{w.h1[linux]}
+	if got.Asked {
+		zhs := []hashing.Hash{w.zh[linux], w.zh[mac]}
+		slices.Sort(zhs)
+		hashes = append(hashes, zhs...)
+	}
+	if got.H1 != w.h1[linux] || got.Archive != w.zh[linux] || !got.Authentication.Signed {
+		t.Errorf("%s: %+v", label, got)
+	}
+	if diff := cmp.Diff(hashes, got.Hashes); diff != "" {
+		t.Errorf("%s: hashes (-want +got):\n%s", label, diff)
+	}
+	if h1, err := hashing.Dir(got.Package.Dir()); h1 != w.h1[linux] {
+		t.Errorf("%s: the package has %s, %v", label, h1, err)
+	}
+}
+
+func TestGetFails(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("not signed")
+	for name, test := range map[string]struct {
+		change func(w *world, g *providers.Getter)
+		want   error
+	}{
+		"offline":                     {func(_ *world, g *providers.Getter) { g.Offline = true }, providers.ErrNotAtHand},
+		"no package":                  {func(w *world, _ *providers.Getter) { clear(w.source.archives) }, getproviders.ErrUnsupportedPlatform},
+		"not proven":                  {func(w *world, _ *providers.Getter) { w.source.fail = refused }, refused},
+		"not proven, while it is got": {func(w *world, _ *providers.Getter) { w.source.fail, w.source.hang = refused, make(chan struct{}) }, refused},
+	} {
+		w := newWorld(t)
+		g := w.getter(t)
+		test.change(w, g)
+		if got, err := g.Get(t.Context(), want(linux)); !errors.Is(err, test.want) {
+			t.Errorf("%s: Get = %v, %v; want %v", name, got, err, test.want)
+		}
+		if kept := w.packages(t); kept != 0 {
+			t.Errorf("%s: %d packages are kept", name, kept)
+		}
+		stages, err := filepath.Glob(filepath.Join(w.cache, "provider", "stage", "*", "*"))
+		if err != nil || len(stages) != 0 {
+			t.Errorf("%s: the stage has %v, %v", name, stages, err)
+		}
+	}
+	hostile := newWorld(t)
+	hostile.source.archives[linux] = zipOf(t, map[string]string{"terraform-provider-cloud": "", "../x": ""})
+	_, err := hostile.getter(t).Get(t.Context(), want(linux))
+	if _, ok := errors.AsType[*providerzip.RefusedError](err); !ok {
+		t.Errorf("a hostile archive: %v", err)
+	}
+}
+
+// An archive whose hash is not announced is unpacked once, too.
+func TestGetUnannounced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.source.hidden = true
+	for range 2 {
+		got, err := w.getter(t).Get(t.Context(), want(linux))
+		if err != nil || got.Archive != w.zh[linux] || got.H1 != w.h1[linux] || len(got.Hashes) != 1 {
+			t.Errorf("Get = %+v, %v", got, err)
+		}
+	}
+}
+
+// A directory of a mirror is used where it is, if the lock allows it.
+func TestGetDir(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.source.dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(w.source.dir, "terraform-provider-cloud"), []byte("x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h1, err := hashing.Dir(w.source.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.getter(t).Get(t.Context(), want(linux, h1))
+	if err != nil || got.H1 != h1 || got.Matched != h1 || got.Package.Dir() != w.source.dir || got.Archive != "" {
+		t.Errorf("Get = %+v, %v", got, err)
+	}
+	_, err = w.getter(t).Get(t.Context(), want(linux, w.zh[linux]))
+	if _, ok := errors.AsType[*getproviders.MismatchError](err); !ok {
+		t.Errorf("with another lock Get = %v", err)
+	}
+	if p, err := w.getter(t).Hashes(t.Context(), want(linux)); err != nil || p.H1 != h1 {
+		t.Errorf("Hashes = %+v, %v", p, err)
+	}
+}
+
+// A damaged package is got again, and the user is told.
+func TestGetDamaged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	got, err := w.getter(t).Get(t.Context(), want(linux))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(got.Package.Dir(), "LICENSE")
+	if err := errors.Join(os.Chmod(file, 0o600), os.WriteFile(file, []byte("paid"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	g := w.getter(t)
+	var damaged atomic.Int32
+	g.OnEvent = func(e providers.Event) {
+		if e.Kind == providers.Damaged {
+			damaged.Add(1)
+		}
+	}
+	again, err := g.Get(t.Context(), want(linux, w.h1[linux]))
+	if err != nil || damaged.Load() != 1 {
+		t.Fatalf("Get = %v, %v; %d times told", again, err, damaged.Load())
+	}
+	if h1, err := hashing.Dir(again.Package.Dir()); err != nil || h1 != w.h1[linux] {
+		t.Errorf("after that the store has %s, %v", h1, err)
+	}
+}
+
+// TestHashes has the ways to the hashes for another platform, from the cheapest on.
+func TestHashes(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		before func(t *testing.T, w *world)
+		locked func(w *world) []hashing.Hash
+		asked  []string
+		err    bool
+	}{
+		"nothing is known":       {nil, nil, []string{"authenticate", "download", "package"}, false},
+		"the source reports it":  {func(_ *testing.T, w *world) { w.source.reported = w.h1 }, nil, []string{"authenticate", "package"}, false},
+		"the archive was hashed": {hashedBefore, nil, []string{"authenticate", "package"}, false},
+		"and its h1 is locked":   {hashedBefore, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[mac]} }, nil, false},
+		"and its zh is locked":   {hashedBefore, func(w *world) []hashing.Hash { return []hashing.Hash{otherZH, w.zh[mac]} }, nil, false},
+		"locked for another platform only": {
+			nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], w.zh[linux]} },
+			[]string{"authenticate", "download", "package"}, false,
+		},
+		"locked by an h1 alone": {nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux]} }, []string{"authenticate", "download", "package"}, false},
+		"published again": {
+			func(t *testing.T, w *world) { w.publish(t, mac, "another provider") },
+			func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[linux], otherZH} },
+			[]string{"authenticate", "download", "package"}, true,
+		},
+		"published again, known before": {
+			func(t *testing.T, w *world) {
+				hashedBefore(t, w)
+				w.publish(t, mac, "another provider")
+			},
+			func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[linux], otherZH} },
+			[]string{"authenticate", "download", "package"}, true,
+		},
+	} {
+		w := newWorld(t)
+		if test.before != nil {
+			test.before(t, w)
+		}
+		ask := want(mac)
+		if test.locked != nil {
+			ask.Locked = test.locked(w)
+		}
+		got, err := w.getter(t).Hashes(t.Context(), ask)
+		if diff := cmp.Diff(test.asked, w.source.requests()); diff != "" {
+			t.Errorf("%s: requests (-want +got):\n%s", name, diff)
+		}
+		if w.packages(t) != 0 {
+			t.Errorf("%s: the package is kept", name)
+		}
+		if _, isMismatch := errors.AsType[*getproviders.MismatchError](err); test.err {
+			if !isMismatch {
+				t.Errorf("%s: %v, want a *MismatchError", name, err)
+			}
+			continue
+		}
+		if err != nil || got.H1 != w.h1[mac] || got.Archive != w.zh[mac] || got.Hashes[0] != w.h1[mac] {
+			t.Errorf("%s: Hashes = %+v, %v", name, got, err)
+		}
+	}
+}
+
+func hashedBefore(t *testing.T, w *world) {
+	t.Helper()
+	if _, err := w.getter(t).Hashes(t.Context(), want(mac)); err != nil {
+		t.Fatal(err)
+	}
+	w.source.requests()
+}
+
+// Without a cache everything works, and nothing stays.
+func TestNoCache(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cache = ""
+	g := w.getter(t)
+	got, err := g.Get(t.Context(), want(linux))
+	if err != nil || got.H1 != w.h1[linux] {
+		t.Fatalf("Get = %+v, %v", got, err)
+	}
+	if p, err := g.Hashes(t.Context(), want(mac)); err != nil || p.H1 != w.h1[mac] {
+		t.Errorf("Hashes = %+v, %v", p, err)
+	}
+	dir, err := g.Store.Dir(filepath.Join(t.TempDir(), "providers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	at := providerstore.At(example, v100, linux)
+	if _, err := dir.Place(t.Context(), got.Package, at, providerstore.LayoutLink); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Store.Close(); err != nil {
+		t.Error(err)
+	}
+	if state := dir.Inspect(at, true); state.Err != nil || state.H1 != w.h1[linux] {
+		t.Errorf("Inspect = %+v", state)
+	}
+	if _, err := os.Lstat(got.Package.Dir()); errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the package is not where it was placed: %s", got.Package.Dir())
+	}
+}

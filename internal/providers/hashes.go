@@ -1,0 +1,135 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providerzip"
+)
+
+// Hashes returns the hashes of a package that is not to be installed here, such as that
+// for another platform. It downloads the package only if there is no other way, and never
+// keeps it.
+//
+// If this user knows the package by one of the locked hashes, the source is not asked.
+// Hashes in a lock do not say their platform, so a package with none of them can be one
+// that was not locked yet. It is refused, with a *[getproviders.MismatchError], if the
+// lock has a zh that the source does not vouch for any more, since the release is not the
+// one that was locked then.
+func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
+	if known := g.known(want); known != nil {
+		return known, nil
+	}
+	if g.Offline {
+		return nil, ErrNotAtHand
+	}
+	pkg, err := g.Source.Package(ctx, want.Provider, want.Version, want.Platform)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{Getter: g, want: want, pkg: pkg, archive: pkg.Archive()}
+	auth, err := pkg.Authenticate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h1, err := j.contentHash(ctx, auth)
+	if err != nil {
+		return nil, err
+	}
+	proof := j.proof(h1, auth)
+	if err := j.checkRelease(proof); err != nil {
+		return nil, err
+	}
+	j.record(proof)
+	return &proof, nil
+}
+
+// known returns what this user knows of a package that one of the locked hashes proves.
+func (g *Getter) known(want Want) *Proof {
+	r, ok := g.Store.Release(want.Provider, want.Version, want.Platform)
+	if !ok || r.H1 == "" {
+		return nil
+	}
+	for _, own := range []hashing.Hash{r.H1, r.Archive} {
+		if own != "" && slices.Contains(want.Locked, own) {
+			return &Proof{
+				Archive: r.Archive, H1: r.H1, Hashes: []hashing.Hash{r.H1}, Matched: own,
+				Authentication: getproviders.Authentication{Signed: r.Signed, KeyID: r.KeyID, Key: r.Key, Hashes: r.Hashes},
+			}
+		}
+	}
+	return nil
+}
+
+// contentHash returns the h1 of the package: the one that the source vouches for, or that
+// this user has computed of the same archive, or that of the archive, which is downloaded.
+func (j *job) contentHash(ctx context.Context, auth getproviders.Authentication) (hashing.Hash, error) {
+	if h1 := reportedH1(auth); h1 != "" {
+		return h1, nil
+	}
+	if dir := j.pkg.Dir(); dir != "" {
+		found, err := j.Store.Foreign(dir)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", j.pkg.Location(), err)
+		}
+		return found.H1, nil
+	}
+	if h1 := j.Store.UnpacksTo(j.archive); h1 != "" {
+		return h1, nil
+	}
+	unlock, err := j.Store.LockArchive(ctx, j.archive, func() { j.tell(j.event(Waiting)) })
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if h1 := j.Store.UnpacksTo(j.archive); h1 != "" {
+		return h1, nil
+	}
+	file, err := j.download(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // or the store removes it
+	h1, err := j.hashArchive(ctx, file)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", j.pkg.Location(), err)
+	}
+	j.Store.RecordArchive(j.archive, h1)
+	return h1, nil
+}
+
+func (j *job) hashArchive(ctx context.Context, file *os.File) (hashing.Hash, error) {
+	done, err := j.slot(ctx, unpacking)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	j.tell(j.event(Unpacking))
+	archive, err := providerzip.Open(file, j.bytes, j.want.Provider.Type)
+	if err != nil {
+		return "", err
+	}
+	return archive.Hash(ctx)
+}
+
+// checkRelease compares the release with the lock; see [Getter.Hashes].
+func (j *job) checkRelease(p Proof) error {
+	if p.Matched != "" || p.Archive == "" {
+		return nil
+	}
+	var gone []hashing.Hash
+	for _, h := range j.want.Locked {
+		if h.Scheme() == "zh" && !slices.Contains(p.Hashes, h) {
+			gone = append(gone, h)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	return j.mismatch(gone, p.Archive)
+}

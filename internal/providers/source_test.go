@@ -1,0 +1,166 @@
+package providers_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// source is a Source with packages in memory. It counts what is asked of it.
+type source struct {
+	archives map[addrs.Platform][]byte
+	// hidden says that the hashes of archives are not announced.
+	hidden bool
+	// dir is the directory of the package for all platforms.
+	dir string
+	// reported are h1 hashes that the source vouches for.
+	reported map[addrs.Platform]hashing.Hash
+	// fail is the error of authentication.
+	fail error
+	// hang is closed when a download, which never ends by itself, has begun.
+	hang chan struct{}
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func (s *source) count(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, what)
+}
+
+// requests returns what was asked since the last call, sorted.
+func (s *source) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.asked
+	s.asked = nil
+	slices.Sort(asked)
+	return asked
+}
+
+func (s *source) Versions(context.Context, addrs.Provider) (getproviders.Listing, error) {
+	return getproviders.Listing{}, getproviders.ErrNotFound
+}
+
+func (s *source) Package(_ context.Context, _ addrs.Provider, _ versions.Version, platform addrs.Platform) (getproviders.Package, error) {
+	s.count("package")
+	if s.archives[platform] == nil && s.dir == "" {
+		return nil, getproviders.ErrUnsupportedPlatform
+	}
+	return &sourcePackage{s, platform}, nil
+}
+
+type sourcePackage struct {
+	*source
+	platform addrs.Platform
+}
+
+func zhOf(archive []byte) hashing.Hash {
+	return hashing.Hash(fmt.Sprintf("zh:%x", sha256.Sum256(archive)))
+}
+
+func (p *sourcePackage) Location() string { return "memory:" + p.platform.String() }
+func (p *sourcePackage) Dir() string      { return p.dir }
+
+func (p *sourcePackage) Archive() hashing.Hash {
+	if p.hidden || p.dir != "" {
+		return ""
+	}
+	return zhOf(p.archives[p.platform])
+}
+
+func (p *sourcePackage) Authenticate(ctx context.Context) (getproviders.Authentication, error) {
+	p.count("authenticate")
+	if p.hang != nil {
+		select {
+		case <-p.hang:
+		case <-ctx.Done():
+		}
+	}
+	if p.fail != nil || p.hidden || p.dir != "" {
+		return getproviders.Authentication{}, p.fail
+	}
+	auth := getproviders.Authentication{Signed: true, KeyID: "AB", Own: []hashing.Hash{p.Archive()}}
+	for platform, archive := range p.archives {
+		auth.Hashes = append(auth.Hashes, zhOf(archive))
+		if h1 := p.reported[platform]; h1 != "" {
+			if auth.Hashes = append(auth.Hashes, h1); platform == p.platform {
+				auth.Own = append(auth.Own, h1)
+			}
+		}
+	}
+	return auth, nil
+}
+
+func (p *sourcePackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
+	p.count("download")
+	if p.hang != nil {
+		close(p.hang)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	archive := p.archives[p.platform]
+	_, err := file.Write(archive)
+	progress(int64(len(archive)), int64(len(archive)))
+	return err
+}
+
+// world is a source, a cache and what they are to give.
+type world struct {
+	source *source
+	cache  string
+	h1, zh map[addrs.Platform]hashing.Hash
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{source: &source{archives: map[addrs.Platform][]byte{}}, cache: cacheDir(t), h1: map[addrs.Platform]hashing.Hash{}, zh: map[addrs.Platform]hashing.Hash{}}
+	for _, platform := range []addrs.Platform{linux, mac} {
+		w.publish(t, platform, "the provider for "+platform.String())
+	}
+	return w
+}
+
+// publish replaces the archive for a platform.
+func (w *world) publish(t testing.TB, platform addrs.Platform, text string) {
+	t.Helper()
+	archive := zipOf(t, map[string]string{"terraform-provider-cloud_v1.0.0": text, "LICENSE": "free"})
+	opened, err := providerzip.Open(bytes.NewReader(archive), int64(len(archive)), "cloud")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h1, err := opened.Hash(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.source.archives[platform], w.h1[platform], w.zh[platform] = archive, h1, zhOf(archive)
+}
+
+// getter is a Getter of a new process.
+func (w *world) getter(t testing.TB) *providers.Getter {
+	t.Helper()
+	key, err := userkey.FromSecret(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := providerstore.Open(w.cache, filepath.Join(t.TempDir(), "scratch"), key)
+	t.Cleanup(func() { _ = store.Close() })
+	return &providers.Getter{Source: w.source, Store: store}
+}

@@ -1,0 +1,121 @@
+package providerstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/step"
+)
+
+// State is what is at a place.
+type State struct {
+	// H1 is the hash of the package; "" if it could not be hashed.
+	H1 hashing.Hash
+	// Target is where it points to if it is a link.
+	Target string
+	// Err says why stock tools could not use what is there, whatever its hash is. It
+	// wraps fs.ErrNotExist if there is nothing, or a link to nothing.
+	Err error
+}
+
+// Inspect returns what is at a place. With full all files are read; otherwise only if
+// one of them has changed since this user hashed them last.
+func (d *Dir) Inspect(at string, full bool) State {
+	if err := d.checkParents(path.Dir(at)); err != nil {
+		return State{Err: err}
+	}
+	info, err := d.root.Lstat(filepath.FromSlash(at))
+	if err != nil {
+		return State{Err: err}
+	}
+	var state State
+	if info.Mode().Type() == fs.ModeSymlink {
+		if state.Target, err = d.root.Readlink(filepath.FromSlash(at)); err != nil {
+			return State{Err: err}
+		}
+	}
+	found, err := d.store.hashDir(d.Path(at), full)
+	if err != nil {
+		state.Err = err
+		return state
+	}
+	state.H1 = found.h1
+	state.Err = executableFault(found.files, path.Base(path.Dir(path.Dir(at))))
+	return state
+}
+
+// checkParents returns an error if one of the directories above a place is a link:
+// Terraform does not follow it.
+func (d *Dir) checkParents(dir string) error {
+	made := ""
+	for component := range strings.SplitSeq(dir, "/") {
+		made = filepath.Join(made, component)
+		info, err := d.root.Lstat(made)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is not a directory", filepath.Join(d.path, made))
+		}
+	}
+	return nil
+}
+
+// executableFault returns why stock tools cannot run a package with these files.
+func executableFault(files []fileState, providerType string) error {
+	i := slices.IndexFunc(files, func(f fileState) bool { return providerzip.IsExecutable(f.Path, providerType) })
+	switch {
+	case i < 0:
+		return errors.New("it has no executable")
+	case runtime.GOOS != "windows" && files[i].Mode.IsRegular() && files[i].Mode&0o111 == 0:
+		return fmt.Errorf("%s is not executable", files[i].Path)
+	}
+	return nil
+}
+
+// placeDepth is the number of components of a place.
+const placeDepth = 5
+
+// Placed returns the places at which there is something, sorted.
+func (d *Dir) Placed() ([]string, error) {
+	var found []string
+	err := fs.WalkDir(d.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		depth := strings.Count(name, "/") + 1
+		switch {
+		case err != nil || name == ".":
+			return err
+		case strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		case depth == placeDepth:
+			found = append(found, name)
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// Remove removes what is at a place, and the directories above it that are empty then.
+// The target of a link stays.
+func (d *Dir) Remove(at string) error {
+	name := filepath.FromSlash(at)
+	err := step.Do("provider.place.remove", func() error { return d.root.RemoveAll(name) })
+	for dir := filepath.Dir(name); err == nil && dir != "."; dir = filepath.Dir(dir) {
+		if d.root.Remove(dir) != nil {
+			break
+		}
+	}
+	return err
+}

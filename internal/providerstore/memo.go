@@ -1,0 +1,180 @@
+package providerstore
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// proof is the hash of a directory with the state of its files.
+type proof struct {
+	// Boot is that of the system in which the files were hashed.
+	Boot  string
+	H1    hashing.Hash
+	Files []fileState
+}
+
+// proof returns the proof of a directory, given by its path without links. It is valid
+// only if the files have the same state.
+func (s *Store) proof(dir string) (proof, bool) {
+	var p proof
+	ok := s.recall(proofName, dir, &p)
+	return p, ok && p.Boot != "" && p.Boot == boot()
+}
+
+func (s *Store) prove(dir string, p proof) {
+	if p.Boot = boot(); p.Boot != "" {
+		s.remember(proofName, dir, p)
+	}
+}
+
+// Release is what a source has said of a package that this user got.
+type Release struct {
+	// Archive is the zh of its archive; "" if it came as a directory.
+	Archive hashing.Hash
+	H1      hashing.Hash
+	// Signed, KeyID, Key and Hashes are those of the source's authentication.
+	Signed     bool
+	KeyID, Key string
+	Hashes     []hashing.Hash
+}
+
+// Release returns what [Store.RecordRelease] recorded last of a package. It says nothing
+// of whether a lock, or the source, still means the same package.
+func (s *Store) Release(provider addrs.Provider, version versions.Version, platform addrs.Platform) (Release, bool) {
+	var r Release
+	ok := s.recall(memoName, releaseSubject(provider, version, platform), &r)
+	return r, ok
+}
+
+// RecordRelease records what a source has said of a package.
+func (s *Store) RecordRelease(provider addrs.Provider, version versions.Version, platform addrs.Platform, r Release) {
+	s.remember(memoName, releaseSubject(provider, version, platform), r)
+}
+
+func releaseSubject(provider addrs.Provider, version versions.Version, platform addrs.Platform) string {
+	return "release " + provider.String() + " " + version.String() + " " + platform.String()
+}
+
+// UnpacksTo returns the h1 of what the archive with this zh holds, if this user has
+// unpacked or hashed it once; otherwise "".
+func (s *Store) UnpacksTo(zh hashing.Hash) hashing.Hash {
+	var h1 hashing.Hash
+	if zh.Scheme() != "zh" || !s.recall(memoName, "archive "+string(zh), &h1) {
+		return ""
+	}
+	return h1
+}
+
+// RecordArchive records what an archive unpacks to.
+func (s *Store) RecordArchive(zh, h1 hashing.Hash) {
+	if zh != "" {
+		s.remember(memoName, "archive "+string(zh), h1)
+	}
+}
+
+// Matches returns the hash, of those that a lock has, that a package with this h1
+// matches: the h1 itself, or the zh of an archive that holds it. "" means none.
+func (s *Store) Matches(h1 hashing.Hash, locked []hashing.Hash) hashing.Hash {
+	for _, h := range locked {
+		if h == h1 {
+			return h
+		}
+	}
+	for _, h := range locked {
+		if s.UnpacksTo(h) == h1 && h1 != "" {
+			return h
+		}
+	}
+	return ""
+}
+
+const (
+	// maxMemo bounds a sealed file.
+	maxMemo = 4 << 20
+	// usedResolution is the age from which the time of use is updated.
+	usedResolution = time.Hour
+)
+
+// recall reads what was remembered of a subject, and reports whether there is anything
+// that this user has written.
+func (s *Store) recall(kind, subject string, to any) bool {
+	if s.dir == "" {
+		return false
+	}
+	dir, err := os.OpenRoot(filepath.Join(s.dir, kind))
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	name := s.key.Name("provider "+kind, subject)
+	sealed, err := atomicfile.Read(dir, name, maxMemo)
+	if err != nil {
+		return false
+	}
+	text, err := s.key.Open(purpose(kind, subject), sealed)
+	if err != nil || json.Unmarshal(text, to) != nil {
+		return false
+	}
+	if info, err := dir.Stat(name); err == nil && s.writable && time.Since(info.ModTime()) > usedResolution {
+		now := time.Now()
+		_ = dir.Chtimes(name, now, now)
+	}
+	return true
+}
+
+// remember writes what is found out of a subject. Without a writable store nothing is
+// kept, and an error only costs time later.
+func (s *Store) remember(kind, subject string, what any) {
+	text, err := json.Marshal(what)
+	if err != nil || !s.writable {
+		return
+	}
+	sealed := s.key.Seal(purpose(kind, subject), text)
+	dir, err := os.OpenRoot(filepath.Join(s.dir, kind))
+	if err != nil || len(sealed) > maxMemo {
+		return
+	}
+	defer dir.Close()
+	name := s.key.Name("provider "+kind, subject)
+	options := atomicfile.Options{Disposable: true, Step: "provider." + kind}
+	if err := atomicfile.Write(dir, name, sealed, options); errors.Is(err, atomicfile.ErrIrregular) {
+		_ = dir.RemoveAll(name)
+		_ = atomicfile.Write(dir, name, sealed, options)
+	}
+}
+
+func purpose(kind, subject string) string { return "provider " + kind + " of " + subject }
+
+// Forget removes the proofs and memos that were not used since a time.
+func (s *Store) Forget(before time.Time) error {
+	var err error
+	for _, kind := range []string{memoName, proofName, fetchName} {
+		dir := filepath.Join(s.dir, kind)
+		entries, readErr := os.ReadDir(dir)
+		if s.dir == "" || errors.Is(readErr, fs.ErrNotExist) {
+			continue
+		}
+		err = errors.Join(err, readErr)
+		for _, entry := range entries {
+			info, infoErr := entry.Info()
+			if infoErr != nil || info.ModTime().After(before) {
+				continue // another process removed it, or it is newer
+			}
+			e := step.Do("provider.forget.remove", func() error { return os.Remove(filepath.Join(dir, entry.Name())) })
+			if !errors.Is(e, fs.ErrNotExist) {
+				err = errors.Join(err, e)
+			}
+		}
+	}
+	return err
+}

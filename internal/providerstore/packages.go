@@ -1,0 +1,326 @@
+package providerstore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/step"
+)
+
+// ErrDamaged is returned if a package in the store does not have the hash of its name.
+// It was moved to quarantine.
+var ErrDamaged = errors.New("the stored package does not have the hash of its name")
+
+// Package is an unpacked package: in the store, on the stage, or in a directory that
+// belongs to another program.
+type Package struct {
+	H1 hashing.Hash
+
+	mu sync.Mutex
+	// dir is its directory. That of a package on the stage changes when it is placed.
+	dir  string
+	kind packageKind
+	// placed says that the package was moved from the stage into a project.
+	placed bool
+}
+
+type packageKind int
+
+const (
+	stored packageKind = iota
+	staged
+	foreign
+)
+
+// Dir returns the package's directory.
+func (p *Package) Dir() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dir
+}
+
+// Foreign returns the package in a directory that another program keeps, such as a
+// mirror that holds unpacked packages. It is hashed unless its proof is valid.
+func (s *Store) Foreign(dir string) (*Package, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	got, err := s.hashDir(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	return &Package{H1: got.h1, dir: dir, kind: foreign}, nil
+}
+
+// Find returns the stored package that has one of these hashes (h1 or zh; others are
+// ignored), or nil. Its content was compared with the hash. The error wraps [ErrDamaged]
+// if there is none but a damaged one.
+func (s *Store) Find(ctx context.Context, hashes []hashing.Hash) (*Package, error) {
+	var damaged error
+	for _, h := range hashes {
+		h1 := h
+		if h.Scheme() != "h1" {
+			h1 = s.UnpacksTo(h)
+		}
+		if h1 == "" {
+			continue
+		}
+		switch found, err := s.find(ctx, h1); {
+		case err == nil:
+			return found, nil
+		case errors.Is(err, ErrDamaged):
+			damaged = err
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+	}
+	return nil, damaged
+}
+
+// find returns the stored package with an h1 hash, which is checked once by each
+// process.
+func (s *Store) find(ctx context.Context, h1 hashing.Hash) (*Package, error) {
+	name := fileName(h1)
+	return s.checked.Do(ctx, name, func(context.Context) (*Package, error) {
+		if err := s.check(name, false); err != nil {
+			return nil, err
+		}
+		s.markUsed(name)
+		return &Package{H1: h1, dir: s.path(name)}, nil
+	})
+}
+
+// path returns the path of a package in the store.
+func (s *Store) path(name string) string { return filepath.Join(s.dir, packagesName, name) }
+
+// Check hashes a package of the store in full. The error wraps [ErrDamaged] if it is not
+// what its name says.
+func (s *Store) Check(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.check(name, true)
+}
+
+// check compares a package with its name, and moves it to quarantine if it differs.
+func (s *Store) check(name string, full bool) error {
+	if !s.use(name) {
+		return &fs.PathError{Op: "open", Path: s.path(name), Err: fs.ErrNotExist}
+	}
+	got, err := s.hashDir(s.path(name), full)
+	_, isForeign := errors.AsType[*foreignError](err)
+	switch {
+	case err == nil && fileName(got.h1) == name:
+		if s.writable && slices.ContainsFunc(got.files, func(f fileState) bool { return f.Mode&0o222 != 0 }) {
+			_ = setWritable(s.path(name), false) // which makes the proof invalid
+			s.trust(s.path(name), got.h1)
+		}
+		return nil
+	case err != nil && !isForeign && !isDamage(err):
+		return err
+	}
+	return errors.Join(fmt.Errorf("%s: %w", s.path(name), ErrDamaged), s.quarantine(name))
+}
+
+// isDamage reports whether reading failed because of a tree's content, not because of the
+// system.
+func isDamage(err error) bool {
+	_, badTree := errors.AsType[*hashing.TreeError](err)
+	_, failed := errors.AsType[*fs.PathError](err)
+	return badTree && !failed || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// use takes a shared lock on a package. It reports false if the package is absent or is
+// being removed.
+func (s *Store) use(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path := s.path(name)
+	if info, err := os.Lstat(path); s.dir == "" || hashOf(name) == "" || err != nil || !info.IsDir() {
+		return false
+	}
+	if s.inUse[name] != nil {
+		return true
+	}
+	lock := filelock.Dir(path)
+	ok, err := lock.TryShared()
+	switch {
+	case errors.Is(err, filelock.ErrUnsupported):
+		return true
+	case err != nil || !ok:
+		return false
+	case !lock.IsAt(path):
+		_ = lock.Release()
+		return false
+	}
+	s.inUse[name] = lock
+	return true
+}
+
+// release unlocks a package.
+func (s *Store) release(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if lock := s.inUse[name]; lock != nil {
+		_ = lock.Release()
+		delete(s.inUse, name)
+	}
+}
+
+// publishAttempts bounds how often Publish tries again if another process removes the
+// package at the same time.
+const publishAttempts = 10
+
+// Publish makes a package of the tree at dir, a path from [Store.Stage], whose h1 was
+// computed when it was written. It becomes a part of the store, or stays on the stage if
+// the store cannot be written.
+func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Package, error) {
+	if !s.writable {
+		return &Package{H1: h1, dir: dir, kind: staged}, nil
+	}
+	if err := setWritable(dir, false); err != nil {
+		return nil, err
+	}
+	name := fileName(h1)
+	var err error
+	for range publishAttempts {
+		if found, err := s.find(ctx, h1); err == nil {
+			return found, step.Do("provider.package.drop", func() error { return removeAll(dir) })
+		}
+		if err = s.clear(name); err != nil {
+			return nil, err
+		}
+		// A directory that is moved must be writable.
+		if err = os.Chmod(dir, 0o755); err != nil { //nolint:gosec // as all directories of packages
+			return nil, err
+		}
+		// Lock the package before it is visible, so that no process removes it.
+		lock := filelock.Dir(dir)
+		if _, lockErr := lock.TryShared(); lockErr != nil {
+			lock = nil
+		}
+		err = step.Do("provider.package.publish", func() error { return os.Rename(dir, s.path(name)) })
+		if err == nil {
+			s.hold(name, lock)
+			_ = step.Do("provider.package.protect", func() error { return os.Chmod(s.path(name), 0o555) }) //nolint:gosec // as it is to be
+			s.trust(s.path(name), h1)
+			return &Package{H1: h1, dir: s.path(name)}, nil
+		}
+		if lock != nil {
+			_ = lock.Release()
+		}
+	}
+	return nil, err
+}
+
+func (s *Store) hold(name string, lock *filelock.Lock) {
+	if lock == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inUse[name] = lock
+}
+
+// clear moves what has the name of a package, and is not a directory, to quarantine.
+func (s *Store) clear(name string) error {
+	info, err := os.Lstat(s.path(name))
+	if err != nil || info.IsDir() {
+		return nil //nolint:nilerr // after another error the rename will fail
+	}
+	return s.quarantine(name)
+}
+
+// quarantine releases a package and moves it to the quarantine directory.
+func (s *Store) quarantine(name string) error {
+	s.release(name)
+	if !s.writable {
+		return nil
+	}
+	dir := filepath.Join(s.dir, quarantineName)
+	if err := makeDir(dir); err != nil { // cleaning may have removed it
+		return err
+	}
+	return s.move("provider.package.quarantine", s.path(name), filepath.Join(dir, rand.Text()))
+}
+
+// move renames a package, which must be writable for that. It is no error if another
+// process has moved it.
+func (s *Store) move(stepName, from, to string) error {
+	if info, err := os.Lstat(from); err == nil && info.IsDir() {
+		_ = os.Chmod(from, 0o755)
+	}
+	err := step.Do(stepName, func() error { return os.Rename(from, to) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// markUsed records the time of use as the modification time, if it can be set.
+func (s *Store) markUsed(name string) {
+	now := time.Now()
+	if info, err := os.Lstat(s.path(name)); err == nil && s.writable && now.Sub(info.ModTime()) > usedResolution {
+		_ = os.Chtimes(s.path(name), now, now)
+	}
+}
+
+// setWritable sets the modes of a tree: read-only for the store, or writable again.
+func setWritable(dir string, writable bool) error {
+	var mask fs.FileMode
+	if writable {
+		mask = 0o200
+	}
+	// A directory is opened before its own mode is taken away, and after it is given.
+	var dirs []string
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir() && writable:
+			return os.Chmod(name, 0o755) //nolint:gosec // the tree is private
+		case d.IsDir():
+			dirs = append(dirs, name)
+		case d.Type().IsRegular():
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			if mode := info.Mode().Perm()&^0o222 | mask; mode != info.Mode().Perm() {
+				return os.Chmod(name, mode) //nolint:gosec // the tree is private
+			}
+		}
+		return nil
+	})
+	for _, name := range dirs {
+		if err == nil {
+			err = os.Chmod(name, 0o555) //nolint:gosec // as it is to be
+		}
+	}
+	return err
+}
+
+// Writable makes a directory, and what is in it, removable.
+func Writable(dir string) error { return setWritable(dir, true) }
+
+// removeAll is os.RemoveAll for trees that may be read-only.
+func removeAll(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = setWritable(dir, true)
+	return os.RemoveAll(dir)
+}

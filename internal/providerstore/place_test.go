@@ -1,0 +1,260 @@
+package providerstore_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/providerstore"
+)
+
+const at = "example.com/acme/x/1.0.0/linux_amd64"
+
+// project opens the providers directory of a new project.
+func project(t testing.TB, s *providerstore.Store) *providerstore.Dir {
+	t.Helper()
+	d, err := s.Dir(filepath.Join(t.TempDir(), "providers"))
+	must(t, err)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+		if _, err := os.Lstat(d.Path(".cotter")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the stage stays: %v", err)
+		}
+	})
+	return d
+}
+
+// kind says what is at a path: "link to TARGET", "directory", "file" or "nothing".
+func kind(t testing.TB, path string) string {
+	t.Helper()
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "nothing"
+	case err != nil:
+		t.Fatal(err)
+	case info.Mode().Type() == fs.ModeSymlink:
+		target, err := os.Readlink(path)
+		must(t, err)
+		return "link to " + target
+	case info.IsDir():
+		return "directory"
+	}
+	return "file"
+}
+
+// TestPlace has the rows of section 2.1 of the reference: whatever is at the place, or
+// above it, the package is there afterwards, and the store is as it was.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	s := open(t, cacheDir(t))
+	pkg := publish(t, s)
+	link, other := "link to "+pkg.Dir(), t.TempDir()
+	write(t, other, map[string]string{"terraform-provider-x": "other"})
+	same := t.TempDir()
+	write(t, same, files)
+	symlink := func(target, name string) func(string) {
+		return func(dir string) {
+			path := filepath.Join(dir, name)
+			must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			must(t, os.Symlink(target, path))
+		}
+	}
+	for name, test := range map[string]struct {
+		before   func(dir string)
+		layout   providerstore.Layout
+		replaced providerstore.Replaced
+		want     string
+	}{
+		"nothing":                   {nil, providerstore.LayoutLink, providerstore.Nothing, link},
+		"nothing, for a copy":       {nil, providerstore.LayoutCopy, providerstore.Nothing, "directory"},
+		"the same link":             {symlink(pkg.Dir(), at), providerstore.LayoutLink, providerstore.Nothing, link},
+		"the same link, for a copy": {symlink(pkg.Dir(), at), providerstore.LayoutCopy, providerstore.OtherLink, "directory"},
+		"the package by a link":     {symlink(same, at), providerstore.LayoutLink, providerstore.Nothing, "link to " + same},
+		"the package":               {func(dir string) { write(t, filepath.Join(dir, at), files) }, providerstore.LayoutLink, providerstore.Nothing, "directory"},
+		"a changed file":            {func(dir string) { write(t, filepath.Join(dir, at), map[string]string{"terraform-provider-x": "x"}) }, providerstore.LayoutLink, providerstore.OtherFiles, link},
+		"an additional file": {func(dir string) {
+			write(t, filepath.Join(dir, at), files)
+			write(t, filepath.Join(dir, at), map[string]string{"y": "y"})
+		}, providerstore.LayoutCopy, providerstore.OtherFiles, "directory"},
+		"a file that cannot be run": {func(dir string) {
+			write(t, filepath.Join(dir, at), files)
+			must(t, os.Chmod(filepath.Join(dir, at, "terraform-provider-x"), 0o644))
+		}, providerstore.LayoutLink, providerstore.OtherFiles, link},
+		"an empty directory":    {func(dir string) { must(t, os.MkdirAll(filepath.Join(dir, at), 0o755)) }, providerstore.LayoutLink, providerstore.OtherFiles, link},
+		"a file":                {func(dir string) { write(t, dir, map[string]string{at: ""}) }, providerstore.LayoutLink, providerstore.OtherFile, link},
+		"a file, for a copy":    {func(dir string) { write(t, dir, map[string]string{at: ""}) }, providerstore.LayoutCopy, providerstore.OtherFile, "directory"},
+		"a dangling link":       {symlink("/nowhere", at), providerstore.LayoutLink, providerstore.OtherLink, link},
+		"another directory":     {symlink(other, at), providerstore.LayoutLink, providerstore.OtherLink, link},
+		"a version that is one": {symlink(other, filepath.Dir(at)), providerstore.LayoutLink, providerstore.OtherLink, link},
+		"a host that is one":    {symlink(other, "example.com"), providerstore.LayoutCopy, providerstore.OtherLink, "directory"},
+		"a type that is a file": {func(dir string) { write(t, dir, map[string]string{"example.com/acme/x": ""}) }, providerstore.LayoutLink, providerstore.OtherFile, link},
+		"links in a circle":     {symlink("linux_amd64", at), providerstore.LayoutLink, providerstore.OtherLink, link},
+	} {
+		d := project(t, s)
+		if test.before != nil {
+			test.before(d.Path("."))
+		}
+		replaced, err := d.Place(t.Context(), pkg, at, test.layout)
+		if err != nil || replaced != test.replaced {
+			t.Errorf("%s: Place = %v, %v; want %v", name, replaced, err, test.replaced)
+			continue
+		}
+		if got := kind(t, d.Path(at)); got != test.want {
+			t.Errorf("%s: there is a %s, want %s", name, got, test.want)
+		}
+		for _, full := range []bool{false, true} {
+			if state := d.Inspect(at, full); state.Err != nil || state.H1 != pkg.H1 {
+				t.Errorf("%s: Inspect = %+v", name, state)
+			}
+		}
+		if replaced, err := d.Place(t.Context(), pkg, at, test.layout); replaced != providerstore.Nothing || err != nil {
+			t.Errorf("%s: Place again = %v, %v", name, replaced, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(other, "terraform-provider-x")); string(text) != "other" {
+		t.Errorf("another directory has %q, %v", text, err)
+	}
+	if hash(t, pkg.Dir()) != pkg.H1 {
+		t.Error("the store was changed")
+	}
+}
+
+// A copy can be changed, and a changed one is noticed without reading all files, whatever
+// its times say.
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	s := open(t, cacheDir(t))
+	pkg := publish(t, s)
+	d := project(t, s)
+	_, err := d.Place(t.Context(), pkg, at, providerstore.LayoutCopy)
+	must(t, err)
+	executable := filepath.Join(d.Path(at), "terraform-provider-x")
+	if info, err := os.Stat(executable); err != nil || info.Mode() != 0o755 {
+		t.Errorf("the executable of a copy has mode %v, %v", info.Mode(), err)
+	}
+	change(t, executable)
+	if state := d.Inspect(at, false); state.Err != nil || state.H1 == pkg.H1 || state.H1 != hash(t, d.Path(at)) {
+		t.Errorf("after a change Inspect = %+v", state)
+	}
+	must(t, os.Remove(executable))
+	if state := d.Inspect(at, false); state.Err == nil {
+		t.Errorf("without an executable Inspect = %+v", state)
+	}
+	write(t, d.Path(at), map[string]string{".git/config": ""})
+	if state := d.Inspect(at, false); state.Err == nil || state.H1 != "" {
+		t.Errorf("with a file that no h1 covers Inspect = %+v", state)
+	}
+	for _, nothing := range []string{"example.com/acme/x/1.0.0/linux_arm64", "example.com/acme/y/1.0.0/linux_amd64"} {
+		if state := d.Inspect(nothing, false); !errors.Is(state.Err, fs.ErrNotExist) {
+			t.Errorf("%s: Inspect = %+v", nothing, state)
+		}
+	}
+}
+
+// Several projects get a package that could not be stored: by moving it and by copies.
+func TestPlaceStaged(t *testing.T) {
+	t.Parallel()
+	s := open(t, "")
+	pkg := publish(t, s)
+	for range 3 {
+		d := project(t, s)
+		if _, err := d.Place(t.Context(), pkg, at, providerstore.LayoutLink); err != nil {
+			t.Fatal(err)
+		}
+		if got := kind(t, d.Path(at)); got != "directory" || hash(t, d.Path(at)) != pkg.H1 {
+			t.Errorf("there is a %s", got)
+		}
+	}
+}
+
+// The package of another program's directory is placed as a link to that.
+func TestPlaceForeign(t *testing.T) {
+	t.Parallel()
+	s := open(t, cacheDir(t))
+	mirror := t.TempDir()
+	write(t, mirror, files)
+	pkg, err := s.Foreign(mirror)
+	must(t, err)
+	d := project(t, s)
+	_, err = d.Place(t.Context(), pkg, at, providerstore.LayoutLink)
+	must(t, err)
+	if got := kind(t, d.Path(at)); got != "link to "+mirror {
+		t.Errorf("there is a %s", got)
+	}
+	change(t, filepath.Join(mirror, "terraform-provider-x"))
+	if _, err := d.Place(t.Context(), pkg, at, providerstore.LayoutCopy); err == nil {
+		t.Error("a directory that has changed is copied")
+	}
+}
+
+func TestPlacedAndRemove(t *testing.T) {
+	t.Parallel()
+	s := open(t, cacheDir(t))
+	pkg := publish(t, s)
+	d := project(t, s)
+	places := []string{at, "example.com/acme/x/1.1.0/linux_amd64", "registry.opentofu.org/acme/y/1.0.0/linux_amd64"}
+	for i, place := range places {
+		_, err := d.Place(t.Context(), pkg, place, providerstore.Layout(i%2))
+		must(t, err)
+	}
+	write(t, d.Path("."), map[string]string{"stray": "", "example.com/acme/stray": "", ".hidden/a/b/c/d/e": ""})
+	if got, err := d.Placed(); err != nil || !slices.Equal(got, places) {
+		t.Errorf("Placed = %v, %v; want %v", got, err, places)
+	}
+	for _, place := range places {
+		must(t, d.Remove(place))
+	}
+	if got, err := d.Placed(); err != nil || len(got) != 0 {
+		t.Errorf("after Remove Placed = %v, %v", got, err)
+	}
+	if got := kind(t, d.Path("registry.opentofu.org")); got != "nothing" {
+		t.Errorf("an empty directory stays: %s", got)
+	}
+	if hash(t, pkg.Dir()) != pkg.H1 {
+		t.Error("Remove has changed the store")
+	}
+	must(t, d.Remove(at))
+}
+
+func TestViewDir(t *testing.T) {
+	t.Parallel()
+	s := open(t, cacheDir(t))
+	if _, err := s.ViewDir(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ViewDir of nothing = %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d := project(t, s)
+	if _, err := d.Place(ctx, publish(t, s), at, providerstore.LayoutCopy); !errors.Is(err, context.Canceled) {
+		t.Errorf("Place with a cancelled context = %v", err)
+	}
+	if got := kind(t, d.Path(at)); got != "nothing" {
+		t.Errorf("after that there is a %s", got)
+	}
+}
+
+// tree lists what is below a directory, with the targets of links.
+func tree(t testing.TB, dir string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		if target, err := os.Readlink(path); err == nil {
+			name += " -> " + target
+		}
+		found = append(found, filepath.ToSlash(name))
+		return nil
+	})
+	must(t, err)
+	return found
+}

@@ -1,0 +1,27 @@
+package providerstore
+
+import (
+	"io/fs"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// stateOf returns the part of a file's state that depends on the system.
+func stateOf(info fs.FileInfo) (fileState, bool) {
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fileState{}, false
+	}
+	return fileState{Changed: sys.Ctimespec.Nano(), Device: uint64(uint32(sys.Dev)), Inode: sys.Ino}, true //nolint:gosec // a device number
+}
+
+// boot returns the name of the current boot of the system; "" if it is not known.
+var boot = sync.OnceValue(func() string {
+	name, err := unix.Sysctl("kern.bootsessionuuid")
+	if err != nil {
+		return ""
+	}
+	return name
+})

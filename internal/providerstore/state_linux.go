@@ -1,0 +1,27 @@
+package providerstore
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// stateOf returns the part of a file's state that depends on the system.
+func stateOf(info fs.FileInfo) (fileState, bool) {
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fileState{}, false
+	}
+	return fileState{Changed: sys.Ctim.Nano(), Device: uint64(sys.Dev), Inode: sys.Ino}, true //nolint:unconvert // it has other types elsewhere
+}
+
+// boot returns the name of the current boot of the system; "" if it is not known.
+var boot = sync.OnceValue(func() string {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+})

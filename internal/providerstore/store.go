@@ -1,0 +1,259 @@
+package providerstore
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// The directories of the store.
+const (
+	storeName      = "provider"
+	packagesName   = "package"
+	stageName      = "stage"
+	quarantineName = "quarantine"
+	fetchName      = "fetch"
+	memoName       = "memo"
+	proofName      = "proof"
+)
+
+// Store is an open store. It must be closed. It is safe for concurrent use.
+type Store struct {
+	dir      string // "" if there is none
+	key      *userkey.Key
+	writable bool
+	scratch  string
+
+	stages  sync.Mutex
+	stage   *stage // nil until it is needed, if the store is not writable
+	checked singleflight.Group[string, *Package]
+
+	mu    sync.Mutex
+	inUse map[string]*filelock.Lock // by package name
+}
+
+// Open opens the store in the user's cache directory, and makes it if it is absent. A
+// store that cannot be written is used for reading; what is not in it is staged in
+// scratch, a directory that is made when it is needed. The same holds if cacheDir is "".
+func Open(cacheDir, scratch string, key *userkey.Key) *Store {
+	s := View(cacheDir, key)
+	s.scratch = scratch
+	s.writable = s.dir != "" && s.makeDirs() == nil
+	return s
+}
+
+// View opens the store in the user's cache directory for reading. It makes and changes
+// nothing, whether there is a store or not.
+func View(cacheDir string, key *userkey.Key) *Store {
+	s := &Store{key: key, inUse: make(map[string]*filelock.Lock)}
+	// The path is absolute, as projects have links to it.
+	if dir, err := filepath.Abs(cacheDir); err == nil && cacheDir != "" {
+		s.dir = filepath.Join(dir, storeName)
+	}
+	return s
+}
+
+// makeDirs makes the directories of the store and this process's stage. It fails if the
+// store cannot be written.
+func (s *Store) makeDirs() error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{packagesName, stageName, quarantineName, fetchName, memoName, proofName} {
+		if err := makeDir(filepath.Join(s.dir, name)); err != nil {
+			return err
+		}
+	}
+	made, err := newStage(filepath.Join(s.dir, stageName))
+	if err != nil {
+		return err
+	}
+	s.stage = made
+	return nil
+}
+
+// makeDir creates a directory. It removes a link or file of that name.
+func makeDir(name string) error {
+	info, err := os.Lstat(name)
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	if err == nil {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	err = step.Do("provider.dirs.mkdir", func() error { return os.Mkdir(name, 0o700) })
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process created it
+	}
+	return err
+}
+
+// Close releases the packages in use and removes what is staged.
+func (s *Store) Close() error {
+	s.stages.Lock()
+	defer s.stages.Unlock()
+	var err error
+	if s.stage != nil {
+		err = s.stage.close()
+		if !s.writable {
+			_ = os.Remove(s.scratch) // if it is empty
+		}
+		s.stage = nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, lock := range s.inUse {
+		err = errors.Join(err, lock.Release())
+	}
+	clear(s.inUse)
+	return err
+}
+
+// Writable reports whether packages are kept in the store.
+func (s *Store) Writable() bool { return s.writable }
+
+// errNoScratch is returned if there is no place for packages.
+var errNoScratch = errors.New("there is no directory for packages on their way")
+
+// Stage returns a new path on the stage, which does not exist yet.
+func (s *Store) Stage() (string, error) {
+	s.stages.Lock()
+	defer s.stages.Unlock()
+	if s.stage == nil {
+		if s.scratch == "" {
+			return "", errNoScratch
+		}
+		if err := os.MkdirAll(s.scratch, 0o755); err != nil {
+			return "", err
+		}
+		made, err := newStage(s.scratch)
+		if err != nil {
+			return "", err
+		}
+		s.stage = made
+	}
+	return filepath.Join(s.stage.dir, rand.Text()), nil
+}
+
+// stage is a staging directory.
+type stage struct {
+	dir  string
+	lock *filelock.Lock // nil if directories cannot be locked
+}
+
+// newStage makes a staging directory in parent, and removes those of killed processes.
+func newStage(parent string) (*stage, error) {
+	for {
+		dir := filepath.Join(parent, rand.Text())
+		if err := step.Do("provider.stage.mkdir", func() error { return os.Mkdir(dir, 0o700) }); err != nil {
+			return nil, err
+		}
+		made := &stage{dir: dir, lock: filelock.Dir(dir)}
+		ok, err := made.lock.TryExclusive()
+		if errors.Is(err, filelock.ErrUnsupported) {
+			made.lock = nil
+		} else if !ok || !made.lock.IsAt(dir) {
+			// Another process has taken it for a leftover.
+			if err := cmp.Or(err, made.lock.Release()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			continue
+		}
+		sweep(parent, dir)
+		return made, nil
+	}
+}
+
+func (s *stage) close() error {
+	err := step.Do("provider.stage.remove", func() error { return removeAll(s.dir) })
+	if s.lock != nil {
+		err = cmp.Or(err, s.lock.Release())
+	}
+	return err
+}
+
+// unlockedAge is the age from which a staging directory that cannot be locked is
+// removed.
+const unlockedAge = 24 * time.Hour
+
+// sweep removes the staging directories of killed processes. Failures are ignored,
+// because these directories are never read.
+func sweep(parent, own string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		name := filepath.Join(parent, entry.Name())
+		if name == own || !entry.IsDir() {
+			continue
+		}
+		lock := filelock.Dir(name)
+		ok, err := lock.TryExclusive()
+		if info, infoErr := entry.Info(); errors.Is(err, filelock.ErrUnsupported) && infoErr == nil {
+			ok = time.Since(info.ModTime()) > unlockedAge
+		}
+		if ok {
+			_ = step.Do("provider.leftover.remove", func() error { return removeAll(name) })
+			_ = lock.Release()
+		}
+	}
+}
+
+// waitNotice is how long a process waits before it calls onWait.
+const waitNotice = time.Second
+
+// LockArchive waits until no other process downloads the archive with this hash, and
+// returns the function that ends the lock. Waiting ends with ctx; onWait is called once
+// if it takes a while. Without a writable store there is no lock.
+func (s *Store) LockArchive(ctx context.Context, zh hashing.Hash, onWait func()) (release func(), err error) {
+	if !s.writable || zh == "" {
+		return func() {}, nil
+	}
+	lock := filelock.File(filepath.Join(s.dir, fetchName, fileName(zh)))
+	if err := lock.Exclusive(ctx, waitNotice, onWait); ctx.Err() != nil {
+		return nil, errors.Join(ctx.Err(), lock.Release())
+	} else if err != nil {
+		return func() {}, nil //nolint:nilerr // files cannot be locked here; at worst the archive is downloaded twice
+	}
+	return func() { _ = lock.Release() }, nil
+}
+
+// fileName returns a hash as a file name: its value in hexadecimal.
+func fileName(h hashing.Hash) string {
+	_, value, _ := strings.Cut(string(h), ":")
+	if raw, err := base64.StdEncoding.DecodeString(value); err == nil && h.Scheme() == "h1" {
+		return hex.EncodeToString(raw)
+	}
+	return value
+}
+
+// hashOf returns the h1 of which a file name was made; "" if it is none.
+func hashOf(name string) hashing.Hash {
+	raw, err := hex.DecodeString(name)
+	if err != nil {
+		return ""
+	}
+	h, err := hashing.ParseHash("h1:" + base64.StdEncoding.EncodeToString(raw))
+	if err != nil || fileName(h) != name {
+		return ""
+	}
+	return h
+}

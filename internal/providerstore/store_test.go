@@ -1,0 +1,370 @@
+package providerstore_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/versions"
+)
+
+const secret = "a secret that has 32 characters.."
+
+func userKey(t testing.TB, secret string) *userkey.Key {
+	t.Helper()
+	key, err := userkey.FromSecret(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// cacheDir is a cache directory, which can be removed after the test.
+func cacheDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Cleanup(func() { _ = providerstore.Writable(dir) })
+	return dir
+}
+
+// open opens the store of a cache directory as a new process does.
+func open(t testing.TB, dir string) *providerstore.Store {
+	t.Helper()
+	return openAs(t, dir, secret)
+}
+
+func openAs(t testing.TB, dir, secret string) *providerstore.Store {
+	t.Helper()
+	s := providerstore.Open(dir, filepath.Join(t.TempDir(), "scratch"), userKey(t, secret))
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+var files = map[string]string{"terraform-provider-x": "#! x", "docs/README": "read me"}
+
+// stage writes the files of a package to a new path on the stage.
+func stage(t testing.TB, s *providerstore.Store, files map[string]string) (string, hashing.Hash) {
+	t.Helper()
+	dir, err := s.Stage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, files)
+	return dir, hash(t, dir)
+}
+
+func write(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func hash(t testing.TB, dir string) hashing.Hash {
+	t.Helper()
+	h1, err := hashing.Dir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h1
+}
+
+// publish stores a package with these files.
+func publish(t testing.TB, s *providerstore.Store) *providerstore.Package {
+	t.Helper()
+	dir, h1 := stage(t, s, files)
+	pkg, err := s.Publish(t.Context(), dir, h1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkg
+}
+
+// change changes a file of a package to other content of the same length, as one with the
+// rights for that could do.
+func change(t testing.TB, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(
+		os.Chmod(path, 0o755), os.WriteFile(path, []byte(strings.ToUpper(string(text))), 0o755),
+		os.Chmod(path, info.Mode()), os.Chtimes(path, info.ModTime(), info.ModTime()))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+const zh = hashing.Hash("zh:0000000000000000000000000000000000000000000000000000000000000001")
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	dir := cacheDir(t)
+	s := open(t, dir)
+	pkg := publish(t, s)
+	s.RecordArchive(zh, pkg.H1)
+	other := hashing.Hash("h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+	for name, test := range map[string]struct {
+		store  *providerstore.Store
+		hashes []hashing.Hash
+		found  bool
+	}{
+		"the h1":                        {s, []hashing.Hash{other, pkg.H1}, true},
+		"the zh":                        {s, []hashing.Hash{"zz:1", zh}, true},
+		"neither":                       {s, []hashing.Hash{other, "zz:1"}, false},
+		"another process":               {open(t, dir), []hashing.Hash{zh}, true},
+		"another user, h1":              {openAs(t, dir, secret+"!"), []hashing.Hash{pkg.H1}, true},
+		"another user, zh":              {openAs(t, dir, secret+"!"), []hashing.Hash{zh}, false},
+		"another cache":                 {open(t, cacheDir(t)), []hashing.Hash{pkg.H1, zh}, false},
+		"no cache":                      {open(t, ""), []hashing.Hash{pkg.H1, zh}, false},
+		"no hashes, so no package":      {s, nil, false},
+		"a hash that is no path either": {s, []hashing.Hash{"h1:../../x", "h1:"}, false},
+	} {
+		got, err := test.store.Find(t.Context(), test.hashes)
+		if err != nil || (got != nil) != test.found || got != nil && got.H1 != pkg.H1 {
+			t.Errorf("%s: Find = %+v, %v; want found %v", name, got, err, test.found)
+		}
+	}
+	if got := s.Matches(pkg.H1, []hashing.Hash{other, zh}); got != zh {
+		t.Errorf("Matches = %q, want %q", got, zh)
+	}
+}
+
+// Files in the store are protected from what is written through a project's link.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	pkg := publish(t, open(t, cacheDir(t)))
+	for name, want := range map[string]string{".": "dr-xr-xr-x", "terraform-provider-x": "-r-xr-xr-x", "docs": "dr-xr-xr-x"} {
+		if info, err := os.Stat(filepath.Join(pkg.Dir(), name)); err != nil || info.Mode().String() != want {
+			t.Errorf("%s: mode %v, %v; want %s", name, info.Mode(), err, want)
+		}
+	}
+}
+
+// A package that was changed, whatever the times of its files say, is not used and moved
+// out of the way.
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(dir string){
+		"a changed file": func(dir string) { change(t, filepath.Join(dir, "terraform-provider-x")) },
+		"a missing file": func(dir string) { must(t, os.Remove(filepath.Join(dir, "terraform-provider-x"))) },
+		"a new file":     func(dir string) { write(t, dir, map[string]string{"new": ""}) },
+		"git metadata":   func(dir string) { write(t, dir, map[string]string{".git/config": ""}) },
+		"a link out":     func(dir string) { must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link"))) },
+	} {
+		cache := cacheDir(t)
+		s := open(t, cache)
+		pkg := publish(t, s)
+		must(t, providerstore.Writable(pkg.Dir()))
+		damage(pkg.Dir())
+		next := open(t, cache)
+		if got, err := next.Find(t.Context(), []hashing.Hash{pkg.H1}); got != nil || !errors.Is(err, providerstore.ErrDamaged) {
+			t.Errorf("%s: Find = %+v, %v; want ErrDamaged", name, got, err)
+		}
+		if got, err := next.Find(t.Context(), []hashing.Hash{pkg.H1}); got != nil || err != nil {
+			t.Errorf("%s: Find again = %+v, %v; want nothing", name, got, err)
+		}
+		again := publish(t, next)
+		if h1 := hash(t, again.Dir()); h1 != pkg.H1 {
+			t.Errorf("%s: after publishing again the store has %s, want %s", name, h1, pkg.H1)
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestProof counts on the proof of a directory only as long as its files are the same.
+func TestProof(t *testing.T) {
+	t.Parallel()
+	cache := cacheDir(t)
+	mirror := filepath.Join(t.TempDir(), "mirror")
+	write(t, mirror, files)
+	first, err := open(t, cache).Foreign(mirror)
+	must(t, err)
+	if first.H1 != hash(t, mirror) {
+		t.Errorf("Foreign = %s, want %s", first.H1, hash(t, mirror))
+	}
+	change(t, filepath.Join(mirror, "terraform-provider-x"))
+	second, err := open(t, cache).Foreign(mirror)
+	must(t, err)
+	if second.H1 != hash(t, mirror) || second.H1 == first.H1 {
+		t.Errorf("after a change Foreign = %s, want %s", second.H1, hash(t, mirror))
+	}
+	proofs, err := os.ReadDir(filepath.Join(cache, "provider", "proof"))
+	if err != nil || len(proofs) != 1 {
+		t.Errorf("proofs: %v, %v; want one", proofs, err)
+	}
+	forged := filepath.Join(cache, "provider", "proof", proofs[0].Name())
+	text, err := os.ReadFile(forged)
+	must(t, err)
+	must(t, os.WriteFile(forged, []byte(strings.ReplaceAll(string(text), string(second.H1), string(first.H1))), 0o600))
+	if third, err := open(t, cache).Foreign(mirror); err != nil || third.H1 != second.H1 {
+		t.Errorf("with a forged proof Foreign = %v, %v; want %s", third, err, second.H1)
+	}
+}
+
+// Packages that cannot be stored are staged elsewhere, and removed at the end.
+func TestNotWritable(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(file, nil, 0o600))
+	for name, cache := range map[string]string{"none": "", "a file": file} {
+		scratch := filepath.Join(t.TempDir(), "scratch")
+		s := providerstore.Open(cache, scratch, userKey(t, secret))
+		if s.Writable() {
+			t.Errorf("%s: the store is writable", name)
+		}
+		pkg := publish(t, s)
+		if !strings.HasPrefix(pkg.Dir(), scratch) || hash(t, pkg.Dir()) != pkg.H1 {
+			t.Errorf("%s: the package is at %s", name, pkg.Dir())
+		}
+		s.RecordArchive(zh, pkg.H1)
+		must(t, s.Close())
+		if _, err := os.Lstat(scratch); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the scratch directory stays: %v", name, err)
+		}
+	}
+	if _, err := providerstore.Open("", "", userKey(t, secret)).Stage(); err == nil {
+		t.Error("a package is staged nowhere")
+	}
+}
+
+// What looks at a store leaves it alone.
+func TestView(t *testing.T) {
+	t.Parallel()
+	none := filepath.Join(t.TempDir(), "none")
+	if got, err := providerstore.View(none, userKey(t, secret)).Find(t.Context(), []hashing.Hash{zh}); got != nil || err != nil {
+		t.Errorf("Find without a store = %v, %v", got, err)
+	}
+	if _, err := os.Lstat(none); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("View has made the store: %v", err)
+	}
+	cache := cacheDir(t)
+	pkg := publish(t, open(t, cache))
+	before := tree(t, cache)
+	s := providerstore.View(cache, userKey(t, secret))
+	if got, err := s.Find(t.Context(), []hashing.Hash{pkg.H1}); got == nil || err != nil {
+		t.Errorf("Find = %v, %v", got, err)
+	}
+	change(t, filepath.Join(pkg.Dir(), "terraform-provider-x"))
+	again := providerstore.View(cache, userKey(t, secret))
+	if got, err := again.Find(t.Context(), []hashing.Hash{pkg.H1}); got != nil || !errors.Is(err, providerstore.ErrDamaged) {
+		t.Errorf("Find of a damaged package = %v, %v", got, err)
+	}
+	if diff := cmp.Diff(before, tree(t, cache)); diff != "" || s.Writable() {
+		t.Errorf("View has changed the store (-before +after):\n%s", diff)
+	}
+	must(t, errors.Join(s.Close(), again.Close()))
+}
+
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	cache := cacheDir(t)
+	provider := addrs.Provider{Hostname: "example.com", Namespace: "acme", Type: "x"}
+	version, linux := versions.MustParse("1.0.0"), addrs.Platform{OS: "linux", Arch: "amd64"}
+	want := providerstore.Release{Archive: zh, H1: "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", Signed: true, KeyID: "AB", Hashes: []hashing.Hash{zh}}
+	s := open(t, cache)
+	s.RecordRelease(provider, version, linux, want)
+	if got, ok := open(t, cache).Release(provider, version, linux); !ok || !cmp.Equal(got, want) {
+		t.Errorf("Release = %+v, %v; want %+v", got, ok, want)
+	}
+	for name, other := range map[string]*providerstore.Store{"another user": openAs(t, cache, secret+"!"), "another cache": open(t, cacheDir(t)), "none": open(t, "")} {
+		if got, ok := other.Release(provider, version, linux); ok {
+			t.Errorf("%s: Release = %+v", name, got)
+		}
+	}
+	if _, ok := s.Release(provider, version, addrs.Platform{OS: "linux", Arch: "arm64"}); ok {
+		t.Error("there is a release for another platform")
+	}
+	must(t, s.Forget(time.Now().Add(time.Hour)))
+	if _, ok := s.Release(provider, version, linux); ok {
+		t.Error("Forget has kept it")
+	}
+}
+
+// Unused packages can be removed, and those in use cannot.
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	cache := cacheDir(t)
+	s := open(t, cache)
+	publish(t, s)
+	entries, err := providerstore.Entries(cache)
+	if err != nil || len(entries) != 1 || entries[0].Bytes != int64(len("#! x")+len("read me")) {
+		t.Fatalf("Entries = %+v, %v", entries, err)
+	}
+	cleaner := open(t, cache)
+	if err := cleaner.Check(t.Context(), entries[0].Name); err != nil {
+		t.Errorf("Check = %v", err)
+	}
+	if removed, err := cleaner.Remove(entries[0].Name); removed || err != nil {
+		t.Errorf("Remove of a package in use = %v, %v", removed, err)
+	}
+	must(t, s.Close())
+	if removed, err := cleaner.Remove(entries[0].Name); !removed || err != nil {
+		t.Errorf("Remove = %v, %v", removed, err)
+	}
+	if entries, err := providerstore.Entries(cache); err != nil || len(entries) != 0 {
+		t.Errorf("after that Entries = %+v, %v", entries, err)
+	}
+	if removed, err := cleaner.Remove(entries[0].Name); removed || err != nil {
+		t.Errorf("Remove again = %v, %v", removed, err)
+	}
+	if entries, err := providerstore.Entries(filepath.Join(cache, "none")); err != nil || entries != nil {
+		t.Errorf("Entries of no cache = %v, %v", entries, err)
+	}
+}
+
+// A staging directory of a killed process is removed by the next one.
+func TestLeftover(t *testing.T) {
+	t.Parallel()
+	cache := cacheDir(t)
+	must(t, open(t, cache).Close())
+	leftover := filepath.Join(cache, "provider", "stage", "LEFTOVER")
+	write(t, leftover, files)
+	must(t, os.Chmod(filepath.Join(leftover, "docs"), 0o555))
+	s := open(t, cache)
+	staged, _ := stage(t, s, files)
+	open(t, cache)
+	if _, err := os.Lstat(leftover); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the leftover stays: %v", err)
+	}
+	if _, err := os.Lstat(staged); err != nil {
+		t.Errorf("the stage of a running process is gone: %v", err)
+	}
+}
+
+func Example() {
+	fmt.Println(providerstore.At(
+		addrs.Provider{Hostname: "example.com:8443", Namespace: "acme", Type: "cloud"},
+		versions.MustParse("1.0.0"), addrs.Platform{OS: "linux", Arch: "amd64"}))
+	// Output: example.com:8443/acme/cloud/1.0.0/linux_amd64
+}

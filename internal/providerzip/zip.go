@@ -1,0 +1,166 @@
+package providerzip
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zip"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/treewriter"
+)
+
+// RefusedError is the error for an archive that is not that of a provider, is damaged, or
+// could do harm.
+type RefusedError struct {
+	// Entry is the name of the entry at fault; "" for the archive as a whole.
+	Entry  string
+	Reason string
+}
+
+func (e *RefusedError) Error() string {
+	if e.Entry == "" {
+		return "the archive " + e.Reason
+	}
+	return fmt.Sprintf("the archive's entry %.200q %s", e.Entry, e.Reason)
+}
+
+// Archive is an archive whose directory was read and checked. It is not safe for
+// concurrent use.
+type Archive struct {
+	files []*zip.File // sorted by name
+	exec  func(*zip.File) bool
+	// portion holds what is read at a time.
+	portion [128 << 10]byte
+}
+
+// Open reads the directory of the archive of a provider with this type.
+func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error) {
+	if size > maxArchive {
+		return nil, &RefusedError{Reason: fmt.Sprintf("has %d bytes, more than %d", size, int64(maxArchive))}
+	}
+	if err := checkEnd(archive, size); err != nil {
+		return nil, err
+	}
+	r, err := zip.NewReader(archive, size)
+	if err != nil {
+		return nil, contentError("", err)
+	}
+	files, err := checkEntries(r.File, size)
+	if err != nil {
+		return nil, err
+	}
+	isExecutable := func(f *zip.File) bool { return IsExecutable(f.Name, providerType) }
+	if !slices.ContainsFunc(files, isExecutable) {
+		return nil, &RefusedError{Reason: fmt.Sprintf("holds no file %q, alone or followed by \"_\" or \".\"", executablePrefix+providerType)}
+	}
+	return &Archive{
+		files: files,
+		exec:  func(f *zip.File) bool { return isExecutable(f) || f.Mode()&0o111 != 0 },
+	}, nil
+}
+
+// executablePrefix begins the names of all providers.
+const executablePrefix = "terraform-provider-"
+
+// IsExecutable reports whether stock tools take a file at the top of a package for the
+// executable of a provider with this type.
+func IsExecutable(name, providerType string) bool {
+	rest, ok := strings.CutPrefix(name, executablePrefix+providerType)
+	return ok && !strings.Contains(name, "/") && (rest == "" || rest[0] == '_' || rest[0] == '.')
+}
+
+// Hash returns the h1 hash of the archive's files. It reads all of them.
+func (a *Archive) Hash(ctx context.Context) (hashing.Hash, error) {
+	return a.each(ctx, func(_ *zip.File, content io.Reader) error {
+		_, err := io.CopyBuffer(discard{}, content, a.portion[:])
+		return err
+	})
+}
+
+// discard is io.Discard with no buffer of its own.
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// Unpack writes the archive's files into dir, which must not exist, and returns their h1
+// hash. After an error dir does not exist.
+func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) {
+	w, err := treewriter.Create(dir, treewriter.Limits{TreeBytes: maxTree, FileBytes: maxFile, Entries: maxEntries})
+	if err != nil {
+		return "", err
+	}
+	defer w.Abort()
+	h1, err := a.each(ctx, func(f *zip.File, content io.Reader) error {
+		return w.File(f.Name, a.exec(f), content)
+	})
+	if err != nil {
+		return "", err
+	}
+	return h1, w.Close()
+}
+
+// each passes the content of each file to use, and returns the hash of them all.
+func (a *Archive) each(ctx context.Context, use func(*zip.File, io.Reader) error) (hashing.Hash, error) {
+	tree := hashing.Tree{Entries: make([]hashing.Entry, len(a.files))}
+	for i, f := range a.files {
+		content, err := f.Open()
+		if err != nil {
+			return "", contentError(f.Name, err)
+		}
+		sum := sha256.New()
+		reader := &contentReader{ctx: ctx, r: io.TeeReader(content, sum)}
+		err = use(f, reader)
+		if err = cmp.Or(reader.err, err, content.Close()); err != nil {
+			return "", contentError(f.Name, err)
+		}
+		tree.Entries[i] = hashing.Entry{Path: f.Name, Kind: hashing.File}
+		sum.Sum(tree.Entries[i].Sum[:0])
+	}
+	return tree.H1(), nil
+}
+
+// contentReader reads the content of an entry until the context ends. The library fails
+// as soon as there is more than the entry's header says.
+type contentReader struct {
+	ctx context.Context
+	r   io.Reader
+	err error // the first one, other than io.EOF
+}
+
+func (c *contentReader) Read(p []byte) (int, error) {
+	if c.err = c.ctx.Err(); c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
+}
+
+// contentError returns an error of reading an entry. What the disk or the context has to
+// do with is returned as it is.
+func contentError(entry string, err error) error {
+	_, onDisk := errors.AsType[*os.PathError](err)
+	refused, isRefused := errors.AsType[*treewriter.PathError](err)
+	large, isLarge := errors.AsType[*treewriter.LimitError](err)
+	switch {
+	case onDisk, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case isRefused:
+		return &RefusedError{Entry: refused.Path, Reason: "is refused: " + refused.Reason}
+	case isLarge:
+		return &RefusedError{Entry: large.Path, Reason: fmt.Sprintf("is over the limit of %d %s", large.Max, large.What)}
+	case errors.Is(err, zip.ErrChecksum):
+		return &RefusedError{Entry: entry, Reason: "is damaged: its checksum is wrong"}
+	}
+	return &RefusedError{Entry: entry, Reason: "is damaged: " + strings.TrimPrefix(err.Error(), "zip: ")}
+}

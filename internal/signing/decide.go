@@ -1,0 +1,61 @@
+package signing
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+)
+
+// decide returns the signer of the best of the verdicts, or the error that says most.
+// A good signature by a key that is revoked in another copy does not count.
+func decide(all []verdict, opts Options, unread error, signatures [][]byte, offered int) (Signer, error) {
+	revoked := make(map[string]bool)
+	for _, v := range all {
+		if errors.Is(v.err, ErrRevoked) {
+			revoked[v.signer.Fingerprint] = true
+		}
+	}
+	for _, accepted := range []error{nil, ErrExpired} {
+		for _, v := range all {
+			if !errors.Is(v.err, accepted) || revoked[v.signer.Fingerprint] || v.err != nil && opts.RefuseExpired {
+				continue
+			}
+			if v.err != nil {
+				v.signer.Warnings = append(v.signer.Warnings, fmt.Sprintf("signed by the key %s: %s", v.signer.KeyID, v.reason))
+			}
+			return v.signer, nil
+		}
+	}
+	for _, kind := range []error{ErrRevoked, ErrExpired, ErrWeak, ErrInvalid} {
+		for _, v := range all {
+			if errors.Is(v.err, kind) {
+				return Signer{}, &Error{Err: kind, KeyID: v.signer.KeyID, Reason: v.reason}
+			}
+		}
+	}
+	return Signer{}, unknown(signatures, offered, unread)
+}
+
+// unknown returns the error for signatures by keys that are not offered.
+func unknown(signatures [][]byte, offered int, unread error) *Error {
+	e := &Error{Err: ErrUnknownKey, Reason: fmt.Sprintf("%d keys are offered", offered)}
+	if offered == 1 {
+		e.Reason = "1 key is offered"
+	}
+	if unread != nil {
+		e.Reason += "; " + unread.Error()
+	}
+	for _, one := range signatures {
+		parsed, err := packet.Read(bytes.NewReader(one))
+		if err != nil {
+			e.Err, e.Reason = ErrInvalid, err.Error()
+			continue
+		}
+		if s, ok := parsed.(*packet.Signature); ok && s.IssuerKeyId != nil {
+			e.KeyID = fmt.Sprintf("%016X", *s.IssuerKeyId)
+		}
+	}
+	return e
+}

@@ -1,0 +1,109 @@
+package signing
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MaxSums bounds a document of sums, in bytes.
+const MaxSums = 1 << 20
+
+// The kinds of failure of a document of sums, for errors.Is.
+var (
+	// ErrSumsTooLarge means that a document has more than MaxSums bytes.
+	ErrSumsTooLarge = errors.New("the document of sums is too large")
+	// ErrNoSum means that a document has no line for the file.
+	ErrNoSum = errors.New("the document of sums does not list the file")
+	// ErrOtherSum means that a document has another sum for the file.
+	ErrOtherSum = errors.New("the document of sums has another sum for the file")
+)
+
+// Sums is a document of sums. The zero value lists nothing.
+type Sums struct {
+	lines     []sumLine
+	malformed int // the number of the first line that is malformed; 0 for none
+}
+
+type sumLine struct{ sum, name string }
+
+// ParseSums parses a document of sums. The only error is [ErrSumsTooLarge].
+func ParseSums(document []byte) (Sums, error) {
+	if len(document) > MaxSums {
+		return Sums{}, ErrSumsTooLarge
+	}
+	var sums Sums
+	number := 0
+	for line := range bytes.SplitSeq(document, []byte("\n")) {
+		number++
+		text := strings.TrimRight(string(line), " \t\r")
+		if text == "" {
+			continue
+		}
+		if parsed, ok := parseLine(text); ok {
+			sums.lines = append(sums.lines, parsed)
+		} else if sums.malformed == 0 {
+			sums.malformed = number
+		}
+	}
+	return sums, nil
+}
+
+// parseLine parses a line without its end.
+func parseLine(text string) (sumLine, bool) {
+	sum, name, ok := strings.Cut(text, " ")
+	sum = strings.ToLower(sum)
+	if !ok || !isSum(sum) {
+		return sumLine{}, false
+	}
+	name = strings.TrimLeft(name, " \t")
+	name = strings.TrimPrefix(name, "*")
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return sumLine{}, false
+	}
+	return sumLine{sum: sum, name: name}, true
+}
+
+func isSum(text string) bool {
+	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// Check checks that the document lists a file with this sum, 64 lower-case
+// hexadecimal digits, and with no other one. Names are compared as they are. The error
+// wraps [ErrNoSum] or [ErrOtherSum].
+func (s Sums) Check(name, sum string) error {
+	found := false
+	for _, line := range s.lines {
+		if line.name != name {
+			continue
+		}
+		if line.sum != sum {
+			return fmt.Errorf("%w: %q has %s, want %s", ErrOtherSum, name, line.sum, sum)
+		}
+		found = true
+	}
+	if !found {
+		return fmt.Errorf("%w %q", ErrNoSum, name)
+	}
+	return nil
+}
+
+// All returns the sums of all files, sorted and without duplicates: those that a
+// lock records once the document's signature is checked. It returns nil if a line is
+// malformed, as stock tools then record none of them.
+func (s Sums) All() []string {
+	if s.malformed > 0 {
+		return nil
+	}
+	var all []string
+	for _, line := range s.lines {
+		all = append(all, line.sum)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Malformed returns the number of the first line that is malformed, from 1 on, or 0.
+func (s Sums) Malformed() int { return s.malformed }

@@ -1,0 +1,132 @@
+package lockfile
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// mergeProviders returns f with the provider blocks merged. A block that only one
+// side changed is copied as bytes, so blocks with errors are merged as well.
+func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
+	var conflicts []Conflict
+	var edits []edit
+	was, our, their := base.providerSpans(), f.providerSpans(), theirs.providerSpans()
+	all := maps.Clone(was)
+	maps.Copy(all, our)
+	maps.Copy(all, their)
+	for _, label := range slices.SortedFunc(maps.Keys(all), compareLabels) {
+		w, o, t := base.at(was[label]), f.at(our[label]), theirs.at(their[label])
+		if o == t || t == w {
+			continue
+		}
+		if o != w {
+			if both, ok := f.mergeProvider(base, theirs, label, our[label], their[label]); ok {
+				if both != o {
+					edits = append(edits, edit{span: our[label], text: both})
+				}
+				continue
+			}
+			conflicts = append(conflicts, Conflict{"provider", label})
+			if o != "" {
+				continue
+			}
+			// Add a block for the markers to replace.
+		}
+		switch {
+		case o == "":
+			at := f.providerOffset(our, label)
+			edits = append(edits, edit{span: span{at, at}, text: t + "\n", separate: true})
+		case t == "":
+			edits = append(edits, edit{span: f.cut(our[label])})
+		default:
+			edits = append(edits, edit{span: our[label], text: t})
+		}
+	}
+	if len(edits) == 0 {
+		return f.reparse(f.src), conflicts
+	}
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	return f.reparse(splice(f.src, edits)), conflicts
+}
+
+// mergeProvider merges a block that both sides changed in different ways. It fails if
+// one side does not have it, if one cannot be read, or if both sides selected
+// versions that are different and new.
+func (f *File) mergeProvider(base, theirs *File, label string, ourPlace, theirPlace span) (text string, ok bool) {
+	address, err := parseProviderLabel(label)
+	if err != nil {
+		return "", false
+	}
+	our, have := f.providerBy[address]
+	their, has := theirs.providerBy[address]
+	if !have || !has || our.span != ourPlace || their.span != theirPlace { // of duplicates only one is read
+		return "", false
+	}
+	was := &providerBlock{}
+	if b, ok := base.providerBy[address]; ok {
+		was = b
+	}
+	merged := &providerEntry{provider: our.provider, block: our}
+	switch {
+	case our.provider.Version == their.provider.Version:
+		merged.provider = their.provider.Merge(our.provider)
+		if our.provider.Constraints == was.provider.Constraints {
+			merged.provider.Constraints = their.provider.Constraints
+		}
+	case our.provider.Version == was.provider.Version:
+		return theirs.at(their.span), true
+	case their.provider.Version != was.provider.Version:
+		return "", false
+	}
+	switch {
+	case !merged.changed():
+		return f.at(our.span), true
+	case merged.provider.Equal(their.provider) && len(our.extras) == 0:
+		return theirs.at(their.span), true
+	}
+	return merged.render(), true
+}
+
+// providerOffset returns the offset at which to insert a provider block: before the
+// next one in the order of addresses, or at the end of the file.
+func (f *File) providerOffset(blocks map[string]span, label string) int {
+	for _, other := range slices.SortedFunc(maps.Keys(blocks), compareLabels) {
+		if compareLabels(other, label) > 0 {
+			return lineStart(f.src, blocks[other].start)
+		}
+	}
+	return len(f.src)
+}
+
+// compareLabels orders labels as [addrs.Provider.Compare] orders addresses, and takes
+// any other text as well.
+func compareLabels(a, b string) int {
+	return cmp.Or(slices.Compare(labelParts(a), labelParts(b)), strings.Compare(a, b))
+}
+
+func labelParts(label string) []string {
+	parts := strings.Split(label, "/")
+	if host, err := addrs.ParseHostname(parts[0]); err == nil {
+		parts[0] = string(host)
+	}
+	return parts
+}
+
+// providerSpans returns the places of the provider blocks by their labels.
+func (f *File) providerSpans() map[string]span {
+	blocks := map[string]span{}
+	body, diags := parseBody(f.src, "")
+	if diags.HasErrors() {
+		return blocks // an empty file; others have been parsed before
+	}
+	for _, b := range body.Blocks {
+		if b.Type == "provider" && len(b.Labels) == 1 {
+			blocks[b.Labels[0]] = spanOf(b)
+		}
+	}
+	return blocks
+}

@@ -1,0 +1,180 @@
+package lockfile
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// provider reads a provider block. Errors are those of the file's provider faults,
+// and the block is preserved as unknown blocks are.
+func (p *parser) provider(b *hclsyntax.Block) {
+	if len(p.file.providerLabels) == 0 {
+		p.file.firstProvider = b.TypeRange.Start.Byte
+	}
+	label := ""
+	if len(b.Labels) > 0 {
+		label = b.Labels[0]
+	}
+	p.file.providerLabels = append(p.file.providerLabels, label)
+
+	decoder := parser{src: p.src}
+	read := &providerBlock{provider: decoder.decodeProvider(b), span: spanOf(b)}
+	address := read.provider.Address
+	if first, ok := p.file.providerBy[address]; ok && len(decoder.diags) == 0 {
+		decoder.fail(b.LabelRanges[0], "Duplicate provider block", "Provider %.300q is locked already in line %d. Keep one of the two blocks.", label, first.provider.Range.Start.Line)
+	}
+	if len(decoder.diags) > 0 {
+		p.file.providerFaults = append(p.file.providerFaults, decoder.diags...)
+		return
+	}
+	read.extras = p.extras(b, knownProviderAttributes)
+	p.file.providerBlocks = append(p.file.providerBlocks, read)
+	p.file.providerBy[address] = read
+	p.file.providers[address] = &providerEntry{provider: read.provider, block: read}
+}
+
+// decodeProvider returns the provider of a block. It is not complete if p has
+// diagnostics afterwards.
+func (p *parser) decodeProvider(b *hclsyntax.Block) Provider {
+	if len(b.Labels) != 1 {
+		p.fail(b.DefRange(), "Invalid provider block", "A provider block has one label, the provider's address; this one has %d.", len(b.Labels))
+		return Provider{}
+	}
+	provider := Provider{Range: b.DefRange()}
+	var err error
+	if provider.Address, err = parseProviderLabel(b.Labels[0]); err != nil {
+		p.fail(b.LabelRanges[0], "Invalid provider address", "Provider %.300q: %s.", b.Labels[0], err)
+	}
+	if attribute, ok := b.Body.Attributes["version"]; ok {
+		provider.Version = p.str(attribute.Expr)
+	}
+	if attribute, ok := b.Body.Attributes["constraints"]; ok {
+		provider.Constraints = p.str(attribute.Expr)
+	}
+	if attribute, ok := b.Body.Attributes["hashes"]; ok {
+		provider.Hashes = p.hashes(attribute.Expr)
+	}
+	if len(p.diags) > 0 {
+		return provider
+	}
+	for _, bad := range provider.faults() {
+		at := b.DefRange()
+		if attribute, ok := b.Body.Attributes[bad.attribute]; ok {
+			at = attribute.Expr.Range()
+			if bad.element >= 0 {
+				at = attribute.Expr.(*hclsyntax.TupleConsExpr).Exprs[bad.element].Range()
+			}
+		}
+		p.fail(at, bad.summary, "Provider %.300q: %s.", b.Labels[0], bad.err)
+	}
+	return provider
+}
+
+// parseProviderLabel parses a label, which is a full address in the form that
+// [addrs.Provider.String] returns. Terraform's grammar is used because it allows more
+// names.
+func parseProviderLabel(label string) (addrs.Provider, error) {
+	parser := addrs.Parser{DefaultRegistryHost: addrs.TerraformRegistryHost}
+	address, err := parser.ParseProviderSource(label)
+	if err != nil {
+		return addrs.Provider{}, err
+	}
+	if address.String() != label {
+		return addrs.Provider{}, fmt.Errorf("the address must be written in full as %q", address)
+	}
+	return address, addressFault(address)
+}
+
+func addressFault(address addrs.Provider) error {
+	switch {
+	case address.IsBuiltIn():
+		return errors.New("it is built into the tool, so there is nothing to lock")
+	case address.IsLegacy():
+		return errors.New(`the namespace "-" of early versions cannot be locked`)
+	}
+	return nil
+}
+
+// faults returns the invalid values of a provider, except for its address.
+func (p Provider) faults() []fault {
+	var found []fault
+	add := func(attribute string, element int, summary string, err error) {
+		if err != nil {
+			found = append(found, fault{attribute, element, summary, err})
+		}
+	}
+	add("version", -1, "Invalid version", providerVersionFault(p.Version))
+	for i, h := range p.Hashes {
+		_, err := hashing.ParseHash(string(h))
+		add("hashes", i, "Invalid hash", err)
+	}
+	return found
+}
+
+// providerVersionFault allows only canonical versions, which directories are named
+// after.
+func providerVersionFault(version string) error {
+	if version == "" {
+		return errors.New("the version is missing")
+	}
+	parsed, err := versions.ParseProviderVersion(version)
+	if err != nil {
+		return err
+	}
+	if parsed.String() != version {
+		return fmt.Errorf("the version must be written as %q", parsed)
+	}
+	return nil
+}
+
+// checkFaults returns the errors that keep a provider that was set from being
+// written.
+func (p Provider) checkFaults() []fault {
+	var found []fault
+	parsed, err := parseProviderLabel(p.Address.String())
+	if err == nil && parsed != p.Address {
+		err = fmt.Errorf("it is not the address %q", parsed)
+	}
+	if err != nil {
+		found = append(found, fault{attribute: "", element: -1, err: err})
+	}
+	if err := providerConstraintsFault(p.Constraints); err != nil {
+		found = append(found, fault{attribute: "constraints", element: -1, err: err})
+	}
+	return append(found, p.faults()...)
+}
+
+// providerConstraintsFault allows only the form that stock tools write, because they
+// refuse a file with any other one.
+func providerConstraintsFault(written string) error {
+	if written == "" {
+		return nil
+	}
+	parsed, err := versions.ParseProviderConstraints(written)
+	if err == nil && parsed.String() != written {
+		err = fmt.Errorf("the constraints must be written as %q", parsed)
+	}
+	return err
+}
+
+// ProviderError is returned by [File.Check] for a provider that cannot be written.
+type ProviderError struct {
+	Address   addrs.Provider
+	Attribute string // the attribute with the error; "" for the address itself
+	Err       error
+}
+
+func (e *ProviderError) Error() string {
+	if e.Attribute == "" {
+		return fmt.Sprintf("cannot lock provider %q: %s", e.Address, e.Err)
+	}
+	return fmt.Sprintf("cannot lock provider %q: %s: %s", e.Address, e.Attribute, e.Err)
+}
+
+func (e *ProviderError) Unwrap() error { return e.Err }

@@ -1,0 +1,350 @@
+package lockfile_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+const (
+	hashA = hashing.Hash("h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+	hashB = hashing.Hash("h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4=")
+	hashZ = hashing.Hash("zh:559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd")
+)
+
+func address(t testing.TB, source string) addrs.Provider {
+	t.Helper()
+	p, err := addrs.ParseProviderSource(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func lockedProvider(t testing.TB, source, version, constraints string, hashes ...hashing.Hash) lockfile.Provider {
+	t.Helper()
+	return lockfile.Provider{Address: address(t, source), Version: version, Constraints: constraints, Hashes: hashes}
+}
+
+// The file is the one that "tofu init" writes.
+func TestNewFileOfProviders(t *testing.T) {
+	t.Parallel()
+	const want = `# This file is maintained automatically by "tofu init".
+# Manual edits may be lost in future updates.
+
+provider "b-2.example/a/b" {
+  version = "1.0.0"
+  hashes = [
+    "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+  ]
+}
+
+provider "example.com/a/b" {
+  version = "2.1.0+build"
+}
+
+provider "example.com:8443/a/b" {
+  version     = "1.0.0"
+  constraints = "~> 1.0"
+}
+
+provider "registry.opentofu.org/hashicorp/null" {
+  version     = "3.2.1"
+  constraints = ">= 1.0.0, < 4.0.0"
+  hashes = [
+    "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+    "h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4=",
+    "zh:559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd",
+  ]
+}
+
+provider "bücher.example/a/b" {
+  version = "1.0.0"
+}
+`
+	var file lockfile.File
+	file.NameTool("tofu")
+	file.SetProvider(lockedProvider(t, "bücher.example/a/b", "1.0.0", ""))
+	file.SetProvider(lockedProvider(t, "null", "3.2.1", ">= 1.0.0, < 4.0.0", hashZ, hashB, hashA, hashB))
+	file.SetProvider(lockedProvider(t, "example.com:8443/a/b", "1.0.0", "~> 1.0"))
+	file.SetProvider(lockedProvider(t, "example.com:443/A/b", "2.1.0+build", ""))
+	file.SetProvider(lockedProvider(t, "b-2.example/a/b", "1.0.0", "", hashA))
+	if err := file.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want, string(file.Bytes())); diff != "" {
+		t.Errorf("Bytes (-want +got):\n%s", diff)
+	}
+	assertSameProviders(t, &file, parse(t, file.Bytes(), "again"))
+}
+
+func assertSameProviders(t testing.TB, a, b *lockfile.File) {
+	t.Helper()
+	if diff := gocmp.Diff(a.Providers(), b.Providers(), cmpopts.IgnoreFields(lockfile.Provider{}, "Range"), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("providers (-set +read):\n%s", diff)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		tool    string
+		modules bool
+		want    string
+	}{
+		{"tofu", false, `# This file is maintained automatically by "tofu init".`},
+		{"terraform", false, `# This file is maintained automatically by "terraform init".`},
+		{"", false, `# This file is maintained automatically by "tofu init" or "terraform init".`},
+		{"tofu", true, `# This file is maintained automatically by "cotter install" and "tofu init".`},
+		{"", true, `# This file is maintained automatically by "cotter install" and "tofu init" or "terraform init".`},
+	} {
+		var file lockfile.File
+		file.NameTool(test.tool)
+		file.SetProvider(lockedProvider(t, "a/b", "1.0.0", ""))
+		if test.modules {
+			file.SetModule(testModule("a"))
+		}
+		if first, _, _ := strings.Cut(string(file.Bytes()), "\n"); first != test.want {
+			t.Errorf("header for %q = %q, want %q", test.tool, first, test.want)
+		}
+	}
+}
+
+func TestProviderEdits(t *testing.T) {
+	t.Parallel()
+	const (
+		header = "# This file is maintained automatically by \"tofu init\".\n# Manual edits may be lost in future updates.\n"
+		odd    = "# about b\nprovider \"registry.opentofu.org/a/b\" { # odd\n version=\"1.0.0\"\n constraints = \"~>   1\"\n}  # behind\n"
+		later  = "provider \"registry.opentofu.org/a/z\" {\n  version = \"1.0.0\"\n}\n"
+		added  = "provider \"registry.opentofu.org/a/c\" {\n  version = \"1.0.0\"\n}\n"
+		first  = "provider \"registry.opentofu.org/a/a\" {\n  version = \"1.0.0\"\n}\n"
+	)
+	tests := []struct {
+		name, before string
+		edit         func(*lockfile.File)
+		after        string
+	}{
+		{
+			"between", header + "\n" + odd + "\n" + later,
+			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/c", "1.0.0", "")) },
+			header + "\n" + odd + "\n" + added + "\n" + later,
+		},
+		{
+			"first", header + "\n" + odd,
+			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/a", "1.0.0", "")) },
+			header + "\n" + first + "\n" + odd,
+		},
+		{
+			"a module before a provider", header + "\n" + odd,
+			func(f *lockfile.File) {
+				f.SetProvider(lockedProvider(t, "a/a", "1.0.0", ""))
+				f.SetModule(testModule("a"))
+			},
+			header + "\n" + testBlock + "\n" + first + "\n" + odd,
+		},
+		{
+			"the first provider after modules", header + "\n" + testBlock,
+			func(f *lockfile.File) {
+				f.SetProvider(lockedProvider(t, "a/a", "1.0.0", ""))
+				b := testModule("b")
+				f.SetModule(b)
+			},
+			header + "\n" + testBlock + "\n" + strings.Replace(testBlock, `"a"`, `"b"`, 1) + "\n" + first,
+		},
+		{
+			"removed", header + "\n" + odd + "\n" + later,
+			func(f *lockfile.File) { f.RemoveProvider(address(t, "a/z")) },
+			header + "\n" + odd,
+		},
+		{
+			"equal", header + "\n" + odd + "\n\n" + later,
+			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.0.0", "~>   1")) },
+			header + "\n" + odd + "\n\n" + later,
+		},
+		{
+			"replaced", header + "\n" + odd + "\n" + "provider \"other\" { # not an address\n}\n",
+			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "~> 1.0", hashA)) },
+			header + "\n# about b\nprovider \"registry.opentofu.org/a/b\" {\n  version     = \"1.1.0\"\n  constraints = \"~> 1.0\"\n  hashes = [\n    \"" + string(hashA) +
+				"\",\n  ]\n}  # behind\n\n" + "provider \"other\" { # not an address\n}\n",
+		},
+		{
+			"unknown attributes", "provider \"registry.opentofu.org/a/b\" {\n  version = \"1.0.0\"\n  # why\n  future = [1]\n}\n",
+			func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "")) },
+			"provider \"registry.opentofu.org/a/b\" {\n  version = \"1.1.0\"\n\n  # why\n  future = [1]\n}\n",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			file := parse(t, []byte(test.before), "x")
+			test.edit(file)
+			if diff := gocmp.Diff(test.after, string(file.Bytes())); diff != "" {
+				t.Errorf("Bytes (-want +got):\n%s", diff)
+			}
+			assertSameProviders(t, file, parse(t, file.Bytes(), "again"))
+		})
+	}
+}
+
+// A block with an error is not among the providers, and does not keep the file from
+// being read and changed.
+func TestProviderFaults(t *testing.T) {
+	t.Parallel()
+	provider := func(label, body string) string { return "provider \"" + label + "\" {\n" + body + "\n}\n" }
+	const version = "version = \"1.0.0\""
+	for _, test := range []struct{ name, src, want string }{
+		{"not an address", provider("p", version), "Invalid provider address"},
+		{"no host", provider("a/b", version), "Invalid provider address"},
+		{"default port", provider("example.com:443/a/b", version), "Invalid provider address"},
+		{"upper case", provider("example.com/A/b", version), "Invalid provider address"},
+		{"built in", provider("terraform.io/builtin/terraform", version), "Invalid provider address"},
+		{"legacy", provider("registry.opentofu.org/-/b", version), "Invalid provider address"},
+		{"two labels", "provider \"a\" \"b\" {}\n", "Invalid provider block"},
+		{"no label", "provider {}\n", "Invalid provider block"},
+		{"no version", provider("example.com/a/b", ""), "Invalid version"},
+		{"two numbers", provider("example.com/a/b", `version = "1.0"`), "Invalid version"},
+		{"four numbers", provider("example.com/a/b", `version = "1.0.0.0"`), "Invalid version"},
+		{"leading v", provider("example.com/a/b", `version = "v1.0.0"`), "Invalid version"},
+		{"expression", provider("example.com/a/b", `version = "${1}.0.0"`), "Not a literal string"},
+		{"hashes", provider("example.com/a/b", version+"\nhashes = \"h1:x\""), "Not a literal list"},
+		{"hash", provider("example.com/a/b", version+"\nhashes = [\"h1:x\"]"), "Invalid hash"},
+		{"duplicate", provider("example.com/a/b", version) + provider("example.com/a/b", version), "Duplicate provider block"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			file := parse(t, []byte(test.src), "x")
+			faults := file.ProviderFaults()
+			if len(faults) != 1 || faults[0].Summary != test.want || faults[0].Subject.Filename != "x" {
+				t.Errorf("ProviderFaults = %v, want %q", faults, test.want)
+			}
+			if n := len(file.Providers()); n != strings.Count(test.src, "provider ")-1 {
+				t.Errorf("Providers has %d", n)
+			}
+			if n := len(file.ProviderLabels()); n != strings.Count(test.src, "provider ") {
+				t.Errorf("ProviderLabels has %d", n)
+			}
+			file.SetModule(testModule("a"))
+			if diff := gocmp.Diff(testBlock+"\n"+test.src, string(file.Bytes())); diff != "" {
+				t.Errorf("Bytes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	file := parse(t, []byte("\n\nprovider \"registry.opentofu.org/hashicorp/aws\" {\n  version = \"5.0.0\"\n  hashes = [\"zz:b\", \"h9:a\", \"zz:b\"]\n}\n"), "x.hcl")
+	got, ok := file.Provider(address(t, "aws"))
+	want := lockedProvider(t, "aws", "5.0.0", "", "h9:a", "zz:b")
+	if !ok || !got.Equal(want) || !slices.Equal(got.Hashes, want.Hashes) || got.Range.Start.Line != 3 || got.Range.Filename != "x.hcl" {
+		t.Errorf("Provider(aws) = %+v, %v", got, ok)
+	}
+	if got, ok := file.Provider(address(t, "null")); ok {
+		t.Errorf("Provider(null) = %v, true", got)
+	}
+	clone := file.Clone()
+	clone.RemoveProvider(address(t, "aws"))
+	clone.RemoveProvider(address(t, "null"))
+	got.Hashes[0] = "changed"
+	if len(file.Providers()) != 1 || len(clone.Providers()) != 0 || !file.Providers()[0].Equal(want) {
+		t.Errorf("Providers = %v, of the clone %v", file.Providers(), clone.Providers())
+	}
+}
+
+func TestMergeOfOneProvider(t *testing.T) {
+	t.Parallel()
+	locked := lockedProvider(t, "a/b", "1.0.0", "~> 1.0", hashA, "h9:x")
+	for name, test := range map[string]struct{ installed, want lockfile.Provider }{
+		"same version":   {lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashZ, hashA), lockedProvider(t, "a/b", "1.0.0", ">= 1.0.0", hashA, "h9:x", hashZ)},
+		"other version":  {lockedProvider(t, "a/b", "1.1.0", "", hashB, hashB), lockedProvider(t, "a/b", "1.1.0", "", hashB)},
+		"other metadata": {lockedProvider(t, "a/b", "1.0.0+b", "", hashB), lockedProvider(t, "a/b", "1.0.0+b", "", hashB)},
+		"other address":  {lockedProvider(t, "a/c", "1.0.0", "", hashB), lockedProvider(t, "a/c", "1.0.0", "", hashB)},
+	} {
+		if diff := gocmp.Diff(test.want, locked.Merge(test.installed)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestCheckRefusesInvalidProviders(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, attribute string
+		change          func(*lockfile.Provider)
+	}{
+		{"zero address", "", func(p *lockfile.Provider) { p.Address = addrs.Provider{} }},
+		{"legacy", "", func(p *lockfile.Provider) { p.Address.Namespace = "-" }},
+		{"built in", "", func(p *lockfile.Provider) { p.Address = address(t, "terraform.io/builtin/terraform") }},
+		{"not normalised", "", func(p *lockfile.Provider) { p.Address.Type = "B" }},
+		{"version", "version", func(p *lockfile.Provider) { p.Version = "1.0" }},
+		{"no version", "version", func(p *lockfile.Provider) { p.Version = "" }},
+		{"constraints", "constraints", func(p *lockfile.Provider) { p.Constraints = ">= 1.0," }},
+		{"constraints as written in configuration", "constraints", func(p *lockfile.Provider) { p.Constraints = "~>1" }},
+		{"hash", "hashes", func(p *lockfile.Provider) { p.Hashes = []hashing.Hash{"x"} }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := lockedProvider(t, "a/b", "1.0.0", "", hashA)
+			test.change(&p)
+			var file lockfile.File
+			file.SetProvider(p)
+			var bad *lockfile.ProviderError
+			if err := file.Check(); !errors.As(err, &bad) || bad.Address != p.Address || bad.Attribute != test.attribute {
+				t.Errorf("Check = %v, want a *ProviderError about %q", err, test.attribute)
+			}
+		})
+	}
+}
+
+func TestProviderEditsKeepEverythingElse(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		src := lockGen.Draw(rt, "lock")
+		file := parse(t, []byte(src), "before")
+		faults := len(file.ProviderFaults())
+		edited := map[addrs.Provider]bool{}
+		for range rapid.IntRange(1, 4).Draw(rt, "edits") {
+			p := providerGen.Draw(rt, "edit")
+			edited[p.Address] = true
+			if rapid.Bool().Draw(rt, "remove") {
+				file.RemoveProvider(p.Address)
+			} else {
+				file.SetProvider(p)
+			}
+		}
+		if err := file.Check(); err != nil {
+			rt.Fatalf("Check = %v", err)
+		}
+		after := file.Bytes()
+		again := parse(t, after, "after")
+		assertSameModules(t, file, again)
+		assertSameProviders(t, file, again)
+		if got := len(again.ProviderFaults()); got != faults {
+			rt.Fatalf("%d faults became %d in %q", faults, got, after)
+		}
+		if strings.TrimSpace(strings.TrimPrefix(src, "\ufeff")) != "" {
+			isEdited := func(label string) bool {
+				p, err := addrs.ParseProviderSource(label)
+				return err == nil && edited[p]
+			}
+			if diff := gocmp.Diff(outside(t, []byte(src), isEdited), outside(t, after, isEdited)); diff != "" {
+				rt.Fatalf("foreign bytes (-before +after):\n%s\nof %q\nnow %q", diff, src, after)
+			}
+		}
+		for _, p := range file.Providers() {
+			again.SetProvider(p)
+		}
+		if got := again.Bytes(); string(got) != string(after) {
+			rt.Fatalf("setting the same changes %q to %q", after, got)
+		}
+	})
+}

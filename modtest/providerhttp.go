@@ -1,0 +1,109 @@
+package modtest
+
+import (
+	"bytes"
+	"net/http"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+const (
+	// providersPath is where the provider registry protocol is.
+	providersPath = "/v1/providers/"
+	// providerFiles is where the files are that the registry points to.
+	providerFiles = "/providers/"
+	// providerMirror is the base of the network mirror.
+	providerMirror = "/mirror/"
+)
+
+func (r *providerRegistry) mount(mux *http.ServeMux) {
+	const name = "{namespace}/{type}/"
+	mux.HandleFunc("GET "+providersPath+name+"versions", r.modules.guard(r.serveVersions))
+	mux.HandleFunc("GET "+providersPath+name+"{version}/download/{os}/{arch}", r.modules.guard(r.servePackage))
+	mux.HandleFunc("GET "+providerFiles+name+"{version}/{file}", r.serveFile)
+	mux.HandleFunc("GET "+providerMirror+"{host}/"+name+"{file}", r.serveMirror)
+}
+
+func requestedProvider(req *http.Request) string {
+	return req.PathValue("namespace") + "/" + req.PathValue("type")
+}
+
+func (r *providerRegistry) serveVersions(w http.ResponseWriter, req *http.Request) {
+	name := requestedProvider(req)
+	if moved, ok := r.opts.ProviderMoved[req.PathValue("type")]; ok && req.PathValue("namespace") == "-" {
+		writeJSON(w, map[string]any{"id": name, "moved_to": moved, "versions": []any{}})
+		return
+	}
+	releases, ok := r.list(name)
+	if !ok {
+		http.NotFound(w, req)
+		return
+	}
+	list := []any{} // a provider without versions has an empty list, not null
+	for _, release := range releases {
+		platforms := []map[string]string{}
+		for _, p := range release.packages {
+			platforms = append(platforms, map[string]string{"os": p.platform.OS, "arch": p.platform.Arch})
+		}
+		list = append(list, map[string]any{"version": release.version, "protocols": r.opts.providerProtocols(), "platforms": platforms})
+	}
+	writeJSON(w, map[string]any{"id": name, "versions": list, "warnings": r.opts.ProviderWarnings})
+}
+
+func (r *providerRegistry) servePackage(w http.ResponseWriter, req *http.Request) {
+	release, ok := r.release(requestedProvider(req), req.PathValue("version"))
+	if !ok {
+		http.NotFound(w, req)
+		return
+	}
+	pkg, ok := release.find("", addrs.Platform{OS: req.PathValue("os"), Arch: req.PathValue("arch")})
+	if !ok {
+		http.NotFound(w, req)
+		return
+	}
+	body, err := release.answer(pkg, r.opts)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	writeJSON(w, body)
+}
+
+// serveFile serves an archive, the document of sums or its signature.
+func (r *providerRegistry) serveFile(w http.ResponseWriter, req *http.Request) {
+	release, ok := r.release(requestedProvider(req), req.PathValue("version"))
+	if !ok {
+		http.NotFound(w, req)
+		return
+	}
+	file := req.PathValue("file")
+	switch file {
+	case release.sumsName():
+		_, _ = w.Write(release.sums()) // a client that went away needs no answer
+		return
+	case release.sumsName() + ".sig":
+		signature, err := release.signature()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/octet-stream")
+		_, _ = w.Write(signature)
+		return
+	}
+	pkg, ok := release.find(file, addrs.Platform{})
+	if !ok {
+		http.NotFound(w, req)
+		return
+	}
+	serveProviderArchive(w, req, pkg, release.served(pkg))
+}
+
+// serveProviderArchive answers with an archive, or with the range of it that the
+// request has.
+func serveProviderArchive(w http.ResponseWriter, req *http.Request, pkg providerPackage, archive []byte) {
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("ETag", `"`+pkg.sum[:16]+`"`)
+	http.ServeContent(w, req, "", time.Time{}, bytes.NewReader(archive))
+}

@@ -1,0 +1,107 @@
+package modtest
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+)
+
+// ProviderSource is the source address of a provider in the registry, for example
+// "127.0.0.1:PORT/acme/cloud" for "acme/cloud".
+func (w *World) ProviderSource(name string) string { return w.host + "/" + name }
+
+// ProviderMirrorURL is the base URL of the network mirror, which has the packages of
+// the provider registry under every host.
+func (w *World) ProviderMirrorURL() string { return w.URL() + providerMirror }
+
+// serveMirror serves the network mirror protocol:
+// https://opentofu.org/docs/internals/provider-network-mirror-protocol/.
+func (r *providerRegistry) serveMirror(w http.ResponseWriter, req *http.Request) {
+	releases, ok := r.list(requestedProvider(req))
+	if !ok {
+		http.NotFound(w, req)
+		return
+	}
+	file := req.PathValue("file")
+	if file == "index.json" {
+		all := map[string]any{}
+		for _, release := range releases {
+			all[release.version] = struct{}{}
+		}
+		writeJSON(w, map[string]any{"versions": all})
+		return
+	}
+	for _, release := range releases {
+		if file == release.version+".json" {
+			writeJSON(w, map[string]any{"archives": release.mirrored()})
+			return
+		}
+		if pkg, ok := release.find(file, addrs.Platform{}); ok {
+			serveProviderArchive(w, req, pkg, pkg.archive)
+			return
+		}
+	}
+	http.NotFound(w, req)
+}
+
+// mirrored returns what the network mirror lists of a release.
+func (r *providerRelease) mirrored() map[string]any {
+	all := map[string]any{}
+	for _, p := range r.packages {
+		all[p.platform.String()] = map[string]any{"url": p.filename, "hashes": p.hashes()}
+	}
+	return all
+}
+
+// ProviderMirror says how a filesystem mirror is written.
+type ProviderMirror struct {
+	// Host is the host of the providers' addresses. "" means that of the world.
+	Host addrs.Hostname
+	// Unpacked writes directories, "VERSION/OS_ARCH", and not archives.
+	Unpacked bool
+}
+
+// WriteProviderMirror writes all packages of the provider registry into the directory
+// dir, as a filesystem mirror of the stock tools. It creates dir if it is absent.
+func (w *World) WriteProviderMirror(dir string, mirror ProviderMirror) error {
+	host := string(cmp.Or(mirror.Host, w.Host()))
+	for _, name := range w.providers.names() {
+		releases, _ := w.providers.list(name)
+		for _, release := range releases {
+			at := filepath.Join(dir, host, filepath.FromSlash(name))
+			if err := release.write(at, mirror.Unpacked); err != nil {
+				return fmt.Errorf("modtest: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// write writes the packages of a release into the directory of its provider.
+func (r *providerRelease) write(dir string, unpacked bool) error {
+	for _, p := range r.packages {
+		if !unpacked {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, p.filename), p.archive, 0o644); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, f := range p.files {
+			if strings.HasPrefix(filepath.Clean(f.path), "..") {
+				return fmt.Errorf("%q leads out of the package", f.path)
+			}
+			if err := writeFile(filepath.Join(dir, r.version, p.platform.String(), filepath.FromSlash(f.path)), f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package modtest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ProviderShape is what is wrong with a version of a provider in the registry. Clients
+// are to accept those from ProviderSigned to ProviderMalformedLine, and to refuse all
+// others. Mirrors are not concerned.
+type ProviderShape int
+
+const (
+	// ProviderSigned has an archive, a document of sums and a signature that agree.
+	ProviderSigned ProviderShape = iota
+	// ProviderNullKey offers null before the right key.
+	ProviderNullKey
+	// ProviderBrokenKey offers a key that cannot be read before the right one.
+	ProviderBrokenKey
+	// ProviderExpiredKey is signed by a key that has expired since.
+	ProviderExpiredKey
+	// ProviderBlankLines has blank lines in the document of sums.
+	ProviderBlankLines
+	// ProviderMalformedLine has a comment in the document of sums, so that a lock
+	// records none of its sums.
+	ProviderMalformedLine
+	// ProviderNoKeys offers no keys. Stock tools accept that on some hosts.
+	ProviderNoKeys
+	// ProviderUnknownKey is signed by a key that is not offered.
+	ProviderUnknownKey
+	// ProviderWrongSignature has the signature of another document.
+	ProviderWrongSignature
+	// ProviderArmoredSignature has a signature in ASCII armour.
+	ProviderArmoredSignature
+	// ProviderOtherSum announces another sum than the document and the archive have.
+	ProviderOtherSum
+	// ProviderOtherListedSum has other sums in the document, which is signed.
+	ProviderOtherListedSum
+	// ProviderNotListed has a document that does not list the archive.
+	ProviderNotListed
+	// ProviderChangedArchive serves an archive of the same length with other bytes.
+	ProviderChangedArchive
+	// ProviderOtherPlatform answers about another platform than was asked for.
+	ProviderOtherPlatform
+	// ProviderNoFilename does not say how the archive is called.
+	ProviderNoFilename
+)
+
+// key returns the key that the release is signed with.
+func (r *providerRelease) key() (*providerKey, error) {
+	switch r.shape {
+	case ProviderExpiredKey:
+		return expiredKey()
+	case ProviderUnknownKey:
+		return strangerKey()
+	}
+	return worldKey()
+}
+
+// offered returns the keys that the registry offers, as JSON values.
+func (r *providerRelease) offered() ([]any, error) {
+	key, err := r.key()
+	if r.shape == ProviderUnknownKey {
+		key, err = worldKey()
+	}
+	if err != nil {
+		return nil, err
+	}
+	right := map[string]string{"key_id": key.id(), "ascii_armor": key.armor}
+	switch r.shape {
+	case ProviderNoKeys:
+		return []any{}, nil
+	case ProviderNullKey:
+		return []any{nil, right}, nil
+	case ProviderBrokenKey:
+		return []any{map[string]string{"key_id": "BROKEN", "ascii_armor": "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n!\n"}, right}, nil
+	}
+	return []any{right}, nil
+}
+
+// otherSum returns another sum, in the same form.
+func otherSum(sum string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '0' {
+			return '1'
+		}
+		return '0'
+	}, sum)
+}
+
+// sums returns the document of sums.
+func (r *providerRelease) sums() []byte {
+	var text bytes.Buffer
+	if r.shape == ProviderMalformedLine {
+		text.WriteString("# sums\n")
+	}
+	for _, p := range r.packages {
+		sum, name := p.sum, p.filename
+		switch r.shape {
+		case ProviderOtherListedSum:
+			sum = otherSum(sum)
+		case ProviderNotListed:
+			name = "other-" + name
+		}
+		fmt.Fprintf(&text, "%s  %s\n", sum, name)
+		if r.shape == ProviderBlankLines {
+			text.WriteString("\n")
+		}
+	}
+	return text.Bytes()
+}
+
+// signature returns the signature of the document of sums.
+func (r *providerRelease) signature() ([]byte, error) {
+	key, err := r.key()
+	if err != nil {
+		return nil, err
+	}
+	switch r.shape {
+	case ProviderWrongSignature:
+		return key.sign(append(r.sums(), '\n'))
+	case ProviderArmoredSignature:
+		return key.signArmored(r.sums())
+	}
+	return key.sign(r.sums())
+}
+
+// served returns the archive as the registry serves it.
+func (r *providerRelease) served(p providerPackage) []byte {
+	if r.shape != ProviderChangedArchive {
+		return p.archive
+	}
+	changed := slices.Clone(p.archive)
+	changed[len(changed)/2] ^= 1
+	return changed
+}
+
+// answer returns the registry's answer about a package.
+func (r *providerRelease) answer(p providerPackage, opts Options) (map[string]any, error) {
+	keys, err := r.offered()
+	if err != nil {
+		return nil, err
+	}
+	// The files are outside of the registry's own paths, which a token is meant for.
+	at := providerFiles + r.name + "/" + r.version + "/"
+	body := map[string]any{
+		"protocols":             opts.providerProtocols(),
+		"os":                    p.platform.OS,
+		"arch":                  p.platform.Arch,
+		"filename":              p.filename,
+		"download_url":          at + p.filename,
+		"shasum":                p.sum,
+		"shasums_url":           at + r.sumsName(),
+		"shasums_signature_url": at + r.sumsName() + ".sig",
+		"signing_keys":          map[string]any{"gpg_public_keys": keys},
+	}
+	switch r.shape {
+	case ProviderOtherSum:
+		body["shasum"] = otherSum(p.sum)
+	case ProviderOtherPlatform:
+		body["os"] = "other" + p.platform.OS
+	case ProviderNoFilename:
+		delete(body, "filename")
+	}
+	if opts.ProviderReported {
+		body["packages"] = r.reported()
+	}
+	return body, nil
+}
+
+// reported returns what the registry reports about the packages of all platforms.
+func (r *providerRelease) reported() map[string]any {
+	all := map[string]any{}
+	for _, p := range r.packages {
+		all[p.platform.String()] = map[string]any{"package_size": len(p.archive), "hashes": p.hashes()}
+	}
+	return all
+}
+
+// hashes returns the hashes of a package, as the registry and the mirrors list them.
+func (p providerPackage) hashes() []string { return []string{string(p.h1), "zh:" + p.sum} }

@@ -1,0 +1,279 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// InstallProviders installs the providers that the installed modules of a
+// configuration require, and leaves the modules as they are. Versions in the lock stay
+// as long as they fit; for the others the newest is selected that all modules allow.
+// Install does the same beside the modules if Request.Providers is set.
+//
+// With LockOnly nothing is installed but the lock is written, and with DryRun neither.
+// An error about one provider is a *[ProviderError]; if several failed, the error joins
+// all of them.
+func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
+	only := Providers{Only: true}
+	if req.Providers != nil {
+		only.Platforms, only.Prune = req.Providers.Platforms, req.Providers.Prune
+	}
+	req.Providers = &only
+	return in.Install(ctx, req)
+}
+
+// providersAlone installs the providers of a project whose modules are as they are to
+// be, as part of a session, or with one of its own if shared is nil.
+func (in *Installer) providersAlone(ctx context.Context, req Request, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
+	if shared != nil {
+		return in.installProviders(ctx, req, config, shared, events)
+	}
+	session, done, err := in.sharedSession(key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	session.warnOfCache(events)
+	return in.installProviders(ctx, req, config, session, events)
+}
+
+// installProviders is InstallProviders as part of a session.
+func (in *Installer) installProviders(ctx context.Context, req Request, config ConfigReader, session *session, events *events) (_ *Result, err error) {
+	p, err := viewWith(ctx, req, session.key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	if p.rules, err = req.readRules(); err != nil {
+		return nil, err
+	}
+	stage, err := newProviderStage(ctx, p, session, events)
+	if err != nil {
+		return nil, err
+	}
+	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := stage.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result := p.newResult(modules)
+	plan.describe(result)
+	return result, plan.commit(ctx)
+}
+
+// providerStage finds, gets and checks the providers of one project, while its modules
+// are walked and after that.
+type providerStage struct {
+	*openProject
+	session  *session
+	events   *events
+	required requirements
+	selector *providerSelector
+	getter   *providers.Getter
+}
+
+// newProviderStage returns a stage with nothing required. What its requirements are
+// told later is asked for at once, unless the lock decides. A block of the lock that
+// cannot be read is an error: its provider would count as not locked.
+func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
+	s := &providerStage{openProject: p, session: session, events: events}
+	s.selector = &providerSelector{
+		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
+		locked: p.req.Locked, offline: p.req.Offline, events: events,
+	}
+	if faults := p.lock.ProviderFaults(); faults.HasErrors() {
+		return nil, &LockFileError{File: p.req.lockFile(), Diagnostics: faults}
+	}
+	for _, text := range p.req.Update.Providers {
+		provider, err := p.dialect.parser().ParseProviderSource(text)
+		if err != nil {
+			return nil, err
+		}
+		s.selector.updated = append(s.selector.updated, provider)
+	}
+	s.getter = &providers.Getter{
+		Source: session.providers, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline, OnEvent: s.tell,
+	}
+	s.required.ask = func(provider addrs.Provider) {
+		if _, locked := p.lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
+			return
+		}
+		// Who needs the answer asks again, and gets this one or its error.
+		go func() { _, _ = s.selector.listing(ctx, provider) }()
+	}
+	return s, nil
+}
+
+// require returns the function that a walk tells what each module requires; nil if the
+// stage is.
+func (s *providerStage) require() func(addrs.Module, ModuleConfig) {
+	if s == nil {
+		return nil
+	}
+	return s.required.add
+}
+
+// finish selects, gets and checks all providers. Nothing in the project is changed yet.
+// The plan is nil if the stage is, in a run that leaves providers alone.
+func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
+	if s == nil {
+		return nil, nil
+	}
+	for _, w := range s.required.warnings {
+		s.events.warn(w.path, diagnosticText(w.diag))
+	}
+	required, err := s.required.pool()
+	if err != nil {
+		return nil, err
+	}
+	required, gone := s.withLockedOnly(ctx, required)
+	selected, refused, err := s.selector.selectAll(ctx, required)
+	if err := errors.Join(refused.err(s.req.lockFile()), err); err != nil {
+		return nil, err
+	}
+	for _, address := range s.selector.updated {
+		if !slices.ContainsFunc(required, func(p requiredProvider) bool { return p.address == address }) {
+			return nil, &ProviderError{Provider: address, Err: ErrNoSuchProvider}
+		}
+	}
+	plan := &providerPlan{stage: s, gone: gone, providers: make([]plannedProvider, len(selected))}
+	err = sideBySide(selected, func(i int, p selectedProvider) (err error) {
+		plan.providers[i], err = s.get(ctx, p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plan, plan.planLock()
+}
+
+// withLockedOnly adds the providers that no module requires and that have to stay, and
+// returns the addresses of those that are to be dropped from the lock.
+func (s *providerStage) withLockedOnly(ctx context.Context, required []requiredProvider) (all []requiredProvider, gone []addrs.Provider) {
+	needed := make(map[addrs.Provider]bool)
+	for _, p := range required {
+		needed[p.address] = true
+	}
+	state := s.readState(ctx)
+	for _, address := range state.providers {
+		if !needed[address] {
+			needed[address] = true
+			use := ProviderUse{ProviderRequirement: ProviderRequirement{Provider: address, Implied: true, By: state.file}}
+			required = append(required, requiredProvider{address: address, uses: []ProviderUse{use}})
+		}
+	}
+	for _, entry := range s.lock.Providers() {
+		switch {
+		case needed[entry.Address]:
+		case s.req.Providers.Prune || state.known:
+			gone = append(gone, entry.Address)
+		default:
+			required = append(required, requiredProvider{address: entry.Address})
+			s.events.warn(nil, fmt.Sprintf("no module requires provider %s; its entry in the lock stays, because the state, which a backend keeps, may need it", entry.Address.ForDisplay()))
+		}
+	}
+	slices.SortFunc(required, func(a, b requiredProvider) int { return a.address.Compare(b.address) })
+	return required, gone
+}
+
+// plannedProvider is a provider whose package is at hand and checked.
+type plannedProvider struct {
+	selectedProvider
+	got *providers.Got
+	// hashes are those of the package and of those for the other platforms.
+	hashes []hashing.Hash
+}
+
+// get gets the package of a provider for this machine, and the hashes of those for the
+// other platforms that the request names.
+func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedProvider, error) {
+	want := providers.Want{Provider: p.address, Version: p.version, Platform: addrs.CurrentPlatform(), Locked: p.entry.Hashes}
+	platforms := s.req.Providers.others()
+	hashes := make([][]hashing.Hash, len(platforms))
+	var got *providers.Got
+	err := errors.Join(sideBySide(append([]addrs.Platform{want.Platform}, platforms...), func(i int, platform addrs.Platform) (err error) {
+		if i == 0 {
+			got, err = s.getter.Get(ctx, want)
+			return p.failIf(err)
+		}
+		want := want
+		want.Platform = platform
+		proof, err := s.getter.Hashes(ctx, want)
+		if err != nil {
+			return p.failIf(fmt.Errorf("for %s: %w", platform, err))
+		}
+		hashes[i-1] = proof.Hashes
+		return nil
+	}))
+	if err != nil {
+		return plannedProvider{}, err
+	}
+	for _, text := range got.Authentication.Warnings {
+		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", p.address.ForDisplay(), p.version, text))
+	}
+	return plannedProvider{p, got, slices.Concat(append(hashes, got.Hashes)...)}, nil
+}
+
+// failIf is err as that of a provider, nil if err is nil.
+func (p selectedProvider) failIf(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, providers.ErrNotAtHand):
+		err = fmt.Errorf("its package is not in the cache: %w", ErrOffline)
+	}
+	return p.fail(p.version.String(), err)
+}
+
+// tell passes on what happens to packages.
+func (s *providerStage) tell(e providers.Event) {
+	about := ProviderProgress{Provider: e.Want.Provider, Version: e.Want.Version.String(), Platform: e.Want.Platform, Done: e.Done, Total: max(e.Total, 0)}
+	switch e.Kind {
+	case providers.Downloading, providers.Unpacking:
+		about.Unpacking = e.Kind == providers.Unpacking
+		s.events.emit(about)
+	case providers.Waiting:
+		s.events.emit(WaitingForFetch{Package: e.Location})
+	case providers.Damaged:
+		s.events.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
+	}
+}
+
+// commit places the packages and writes the lock, in a run that does not install
+// modules.
+func (p *providerPlan) commit(ctx context.Context) error {
+	s := p.stage
+	if err := p.place(ctx); err != nil || s.req.DryRun || len(p.changes) == 0 {
+		return err
+	}
+	lock := s.lock.Clone()
+	lock.NameTool(s.dialect.String())
+	p.writeTo(lock)
+	if err := lock.Check(); err != nil {
+		return err
+	}
+	if err := project.WriteLock(s.req.location(), s.lockSrc, lock.Bytes()); err != nil {
+		return err
+	}
+	s.events.emit(LockFileWritten{File: s.req.lockFile(), Created: s.lockSrc == nil})
+	return nil
+}
+
+// lockEntry is what the lock is to have of a provider.
+func (p plannedProvider) lockEntry() lockfile.Provider {
+	return p.entry.Merge(lockfile.Provider{
+		Address: p.address, Version: p.version.String(), Constraints: p.want.String(), Hashes: p.hashes,
+	})
+}

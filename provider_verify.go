@@ -1,0 +1,189 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// ProviderReport is how one installed provider compares with the lock.
+type ProviderReport struct {
+	Provider addrs.Provider
+	Version  string
+	// Status is StatusVerified, StatusChanged or StatusMissing.
+	Status Status
+	// Want are the hashes that the lock has, Got is the h1 hash of what is installed.
+	Want []hashing.Hash
+	Got  hashing.Hash
+	// Err is why the installed files could not be compared: because they cannot be
+	// read, or because the lock has no hash that says anything about them.
+	Err error
+}
+
+// intact reports whether the provider is installed and is what the lock says.
+func (p *ProviderReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
+
+// ErrNoComparableHash says that the lock has hashes of a provider's archives alone, and
+// that it is not known what is in them.
+var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this platform")
+
+// compareProviders compares the installed providers with the lock. In a project without
+// a directory of providers they are not missing: it was installed without them.
+func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]ProviderReport, error) {
+	entries := p.lock.Providers()
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	store := providerstore.Open(in.CacheDir, "", p.key) // nothing is staged
+	defer store.Close()
+	dir, err := store.ViewDir(filepath.Join(p.req.dataPath(), "providers"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	reports := make([]ProviderReport, len(entries))
+	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
+		reports[i] = compareProvider(store, dir, entry)
+		return ctx.Err()
+	})
+	return reports, err
+}
+
+// compareProvider hashes one provider.
+func compareProvider(store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) ProviderReport {
+	report := ProviderReport{Provider: entry.Address, Version: entry.Version, Want: entry.Hashes, Status: StatusMissing}
+	version, err := versions.Parse(entry.Version)
+	if err != nil {
+		report.Err = err
+		return report
+	}
+	state := dir.Inspect(providerstore.At(entry.Address, version, addrs.CurrentPlatform()), true)
+	switch report.Got = state.H1; {
+	case errors.Is(state.Err, fs.ErrNotExist):
+	case state.Err != nil:
+		report.Status, report.Err = StatusChanged, state.Err
+	case store.Matches(state.H1, entry.Hashes) != "":
+		report.Status = StatusVerified
+	default:
+		report.Status = StatusChanged
+		if !hasH1(entry.Hashes) {
+			report.Err = ErrNoComparableHash
+		}
+	}
+	return report
+}
+
+func hasH1(hashes []hashing.Hash) bool {
+	for _, h := range hashes {
+		if h.Scheme() == "h1" {
+			return true
+		}
+	}
+	return false
+}
+
+// OutdatedProvider is a provider and the versions that there are of it.
+type OutdatedProvider struct {
+	Provider addrs.Provider
+	// RequiredBy are the places that require it, and Constraints what they ask for
+	// together.
+	RequiredBy  []ProviderUse
+	Constraints string
+	// Current is the locked version, Allowed the newest that all modules allow, Latest
+	// the newest stable one. "" stands for none.
+	Current, Allowed, Latest string
+}
+
+// OutdatedProviders compares the locked versions of the providers with those that their
+// sources offer, in the order of the lock. The modules must be installed; nothing is
+// changed. A provider whose source gave no answer is a *[ProviderError]; the others are
+// returned beside it.
+func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []OutdatedProvider, err error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	required, err := in.requiredProviders(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if req.Offline {
+		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
+	}
+	source := in.providers()
+	found := make([]OutdatedProvider, len(required))
+	err = sideBySide(required, func(i int, r requiredProvider) error {
+		entry, _ := p.lock.Provider(r.address)
+		found[i] = OutdatedProvider{Provider: r.address, RequiredBy: r.uses, Constraints: r.want.String(), Current: entry.Version}
+		listing, err := source.Versions(ctx, r.address)
+		if err != nil {
+			return r.fail("", err)
+		}
+		found[i].Allowed = newestProvider(listing, r.want)
+		found[i].Latest = newestProvider(listing, versions.ProviderConstraints{})
+		return nil
+	})
+	return found, err
+}
+
+func newestProvider(listing getproviders.Listing, want versions.ProviderConstraints) string {
+	selected, err := versions.SelectProvider(listing.Numbers(), want)
+	if err != nil {
+		return ""
+	}
+	return selected.String()
+}
+
+// requiredProviders reads what the installed modules require.
+func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]requiredProvider, error) {
+	config, err := in.config(p.req)
+	if err != nil {
+		return nil, err
+	}
+	var required requirements
+	if _, err := in.installedRequirements(ctx, p, config, &required); err != nil {
+		return nil, err
+	}
+	return required.pool()
+}
+
+// LoadProviders reads which providers the installed modules of a configuration require, and
+// what the lock has of them, in the order of the lock. It asks no server, hashes nothing
+// and changes nothing. Version is "" for a provider that the lock does not have.
+func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	required, err := in.requiredProviders(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var list []Provider
+	for _, r := range required {
+		entry, _ := p.lock.Provider(r.address)
+		shown := Provider{Address: r.address, RequiredBy: r.uses, Version: entry.Version, Constraints: r.want.String(), Hashes: entry.Hashes}
+		if version, err := versions.Parse(entry.Version); err == nil {
+			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.address, version, addrs.CurrentPlatform())))
+			if exists(filepath.Join(req.dataPath(), at)) {
+				shown.Dir = filepath.ToSlash(filepath.Join(req.dataDir(), at))
+			}
+		}
+		list = append(list, shown)
+	}
+	return list, nil
+}

@@ -1,0 +1,197 @@
+package versions
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	goversions "github.com/apparentlymart/go-versions/versions"
+	"github.com/apparentlymart/go-versions/versions/constraints"
+)
+
+// ProviderConstraints are constraints on the version of a provider. They look like
+// those of modules and have another meaning, see the package comment. The zero value
+// allows all versions except pre-releases.
+type ProviderConstraints struct {
+	parts []constraints.SelectionSpec
+	set   goversions.Set // of the versions that meet the parts; unset if there are none
+}
+
+// ParseProviderConstraints parses the version argument of a provider requirement. The
+// empty string is an error, as in stock tools. Errors are *[ParseError].
+func ParseProviderConstraints(s string) (ProviderConstraints, error) {
+	// Stock tools parse configuration by the grammar of modules first.
+	inModules, err := ParseConstraints(s)
+	if err != nil {
+		return ProviderConstraints{}, err
+	}
+	parts, err := constraints.ParseRubyStyleMulti(s)
+	if err != nil || len(parts) != len(inModules.parts) {
+		part, reason := whyNotProvider(s)
+		return ProviderConstraints{}, constraintError(s, part, reason)
+	}
+	return newProviderConstraints(parts), nil
+}
+
+func newProviderConstraints(parts []constraints.SelectionSpec) ProviderConstraints {
+	return ProviderConstraints{parts: parts, set: goversions.MeetingConstraints(constraints.IntersectionSpec(parts))}
+}
+
+// whyNotProvider returns the first part that is not valid for providers, and why.
+func whyNotProvider(s string) (part, reason string) {
+	for part := range strings.SplitSeq(s, ",") {
+		part = strings.Trim(part, space)
+		if _, err := constraints.ParseRubyStyle(part); err == nil {
+			continue
+		}
+		operator, version := splitOperator(part)
+		numbers := version[:strings.IndexAny(version+"-", "-+")]
+		switch {
+		case strings.HasPrefix(version, "v"):
+			return part, `a provider's version has no leading "v"`
+		case strings.Count(numbers, ".") > 2:
+			return part, "a provider's version has at most three numbers"
+		case len(part)-len(operator)-len(version) > 1:
+			return part, "at most one space may follow the operator"
+		}
+		return part, "not a provider's version such as 1.2.3 or 1.2.3-beta1"
+	}
+	return s, reasonMalformed
+}
+
+// And returns the constraints of c and others together, as several modules have them
+// for one provider.
+func (c ProviderConstraints) And(others ...ProviderConstraints) ProviderConstraints {
+	parts := slices.Clone(c.parts)
+	for _, other := range others {
+		parts = append(parts, other.parts...)
+	}
+	if len(parts) == 0 {
+		return ProviderConstraints{}
+	}
+	return newProviderConstraints(parts)
+}
+
+// IsZero reports whether there are no constraints.
+func (c ProviderConstraints) IsZero() bool { return len(c.parts) == 0 }
+
+// String returns the constraints in the form in which stock tools write them into the
+// lock: with three numbers (two after ~> where that is what was written), each part
+// once, sorted by version and operator. It is empty for the zero value.
+func (c ProviderConstraints) String() string {
+	sorted := make([]providerPart, len(c.parts))
+	for i, spec := range c.parts {
+		sorted[i] = providerPart{spec.Operator, boundary(spec.Boundary)}
+	}
+	slices.SortFunc(sorted, providerPart.compare)
+	var written []string
+	for _, p := range slices.Compact(sorted) {
+		written = append(written, p.String())
+	}
+	return strings.Join(written, ", ")
+}
+
+// providerPart is one constraint, such as ">= 1.2.0".
+type providerPart struct {
+	operator constraints.SelectionOp
+	version  goversions.Version
+}
+
+// boundary returns a version with zeros for the numbers that are not written.
+func boundary(spec constraints.VersionSpec) goversions.Version {
+	spec = spec.ConstrainToZero()
+	return goversions.Version{
+		Major: spec.Major.Num, Minor: spec.Minor.Num, Patch: spec.Patch.Num,
+		Prerelease: goversions.VersionExtra(spec.Prerelease), Metadata: goversions.VersionExtra(spec.Metadata),
+	}
+}
+
+// operators are in the order in which parts with one version are written.
+var operators = []constraints.SelectionOp{
+	constraints.OpGreaterThan,
+	constraints.OpGreaterThanOrEqual,
+	constraints.OpEqual,
+	constraints.OpGreaterThanOrEqualPatchOnly,
+	constraints.OpGreaterThanOrEqualMinorOnly,
+	constraints.OpLessThanOrEqual,
+	constraints.OpLessThan,
+	constraints.OpNotEqual,
+}
+
+var operatorTexts = map[constraints.SelectionOp]string{
+	constraints.OpGreaterThan:                 "> ",
+	constraints.OpGreaterThanOrEqual:          ">= ",
+	constraints.OpGreaterThanOrEqualPatchOnly: "~> ",
+	constraints.OpGreaterThanOrEqualMinorOnly: "~> ",
+	constraints.OpLessThanOrEqual:             "<= ",
+	constraints.OpLessThan:                    "< ",
+	constraints.OpNotEqual:                    "!= ",
+}
+
+func (p providerPart) compare(other providerPart) int {
+	return cmp.Or(
+		compareProviderVersions(p.version, other.version),
+		cmp.Compare(slices.Index(operators, p.operator), slices.Index(operators, other.operator)),
+		cmp.Compare(p.version.Prerelease, other.version.Prerelease),
+		cmp.Compare(p.version.Metadata, other.version.Metadata),
+	)
+}
+
+func (p providerPart) String() string {
+	version := p.version.String()
+	if p.operator == constraints.OpGreaterThanOrEqualMinorOnly {
+		numbers := version[:strings.IndexAny(version+"-", "-+")]
+		version = strings.TrimSuffix(numbers, ".0") + version[len(numbers):]
+	}
+	return operatorTexts[p.operator] + version
+}
+
+// compareProviderVersions orders versions by precedence.
+func compareProviderVersions(a, b goversions.Version) int {
+	switch {
+	case a.LessThan(b):
+		return -1
+	case b.LessThan(a):
+		return 1
+	}
+	return 0
+}
+
+// Allows reports whether v meets the constraints. A pre-release meets only
+// constraints of which one part names it exactly. The zero Version, 0.0.0 and
+// versions that providers cannot have are never allowed.
+func (c ProviderConstraints) Allows(v Version) bool {
+	parsed, ok := v.ofProvider()
+	return ok && c.allows(parsed)
+}
+
+func (c ProviderConstraints) allows(parsed goversions.Version) bool {
+	if parsed == goversions.Unspecified {
+		return false
+	}
+	if c.IsZero() {
+		return parsed.Prerelease == ""
+	}
+	return c.set.Has(parsed)
+}
+
+// ParseProviderVersion parses a provider's version, in a registry's list for example.
+// It has no leading "v", at most three numbers, and a dash before a pre-release. The
+// error is a *[ParseError].
+func ParseProviderVersion(s string) (Version, error) {
+	v, err := Parse(s)
+	if err != nil {
+		return Version{}, err
+	}
+	if _, err := goversions.ParseVersion(s); err != nil {
+		return Version{}, &ParseError{Kind: "version", Input: s, Part: s, Reason: `not a provider's version such as 1.2.3 or 1.2.3-beta1`}
+	}
+	return v, nil
+}
+
+// ofProvider returns v as the library for providers has it, and whether it can be the
+// version of a provider.
+func (v Version) ofProvider() (goversions.Version, bool) {
+	parsed, err := goversions.ParseVersion(v.canonical)
+	return parsed, err == nil
+}
