@@ -27,6 +27,10 @@ type Getter struct {
 	// Offline forbids to ask the source: what is not in the store is an error over
 	// [ErrNotAtHand].
 	Offline bool
+	// Accept decides on how a package was proven, before anything of it is unpacked, and
+	// for a package that this user has got before. Its error is that of the package. nil
+	// accepts everything.
+	Accept func(getproviders.Authentication) error
 	// Transfers bounds the simultaneous requests for packages; 0 means 8. Unpackings
 	// bounds how many archives are unpacked at a time; 0 means one for each processor.
 	Transfers, Unpackings int
@@ -66,6 +70,13 @@ const (
 	transfer slotKind = iota
 	unpacking
 )
+
+func (g *Getter) accept(auth getproviders.Authentication) error {
+	if g.Accept == nil {
+		return nil
+	}
+	return g.Accept(auth)
+}
 
 func (g *Getter) tell(e Event) {
 	if g.OnEvent != nil {
