@@ -42,6 +42,9 @@ const (
 	VersionsExact                 // the same, and a constraint names one version
 )
 
+// WeakSignatures is the argument that Violation has for a weak signature.
+const WeakSignatures = "weak_provider_signatures"
+
 // The arguments of a policy, in files and in messages.
 const (
 	argAllow       = "allow_sources"
@@ -53,7 +56,7 @@ const (
 
 	argAllowProviders = "allow_providers"
 	argDenyProviders  = "deny_providers"
-	argWeakSignatures = "weak_provider_signatures"
+	argWeakSignatures = WeakSignatures
 )
 
 // position returns where an argument is in the policy's file.

@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 //	forget                 forget the requests so far
 //	norequests             fail if the servers were asked since then
 //	providershape NAME VERSION SHAPE   make something wrong with a version of a provider
+//	publishprovider NAME VERSION PLATFORM DIR   publish a package of a provider
 //	noarchives             fail if an archive of a provider was downloaded since then
 //	providerblocks A B     fail if two locks have different provider blocks
 //	replace FILE OLD NEW   replace text in a file
@@ -64,10 +65,11 @@ func TestScripts(t *testing.T) {
 			"norequests": noRequests,
 			"replace":    replace,
 
-			"providershape":  providerShape,
-			"noarchives":     noArchives,
-			"providerblocks": providerBlocks,
-			"withoutgit":     leaveCotter,
+			"publishprovider": publishProvider,
+			"providershape":   providerShape,
+			"noarchives":      noArchives,
+			"providerblocks":  providerBlocks,
+			"withoutgit":      leaveCotter,
 		},
 	})
 }
@@ -207,6 +209,13 @@ func providerShape(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("there is no shape %q", args[2])
 	}
 	ts.Check((*theWorld(ts)).SetProviderShape(args[0], args[1], shape))
+}
+
+func publishProvider(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 4 {
+		ts.Fatalf("usage: publishprovider name version platform dir")
+	}
+	ts.Check((*theWorld(ts)).PublishProvider(args[0], args[1], args[2], os.DirFS(ts.MkAbs(args[3]))))
 }
 
 // noArchives allows the listings for which stock tools always ask.
