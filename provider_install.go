@@ -105,10 +105,11 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.selector.updated = append(s.selector.updated, provider)
 	}
 	s.getter = &providers.Getter{
-		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline, OnEvent: s.tell,
+		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
+		Accept: p.rules.checkAuthentication, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
-		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
+		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) || p.rules.checkProvider(provider) != nil {
 			return
 		}
 		// Who needs the answer asks again, and gets this one or its error.
@@ -225,7 +226,11 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	if err != nil {
 		return plannedProvider{}, err
 	}
-	for _, text := range got.Authentication.Warnings {
+	warnings := got.Authentication.Warnings
+	if weak := got.Authentication.Weak; weak != "" && got.Asked {
+		warnings = append(warnings, weak+"; the policy allows that")
+	}
+	for _, text := range warnings {
 		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", p.address.ForDisplay(), p.version, text))
 	}
 	return plannedProvider{p, got, slices.Concat(append(hashes, got.Hashes)...)}, nil

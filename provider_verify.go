@@ -64,6 +64,18 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]Pr
 	return reports, err
 }
 
+// refusedProviders returns the providers of the lock that the policies do not allow, as
+// *ProviderError.
+func (p *openProject) refusedProviders() []error {
+	var refused []error
+	for _, entry := range p.lock.Providers() {
+		if err := p.rules.checkProvider(entry.Address); err != nil {
+			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
+		}
+	}
+	return refused
+}
+
 // compareProvider hashes one provider.
 func compareProvider(store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) ProviderReport {
 	report := ProviderReport{Provider: entry.Address, Version: entry.Version, Want: entry.Hashes, Status: StatusMissing}
@@ -119,6 +131,9 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
+	if err := p.readRules(); err != nil {
+		return nil, err
+	}
 	required, err := in.requiredProviders(ctx, p)
 	if err != nil {
 		return nil, err
@@ -135,6 +150,9 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	err = sideBySide(required, func(i int, r requiredProvider) error {
 		entry, _ := lock.Provider(r.address)
 		found[i] = OutdatedProvider{Provider: r.address, RequiredBy: r.uses, Constraints: r.want.String(), Current: entry.Version}
+		if err := r.checkPolicy(p.rules); err != nil {
+			return err
+		}
 		listing, err := source.Versions(ctx, r.address)
 		if err != nil {
 			return r.fail("", err)
