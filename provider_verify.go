@@ -160,9 +160,11 @@ func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]r
 	return required.pool()
 }
 
-// LoadProviders reads which providers the installed modules of a configuration require, and
-// what the lock has of them, in the order of the lock. It asks no server, hashes nothing
-// and changes nothing. Version is "" for a provider that the lock does not have.
+// LoadProviders reads which providers a configuration needs, and what the lock has of
+// them, in the order of the lock: those that the installed modules or a state in the
+// project require, and those of the lock that a backend's state may need. It asks no
+// server, hashes nothing and changes nothing. Version is "" for a provider that the lock
+// does not have.
 func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {
 	p, err := in.view(ctx, req)
 	if err != nil {
@@ -173,6 +175,11 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	if err != nil {
 		return nil, err
 	}
+	others, err := p.unrequired(ctx, required, false)
+	if err != nil {
+		return nil, err
+	}
+	required = sortedProviders(required, others.inState, others.kept)
 	var list []Provider
 	for _, r := range required {
 		entry, _ := p.lock.Provider(r.address)
