@@ -144,7 +144,7 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 		return nil, err
 	}
 	for _, address := range s.selector.updated {
-		if !slices.ContainsFunc(required, func(p requiredProvider) bool { return p.address == address }) {
+		if !s.req.Update.several && !slices.ContainsFunc(required, func(p requiredProvider) bool { return p.address == address }) {
 			return nil, &ProviderError{Provider: address, Err: ErrNoSuchProvider}
 		}
 	}

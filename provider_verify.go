@@ -123,12 +123,17 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	if req.Offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
 	}
-	source := in.providers()
+	session, done, err := in.sharedSession(p.key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	asks := &providerSelector{session: session}
 	found := make([]OutdatedProvider, len(required))
 	err = sideBySide(required, func(i int, r requiredProvider) error {
 		entry, _ := p.lock.Provider(r.address)
 		found[i] = OutdatedProvider{Provider: r.address, RequiredBy: r.uses, Constraints: r.want.String(), Current: entry.Version}
-		listing, err := source.Versions(ctx, r.address)
+		listing, err := asks.listing(ctx, r.address)
 		if err != nil {
 			return r.fail("", err)
 		}
