@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // remedy is what a user can do about an error. In its text, {dir} is the flag for
@@ -45,6 +46,7 @@ const (
 	movedRemedy       = "If you want what the origins have now, run `cotter update`."
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
 	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
+	weakRemedy        = "If you accept the signature all the same, set `weak_provider_signatures = \"allow\"` in the policy."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -58,9 +60,12 @@ func remediesOf(project string, err error) []remedy {
 	var linked *cotter.LinkedLockError
 	var provider *cotter.ProviderError
 	var mismatch *getproviders.MismatchError
+	var violation *policy.Violation
 	switch {
 	case errors.As(err, &provider) && errors.As(err, &mismatch) && mismatch.Locked:
 		add(updateRemedy, provider.Provider.ForDisplay())
+	case errors.As(err, &violation) && violation.Argument == policy.WeakSignatures && violation.Range.Filename == "":
+		add(weakRemedy, "")
 	case errors.As(err, &provider) && errors.As(err, &downgrade):
 		add(downgradeRemedy, provider.Provider.ForDisplay())
 	case errors.As(err, &downgrade) && errors.As(err, &module):
