@@ -141,7 +141,12 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	if err != nil {
 		return nil, err
 	}
-	source := in.providers()
+	session, done, err := in.sharedSession(p.key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	asks := &providerSelector{session: session}
 	found := make([]OutdatedProvider, len(required))
 	err = sideBySide(required, func(i int, r requiredProvider) error {
 		entry, _ := lock.Provider(r.address)
@@ -149,7 +154,7 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 		if err := r.checkPolicy(p.rules); err != nil {
 			return err
 		}
-		listing, err := source.Versions(ctx, r.address)
+		listing, err := asks.listing(ctx, r.address)
 		if err != nil {
 			return r.fail("", err)
 		}
