@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -23,11 +23,11 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// providerServers are a provider registry over https. Unlike that of modtest it serves
-// its archives from the disk, and waits before an answer without holding it in memory.
+// providerServers are a provider registry. Unlike that of modtest it serves its archives
+// from the disk, and waits before an answer without holding it in memory. It has no TLS:
+// what the servers compute is taken from the tools, since both are on one machine.
 type providerServers struct {
 	server   *httptest.Server
-	dir      string // holds the certificate
 	archives [][]providerArchive
 	key      *openpgp.Entity
 	armor    string
@@ -53,13 +53,8 @@ func startProviders() (servers, error) {
 	mux.HandleFunc("GET /files/{type}/{file}", s.provider(s.serveFile))
 	s.server = httptest.NewUnstartedServer(s.logged(mux))
 	s.server.Listener = sentListener{s.server.Listener, &s.sent}
-	s.server.StartTLS()
-	if s.dir, err = os.MkdirTemp("", "cotter-bench-"); err != nil {
-		s.server.Close()
-		return nil, err
-	}
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.server.Certificate().Raw})
-	return s, os.WriteFile(s.certificateFile(), certificate, 0o600)
+	s.server.Start()
+	return s, nil
 }
 
 func (s *providerServers) makeKey() error {
@@ -180,13 +175,11 @@ func (s *providerServers) ResetRequests() {
 	s.log = nil
 }
 
-func (s *providerServers) certificateFile() string { return filepath.Join(s.dir, "certificate.pem") }
-
 func (s *providerServers) Env() []string {
-	return []string{"SSL_CERT_FILE=" + s.certificateFile(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"}
+	return []string{"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"}
 }
 
-func (s *providerServers) host() string { return strings.TrimPrefix(s.server.URL, "https://") }
+func (s *providerServers) host() string { return strings.TrimPrefix(s.server.URL, "http://") }
 
 func (s *providerServers) CLIConfig() string {
 	return fmt.Sprintf("host %q {\n  services = {\n    \"providers.v1\" = \"%s/v1/providers/\"\n  }\n}\n", s.host(), s.server.URL)
@@ -202,7 +195,7 @@ func (s *providerServers) WriteTree(dir, _ string) error {
 func (s *providerServers) Close() error {
 	s.server.CloseClientConnections()
 	s.server.Close()
-	return os.RemoveAll(s.dir)
+	return nil
 }
 
 // sentListener counts what is written to its connections.
@@ -224,5 +217,12 @@ type sentConn struct {
 func (c sentConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	c.sent.Add(int64(n))
+	return n, err
+}
+
+// ReadFrom lets the system copy files to the connection.
+func (c sentConn) ReadFrom(r io.Reader) (int64, error) {
+	n, err := io.Copy(c.Conn, r)
+	c.sent.Add(n)
 	return n, err
 }
