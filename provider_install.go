@@ -85,12 +85,16 @@ type providerStage struct {
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides.
+// told later is asked for at once, unless the lock decides. A block of the lock that
+// cannot be read is an error: its provider would count as not locked.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
 	s := &providerStage{openProject: p, session: session, events: events}
 	s.selector = &providerSelector{
 		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
 		locked: p.req.Locked, offline: p.req.Offline, events: events,
+	}
+	if faults := p.lock.ProviderFaults(); faults.HasErrors() {
+		return nil, &LockFileError{File: p.req.lockFile(), Diagnostics: faults}
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
@@ -100,7 +104,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.selector.updated = append(s.selector.updated, provider)
 	}
 	s.getter = &providers.Getter{
-		Source: session.providers, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline, OnEvent: s.tell,
+		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
 		if _, locked := p.lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
@@ -201,12 +205,16 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	var got *providers.Got
 	err := errors.Join(sideBySide(append([]addrs.Platform{want.Platform}, platforms...), func(i int, platform addrs.Platform) (err error) {
 		if i == 0 {
-			got, err = s.getter.Get(ctx, want)
+			got, err = s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
+				return s.getter.Get(ctx, want)
+			})
 			return p.failIf(err)
 		}
 		want := want
 		want.Platform = platform
-		proof, err := s.getter.Hashes(ctx, want)
+		proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
+			return s.getter.Hashes(ctx, want)
+		})
 		if err != nil {
 			return p.failIf(fmt.Errorf("for %s: %w", platform, err))
 		}

@@ -43,8 +43,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]Pr
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	store := providerstore.Open(in.CacheDir, "", p.key) // nothing is staged
-	defer store.Close()
+	store := providerstore.View(in.CacheDir, p.key)
 	dir, err := store.ViewDir(filepath.Join(p.req.dataPath(), "providers"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

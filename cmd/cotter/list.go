@@ -11,9 +11,12 @@ import (
 func listCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "list",
-		Usage: "list the installed modules, one per line",
-		Flags: configFlags(),
+		Usage: "list the installed modules, or the providers, one per line",
+		Flags: configFlags(&cli.BoolFlag{Name: "providers", Usage: "list the providers that the modules require"}),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if cmd.Bool("providers") {
+				return listProviders(ctx, cmd, out)
+			}
 			result, err := load(ctx, cmd, out)
 			if err != nil {
 				return err
@@ -55,4 +58,19 @@ func load(ctx context.Context, cmd *cli.Command, out *output) (*cotter.Result, e
 		return nil, err
 	}
 	return localInstaller(cmd, out).Load(ctx, req)
+}
+
+// listProviders prints the providers with their versions and directories.
+func listProviders(ctx context.Context, cmd *cli.Command, out *output) error {
+	providers, err := loadProviders(ctx, cmd, out)
+	if err != nil {
+		return err
+	}
+	if out.json {
+		return out.writeJSON(append([]jsonProvider{}, jsonProviders(providers)...))
+	}
+	for _, p := range providers {
+		out.printf("%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version), dash(p.Dir))
+	}
+	return nil
 }

@@ -80,6 +80,9 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
 	})
+	for _, o := range config.Providers.DevOverrides {
+		out.warnf("dev_overrides of the CLI configuration have tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
+	}
 	in.PluginCacheDir = config.Providers.PluginCacheDir
 	in.Providers, err = providerSource(ctx, config, in.Providers, req.Dir, client)
 	return in, err

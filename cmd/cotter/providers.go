@@ -186,14 +186,20 @@ func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 	return list
 }
 
+// loadProviders reads which providers the modules require, and what the lock has of
+// them.
+func loadProviders(ctx context.Context, cmd *cli.Command, out *output) ([]cotter.Provider, error) {
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return nil, err
+	}
+	return localInstaller(cmd, out).LoadProviders(ctx, req)
+}
+
 // whyProvider prints which modules require a provider and with which constraints, if
 // one of that name is required.
 func whyProvider(ctx context.Context, cmd *cli.Command, out *output, wanted string) (bool, error) {
-	req, err := request(cmd, out.env)
-	if err != nil {
-		return false, err
-	}
-	all, err := localInstaller(cmd, out).LoadProviders(ctx, req)
+	all, err := loadProviders(ctx, cmd, out)
 	if err != nil {
 		return false, err
 	}

@@ -18,10 +18,11 @@ import (
 func sbomCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "sbom",
-		Usage: "write a software bill of materials of the installed modules",
-		Description: "Writes CycloneDX in JSON: a component for each package, with its package URL,\n" +
-			"version, commit or digest and the lock's hashes, and which of them call which. The\n" +
-			"same modules give the same bytes: the file contains no date and no random number.",
+		Usage: "write a software bill of materials of the installed modules and providers",
+		Description: "Writes CycloneDX in JSON: a component for each package and each provider, with its\n" +
+			"package URL, version, commit or digest and the lock's hashes, and which of them call\n" +
+			"or require which. The same modules and providers give the same bytes: the file\n" +
+			"contains no date and no random number.",
 		Flags: configFlags(&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of standard output"}),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runSBOM(ctx, cmd, out)
@@ -38,7 +39,11 @@ func runSBOM(ctx context.Context, cmd *cli.Command, out *output) (err error) {
 	if err != nil {
 		return err
 	}
-	bom := billOfMaterials(result, filepath.Base(dir))
+	providers, err := loadProviders(ctx, cmd, out)
+	if err != nil {
+		return err
+	}
+	bom := billOfMaterials(result, providers, filepath.Base(dir))
 	if cmd.String("out") == "" {
 		return encodeBOM(out.stdout, bom)
 	}
@@ -62,7 +67,7 @@ const rootRef = "configuration"
 
 // billOfMaterials describes an installed tree. Modules inside their callers'
 // packages are part of those; the user's own are part of the configuration.
-func billOfMaterials(result *cotter.Result, name string) *cyclonedx.BOM {
+func billOfMaterials(result *cotter.Result, providers []cotter.Provider, name string) *cyclonedx.BOM {
 	components := map[string]*cyclonedx.Component{}
 	calls := map[string][]string{rootRef: nil}
 	owners := map[string]string{} // by the modules' keys
@@ -87,6 +92,7 @@ func billOfMaterials(result *cotter.Result, name string) *cyclonedx.BOM {
 		rng := m.Call.Range
 		addProperty(components[ref], "cotter:call", fmt.Sprintf("%s (%s:%d)", m.Path, rng.Filename, rng.Start.Line))
 	}
+	addProviders(providers, owners, components, calls)
 	bom := cyclonedx.NewBOM()
 	bom.Metadata = &cyclonedx.Metadata{
 		Component: &cyclonedx.Component{BOMRef: rootRef, Type: cyclonedx.ComponentTypeApplication, Name: name},

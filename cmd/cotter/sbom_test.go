@@ -32,6 +32,9 @@ func TestBillOfMaterials(t *testing.T) {
 		module("vpc", "acme/vpc/aws//modules/a", "3.1.0", vpc, "h1:x", "t1:y"),
 		module("vpc.inner", "../b", "", ""),
 		module("vpc.inner.zip", "https://u:p@example.com/x.zip?token=t", "", "https://example.com/x.zip", "h1:z", "zh:0123"),
+	}}, []cotter.Provider{{
+		Address: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "hashicorp", Type: "null"}, Version: "3.2.1", Hashes: []hashing.Hash{"h1:p"},
+		RequiredBy: []cotter.ProviderUse{{}, {Path: addrs.Module{"vpc", "inner"}}},
 	}}, "infra")
 	var text bytes.Buffer
 	if err := encodeBOM(&text, bom); err != nil {
@@ -41,17 +44,18 @@ func TestBillOfMaterials(t *testing.T) {
 	if err := cyclonedx.NewBOMDecoder(&text, cyclonedx.BOMFileFormatJSON).Decode(&got); err != nil {
 		t.Fatal(err)
 	}
-	const vpcRef = vpc + "#3.1.0"
+	const vpcRef, nullRef = vpc + "#3.1.0", "registry.opentofu.org/hashicorp/null#3.2.1"
 	var refs, urls []string
 	for _, c := range *got.Components {
 		refs, urls = append(refs, c.BOMRef), append(urls, c.PackageURL)
 	}
-	if diff := cmp.Diff([]string{vpcRef, "https://example.com/x.zip"}, refs); diff != "" {
+	if diff := cmp.Diff([]string{vpcRef, "https://example.com/x.zip", nullRef}, refs); diff != "" {
 		t.Errorf("components (-want +got):\n%s", diff)
 	}
 	want := []string{
 		"pkg:github/acme/terraform-aws-vpc@7c1f791efd61f326ed6102d564d1a65d1eceedf0",
 		"pkg:generic/x.zip?download_url=https%3A%2F%2Fexample.com%2Fx.zip",
+		"pkg:terraform/hashicorp/null@3.2.1?repository_url=registry.opentofu.org",
 	}
 	if diff := cmp.Diff(want, urls); diff != "" {
 		t.Errorf("package URLs (-want +got):\n%s", diff)
@@ -67,7 +71,7 @@ func TestBillOfMaterials(t *testing.T) {
 			graph[d.Ref] = *d.Dependencies
 		}
 	}
-	wantGraph := map[string][]string{rootRef: {vpcRef}, vpcRef: {"https://example.com/x.zip"}, "https://example.com/x.zip": nil}
+	wantGraph := map[string][]string{rootRef: {vpcRef, nullRef}, vpcRef: {"https://example.com/x.zip", nullRef}, nullRef: nil, "https://example.com/x.zip": nil}
 	if diff := cmp.Diff(wantGraph, graph); diff != "" {
 		t.Errorf("what calls what (-want +got):\n%s", diff)
 	}
