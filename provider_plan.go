@@ -36,6 +36,7 @@ func (p *providerPlan) planLock() error {
 		change := ProviderChange{Provider: provider.address, Old: old.Version, New: entry.Version, Hashes: len(entry.Hashes) - len(provider.entry.Hashes)}
 		switch {
 		case change.Old == change.New && change.Hashes == 0:
+		case p.stage.req.Locked && slices.Contains(provider.entry.Hashes, provider.got.H1):
 		case p.stage.req.Locked:
 			p.stage.events.warn(nil, fmt.Sprintf("the lock has no h1: hash of provider %s %s for %s, so tofu and terraform will download it again; the package was checked by another hash of the lock",
 				provider.address.ForDisplay(), entry.Version, addrs.CurrentPlatform()))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -57,10 +58,13 @@ func (s *providerSelector) selectOne(ctx context.Context, p requiredProvider, re
 	entry, has := s.lock.Provider(p.address)
 	if has && !s.updates(p.address) {
 		version, err := versions.Parse(entry.Version)
-		if err == nil && p.want.Allows(version) {
+		fits := err == nil && p.want.Allows(version)
+		switch {
+		case fits && s.locked && !proves(entry.Hashes):
+			return selectedProvider{}, refused.note(p.lockedReason(false, "the lock has no h1: or zh: hash of it"))
+		case fits:
 			return selectedProvider{p, version, entry}, nil
-		}
-		if s.locked {
+		case s.locked:
 			return selectedProvider{}, refused.note(p.lockedReason(false, "the lock has version %s, and the configuration asks for %q", entry.Version, p.want))
 		}
 	} else if s.locked {
@@ -86,6 +90,11 @@ func (s *providerSelector) selectOne(ctx context.Context, p requiredProvider, re
 		}
 	}
 	return selectedProvider{p, version, entry}, nil
+}
+
+// proves reports whether hashes of a lock can prove a package.
+func proves(hashes []hashing.Hash) bool {
+	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == "h1" || h.Scheme() == "zh" })
 }
 
 // updates reports whether the newest version of a provider is to be selected, whatever
