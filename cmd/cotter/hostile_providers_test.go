@@ -97,6 +97,7 @@ func TestCommittedProviders(t *testing.T) {
 		tree["providers/acme/"+name+"/1.0.0/"+platform+"/terraform-provider-"+name] = &fstest.MapFile{Data: []byte(content)}
 	}
 	world, binary, top := modtest.New(t, tree), commandAsBinary(t), t.TempDir()
+	t.Cleanup(func() { makeRemovable(top) })
 	disk := filepath.Join(top, "disk")
 	writeText(t, filepath.Join(disk, "main.tf"), requiring(world, "disk"))
 	if out, err := cotterIn(world, binary, disk, filepath.Join(top, "cache")).CombinedOutput(); err != nil {
