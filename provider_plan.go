@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -74,7 +73,7 @@ func (p *providerPlan) changesLock() bool { return p != nil && len(p.changes) > 
 
 // place puts the packages into their places, each by one rename. A package that is
 // there already stays.
-func (p *providerPlan) place(ctx context.Context) (err error) {
+func (p *providerPlan) place(ctx context.Context) error {
 	if p == nil || !p.stage.req.places() || len(p.providers) == 0 {
 		return nil
 	}
@@ -83,7 +82,7 @@ func (p *providerPlan) place(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
+	defer func() { _ = dir.Close() }() // the next run removes what is left
 	layout := providerstore.LayoutLink
 	if s.req.Layout == LayoutCopy {
 		layout = providerstore.LayoutCopy

@@ -40,7 +40,7 @@ free
 `
 
 // TestProviderCrash kills real processes before each named step of an installation with
-// providers. What stock tools then see at the place of the package is what was there
+// providers, and has each of them fail. What stock tools then see at the place of the package is what was there
 // before, or nothing, or the package: they go on from each such state, and so does
 // Cotter.
 func TestProviderCrash(t *testing.T) {
@@ -56,7 +56,14 @@ func TestProviderCrash(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newProviderScene(t, c.args, c.there)
-			s.test(t, s.steps(t))
+			steps := s.steps(t)
+			want := s.picture(t)
+			for number, name := range s.named(t, steps) {
+				s.testKill(t, want, number, name)
+				if c.there == "" {
+					s.testFault(t, want, number, name)
+				}
+			}
 		})
 	}
 }
@@ -88,36 +95,66 @@ func providerPlace(s *crashScene) string {
 	return filepath.Join(s.project(), ".terraform/providers", s.world.ProviderSource("acme/cloud"), "1.0.0", addrs.CurrentPlatform().String())
 }
 
-// test kills the command before the first step of each name that is about providers, and
-// before that with which the lock is written. TestCrash has the others.
-func (s *providerScene) test(t *testing.T, steps []string) {
+// named returns the first step of each name that is about providers, and that with which
+// the lock is written, by their numbers. TestCrash has the others.
+func (s *providerScene) named(t *testing.T, steps []string) map[int]string {
 	t.Helper()
-	want, killed := s.picture(t), 0
+	found := make(map[int]string)
 	for number, name := range steps {
-		if slices.Index(steps, name) != number || !strings.HasPrefix(name, "provider.") && name != "project.lock.rename" {
-			continue
+		if slices.Index(steps, name) == number && (strings.HasPrefix(name, "provider.") || name == "project.lock.rename") {
+			found[number] = name
 		}
-		killed++
-		s.reset(t)
-		out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.Exited() {
-			continue // side by side, some runs have fewer steps
-		}
-		at := fmt.Sprintf("killed before step %d, about %s", number, name)
-		s.checkVisible(t, at)
-		s.checkStock(t, at)
-		if out, err := s.run(nil, s.args...); err != nil {
-			t.Errorf("%s: the next run: %v\n%s", at, err, out)
-		}
-		if diff := cmp.Diff(want, s.picture(t)); diff != "" {
-			t.Errorf("%s, and run again (-undisturbed +got):\n%s\n%s", at, diff, out)
-		}
-		s.checkLeftovers(t, at)
 	}
-	if killed < 12 {
-		t.Errorf("there are %d steps to be killed before, want at least 12: %v", killed, steps)
+	if len(found) < 12 {
+		t.Errorf("there are %d steps, want at least 12: %v", len(found), steps)
 	}
+	return found
+}
+
+// testKill kills the command before a step.
+func (s *providerScene) testKill(t *testing.T, want map[string]string, number int, name string) {
+	t.Helper()
+	s.reset(t)
+	out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Exited() {
+		return // side by side, some runs have fewer steps
+	}
+	at := fmt.Sprintf("killed before step %d, about %s", number, name)
+	s.checkVisible(t, at)
+	s.checkStock(t, at)
+	if out, err := s.run(nil, s.args...); err != nil {
+		t.Errorf("%s: the next run: %v\n%s", at, err, out)
+	}
+	if diff := cmp.Diff(want, s.picture(t)); diff != "" {
+		t.Errorf("%s, and run again (-undisturbed +got):\n%s\n%s", at, diff, out)
+	}
+	s.checkLeftovers(t, at)
+}
+
+// testFault makes a step fail. Without the user's store, or links, packages are copied.
+func (s *providerScene) testFault(t *testing.T, want map[string]string, number int, name string) {
+	t.Helper()
+	s.reset(t)
+	fault := diskFaults[number%len(diskFaults)]
+	at := fmt.Sprintf("%v at step %d, about %s", fault, number, name)
+	out, err := s.run([]string{fmt.Sprintf("%s=%d %d", failVariable, number, int(fault))}, s.args...)
+	lock, readErr := os.ReadFile(filepath.Join(s.project(), lockFile))
+	switch {
+	case err == nil && (len(lock) == 0 || !strings.HasSuffix(want[lockFile], string(lock))):
+		t.Errorf("%s: success, with the lock\n%s", at, lock)
+	case err != nil && (readErr == nil || exitCode(err) != 1 || !strings.Contains(out, "Error: ")):
+		t.Errorf("%s: %v, with the lock\n%s\n%s", at, err, lock, out)
+	}
+	s.checkVisible(t, at)
+	if out, err := s.run(nil, s.args...); err != nil {
+		t.Errorf("%s: the next run: %v\n%s", at, err, out)
+	}
+	s.checkVisible(t, at+", and run again")
+	if program, err := os.ReadFile(filepath.Join(providerPlace(s.crashScene), "terraform-provider-cloud")); err != nil || string(program) != "right\n" {
+		t.Errorf("%s, and run again: at the place is %q, %v", at, program, err)
+	}
+	s.checkLeftovers(t, at)
 }
 
 // checkVisible fails if stock tools see a part of the package.
