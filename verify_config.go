@@ -39,10 +39,11 @@ type comparison struct {
 func (in *Installer) compareConfig(ctx context.Context, p *openProject, report *Report) error {
 	cmp := &comparison{openProject: p, confirmed: confirmationsOf(p.former, in.CacheDir, p.key), changed: make(map[string]bool)}
 	cmp.checkManifest()
+	var required requirements
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
 	}
-	modules, failures, err := in.walkInstalled(ctx, p, cmp.place)
+	modules, failures, err := in.walkInstalled(ctx, p, cmp.place, required.add)
 	if err != nil {
 		return err
 	}
@@ -58,6 +59,8 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, report *
 	}
 	report.addFailures(failures)
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
+	stale, unread := p.staleProviders(&required)
+	report.Stale, report.Unread = append(report.Stale, stale...), append(report.Unread, unread...)
 	report.Misplaced = cmp.misplaced.errs()
 	return nil
 }
