@@ -77,6 +77,7 @@ func (in *Installer) installProviders(ctx context.Context, req Request, config C
 // are walked and after that.
 type providerStage struct {
 	*openProject
+	lock     *providerLock
 	session  *session
 	events   *events
 	required requirements
@@ -85,16 +86,16 @@ type providerStage struct {
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides. A block of the lock that
-// cannot be read is an error: its provider would count as not locked.
+// told later is asked for at once, unless the lock decides.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	s := &providerStage{openProject: p, session: session, events: events}
-	s.selector = &providerSelector{
-		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
-		locked: p.req.Locked, offline: p.req.Offline, events: events,
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
 	}
-	if faults := p.lock.ProviderFaults(); faults.HasErrors() {
-		return nil, &LockFileError{File: p.req.lockFile(), Diagnostics: faults}
+	s := &providerStage{openProject: p, lock: lock, session: session, events: events}
+	s.selector = &providerSelector{
+		session: session, lock: lock.File, update: p.req.Update, rules: p.rules,
+		locked: p.req.Locked, offline: p.req.Offline, events: events,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
@@ -104,11 +105,15 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.selector.updated = append(s.selector.updated, provider)
 	}
 	s.getter = &providers.Getter{
-		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline, OnEvent: s.tell,
+		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
+		Accept: p.rules.checkAuthentication, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
-		if _, locked := p.lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
+		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) || p.rules.checkProvider(provider) != nil {
 			return
+		}
+		if (requiredProvider{address: provider}).checkPolicy(p.rules) != nil {
+			return // what a policy refuses is not asked for
 		}
 		// Who needs the answer asks again, and gets this one or its error.
 		go func() { _, _ = s.selector.listing(ctx, provider) }()
@@ -138,15 +143,13 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	required, gone := s.withLockedOnly(ctx, required)
-	selected, refused, err := s.selector.selectAll(ctx, required)
-	if err := errors.Join(refused.err(s.req.lockFile()), err); err != nil {
+	required, gone, err := s.withUnrequired(ctx, required)
+	if err != nil {
 		return nil, err
 	}
-	for _, address := range s.selector.updated {
-		if !slices.ContainsFunc(required, func(p requiredProvider) bool { return p.address == address }) {
-			return nil, &ProviderError{Provider: address, Err: ErrNoSuchProvider}
-		}
+	selected, refused, err := s.selector.selectAll(ctx, required)
+	if err := errors.Join(refused.err(s.lock.req.lockFile()), err); err != nil {
+		return nil, err
 	}
 	plan := &providerPlan{stage: s, gone: gone, providers: make([]plannedProvider, len(selected))}
 	err = sideBySide(selected, func(i int, p selectedProvider) (err error) {
@@ -157,35 +160,6 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 		return nil, err
 	}
 	return plan, plan.planLock()
-}
-
-// withLockedOnly adds the providers that no module requires and that have to stay, and
-// returns the addresses of those that are to be dropped from the lock.
-func (s *providerStage) withLockedOnly(ctx context.Context, required []requiredProvider) (all []requiredProvider, gone []addrs.Provider) {
-	needed := make(map[addrs.Provider]bool)
-	for _, p := range required {
-		needed[p.address] = true
-	}
-	state := s.readState(ctx)
-	for _, address := range state.providers {
-		if !needed[address] {
-			needed[address] = true
-			use := ProviderUse{ProviderRequirement: ProviderRequirement{Provider: address, Implied: true, By: state.file}}
-			required = append(required, requiredProvider{address: address, uses: []ProviderUse{use}})
-		}
-	}
-	for _, entry := range s.lock.Providers() {
-		switch {
-		case needed[entry.Address]:
-		case s.req.Providers.Prune || state.known:
-			gone = append(gone, entry.Address)
-		default:
-			required = append(required, requiredProvider{address: entry.Address})
-			s.events.warn(nil, fmt.Sprintf("no module requires provider %s; its entry in the lock stays, because the state, which a backend keeps, may need it", entry.Address.ForDisplay()))
-		}
-	}
-	slices.SortFunc(required, func(a, b requiredProvider) int { return a.address.Compare(b.address) })
-	return required, gone
 }
 
 // plannedProvider is a provider whose package is at hand and checked.
@@ -208,7 +182,7 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 			got, err = s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
 				return s.getter.Get(ctx, want)
 			})
-			return p.failIf(err)
+			return s.failIf(ctx, p, platform, err)
 		}
 		want := want
 		want.Platform = platform
@@ -216,7 +190,7 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 			return s.getter.Hashes(ctx, want)
 		})
 		if err != nil {
-			return p.failIf(fmt.Errorf("for %s: %w", platform, err))
+			return s.failIf(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 		}
 		hashes[i-1] = proof.Hashes
 		return nil
@@ -224,19 +198,25 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	if err != nil {
 		return plannedProvider{}, err
 	}
-	for _, text := range got.Authentication.Warnings {
+	warnings := got.Authentication.Warnings
+	if weak := got.Authentication.Weak; weak != "" && got.Asked {
+		warnings = append(warnings, weak+"; the policy allows that")
+	}
+	for _, text := range warnings {
 		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", p.address.ForDisplay(), p.version, text))
 	}
 	return plannedProvider{p, got, slices.Concat(append(hashes, got.Hashes)...)}, nil
 }
 
-// failIf is err as that of a provider, nil if err is nil.
-func (p selectedProvider) failIf(err error) error {
+// failIf is err as that of a provider's package for a platform, nil if err is nil.
+func (s *providerStage) failIf(ctx context.Context, p selectedProvider, platform addrs.Platform, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, providers.ErrNotAtHand):
 		err = fmt.Errorf("its package is not in the cache: %w", ErrOffline)
+	default:
+		err = s.selector.explainPackage(ctx, p, platform, err)
 	}
 	return p.fail(p.version.String(), err)
 }
@@ -258,9 +238,17 @@ func (s *providerStage) tell(e providers.Event) {
 // commit places the packages and writes the lock, in a run that does not install
 // modules.
 func (p *providerPlan) commit(ctx context.Context) error {
-	s := p.stage
-	if err := p.place(ctx); err != nil || s.req.DryRun || len(p.changes) == 0 {
+	if err := p.place(ctx); err != nil {
 		return err
+	}
+	return p.writeLock()
+}
+
+// writeLock writes the lock that has the providers, if it changes.
+func (p *providerPlan) writeLock() error {
+	s := p.stage
+	if s.req.DryRun || len(p.changes) == 0 {
+		return nil
 	}
 	lock := s.lock.Clone()
 	lock.NameTool(s.dialect.String())
@@ -268,10 +256,10 @@ func (p *providerPlan) commit(ctx context.Context) error {
 	if err := lock.Check(); err != nil {
 		return err
 	}
-	if err := project.WriteLock(s.req.location(), s.lockSrc, lock.Bytes()); err != nil {
+	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err
 	}
-	s.events.emit(LockFileWritten{File: s.req.lockFile(), Created: s.lockSrc == nil})
+	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
 	return nil
 }
 

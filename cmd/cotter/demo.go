@@ -70,7 +70,7 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	if err := out.showFile(dir, ".terraform.lock.hcl"); err != nil {
 		return err
 	}
-	out.demoNext(dir)
+	out.demoNext(base, dir)
 	return nil
 }
 
@@ -84,15 +84,16 @@ func (o *output) showFile(dir, name string) error {
 }
 
 // demoNext says what can be tried on the installed example. The servers end
-// with the demo, so all of it works without them.
-func (o *output) demoNext(dir string) {
+// with the demo: all of it works without them, by the cache.
+func (o *output) demoNext(base, dir string) {
 	o.printf(`The configuration is in %s, and its servers are gone now. Try:
 
+  export COTTER_CACHE_DIR=%s
   cd %s
   cotter verify                    # offline: are the bytes those of the lock?
   echo '# hello' >> %s
   cotter verify                    # names the file that you changed
-  cotter install                   # corrects it, if it can be fetched
+  cotter install                   # replaces it from the cache
   terraform init -plugin-dir=.terraform/providers   # or tofu: finds everything in place
-`, dir, dir, filepath.Join(".terraform", "modules", "network", "main.tf"))
+`, dir, filepath.Join(base, "cache"), dir, filepath.Join(".terraform", "modules", "network", "main.tf"))
 }
