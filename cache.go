@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -27,12 +28,17 @@ type CacheUsage struct {
 	// GitStores is the number of bare repositories and GitBytes their size.
 	GitStores int
 	GitBytes  int64
+	// Providers is the number of packages of providers, and ProviderBytes their size.
+	Providers     int
+	ProviderBytes int64
 	// QuarantineBytes is the size of packages that were found damaged.
 	QuarantineBytes int64
 }
 
 // Bytes is the size of everything.
-func (u CacheUsage) Bytes() int64 { return u.PackageBytes + u.GitBytes + u.QuarantineBytes }
+func (u CacheUsage) Bytes() int64 {
+	return u.PackageBytes + u.GitBytes + u.ProviderBytes + u.QuarantineBytes
+}
 
 // Size tells what is in the cache. A directory that is not there is an empty
 // cache.
@@ -50,22 +56,38 @@ func (c Cache) Size() (CacheUsage, error) {
 		u.GitBytes += bytes
 		gitErr = cmp.Or(gitErr, err)
 	}
+	providers, providerErr := providerstore.Entries(c.Dir)
+	for _, entry := range providers {
+		u.Providers++
+		u.ProviderBytes += entry.Bytes
+	}
 	var err error
-	u.QuarantineBytes, err = pkgcache.Size(pkgcache.QuarantineDir(c.Dir))
-	return u, errors.Join(treeErr, gitErr, err)
+	u.QuarantineBytes, err = c.quarantined()
+	return u, errors.Join(treeErr, gitErr, providerErr, err)
+}
+
+// quarantined is the size of the damaged packages of both kinds.
+func (c Cache) quarantined() (int64, error) {
+	modules, err := pkgcache.Size(pkgcache.QuarantineDir(c.Dir))
+	providers, providerErr := pkgcache.Size(providerstore.QuarantineDir(c.Dir))
+	return modules + providers, errors.Join(err, providerErr)
 }
 
 // Verify hashes every package in the cache and sets those aside that are not
 // what their names say: it returns their names. Installations check what they
 // take out of the cache in any case.
 func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
+	damaged, err = c.verifyProviders(ctx)
+	if err != nil {
+		return damaged, err
+	}
 	entries, err := pkgcache.Entries(c.Dir)
 	if err != nil || len(entries) == 0 {
-		return nil, err
+		return damaged, err
 	}
 	trees, err := pkgcache.Open(c.Dir, userkey.Random())
 	if err != nil {
-		return nil, err
+		return damaged, err
 	}
 	defer func() { err = errors.Join(err, trees.Close()) }()
 	for _, entry := range entries {
@@ -79,13 +101,39 @@ func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 	return damaged, nil
 }
 
+// verifyProviders is Verify for the packages of providers.
+func (c Cache) verifyProviders(ctx context.Context) (damaged []string, err error) {
+	entries, err := providerstore.Entries(c.Dir)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	store := providerstore.Open(c.Dir, "", userkey.Random())
+	defer func() { err = errors.Join(err, store.Close()) }()
+	for _, entry := range entries {
+		switch err := store.Check(ctx, entry.Name); {
+		case errors.Is(err, providerstore.ErrDamaged):
+			damaged = append(damaged, entry.Name)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return damaged, err
+		}
+	}
+	return damaged, nil
+}
+
 // Clean removes what was not used for so long; 0 removes everything. Packages
-// that a process uses at the moment stay. Damaged packages always go.
+// that a process uses at the moment stay. Damaged packages always go. Projects have
+// links to the packages of providers, which the next installation makes anew.
 func (c Cache) Clean(ctx context.Context, olderThan time.Duration) (freed CacheUsage, err error) {
 	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
 		return freed, nil //nolint:nilerr // there is no cache
 	}
 	limit := time.Now().Add(-olderThan)
+	if freed.QuarantineBytes, err = c.quarantined(); err != nil {
+		return freed, err
+	}
+	if err := c.cleanProviders(ctx, limit, &freed); err != nil {
+		return freed, err
+	}
 	trees, err := pkgcache.Open(c.Dir, userkey.Random())
 	if err != nil {
 		return freed, err
@@ -120,7 +168,29 @@ func (c Cache) Clean(ctx context.Context, olderThan time.Duration) (freed CacheU
 	if err := trees.Forget(limit); err != nil {
 		return freed, err
 	}
-	quarantined, sizeErr := pkgcache.Size(pkgcache.QuarantineDir(c.Dir))
-	freed.QuarantineBytes = quarantined
-	return freed, errors.Join(err, gitErr, sizeErr, os.RemoveAll(pkgcache.QuarantineDir(c.Dir)))
+	return freed, errors.Join(err, gitErr, os.RemoveAll(pkgcache.QuarantineDir(c.Dir)))
+}
+
+// cleanProviders is Clean for the packages of providers.
+func (c Cache) cleanProviders(ctx context.Context, limit time.Time, freed *CacheUsage) (err error) {
+	entries, err := providerstore.Entries(c.Dir)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	store := providerstore.Open(c.Dir, "", userkey.Random())
+	defer func() { err = errors.Join(err, store.Close()) }()
+	for _, entry := range entries {
+		if entry.Used.After(limit) {
+			continue
+		}
+		removed, err := store.Remove(entry.Name)
+		if err := errors.Join(ctx.Err(), err); err != nil {
+			return err
+		}
+		if removed {
+			freed.Providers++
+			freed.ProviderBytes += entry.Bytes
+		}
+	}
+	return errors.Join(store.Forget(limit), store.RemoveQuarantine())
 }

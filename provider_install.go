@@ -77,6 +77,7 @@ func (in *Installer) installProviders(ctx context.Context, req Request, config C
 // are walked and after that.
 type providerStage struct {
 	*openProject
+	lock     *providerLock
 	session  *session
 	events   *events
 	required requirements
@@ -85,16 +86,16 @@ type providerStage struct {
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides. A block of the lock that
-// cannot be read is an error: its provider would count as not locked.
+// told later is asked for at once, unless the lock decides.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	s := &providerStage{openProject: p, session: session, events: events}
-	s.selector = &providerSelector{
-		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
-		locked: p.req.Locked, offline: p.req.Offline, events: events,
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
 	}
-	if faults := p.lock.ProviderFaults(); faults.HasErrors() {
-		return nil, &LockFileError{File: p.req.lockFile(), Diagnostics: faults}
+	s := &providerStage{openProject: p, lock: lock, session: session, events: events}
+	s.selector = &providerSelector{
+		session: session, lock: lock.File, update: p.req.Update, rules: p.rules,
+		locked: p.req.Locked, offline: p.req.Offline, events: events,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
@@ -104,14 +105,12 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.selector.updated = append(s.selector.updated, provider)
 	}
 	s.getter = &providers.Getter{
-		Source: session.providers, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline, OnEvent: s.tell,
+		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
+		Accept: p.rules.checkAuthentication, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
-		if _, locked := p.lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
+		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) || p.rules.checkProvider(provider) != nil {
 			return
-		}
-		if (requiredProvider{address: provider}).checkPolicy(p.rules) != nil {
-			return // what a policy refuses is not asked for
 		}
 		// Who needs the answer asks again, and gets this one or its error.
 		go func() { _, _ = s.selector.listing(ctx, provider) }()
@@ -146,7 +145,7 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 		return nil, err
 	}
 	selected, refused, err := s.selector.selectAll(ctx, required)
-	if err := errors.Join(refused.err(s.req.lockFile()), err); err != nil {
+	if err := errors.Join(refused.err(s.lock.req.lockFile()), err); err != nil {
 		return nil, err
 	}
 	plan := &providerPlan{stage: s, gone: gone, providers: make([]plannedProvider, len(selected))}
@@ -177,12 +176,16 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	var got *providers.Got
 	err := errors.Join(sideBySide(append([]addrs.Platform{want.Platform}, platforms...), func(i int, platform addrs.Platform) (err error) {
 		if i == 0 {
-			got, err = s.getter.Get(ctx, want)
+			got, err = s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
+				return s.getter.Get(ctx, want)
+			})
 			return s.failIf(ctx, p, platform, err)
 		}
 		want := want
 		want.Platform = platform
-		proof, err := s.getter.Hashes(ctx, want)
+		proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
+			return s.getter.Hashes(ctx, want)
+		})
 		if err != nil {
 			return s.failIf(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 		}
@@ -192,7 +195,11 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	if err != nil {
 		return plannedProvider{}, err
 	}
-	for _, text := range got.Authentication.Warnings {
+	warnings := got.Authentication.Warnings
+	if weak := got.Authentication.Weak; weak != "" && got.Asked {
+		warnings = append(warnings, weak+"; the policy allows that")
+	}
+	for _, text := range warnings {
 		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", p.address.ForDisplay(), p.version, text))
 	}
 	return plannedProvider{p, got, slices.Concat(append(hashes, got.Hashes)...)}, nil
@@ -228,9 +235,17 @@ func (s *providerStage) tell(e providers.Event) {
 // commit places the packages and writes the lock, in a run that does not install
 // modules.
 func (p *providerPlan) commit(ctx context.Context) error {
-	s := p.stage
-	if err := p.place(ctx); err != nil || s.req.DryRun || len(p.changes) == 0 {
+	if err := p.place(ctx); err != nil {
 		return err
+	}
+	return p.writeLock()
+}
+
+// writeLock writes the lock that has the providers, if it changes.
+func (p *providerPlan) writeLock() error {
+	s := p.stage
+	if s.req.DryRun || len(p.changes) == 0 {
+		return nil
 	}
 	lock := s.lock.Clone()
 	lock.NameTool(s.dialect.String())
@@ -238,10 +253,10 @@ func (p *providerPlan) commit(ctx context.Context) error {
 	if err := lock.Check(); err != nil {
 		return err
 	}
-	if err := project.WriteLock(s.req.location(), s.lockSrc, lock.Bytes()); err != nil {
+	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err
 	}
-	s.events.emit(LockFileWritten{File: s.req.lockFile(), Created: s.lockSrc == nil})
+	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
 	return nil
 }
 

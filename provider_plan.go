@@ -50,16 +50,13 @@ func (p *providerPlan) planLock() error {
 	}
 	slices.SortFunc(p.changes, func(a, b ProviderChange) int { return a.Provider.Compare(b.Provider) })
 	if p.stage.req.Locked {
-		return refused.err(p.stage.req.lockFile())
+		return refused.err(p.stage.lock.req.lockFile())
 	}
 	return nil
 }
 
 // writeTo makes the changes in a lock that is not written yet.
 func (p *providerPlan) writeTo(lock *lockfile.File) {
-	if p == nil || len(p.changes) == 0 {
-		return
-	}
 	for _, entry := range p.entries {
 		lock.SetProvider(entry)
 	}
@@ -68,8 +65,11 @@ func (p *providerPlan) writeTo(lock *lockfile.File) {
 	}
 }
 
-// changesLock reports whether the lock has to be written for the providers.
-func (p *providerPlan) changesLock() bool { return p != nil && len(p.changes) > 0 }
+// changesLockOfModules reports whether the lock that has the modules has to be written
+// for the providers.
+func (p *providerPlan) changesLockOfModules() bool {
+	return p != nil && p.stage.lock.hasModules && len(p.changes) > 0
+}
 
 // place puts the packages into their places, each by one rename. A package that is
 // there already stays.

@@ -133,10 +133,8 @@ func (p requiredProvider) fail(version string, err error) error {
 
 // checkPolicy applies the policies to a provider.
 func (p requiredProvider) checkPolicy(rules rules) error {
-	for _, rule := range rules {
-		if err := rule.CheckProvider(p.address); err != nil {
-			return p.fail("", err)
-		}
+	if err := rules.checkProvider(p.address); err != nil {
+		return p.fail("", err)
 	}
 	return nil
 }

@@ -39,12 +39,15 @@ var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this pl
 // compareProviders compares the installed providers with the lock. In a project without
 // a directory of providers they are not missing: it was installed without them.
 func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]ProviderReport, error) {
-	entries := p.lock.Providers()
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
+	entries := lock.Providers()
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	store := providerstore.Open(in.CacheDir, "", p.key) // nothing is staged
-	defer store.Close()
+	store := providerstore.View(in.CacheDir, p.key)
 	dir, err := store.ViewDir(filepath.Join(p.req.dataPath(), "providers"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -59,6 +62,18 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]Pr
 		return ctx.Err()
 	})
 	return reports, err
+}
+
+// refusedProviders returns the providers of the lock that the policies do not allow, as
+// *ProviderError.
+func (p *openProject) refusedProviders() []error {
+	var refused []error
+	for _, entry := range p.lock.Providers() {
+		if err := p.rules.checkProvider(entry.Address); err != nil {
+			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
+		}
+	}
+	return refused
 }
 
 // compareProvider hashes one provider.
@@ -116,6 +131,9 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
+	if err := p.readRules(); err != nil {
+		return nil, err
+	}
 	required, err := in.requiredProviders(ctx, p)
 	if err != nil {
 		return nil, err
@@ -123,11 +141,18 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	if req.Offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
 	}
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
 	source := in.providers()
 	found := make([]OutdatedProvider, len(required))
 	err = sideBySide(required, func(i int, r requiredProvider) error {
-		entry, _ := p.lock.Provider(r.address)
+		entry, _ := lock.Provider(r.address)
 		found[i] = OutdatedProvider{Provider: r.address, RequiredBy: r.uses, Constraints: r.want.String(), Current: entry.Version}
+		if err := r.checkPolicy(p.rules); err != nil {
+			return err
+		}
 		listing, err := source.Versions(ctx, r.address)
 		if err != nil {
 			return r.fail("", err)
@@ -175,14 +200,18 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	if err != nil {
 		return nil, err
 	}
-	others, err := p.unrequired(ctx, required, false)
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
+	others, err := p.unrequired(ctx, lock.File, required, false)
 	if err != nil {
 		return nil, err
 	}
 	required = sortedProviders(required, others.inState, others.kept)
 	var list []Provider
 	for _, r := range required {
-		entry, _ := p.lock.Provider(r.address)
+		entry, _ := lock.Provider(r.address)
 		shown := Provider{Address: r.address, RequiredBy: r.uses, Version: entry.Version, Constraints: r.want.String(), Hashes: entry.Hashes}
 		if version, err := versions.Parse(entry.Version); err == nil {
 			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.address, version, addrs.CurrentPlatform())))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -48,6 +50,9 @@ type session struct {
 	pluginCache      getproviders.PluginCache
 	providerStore    func() *providerstore.Store
 	closeProviders   func() error
+	providerSlots    providers.Slots
+	providerPackages singleflight.Memo[providerKey, *providers.Got]
+	providerHashes   singleflight.Memo[providerKey, *providers.Proof]
 	providerListings singleflight.Memo[addrs.Provider, getproviders.Listing]
 	locations        singleflight.Memo[release, registryclient.Location]
 	references       singleflight.Memo[referenceKey, getmodules.Reference]
@@ -97,6 +102,22 @@ type fetchKey struct {
 	want hashing.Hash
 	// fresh means that nothing counts but what the origin sends.
 	fresh bool
+}
+
+// providerKey is what makes two packages of providers the same.
+type providerKey struct {
+	provider addrs.Provider
+	version  versions.Version
+	platform addrs.Platform
+	locked   string // the lock's hashes
+}
+
+func keyOf(want providers.Want) providerKey {
+	var locked strings.Builder
+	for _, h := range want.Locked {
+		locked.WriteString(string(h) + "\n")
+	}
+	return providerKey{want.Provider, want.Version, want.Platform, locked.String()}
 }
 
 // fetched is a package in the cache, hashed from disk.

@@ -47,6 +47,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	if report.Providers, err = in.compareProviders(ctx, p); err != nil {
 		return nil, err
 	}
+	report.Refused = p.refusedProviders()
 	return report, in.compareConfig(ctx, p, report)
 }
 
@@ -173,9 +174,10 @@ type Report struct {
 	// say, whose files nobody has verified. They are *ModuleError in the order
 	// of the modules' paths.
 	Misplaced []error
-	// Refused are calls that the policy does not allow, as *ModuleError over
-	// *policy.Violation in the order of the modules' paths. Below them nothing
-	// was compared with the configuration.
+	// Refused are providers of the lock and calls that the policy does not allow, as
+	// *ProviderError and *ModuleError over *policy.Violation, in the order of the lock
+	// and of the modules' paths. Below such calls nothing was compared with the
+	// configuration.
 	Refused []error
 	// Unread is configuration that could not be read and was not compared with
 	// the lock, as *ConfigError: for want of a variable's value, say. It is no

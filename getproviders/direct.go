@@ -42,7 +42,7 @@ type Direct struct {
 	// package comment. "" means that no host is.
 	TrustedHost addrs.Hostname
 	// AllowWeakSignatures accepts signatures with SHA-1, RSA keys below 2048 bits and
-	// DSA keys, as stock tools do. RefuseExpired refuses keys and signatures that have
+	// DSA keys, as stock tools do; Authentication.Weak says so then. RefuseExpired refuses keys and signatures that have
 	// expired, which are a warning otherwise.
 	AllowWeakSignatures, RefuseExpired bool
 	// HTTPClient gives the transport for archives, sums and signatures, and by its

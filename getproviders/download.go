@@ -24,6 +24,8 @@ const (
 	// begin anew, which they do maxRounds times at most.
 	minAdvance = 32 << 10
 	maxRounds  = 100
+	// portion is how much is read at a time.
+	portion = 128 << 10
 )
 
 // Download implements [Package].
@@ -122,7 +124,7 @@ func (t *transfer) attempt(req *http.Request) error {
 	if answer.ContentLength > room {
 		return &httpx.TooLargeError{Limit: t.limit}
 	}
-	n, err := io.Copy(t, io.LimitReader(answer.Body, room+1))
+	n, err := io.CopyBuffer(t, io.LimitReader(answer.Body, room+1), make([]byte, portion))
 	if err == nil && n > room {
 		return &httpx.TooLargeError{Limit: t.limit}
 	}

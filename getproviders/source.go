@@ -89,6 +89,9 @@ type Authentication struct {
 	// one with the scheme zh, or its tree one with the scheme h1. Those that it has
 	// are recorded too; the others are not. It is empty if the source lists none.
 	Announced []hashing.Hash
+	// Weak is which signature is weak and why, if there is no better one; otherwise "".
+	// Who asks decides what to do about that.
+	Weak string
 	// Warnings are texts for the user, such as that a key has expired.
 	Warnings []string
 }

@@ -108,12 +108,14 @@ func (o *output) usage(label string, u cotter.CacheUsage) error {
 			PackageBytes int64 `json:"package_bytes"`
 			GitStores    int   `json:"git_stores"`
 			GitBytes     int64 `json:"git_bytes"`
+			Providers    int   `json:"providers"`
+			ProviderSize int64 `json:"provider_bytes"`
 			Quarantine   int64 `json:"quarantine_bytes"`
 			Bytes        int64 `json:"bytes"`
-		}{u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.QuarantineBytes, u.Bytes()})
+		}{u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.Providers, u.ProviderBytes, u.QuarantineBytes, u.Bytes()})
 	}
-	o.printf("%s%s (%s), %s (%s)\n", label, count(u.Packages, "package"), megabytes(u.PackageBytes+u.QuarantineBytes),
-		count(u.GitStores, "git store"), megabytes(u.GitBytes))
+	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, count(u.Packages, "package"), megabytes(u.PackageBytes+u.QuarantineBytes),
+		count(u.GitStores, "git store"), megabytes(u.GitBytes), count(u.Providers, "provider"), megabytes(u.ProviderBytes))
 	return nil
 }
 

@@ -27,8 +27,8 @@ import (
 var kills = flag.Int("kills", 300, "kill so many processes at random")
 
 // The variables by which a test tells a child process to write the names of its
-// steps into a file, before which of them to kill itself, and which of them fails
-// with which error number: "12 28".
+// steps into a file, before which of them, by its number or name, to kill itself,
+// and which of them fails with which error number: "12 28".
 const (
 	stepsVariable = "COTTER_TEST_STEPS"
 	killVariable  = "COTTER_TEST_KILL"
@@ -37,10 +37,8 @@ const (
 
 // mainWithSteps is main of a child process.
 func mainWithSteps() {
-	number, killAt, failAt, fault := 0, -1, -1, 0
-	if text := os.Getenv(killVariable); text != "" {
-		killAt, _ = strconv.Atoi(text)
-	}
+	number, failAt, fault := 0, -1, 0
+	killAt := os.Getenv(killVariable)
 	if text := os.Getenv(failVariable); text != "" {
 		_, _ = fmt.Sscan(text, &failAt, &fault)
 	}
@@ -48,12 +46,12 @@ func mainWithSteps() {
 	if file := os.Getenv(stepsVariable); file != "" {
 		names, _ = os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
-	if killAt >= 0 || failAt >= 0 || names != nil {
+	if killAt != "" || failAt >= 0 || names != nil {
 		hold := make(chan struct{}, 1) // steps of several goroutines come one by one
 		diskstep.SetHook(func(name string) error {
 			hold <- struct{}{}
 			defer func() { <-hold }()
-			if number == killAt {
+			if killAt == name || killAt == strconv.Itoa(number) {
 				self, err := os.FindProcess(os.Getpid())
 				if err == nil {
 					err = self.Kill()

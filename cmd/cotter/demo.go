@@ -6,10 +6,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -30,15 +32,17 @@ func demoCommand(out *output) *cli.Command {
 }
 
 func runDemo(ctx context.Context, out *output) (err error) {
-	world, err := modtest.Start(modtest.Txtar(demoWorld), modtest.Options{})
+	tree := strings.ReplaceAll(demoWorld, "PLATFORM", addrs.CurrentPlatform().String())
+	world, err := modtest.Start(modtest.Txtar(tree), modtest.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, world.Close()) }()
-	dir, err := os.MkdirTemp("", "cotter-demo-")
+	base, err := os.MkdirTemp("", "cotter-demo-")
 	if err != nil {
 		return err
 	}
+	dir := filepath.Join(base, "project")
 	if err := world.WriteTree(dir, "config"); err != nil {
 		return err
 	}
@@ -48,10 +52,11 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	out.printf("$ cotter install\n")
 	progress := newProgress(out)
 	in := world.Installer()
-	// The user's key makes what is installed the user's own, so that the commands to
-	// try next verify it.
+	// The project has links to the cache, which therefore stays. The user's key makes
+	// what is installed the user's own, so that the commands to try next verify it.
+	in.CacheDir = filepath.Join(base, "cache")
 	in.StateDir, in.OnEvent = cliconfig.OSEnvironment().StateDir(), progress.event
-	result, err := in.Install(ctx, cotter.Request{Dir: dir})
+	result, err := in.Install(ctx, cotter.Request{Dir: dir, Providers: &cotter.Providers{}})
 	progress.end()
 	if err != nil {
 		return err
@@ -65,7 +70,7 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	if err := out.showFile(dir, ".terraform.lock.hcl"); err != nil {
 		return err
 	}
-	out.demoNext(dir)
+	out.demoNext(base, dir)
 	return nil
 }
 
@@ -79,15 +84,16 @@ func (o *output) showFile(dir, name string) error {
 }
 
 // demoNext says what can be tried on the installed example. The servers end
-// with the demo, so all of it works without them.
-func (o *output) demoNext(dir string) {
-	module := filepath.Join(dir, ".terraform", "modules", "network", "main.tf")
+// with the demo: all of it works without them, by the cache.
+func (o *output) demoNext(base, dir string) {
 	o.printf(`The configuration is in %s, and its servers are gone now. Try:
 
-  cotter verify -chdir=%s        # offline: are the bytes those of the lock?
+  export COTTER_CACHE_DIR=%s
+  cd %s
+  cotter verify                    # offline: are the bytes those of the lock?
   echo '# hello' >> %s
-  cotter verify -chdir=%s        # names the file that you changed
-  cotter install -chdir=%s       # puts it right again, if it can be fetched
-  terraform -chdir=%s init       # or tofu: finds every module in place
-`, dir, dir, module, dir, dir, dir)
+  cotter verify                    # names the file that you changed
+  cotter install                   # replaces it from the cache
+  terraform init -plugin-dir=.terraform/providers   # or tofu: finds everything in place
+`, dir, filepath.Join(base, "cache"), dir, filepath.Join(".terraform", "modules", "network", "main.tf"))
 }

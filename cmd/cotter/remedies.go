@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // remedy is what a user can do about an error. In its text, {dir} is the flag for
@@ -50,6 +51,7 @@ const (
 	whyRemedy         = "Run `cotter why{dir} {keys}` to see which modules require it."
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
 	legacyRemedy      = "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."
+	weakRemedy        = "If you accept the signature all the same, set `weak_provider_signatures = \"allow\"` in the policy."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -63,10 +65,13 @@ func remediesOf(project string, err error) []remedy {
 	var linked *cotter.LinkedLockError
 	var provider *cotter.ProviderError
 	var mismatch *getproviders.MismatchError
+	var violation *policy.Violation
 	switch {
 	case errors.As(err, &provider) && addProviderRemedies(provider, add):
 	case errors.As(err, &provider) && errors.As(err, &mismatch) && mismatch.Locked:
 		add(updateRemedy, provider.Provider.ForDisplay())
+	case errors.As(err, &violation) && violation.Argument == policy.WeakSignatures && violation.Range.Filename == "":
+		add(weakRemedy, "")
 	case errors.As(err, &provider) && errors.As(err, &downgrade):
 		add(downgradeRemedy, provider.Provider.ForDisplay())
 	case errors.As(err, &downgrade) && errors.As(err, &module):

@@ -1,13 +1,9 @@
-// Package providers gets the packages of providers: from the user's store, or from a
-// source, proven, compared with the lock, unpacked and stored.
 package providers
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"runtime"
-	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
@@ -27,45 +23,31 @@ type Getter struct {
 	// Offline forbids to ask the source: what is not in the store is an error over
 	// [ErrNotAtHand].
 	Offline bool
-	// Transfers bounds the simultaneous requests for packages; 0 means 8. Unpackings
-	// bounds how many archives are unpacked at a time; 0 means one for each processor.
-	Transfers, Unpackings int
+	// Accept decides on how a package was proven, before anything of it is unpacked, and
+	// for a package that this user has got before. Its error is that of the package. nil
+	// accepts everything.
+	Accept func(getproviders.Authentication) error
+	// Slots bounds transfers and unpackings, together with other Getters. nil means
+	// that this one has its own, with the defaults.
+	Slots *Slots
 	// OnEvent is told what happens; nil is told nothing. It is called by several
 	// goroutines at once.
 	OnEvent func(Event)
 
-	slots      sync.Once
-	transfers  chan struct{}
-	unpackings chan struct{}
+	own Slots
 }
-
-// defaultTransfers is how many archives are transferred at a time by default.
-const defaultTransfers = 8
 
 // slot waits for room among the simultaneous transfers or unpackings.
 func (g *Getter) slot(ctx context.Context, kind slotKind) (done func(), err error) {
-	g.slots.Do(func() {
-		g.transfers = make(chan struct{}, cmp.Or(max(g.Transfers, 0), defaultTransfers))
-		g.unpackings = make(chan struct{}, cmp.Or(max(g.Unpackings, 0), runtime.GOMAXPROCS(0)))
-	})
-	slots := g.transfers
-	if kind == unpacking {
-		slots = g.unpackings
-	}
-	select {
-	case slots <- struct{}{}:
-		return func() { <-slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return cmp.Or(g.Slots, &g.own).wait(ctx, kind)
 }
 
-type slotKind int
-
-const (
-	transfer slotKind = iota
-	unpacking
-)
+func (g *Getter) accept(auth getproviders.Authentication) error {
+	if g.Accept == nil {
+		return nil
+	}
+	return g.Accept(auth)
+}
 
 func (g *Getter) tell(e Event) {
 	if g.OnEvent != nil {
