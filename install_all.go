@@ -34,7 +34,7 @@ func (e *ProjectError) Unwrap() error { return e.Err }
 // for its directory. Each version, tag and package is asked for once, whichever
 // of them want it. A project that fails leaves the others alone: the results
 // are in the order of dirs, nil where a project failed, and the error joins a
-// *[ProjectError] for each of those.
+// *[ProjectError] for each of those. What req.Update names need not be in each of them.
 //
 // onEvent takes the place of in.OnEvent and is told whose event it is, "" for what
 // concerns all of them; it is never called twice at once. nil is fine.
@@ -57,7 +57,7 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 	for i, dir := range dirs {
 		group.Go(func() error {
 			req := req
-			req.Dir = dir
+			req.Dir, req.Update = dir, req.Update.ofSeveral()
 			result, err := in.install(ctx, req, key, shared, &events{fn: serial(dir)})
 			if results[i] = result; err != nil {
 				results[i], failures[i] = nil, &ProjectError{dir, err}
@@ -66,7 +66,10 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 		})
 	}
 	_ = group.Wait() // failures are kept one by one
-	return results, errors.Join(failures...)
+	if err := errors.Join(failures...); err != nil {
+		return results, err
+	}
+	return results, errors.Join(req.Update.missing(results)...)
 }
 
 // serialEvents makes callbacks for single projects out of the one for all.

@@ -153,6 +153,9 @@ type Installer struct {
 	Parallel int
 	// OnEvent is told what happens. See [Event] for what it may rely on.
 	OnEvent func(Event)
+
+	// shared is the session of all runs of a copy that Share made.
+	shared *session
 }
 
 // Registry is what an Installer asks module registries. Implementations must

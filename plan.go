@@ -60,7 +60,7 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 		}
 	}
 	for _, key := range r.req.Update.Keys {
-		if !inLock[key] {
+		if !inLock[key] && !r.req.Update.several {
 			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
 	}

@@ -58,7 +58,7 @@ func (s *providerSelector) selectAll(ctx context.Context, required []requiredPro
 func (s *providerSelector) check() error {
 	var errs []error
 	for _, address := range s.updated {
-		if !slices.ContainsFunc(s.required, func(p requiredProvider) bool { return p.address == address }) {
+		if !s.update.several && !slices.ContainsFunc(s.required, func(p requiredProvider) bool { return p.address == address }) {
 			errs = append(errs, &ProviderError{Provider: address, Err: ErrNoSuchProvider})
 		}
 	}

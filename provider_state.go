@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
-	"github.com/cotterpin/cotter/lockfile"
 )
 
 const (
@@ -40,7 +39,7 @@ type unrequired struct {
 
 // unrequired finds the providers of a project beside those that its modules require.
 // The error is about an address in the state that stock tools refuse as well.
-func (p *openProject) unrequired(ctx context.Context, lock *lockfile.File, required []requiredProvider, prune bool) (unrequired, error) {
+func (p *openProject) unrequired(ctx context.Context, lock *providerLock, required []requiredProvider, prune bool) (unrequired, error) {
 	state, err := p.readState(ctx)
 	if err != nil {
 		return unrequired{}, err
@@ -72,7 +71,7 @@ func (p *openProject) unrequired(ctx context.Context, lock *lockfile.File, requi
 // withUnrequired adds to the required providers those that the state needs and those
 // that stay in the lock, and returns the addresses of those to be dropped from it.
 func (s *providerStage) withUnrequired(ctx context.Context, required []requiredProvider) (all []requiredProvider, gone []addrs.Provider, err error) {
-	others, err := s.unrequired(ctx, s.lock.File, required, s.req.Providers.Prune)
+	others, err := s.unrequired(ctx, s.lock, required, s.req.Providers.Prune)
 	if err != nil {
 		return nil, nil, err
 	}

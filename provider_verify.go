@@ -38,11 +38,7 @@ var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this pl
 
 // compareProviders compares the installed providers with the lock. In a project without
 // a directory of providers they are not missing: it was installed without them.
-func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]ProviderReport, error) {
-	lock, err := p.providerLock()
-	if err != nil {
-		return nil, err
-	}
+func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
 	entries := lock.Providers()
 	if len(entries) == 0 {
 		return nil, nil
@@ -64,11 +60,11 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]Pr
 	return reports, err
 }
 
-// refusedProviders returns the providers of the lock that the policies do not allow, as
+// refusedProviders returns the providers of a lock that the policies do not allow, as
 // *ProviderError.
-func (p *openProject) refusedProviders() []error {
+func (p *openProject) refusedProviders(lock *providerLock) []error {
 	var refused []error
-	for _, entry := range p.lock.Providers() {
+	for _, entry := range lock.Providers() {
 		if err := p.rules.checkProvider(entry.Address); err != nil {
 			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
 		}
@@ -145,7 +141,12 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	if err != nil {
 		return nil, err
 	}
-	source := in.providers()
+	session, done, err := in.sharedSession(p.key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	asks := &providerSelector{session: session}
 	found := make([]OutdatedProvider, len(required))
 	err = sideBySide(required, func(i int, r requiredProvider) error {
 		entry, _ := lock.Provider(r.address)
@@ -153,7 +154,7 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 		if err := r.checkPolicy(p.rules); err != nil {
 			return err
 		}
-		listing, err := source.Versions(ctx, r.address)
+		listing, err := asks.listing(ctx, r.address)
 		if err != nil {
 			return r.fail("", err)
 		}
@@ -204,7 +205,7 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	if err != nil {
 		return nil, err
 	}
-	others, err := p.unrequired(ctx, lock.File, required, false)
+	others, err := p.unrequired(ctx, lock, required, false)
 	if err != nil {
 		return nil, err
 	}

@@ -188,18 +188,14 @@ func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 
 // loadProviders reads which providers the modules require, and what the lock has of
 // them.
-func loadProviders(ctx context.Context, cmd *cli.Command, out *output) ([]cotter.Provider, error) {
-	req, err := request(cmd, out.env)
-	if err != nil {
-		return nil, err
-	}
+func loadProviders(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) ([]cotter.Provider, error) {
 	return localInstaller(cmd, out).LoadProviders(ctx, req)
 }
 
 // whyProvider prints which modules require a provider and with which constraints, if
 // one of that name is required.
-func whyProvider(ctx context.Context, cmd *cli.Command, out *output, wanted string) (bool, error) {
-	all, err := loadProviders(ctx, cmd, out)
+func whyProvider(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, wanted string) (bool, error) {
+	all, err := loadProviders(ctx, cmd, out, req)
 	if err != nil {
 		return false, err
 	}
