@@ -192,6 +192,38 @@ func TestInstallAllProviders(t *testing.T) {
 	}
 }
 
+// Verify tells where the lock does not fit what the modules require.
+func TestVerifyStaleProviders(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, cloudVersions, modtest.Options{})
+	cloud := func(constraint string) string {
+		return required(`cloud = { source = "HOST/acme/cloud", version = "` + constraint + `" }`)
+	}
+	for _, row := range []struct{ name, main, want string }{
+		{"nothing has changed", cloud("~> 1.0"), ""},
+		{"another constraint that fits", cloud(">= 1.0"), ""},
+		{"another constraint", cloud("~> 2.0"), `provider HOST/acme/cloud: the lock has version 1.10.0, and the configuration asks for "~> 2.0"`},
+		{"another provider", cloud("~> 1.0") + "resource \"x_thing\" \"a\" {}\n", "provider hashicorp/x: the lock has no entry for it"},
+		{"no provider", "output \"x\" {\n  value = 1\n}\n", "provider HOST/acme/cloud: the lock has an entry for it, and no module requires it"},
+		{"no provider, and a backend", "terraform {\n  backend \"s3\" {}\n}\n", ""},
+		{"a module that is not there", "module \"a\" {\n  source = \"HOST/acme/a/b\"\n}\n", "module a (main.tf:2): the lock has no entry for it"},
+	} {
+		req := cotter.Request{Dir: w.project(t, map[string]string{"main.tf": cloud("~> 1.0")}), Providers: &cotter.Providers{}}
+		w.mustInstall(t, req)
+		if err := os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(strings.ReplaceAll(row.main, "HOST", string(w.Host()))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		report, err := w.in.VerifyRequest(t.Context(), cotter.Request{Dir: req.Dir})
+		if err != nil {
+			t.Fatalf("%s: %v", row.name, err)
+		}
+		got, _, _ := strings.Cut(w.plain(errorText(errors.Join(report.Stale...))), "\n")
+		if got != row.want || report.OK() != (row.want == "") {
+			t.Errorf("%s: stale %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
 func TestOutdatedProviders(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, cloudVersions, modtest.Options{})

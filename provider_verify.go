@@ -72,6 +72,44 @@ func (p *openProject) refusedProviders(lock *providerLock) []error {
 	return refused
 }
 
+// hasProviders reports whether the project has a directory of providers. One without was
+// installed without them.
+func (p *openProject) hasProviders() bool {
+	return exists(filepath.Join(p.req.dataPath(), "providers"))
+}
+
+// compareRequirements adds to a report where the lock does not fit what the modules
+// require. An entry that none of them requires is reported if the modules are complete.
+func (p *openProject) compareRequirements(ctx context.Context, required *requirements, complete bool, report *Report) error {
+	lock, err := p.providerLock()
+	if err != nil {
+		return err
+	}
+	pooled, err := required.pool()
+	if err != nil {
+		report.Unread = append(report.Unread, err)
+		complete = false
+	}
+	others, err := p.unrequired(ctx, lock, pooled, false)
+	if err != nil {
+		return err
+	}
+	for _, r := range sortedProviders(pooled, others.inState) {
+		entry, has := lock.Provider(r.address)
+		locked, err := versions.Parse(entry.Version)
+		if !has || err != nil || !r.fits(locked) {
+			report.Stale = append(report.Stale, r.fail("", &StaleError{r.lockedReason(entry, has).Reason}))
+		}
+	}
+	for _, address := range others.gone {
+		if !complete {
+			break // a module that is not there may require it
+		}
+		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, and no module requires it"}})
+	}
+	return nil
+}
+
 // compareProvider hashes one provider.
 func compareProvider(store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) ProviderReport {
 	report := ProviderReport{Provider: entry.Address, Version: entry.Version, Want: entry.Hashes, Status: StatusMissing}

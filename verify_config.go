@@ -42,7 +42,12 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, report *
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
 	}
-	modules, failures, err := in.walkInstalled(ctx, p, cmp.place)
+	var required requirements
+	var require func(addrs.Module, ModuleConfig)
+	if p.hasProviders() {
+		require = required.add
+	}
+	modules, failures, err := in.walkInstalled(ctx, p, cmp.place, require)
 	if err != nil {
 		return err
 	}
@@ -59,7 +64,10 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, report *
 	report.addFailures(failures)
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
 	report.Misplaced = cmp.misplaced.errs()
-	return nil
+	if require == nil {
+		return nil
+	}
+	return p.compareRequirements(ctx, &required, len(failures.errs()) == 0, report)
 }
 
 // changedAbove reports whether a package above a call is not what the lock says.
