@@ -51,7 +51,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Close()
+	defer func() { _ = dir.Close() }() // it was only read
 	reports := make([]ProviderReport, len(entries))
 	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
 		reports[i] = compareProvider(store, dir, entry)
