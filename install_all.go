@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/configs"
 )
 
 // ProjectError is what failed in one of the configurations that InstallAll
@@ -86,22 +87,22 @@ func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 	}
 }
 
-// Roots finds the root modules at and below a directory: the directories whose
-// configuration has module calls and which no other one below dir calls by a
-// local path. They are what InstallAll is for. Directories whose names begin
-// with a dot are passed over, .terraform among them, and links are not
-// followed. The paths begin with dir and are sorted.
+// Roots finds the root modules at and below a directory: the directories with module
+// calls, the configuration of a provider, a backend or cloud block, or configuration
+// beside a lock, which no other one below dir calls by a local path. They are what
+// InstallAll is for. Directories whose names begin with a dot are passed over,
+// .terraform among them, and links are not followed. The paths begin with dir and are
+// sorted.
 //
-// Configuration that cannot be read makes its directory a root: Install says
-// what is wrong with it. The error is about directories that cannot be listed,
-// or ctx's.
+// Configuration that cannot be read makes its directory a root: Install says what is
+// wrong with it. The error is about directories that cannot be listed, or ctx's.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
 	dirs, err := directories(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	var mu sync.Mutex
-	calls, called := map[string]bool{}, map[string]bool{}
+	isRoot, called := map[string]bool{}, map[string]bool{}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // reading is work for processors
 	for _, dir := range dirs {
@@ -111,9 +112,10 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 				return err
 			}
 			found, diags := config.ReadModule(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
+			root := len(found.Calls) > 0 || diags.HasErrors() || installsProviders(ctx, dir, dialect)
 			mu.Lock()
 			defer mu.Unlock()
-			calls[dir] = len(found.Calls) > 0 || diags.HasErrors()
+			isRoot[dir] = root
 			for _, call := range found.Calls {
 				if source, err := addrs.ParseModuleSource(call.Source); err == nil {
 					if local, ok := source.(addrs.ModuleSourceLocal); ok {
@@ -127,7 +129,18 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(dirs, func(dir string) bool { return !calls[dir] || called[filepath.Clean(dir)] }), nil
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !isRoot[dir] || called[filepath.Clean(dir)] }), nil
+}
+
+// installsProviders reports whether a directory without module calls looks like a root
+// module, of which the providers are to be installed.
+func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
+	reader, at := configs.Reader{Terraform: dialect == DialectTerraform}, configs.Dir{Path: dir}
+	if exists(filepath.Join(dir, lockFileName)) {
+		empty, err := reader.Empty(at)
+		return err == nil && !empty
+	}
+	return reader.HasRootBlocks(ctx, at)
 }
 
 // directories are those at and below dir that may hold somebody's modules.

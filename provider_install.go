@@ -112,6 +112,9 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) || p.rules.checkProvider(provider) != nil {
 			return
 		}
+		if (requiredProvider{address: provider}).checkPolicy(p.rules) != nil {
+			return // what a policy refuses is not asked for
+		}
 		// Who needs the answer asks again, and gets this one or its error.
 		go func() { _, _ = s.selector.listing(ctx, provider) }()
 	}
@@ -140,15 +143,13 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	required, gone := s.withLockedOnly(ctx, required)
+	required, gone, err := s.withUnrequired(ctx, required)
+	if err != nil {
+		return nil, err
+	}
 	selected, refused, err := s.selector.selectAll(ctx, required)
 	if err := errors.Join(refused.err(s.lock.req.lockFile()), err); err != nil {
 		return nil, err
-	}
-	for _, address := range s.selector.updated {
-		if !s.req.Update.several && !slices.ContainsFunc(required, func(p requiredProvider) bool { return p.address == address }) {
-			return nil, &ProviderError{Provider: address, Err: ErrNoSuchProvider}
-		}
 	}
 	plan := &providerPlan{stage: s, gone: gone, providers: make([]plannedProvider, len(selected))}
 	err = sideBySide(selected, func(i int, p selectedProvider) (err error) {
@@ -159,35 +160,6 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 		return nil, err
 	}
 	return plan, plan.planLock()
-}
-
-// withLockedOnly adds the providers that no module requires and that have to stay, and
-// returns the addresses of those that are to be dropped from the lock.
-func (s *providerStage) withLockedOnly(ctx context.Context, required []requiredProvider) (all []requiredProvider, gone []addrs.Provider) {
-	needed := make(map[addrs.Provider]bool)
-	for _, p := range required {
-		needed[p.address] = true
-	}
-	state := s.readState(ctx)
-	for _, address := range state.providers {
-		if !needed[address] {
-			needed[address] = true
-			use := ProviderUse{ProviderRequirement: ProviderRequirement{Provider: address, Implied: true, By: state.file}}
-			required = append(required, requiredProvider{address: address, uses: []ProviderUse{use}})
-		}
-	}
-	for _, entry := range s.lock.Providers() {
-		switch {
-		case needed[entry.Address]:
-		case s.req.Providers.Prune || state.known:
-			gone = append(gone, entry.Address)
-		default:
-			required = append(required, requiredProvider{address: entry.Address})
-			s.events.warn(nil, fmt.Sprintf("no module requires provider %s; its entry in the lock stays, because the state, which a backend keeps, may need it", entry.Address.ForDisplay()))
-		}
-	}
-	slices.SortFunc(required, func(a, b requiredProvider) int { return a.address.Compare(b.address) })
-	return required, gone
 }
 
 // plannedProvider is a provider whose package is at hand and checked.
@@ -210,7 +182,7 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 			got, err = s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
 				return s.getter.Get(ctx, want)
 			})
-			return p.failIf(err)
+			return s.failIf(ctx, p, platform, err)
 		}
 		want := want
 		want.Platform = platform
@@ -218,7 +190,7 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 			return s.getter.Hashes(ctx, want)
 		})
 		if err != nil {
-			return p.failIf(fmt.Errorf("for %s: %w", platform, err))
+			return s.failIf(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 		}
 		hashes[i-1] = proof.Hashes
 		return nil
@@ -236,13 +208,15 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	return plannedProvider{p, got, slices.Concat(append(hashes, got.Hashes)...)}, nil
 }
 
-// failIf is err as that of a provider, nil if err is nil.
-func (p selectedProvider) failIf(err error) error {
+// failIf is err as that of a provider's package for a platform, nil if err is nil.
+func (s *providerStage) failIf(ctx context.Context, p selectedProvider, platform addrs.Platform, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, providers.ErrNotAtHand):
 		err = fmt.Errorf("its package is not in the cache: %w", ErrOffline)
+	default:
+		err = s.selector.explainPackage(ctx, p, platform, err)
 	}
 	return p.fail(p.version.String(), err)
 }

@@ -38,11 +38,7 @@ var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this pl
 
 // compareProviders compares the installed providers with the lock. In a project without
 // a directory of providers they are not missing: it was installed without them.
-func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]ProviderReport, error) {
-	lock, err := p.providerLock()
-	if err != nil {
-		return nil, err
-	}
+func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
 	entries := lock.Providers()
 	if len(entries) == 0 {
 		return nil, nil
@@ -64,11 +60,11 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]Pr
 	return reports, err
 }
 
-// refusedProviders returns the providers of the lock that the policies do not allow, as
+// refusedProviders returns the providers of a lock that the policies do not allow, as
 // *ProviderError.
-func (p *openProject) refusedProviders() []error {
+func (p *openProject) refusedProviders(lock *providerLock) []error {
 	var refused []error
-	for _, entry := range p.lock.Providers() {
+	for _, entry := range lock.Providers() {
 		if err := p.rules.checkProvider(entry.Address); err != nil {
 			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
 		}
@@ -190,9 +186,11 @@ func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]r
 	return required.pool()
 }
 
-// LoadProviders reads which providers the installed modules of a configuration require, and
-// what the lock has of them, in the order of the lock. It asks no server, hashes nothing
-// and changes nothing. Version is "" for a provider that the lock does not have.
+// LoadProviders reads which providers a configuration needs, and what the lock has of
+// them, in the order of the lock: those that the installed modules or a state in the
+// project require, and those of the lock that a backend's state may need. It asks no
+// server, hashes nothing and changes nothing. Version is "" for a provider that the lock
+// does not have.
 func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {
 	p, err := in.view(ctx, req)
 	if err != nil {
@@ -207,6 +205,11 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	if err != nil {
 		return nil, err
 	}
+	others, err := p.unrequired(ctx, lock, required, false)
+	if err != nil {
+		return nil, err
+	}
+	required = sortedProviders(required, others.inState, others.kept)
 	var list []Provider
 	for _, r := range required {
 		entry, _ := lock.Provider(r.address)

@@ -44,10 +44,14 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	if err != nil {
 		return nil, err
 	}
-	if report.Providers, err = in.compareProviders(ctx, p); err != nil {
+	lock, err := p.providerLock()
+	if err != nil {
 		return nil, err
 	}
-	report.Refused = p.refusedProviders()
+	if report.Providers, err = in.compareProviders(ctx, p, lock); err != nil {
+		return nil, err
+	}
+	report.Refused = p.refusedProviders(lock)
 	return report, in.compareConfig(ctx, p, report)
 }
 

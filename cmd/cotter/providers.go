@@ -105,8 +105,8 @@ func providerMessage(err *cotter.ProviderError) message {
 	if err.Version != "" {
 		m.Summary += " " + err.Version
 	}
-	for _, use := range err.RequiredBy {
-		m.Detail += "\nrequired by " + use.String()
+	for _, line := range err.Requirements() {
+		m.Detail += "\n" + line
 	}
 	if len(err.RequiredBy) == 1 {
 		m.File, m.Line = err.RequiredBy[0].Range.Filename, err.RequiredBy[0].Range.Start.Line
