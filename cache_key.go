@@ -37,8 +37,7 @@ type CacheKey struct {
 func (in *Installer) CacheKey(ctx context.Context, dirs []string, req Request) (CacheKey, error) {
 	modules, providers := make(map[string]bool), make(map[string]bool)
 	for _, dir := range dirs {
-		req.Dir = dir
-		if err := in.addPackages(ctx, req, modules, providers); err != nil {
+		if err := in.addPackages(ctx, req, dir, modules, providers); err != nil {
 			return CacheKey{}, err
 		}
 	}
@@ -57,7 +56,10 @@ func (in *Installer) CacheKey(ctx context.Context, dirs []string, req Request) (
 }
 
 // addPackages adds what the lock of a project has to sets of packages.
-func (in *Installer) addPackages(ctx context.Context, req Request, modules, providers map[string]bool) (err error) {
+func (in *Installer) addPackages(ctx context.Context, req Request, dir string, modules, providers map[string]bool) (err error) {
+	if req, err = req.inDir(dir); err != nil {
+		return err
+	}
 	p, err := in.view(ctx, req)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 )
 
@@ -38,6 +39,7 @@ func runCacheKey(ctx context.Context, cmd *cli.Command, out *output) error {
 			return err
 		}
 	}
+	req.ForDir = func(req cotter.Request) (cotter.Request, error) { return applySettings(cmd, req) }
 	key, err := localInstaller(cmd, out).CacheKey(ctx, dirs, req)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", errNoLock, err)

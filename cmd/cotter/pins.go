@@ -55,6 +55,9 @@ func editPins(ctx context.Context, cmd *cli.Command, out *output, req cotter.Req
 	in.OnEvent = out.warning
 	for _, dir := range dirs {
 		req.Dir = dir
+		if req, err = applySettings(cmd, req); err != nil {
+			return err
+		}
 		pins, err := updatedPins(ctx, in, req)
 		if err != nil {
 			return err

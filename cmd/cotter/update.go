@@ -84,6 +84,9 @@ func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cott
 	if err != nil {
 		return err
 	}
+	if err := checkSecondLock(req); err != nil {
+		return err
+	}
 	in.OnEvent = out.warning
 	result, err := in.Install(ctx, req)
 	if err != nil {
