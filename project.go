@@ -186,7 +186,7 @@ type providerLock struct {
 // providerLock reads the lock that has the providers. A block of a provider that cannot
 // be read is an error: its provider would count as not locked.
 func (p *openProject) providerLock() (*providerLock, error) {
-	l := &providerLock{File: p.lock, src: p.lockSrc, req: p.req, hasModules: filepath.Clean(p.req.lockFile()) == lockFileName}
+	l := &providerLock{File: p.lock, src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
 	if !l.hasModules {
 		var err error
 		l.req.LockFile = lockFileName
@@ -201,6 +201,20 @@ func (p *openProject) providerLock() (*providerLock, error) {
 		return nil, &LockFileError{File: l.req.lockFile(), Diagnostics: faults}
 	}
 	return l, nil
+}
+
+// hasStockLock reports whether the lock is the one that stock tools read. They read it
+// through a link too.
+func (r Request) hasStockLock() bool {
+	if filepath.Clean(r.lockFile()) == lockFileName {
+		return true
+	}
+	own, err := os.Stat(filepath.Join(r.dir(), r.lockFile()))
+	if err != nil {
+		return false
+	}
+	stock, err := os.Stat(filepath.Join(r.dir(), lockFileName))
+	return err == nil && os.SameFile(own, stock)
 }
 
 func parseLock(src []byte, req Request) (*lockfile.File, error) {

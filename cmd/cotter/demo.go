@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,11 @@ import (
 //go:embed demo.txtar
 var demoWorld string
 
+// demoTree is what the demo's servers have, with a provider for this machine.
+func demoTree() fs.FS {
+	return modtest.Txtar(strings.ReplaceAll(demoWorld, "PLATFORM", addrs.CurrentPlatform().String()))
+}
+
 func demoCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "demo",
@@ -32,8 +38,7 @@ func demoCommand(out *output) *cli.Command {
 }
 
 func runDemo(ctx context.Context, out *output) (err error) {
-	tree := strings.ReplaceAll(demoWorld, "PLATFORM", addrs.CurrentPlatform().String())
-	world, err := modtest.Start(modtest.Txtar(tree), modtest.Options{})
+	world, err := modtest.Start(demoTree(), modtest.Options{})
 	if err != nil {
 		return err
 	}
