@@ -109,10 +109,10 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		Accept: p.rules.checkAuthentication, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
-		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) || p.rules.checkProvider(provider) != nil {
+		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
 			return
 		}
-		if (requiredProvider{address: provider}).checkPolicy(p.rules) != nil {
+		if p.rules.checkProvider(provider) != nil {
 			return // what a policy refuses is not asked for
 		}
 		// Who needs the answer asks again, and gets this one or its error.
@@ -170,52 +170,78 @@ type plannedProvider struct {
 	hashes []hashing.Hash
 }
 
-// get gets the package of a provider for this machine, and the hashes of those for the
-// other platforms that the request names.
+// get gets the package of a provider for this machine, and beside it the hashes of those
+// for the other platforms that the request names.
 func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedProvider, error) {
-	want := providers.Want{Provider: p.address, Version: p.version, Platform: addrs.CurrentPlatform(), Locked: p.entry.Hashes}
-	platforms := s.req.Providers.others()
-	hashes := make([][]hashing.Hash, len(platforms))
-	var got *providers.Got
-	err := errors.Join(sideBySide(append([]addrs.Platform{want.Platform}, platforms...), func(i int, platform addrs.Platform) (err error) {
-		if i == 0 {
-			got, err = s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
-				return s.getter.Get(ctx, want)
+	planned := plannedProvider{selectedProvider: p}
+	others := make([][]hashing.Hash, len(s.req.Providers.others()))
+	err := sideBySide([]func() error{
+		func() (err error) {
+			planned.got, err = s.getOwn(ctx, p)
+			return err
+		},
+		func() error {
+			return sideBySide(s.req.Providers.others(), func(i int, platform addrs.Platform) (err error) {
+				others[i], err = s.getHashes(ctx, p, platform)
+				return err
 			})
-			return s.failIf(ctx, p, platform, err)
-		}
-		want := want
-		want.Platform = platform
-		proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
-			return s.getter.Hashes(ctx, want)
-		})
-		if err != nil {
-			return s.failIf(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
-		}
-		hashes[i-1] = proof.Hashes
-		return nil
-	}))
+		},
+	}, func(_ int, work func() error) error { return work() })
 	if err != nil {
 		return plannedProvider{}, err
 	}
+	planned.hashes = slices.Concat(append(others, planned.got.Hashes)...)
+	return planned, nil
+}
+
+// getOwn gets the package of a provider for this machine. It is asked for once, whichever
+// projects need it, but the policies of each are applied.
+func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*providers.Got, error) {
+	want := p.wanted(addrs.CurrentPlatform())
+	got, err := s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
+		return s.getter.Get(ctx, want)
+	})
+	if err == nil {
+		err = s.rules.checkAuthentication(got.Authentication)
+	}
+	if err != nil {
+		return nil, s.fail(ctx, p, want.Platform, err)
+	}
 	warnings := got.Authentication.Warnings
 	if weak := got.Authentication.Weak; weak != "" && got.Asked {
-		warnings = append(warnings, weak+"; the policy allows that")
+		warnings = append(slices.Clone(warnings), weak+"; the policy allows that")
 	}
 	for _, text := range warnings {
 		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", p.address.ForDisplay(), p.version, text))
 	}
-	return plannedProvider{p, got, slices.Concat(append(hashes, got.Hashes)...)}, nil
+	return got, nil
 }
 
-// failIf is err as that of a provider's package for a platform, nil if err is nil.
-func (s *providerStage) failIf(ctx context.Context, p selectedProvider, platform addrs.Platform, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, providers.ErrNotAtHand):
+// getHashes gets the hashes of a provider's package for another platform.
+func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) ([]hashing.Hash, error) {
+	want := p.wanted(platform)
+	proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
+		return s.getter.Hashes(ctx, want)
+	})
+	if err == nil {
+		err = s.rules.checkAuthentication(proof.Authentication)
+	}
+	if err != nil {
+		return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
+	}
+	return proof.Hashes, nil
+}
+
+// wanted is the package of a provider for a platform, with what the lock has of it.
+func (p selectedProvider) wanted(platform addrs.Platform) providers.Want {
+	return providers.Want{Provider: p.address, Version: p.version, Platform: platform, Locked: p.entry.Hashes}
+}
+
+// fail is err as that of a provider's package for a platform.
+func (s *providerStage) fail(ctx context.Context, p selectedProvider, platform addrs.Platform, err error) error {
+	if errors.Is(err, providers.ErrNotAtHand) {
 		err = fmt.Errorf("its package is not in the cache: %w", ErrOffline)
-	default:
+	} else {
 		err = s.selector.explainPackage(ctx, p, platform, err)
 	}
 	return p.fail(p.version.String(), err)

@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -36,6 +35,7 @@ func (p *providerPlan) planLock() error {
 		change := ProviderChange{Provider: provider.address, Old: old.Version, New: entry.Version, Hashes: len(entry.Hashes) - len(provider.entry.Hashes)}
 		switch {
 		case change.Old == change.New && change.Hashes == 0:
+		case p.stage.req.Locked && slices.Contains(provider.entry.Hashes, provider.got.H1):
 		case p.stage.req.Locked:
 			p.stage.events.warn(nil, fmt.Sprintf("the lock has no h1: hash of provider %s %s for %s, so tofu and terraform will download it again; the package was checked by another hash of the lock",
 				provider.address.ForDisplay(), entry.Version, addrs.CurrentPlatform()))
@@ -73,7 +73,7 @@ func (p *providerPlan) changesLockOfModules() bool {
 
 // place puts the packages into their places, each by one rename. A package that is
 // there already stays.
-func (p *providerPlan) place(ctx context.Context) (err error) {
+func (p *providerPlan) place(ctx context.Context) error {
 	if p == nil || !p.stage.req.places() || len(p.providers) == 0 {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (p *providerPlan) place(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
+	defer func() { _ = dir.Close() }() // the next run removes what is left
 	layout := providerstore.LayoutLink
 	if s.req.Layout == LayoutCopy {
 		layout = providerstore.LayoutCopy

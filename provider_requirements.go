@@ -154,6 +154,16 @@ func (p requiredProvider) lockedReason(entry lockfile.Provider, has bool) Locked
 	return reason
 }
 
+// unprovenReason is the reason why a fitting entry of the lock does not decide: it has no
+// hash that can prove a package.
+func (p requiredProvider) unprovenReason() LockedReason {
+	reason := LockedReason{Provider: p.address, Reason: "the lock has no h1: or zh: hash of it"}
+	if len(p.uses) > 0 {
+		reason.Range = p.uses[0].Range
+	}
+	return reason
+}
+
 // allows reports whether a version meets the constraint of one place.
 func (u ProviderUse) allows(version string) bool {
 	v, err := versions.Parse(version)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -74,6 +75,9 @@ func (s *providerSelector) selectOne(ctx context.Context, p requiredProvider, re
 	entry, has := s.lock.Provider(p.address)
 	locked, err := versions.Parse(entry.Version)
 	fits := has && err == nil && p.fits(locked)
+	if fits && s.locked && !proves(entry.Hashes) {
+		return selectedProvider{}, refused.note(p.unprovenReason())
+	}
 	if fits && (s.locked || !s.moves(p)) {
 		return selectedProvider{p, locked, entry}, nil
 	}
@@ -105,6 +109,11 @@ func (s *providerSelector) selectOne(ctx context.Context, p requiredProvider, re
 // locked one fits. One that nothing but the lock has stays unless the request names it.
 func (s *providerSelector) moves(p requiredProvider) bool {
 	return s.updates(p.address) && (!p.isLockedOnly() || slices.Contains(s.updated, p.address))
+}
+
+// proves reports whether hashes of a lock can prove a package.
+func proves(hashes []hashing.Hash) bool {
+	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == "h1" || h.Scheme() == "zh" })
 }
 
 // updates reports whether the newest version of a provider is to be selected, whatever

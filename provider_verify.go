@@ -51,7 +51,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Close()
+	defer func() { _ = dir.Close() }() // it was only read
 	reports := make([]ProviderReport, len(entries))
 	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
 		reports[i] = compareProvider(store, dir, entry)
@@ -70,6 +70,30 @@ func (p *openProject) refusedProviders(lock *providerLock) []error {
 		}
 	}
 	return refused
+}
+
+// staleProviders says where the lock does not fit the providers that modules require, as
+// *ProviderError over *StaleError, and which requirements cannot be read. A lock without
+// providers is that of a project whose providers were left alone.
+func (p *openProject) staleProviders(lock *providerLock, required *requirements) (stale, unread []error) {
+	if len(lock.Providers()) == 0 && !exists(filepath.Join(p.req.dataPath(), "providers")) {
+		return nil, nil
+	}
+	all, err := required.pool()
+	if err != nil {
+		unread = append(unread, err)
+	}
+	for _, r := range all {
+		entry, locked := lock.Provider(r.address)
+		version, err := versions.Parse(entry.Version)
+		switch {
+		case !locked:
+			stale = append(stale, r.fail("", &StaleError{"the lock has no entry for it"}))
+		case err != nil || !r.want.Allows(version):
+			stale = append(stale, r.fail("", &StaleError{fmt.Sprintf("the lock has version %s, and the configuration asks for %q", entry.Version, r.want)}))
+		}
+	}
+	return stale, unread
 }
 
 // compareProvider hashes one provider.

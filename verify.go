@@ -52,7 +52,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 		return nil, err
 	}
 	report.Refused = p.refusedProviders(lock)
-	return report, in.compareConfig(ctx, p, report)
+	return report, in.compareConfig(ctx, p, lock, report)
 }
 
 // comparePackages compares what is installed with the lock.
@@ -171,7 +171,8 @@ type Report struct {
 	// has no directory of providers.
 	Providers []ProviderReport
 	// Stale says where the configuration and the lock do not fit together, as
-	// *ModuleError in the order of the modules' paths.
+	// *ModuleError in the order of the modules' paths, and then as *ProviderError in
+	// that of the lock.
 	Stale []error
 	// Misplaced says where modules.json, by which stock tools find modules, has
 	// something else than the configuration and the lock: another directory,

@@ -117,9 +117,16 @@ module "zip" {
 // commands.
 func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
-	s := &crashScene{world: modtest.New(t, modtest.Txtar(crashWorld)), binary: commandAsBinary(t), args: strings.Fields(args)}
+	return newCrashSceneIn(t, modtest.New(t, modtest.Txtar(crashWorld)), args, earlier...)
+}
+
+// newCrashSceneIn is newCrashScene with a world, which has the project.
+func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
+	t.Helper()
+	s := &crashScene{world: world, binary: commandAsBinary(t), args: strings.Fields(args)}
 	top := t.TempDir()
 	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
+	t.Cleanup(func() { makeRemovable(top) })
 	if err := s.world.WriteTree(s.project(), "project"); err != nil {
 		t.Fatal(err)
 	}
@@ -282,12 +289,14 @@ func (s *crashScene) test(t *testing.T, steps []string, random int) {
 func (s *crashScene) picture(t *testing.T) map[string]string {
 	t.Helper()
 	files := picture(t, s.project())
-	trees, err := filepath.Glob(filepath.Join(s.dir, "cache/tree/*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tree := range trees {
-		files["cache "+filepath.Base(tree)] = ""
+	for _, kept := range []string{"cache/tree/*", "cache/provider/package/*"} {
+		trees, err := filepath.Glob(filepath.Join(s.dir, kept))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tree := range trees {
+			files["cache "+filepath.Base(tree)] = ""
+		}
 	}
 	return files
 }
@@ -298,7 +307,7 @@ func (s *crashScene) checkLeftovers(t *testing.T, at string) {
 	for _, pattern := range []string{
 		"project/*.tmp", "project/.*.tmp", "project/.terraform/modules/*.tmp", "project/.terraform/modules/.cotter/*.tmp", "project/.terraform/modules/.cotter/.*.tmp",
 		"project/.terraform/modules/.cotter/stage/*", "project/.terraform/modules/.cotter/retired", "project/.terraform/modules/.cotter/journal",
-		"cache/stage/*", "state/.*", "state/*.tmp",
+		"project/.terraform/providers/.*", "cache/provider/stage/*", "cache/stage/*", "state/.*", "state/*.tmp",
 	} {
 		left, err := filepath.Glob(filepath.Join(s.dir, pattern))
 		if err != nil || len(left) > 0 {

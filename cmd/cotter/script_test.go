@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 //	archive NAME FILE      replace an archive
 //	status N COMMAND...    run a command, which must exit with that status
 //	forget                 forget the requests so far
-//	norequests             fail if the servers were asked since then
+//	norequests [PART]      fail if the servers were asked since then, for a path with that part
 //	providershape NAME VERSION SHAPE   make something wrong with a version of a provider
 //	publishprovider NAME VERSION PLATFORM DIR   publish a package of a provider
 //	noarchives             fail if an archive of a provider was downloaded since then
@@ -172,10 +172,12 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func noRequests(ts *testscript.TestScript, _ bool, _ []string) {
-	world := *theWorld(ts)
-	if requests := world.Requests(); len(requests) > 0 {
-		ts.Fatalf("the servers were asked: %v", requests)
+func noRequests(ts *testscript.TestScript, _ bool, args []string) {
+	part := strings.Join(args, " ")
+	for _, r := range (*theWorld(ts)).Requests() {
+		if strings.Contains(r.Path, part) {
+			ts.Fatalf("the servers were asked: %s", r)
+		}
 	}
 }
 

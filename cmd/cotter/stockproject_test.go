@@ -31,6 +31,7 @@ func newStockProject(t *testing.T, world *modtest.World, tool string, trees ...f
 		t.Skipf("%s is not installed", tool)
 	}
 	top := t.TempDir()
+	t.Cleanup(func() { makeRemovable(top) })
 	p := &stockProject{world: world, tool: tool, binary: binary, dir: filepath.Join(top, "project")}
 	for _, tree := range trees {
 		p.write(t, tree)
@@ -43,7 +44,7 @@ func newStockProject(t *testing.T, world *modtest.World, tool string, trees ...f
 	writeText(t, name, config.String())
 	p.env = append(append(os.Environ(), world.Env()...),
 		"TF_CLI_CONFIG_FILE="+name, "TF_PLUGIN_CACHE_DIR=", "CHECKPOINT_DISABLE=1", "HOME="+top, "CI=", "NO_COLOR=1",
-		"COTTER_CACHE_DIR="+filepath.Join(top, "cache"), "COTTER_STATE_DIR="+filepath.Join(top, "state"))
+		"COTTER_CACHE_DIR="+p.cache(), "COTTER_STATE_DIR="+filepath.Join(top, "state"))
 	return p
 }
 
@@ -104,6 +105,9 @@ func (p *stockProject) fresh(t *testing.T) {
 	remove(t, filepath.Join(p.dir, ".terraform"))
 	remove(t, filepath.Join(p.dir, lockFile))
 }
+
+// cache is the user's cache.
+func (p *stockProject) cache() string { return filepath.Join(filepath.Dir(p.dir), "cache") }
 
 func (p *stockProject) lock(t *testing.T) string {
 	t.Helper()

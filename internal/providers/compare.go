@@ -31,6 +31,9 @@ func (j *job) checkArchive() error {
 	if h1 == "" && hasScheme(want, "h1") || slices.Contains(want, h1) {
 		return nil
 	}
+	if hasScheme(want, "h1") {
+		return j.mismatch(want, h1)
+	}
 	return j.mismatch(want, j.archive)
 }
 
