@@ -87,7 +87,7 @@ func (in *Installer) ownCalls(ctx context.Context, p *openProject) ([]*call, err
 		defer mu.Unlock()
 		calls = append(calls, c)
 		return nil, errElsewhere
-	})
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
