@@ -56,8 +56,12 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 	group.SetLimit(in.parallel())
 	for i, dir := range dirs {
 		group.Go(func() error {
-			req := req
-			req.Dir, req.Update = dir, req.Update.ofSeveral()
+			req, err := req.inDir(dir)
+			if err != nil {
+				failures[i] = &ProjectError{dir, err}
+				return nil // the others go on
+			}
+			req.Update = req.Update.ofSeveral()
 			result, err := in.install(ctx, req, key, shared, &events{fn: serial(dir)})
 			if results[i] = result; err != nil {
 				results[i], failures[i] = nil, &ProjectError{dir, err}
@@ -70,6 +74,15 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 		return results, err
 	}
 	return results, errors.Join(req.Update.missing(results)...)
+}
+
+// inDir returns the request for one root module of several.
+func (r Request) inDir(dir string) (Request, error) {
+	r.Dir = dir
+	if r.ForDir == nil {
+		return r, nil
+	}
+	return r.ForDir(r)
 }
 
 // serialEvents makes callbacks for single projects out of the one for all.

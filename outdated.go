@@ -18,11 +18,14 @@ type Outdated struct {
 	// call's constraint, Latest the newest stable one, both without those that
 	// are too young for the request's policies. "" stands for none.
 	Current, Allowed, Latest string
+	// Pin is set for a call whose source address names a tag that is a version. Then
+	// Allowed is Current: another tag is a change of the configuration.
+	Pin *Pin
 }
 
 // Outdated compares the installed versions with those that registries and
-// repositories offer, of every call whose source has versions, in the order of
-// their paths. The modules must be installed; nothing is changed. A call whose
+// repositories offer, of every call whose source has versions and of every pin of the
+// project's own modules, in the order of their paths. The modules must be installed; nothing is changed. A call whose
 // origin gave no answer is a *ModuleError; the others are returned beside it.
 func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, err error) {
 	p, err := in.view(ctx, req)
@@ -47,6 +50,22 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, e
 	found := make([]*Outdated, len(modules))
 	var wait sync.WaitGroup
 	for i, m := range modules {
+		if m.call.own() && !m.call.selectsVersion() {
+			wait.Go(func() {
+				pin, err := s.pin(ctx, m.call, req.KeepCredentials)
+				if err != nil {
+					failures.addCall(m.call, err)
+				}
+				if pin != nil {
+					shown := m.result(req.KeepCredentials)
+					found[i] = &Outdated{
+						Path: shown.Path, Call: shown.Call, Source: shown.Source,
+						Current: pin.Version, Allowed: pin.Version, Latest: pin.LatestVersion, Pin: pin,
+					}
+				}
+			})
+			continue
+		}
 		if !m.ownsPackage() || !m.call.selectsVersion() {
 			continue
 		}

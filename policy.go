@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/settings"
 )
 
 // rules are the policies of a run: what one of them refuses is refused.
@@ -87,11 +88,11 @@ func (r rules) denyBranches() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.DenyBranches })
 }
 
-// policyFileName is the file that has a project's policy.
+// policyFileName is the file that has a project's policy and its settings.
 const policyFileName = "cotter.hcl"
 
-// PolicyFileError is a policy that cannot be used as it is: nothing is done
-// without it. It wraps hcl.Diagnostics.
+// PolicyFileError is a policy, or a file of settings, that cannot be used as it is:
+// nothing is done without it. It wraps hcl.Diagnostics.
 type PolicyFileError struct {
 	File        string
 	Diagnostics hcl.Diagnostics
@@ -105,15 +106,9 @@ func (r Request) readRules() (rules, error) {
 	all := rules(r.Policies)
 	name, shown := r.PolicyFile, r.PolicyFile
 	if name == "" {
-		dir, err := filepath.Abs(r.dir())
-		if err != nil {
-			return nil, err
-		}
-		if name = findPolicy(dir); name == "" {
-			return all, nil
-		}
-		if shown, err = filepath.Rel(dir, name); err != nil {
-			return nil, err
+		var err error
+		if name, shown, err = projectFile(r.dir()); err != nil || name == "" {
+			return all, err
 		}
 	}
 	src, err := readRegular(name)
@@ -127,15 +122,45 @@ func (r Request) readRules() (rules, error) {
 	return append(rules{found}, all...), nil
 }
 
-// findPolicy is the policy's file in a directory, or else the nearest one above
-// it within the repository. Without a policy, it returns an empty string.
-func findPolicy(dir string) string {
+// ReadSettings returns the settings of the root module in dir: those in its cotter.hcl, or
+// in the nearest one above it in the same git repository. Without such a file, or a
+// settings block in it, nothing is set. The error is a *[PolicyFileError], or that of
+// reading the file.
+//
+// Runs do not apply them by themselves: they are for programs to put into requests.
+func ReadSettings(dir string) (*settings.Settings, error) {
+	name, shown, err := projectFile(orElse(dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return &settings.Settings{}, nil
+	}
+	src, err := readRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	found, diags := settings.Parse(src, filepath.ToSlash(shown))
+	if diags.HasErrors() {
+		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
+	}
+	return found, nil
+}
+
+// projectFile returns the path of cotter.hcl in a directory, or else of the nearest one
+// above it within the repository, and the path from the directory to it. Both are empty
+// if there is none.
+func projectFile(dir string) (name, shown string, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", "", err
+	}
 	for _, at := range project.RepositoryDirs(dir) {
 		if name := filepath.Join(at, policyFileName); exists(name) {
-			return name
+			shown, err := filepath.Rel(dir, name)
+			return name, shown, err
 		}
 	}
-	return ""
+	return "", "", nil
 }
 
 func exists(name string) bool {

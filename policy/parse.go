@@ -31,14 +31,15 @@ func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	content, diags := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy"}}})
+	content, diags := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy"}, {Type: "settings"}}})
 	if diags.HasErrors() {
 		return nil, diags
 	}
 	p := &Policy{at: map[string]hcl.Range{}}
-	for i, block := range content.Blocks {
+	blocks := content.Blocks.OfType("policy")
+	for i, block := range blocks {
 		if i > 0 {
-			return nil, failure(block.DefRange, fmt.Sprintf("A file has only one policy block; the first is on line %d.", content.Blocks[0].DefRange.Start.Line))
+			return nil, failure(block.DefRange, fmt.Sprintf("A file has only one policy block; the first is on line %d.", blocks[0].DefRange.Start.Line))
 		}
 		if diags := p.read(block.Body); diags.HasErrors() {
 			return nil, diags

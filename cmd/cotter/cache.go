@@ -41,6 +41,7 @@ func cacheCommand(out *output) *cli.Command {
 			command("verify", "hash every cached package and quarantine damaged ones", out.cacheVerify),
 			command("clean", "empty the cache", out.cacheClean,
 				&cli.StringFlag{Name: "older-than", Usage: "remove only packages that were not used for `TIME`, such as 30d or 12h"}),
+			cacheKeyCommand(out),
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -42,7 +43,12 @@ func runDiff(ctx context.Context, cmd *cli.Command, out *output) error {
 	if n := cmd.Args().Len(); n == 0 || n > 2 {
 		return usageError{errors.New("cotter diff takes one lock or two: files, directories or git revisions")}
 	}
-	reader := lockReader{dir: cmp.Or(cmd.String("chdir"), "."), lockFile: cmp.Or(cmd.String("lock-file"), ".terraform.lock.hcl")}
+	reader := lockReader{dir: cmp.Or(cmd.String("chdir"), ".")}
+	found, err := cotter.ReadSettings(reader.dir)
+	if err != nil {
+		return err
+	}
+	reader.lockFile = cmp.Or(cmd.String("lock-file"), found.LockFile, ".terraform.lock.hcl")
 	old, err := reader.read(ctx, cmd.Args().First())
 	if err != nil {
 		return err

@@ -85,6 +85,9 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 	if err != nil {
 		return err
 	}
+	if err := checkSecondLock(req); err != nil {
+		return err
+	}
 	progress := newProgress(out)
 	in.OnEvent = progress.event
 	result, err := in.Install(ctx, req)
@@ -116,6 +119,9 @@ func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cot
 		return nil, err
 	}
 	if err := setProviders(cmd, req); err != nil {
+		return nil, err
+	}
+	if *req, err = applySettings(cmd, *req); err != nil {
 		return nil, err
 	}
 	return installer(ctx, cmd, out, *req)

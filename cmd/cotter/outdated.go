@@ -15,10 +15,12 @@ import (
 
 func outdatedCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:        "outdated",
-		Usage:       "list the module calls and providers that have newer versions",
-		ArgsUsage:   "[DIR...]",
-		Description: "Allowed is the newest version that the call's constraint allows, latest the\nnewest of all. With --all, calls that are up to date are listed too.",
+		Name:      "outdated",
+		Usage:     "list the module calls and providers that have newer versions",
+		ArgsUsage: "[DIR...]",
+		Description: "Allowed is the newest version that the call's constraint allows, latest the\n" +
+			"newest of all. With --all, calls that are up to date are listed too. Tags that are\n" +
+			"versions are listed as well, such as \"?ref=v1.2.0\" in a source address.",
 		Flags: configFlags(severalFlags(
 			&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"},
 			&cli.BoolFlag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag(),
@@ -92,7 +94,17 @@ func (o *output) outdated(modules []cotter.Outdated, providers []cotter.Outdated
 	for _, p := range providers {
 		fmt.Fprint(table, escapef("-\t%s\t%s\t%s\t%s\t%s\n", p.Provider.ForDisplay(), dash(p.Current), dash(p.Allowed), dash(p.Latest), firstUse(p.RequiredBy)))
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	var pins []cotter.Pin
+	for _, m := range modules {
+		if m.Pin != nil {
+			pins = append(pins, *m.Pin)
+		}
+	}
+	o.proposals(pins)
+	return nil
 }
 
 func dash(version string) string {
@@ -118,15 +130,23 @@ func jsonOutdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider
 		Current  string `json:"current,omitempty"`
 		Allowed  string `json:"allowed,omitempty"`
 		Latest   string `json:"latest,omitempty"`
-		File     string `json:"file,omitempty"`
-		Line     int    `json:"line,omitempty"`
+		// Tag is a tag in the source address, and LatestTag the newest one.
+		Tag       string `json:"tag,omitempty"`
+		LatestTag string `json:"latest_tag,omitempty"`
+
+		File string `json:"file,omitempty"`
+		Line int    `json:"line,omitempty"`
 	}
 	calls := []jsonCall{}
 	for _, m := range modules {
-		calls = append(calls, jsonCall{
+		call := jsonCall{
 			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current, Allowed: m.Allowed, Latest: m.Latest,
 			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
-		})
+		}
+		if m.Pin != nil {
+			call.Tag, call.LatestTag = m.Pin.Tag, m.Pin.LatestTag
+		}
+		calls = append(calls, call)
 	}
 	for _, p := range providers {
 		call := jsonCall{Provider: p.Provider.String(), Current: p.Current, Allowed: p.Allowed, Latest: p.Latest}

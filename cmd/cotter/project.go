@@ -16,8 +16,18 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// request returns the request that the flags and the environment describe.
+// request returns the request that the flags, the environment and the settings of the
+// project in --chdir describe.
 func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) {
+	req, err := flagRequest(cmd, env)
+	if err != nil {
+		return req, err
+	}
+	return applySettings(cmd, req)
+}
+
+// flagRequest is request without settings.
+func flagRequest(cmd *cli.Command, env func(string) string) (cotter.Request, error) {
 	dialect, err := cotter.ParseDialect(cmd.String("for"))
 	if err != nil {
 		return cotter.Request{}, usageError{err}

@@ -55,6 +55,10 @@ func forProjects(ctx context.Context, cmd *cli.Command, out *output, run func(ct
 	return out.inProjects(ctx, dirs, func(ctx context.Context, out *output, dir string) error {
 		req := req
 		req.Dir = dir
+		req, err := applySettings(cmd, req)
+		if err != nil {
+			return err
+		}
 		return run(ctx, out, req)
 	})
 }
@@ -142,6 +146,13 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 	}
 	if dirs, err = withConfiguration(out, dirs, req); err != nil || len(dirs) == 0 {
 		return err
+	}
+	req.ForDir = func(req cotter.Request) (cotter.Request, error) {
+		req, err := applySettings(cmd, req)
+		if err == nil {
+			err = checkSecondLock(req)
+		}
+		return req, err
 	}
 	fetched := 0
 	results, err := in.InstallAll(ctx, dirs, req, func(dir string, event cotter.Event) {

@@ -52,6 +52,7 @@ const (
 	whyRemedy         = "Run `cotter why{dir} {keys}` to see which modules require it."
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
 	legacyRemedy      = "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."
+	secondLockRemedy  = "Rename the lock, or use `--lock-file` with its name."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -102,6 +103,7 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, errNoLock), createRemedy},
 			{errors.Is(err, errMoved), movedRemedy},
 			{errors.Is(err, errBothChanged), mergeDriverRemedy},
+			{is[*secondLockError](err), secondLockRemedy},
 		} {
 			if known.is {
 				add(known.text, "")

@@ -27,6 +27,9 @@ func projectsBOM(ctx context.Context, cmd *cli.Command, out *output, req cotter.
 	err = out.inProjects(ctx, dirs, func(ctx context.Context, out *output, dir string) (err error) {
 		req := req
 		req.Dir = dir
+		if req, err = applySettings(cmd, req); err != nil {
+			return err
+		}
 		boms[index[dir]], err = projectBOM(ctx, cmd, out, req)
 		return err
 	})

@@ -24,6 +24,9 @@ func updateCommand(out *output) *cli.Command {
 			"The rest of the lock stays as it is. For each module that changes it lists what\n" +
 			"the caller sees: variables, outputs, providers.\n" +
 			"\n" +
+			"A tag in a source address, such as \"?ref=v1.2.0\", stays, and a newer one is only\n" +
+			"told. With --edit it is written into the configuration first.\n" +
+			"\n" +
 			"Arguments that begin with a dot or are absolute paths are directories of projects:\n" +
 			"`cotter update network ./envs/dev`. Of several projects, those that do not have a\n" +
 			"call or a provider stay as they are.",
@@ -31,6 +34,7 @@ func updateCommand(out *output) *cli.Command {
 			&cli.StringFlag{Name: "to", Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
 			&cli.StringSliceFlag{Name: "accept-changed", Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
 			&cli.BoolFlag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
+			&cli.BoolFlag{Name: "edit", Usage: "write newer tags into the source addresses that name tags"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
 		)...)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -44,24 +48,43 @@ func updateCommand(out *output) *cli.Command {
 			if req.Update.To != "" && len(req.Update.Keys) != 1 {
 				return usageError{errors.New("--to needs just one call to update")}
 			}
-			if severalProjects(cmd) {
-				return installAll(ctx, cmd, out, req)
+			if cmd.Bool("edit") && req.Update.To != "" {
+				return usageError{errors.New("--edit moves to the newest tag, so it excludes --to")}
 			}
-			if dir, empty := withoutConfiguration(req); empty {
-				return noConfigurationError{dir}
-			}
-			if cmd.Bool("markdown") {
-				return updateMarkdown(ctx, cmd, out, req)
-			}
-			return install(ctx, cmd, out, req)
+			return runUpdate(ctx, cmd, out, req)
 		},
 	}
+}
+
+func runUpdate(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+	run := install
+	switch dir, empty := withoutConfiguration(req); {
+	case severalProjects(cmd):
+		run = installAll
+	case empty:
+		return noConfigurationError{dir}
+	case cmd.Bool("markdown"):
+		run = updateMarkdown
+	}
+	if cmd.Bool("edit") {
+		if err := editPins(ctx, cmd, out, req); err != nil {
+			return err
+		}
+		return run(ctx, cmd, out, req)
+	}
+	if err := run(ctx, cmd, out, req); err != nil || out.json || cmd.Bool("markdown") || cmd.Bool("offline") {
+		return err
+	}
+	return proposePins(ctx, cmd, out)
 }
 
 // updateMarkdown updates and prints nothing but the table, and warnings.
 func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
+		return err
+	}
+	if err := checkSecondLock(req); err != nil {
 		return err
 	}
 	in.OnEvent = out.warning

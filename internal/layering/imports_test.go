@@ -27,7 +27,7 @@ var layers = []layer{
 		"internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key and HTTP", []string{
 		"internal/httpx", "internal/userkey", "lockfile",

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+)
+
+func cacheKeyCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      "key",
+		Usage:     "print what a CI cache of the cache directory should be keyed by",
+		ArgsUsage: "[DIR...]",
+		Description: "The key is made of the version of the cache's format, the platform, and a hash of\n" +
+			"the modules and providers in the lock, or in all locks of several projects. With\n" +
+			"--json there is also the prefix that all such keys have: a cache with another key\n" +
+			"and that prefix is of use, and a run fetches only what it does not have.",
+		Flags: projectFlags(severalFlags()...),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return runCacheKey(ctx, cmd, out)
+		},
+	}
+}
+
+func runCacheKey(ctx context.Context, cmd *cli.Command, out *output) error {
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return err
+	}
+	dirs := []string{req.Dir}
+	if severalProjects(cmd) {
+		if dirs, err = projectDirs(ctx, cmd, out, req); err != nil {
+			return err
+		}
+	}
+	req.ForDir = func(req cotter.Request) (cotter.Request, error) { return applySettings(cmd, req) }
+	key, err := localInstaller(cmd, out).CacheKey(ctx, dirs, req)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", errNoLock, err)
+	}
+	if err != nil {
+		return err
+	}
+	if out.json {
+		return out.writeJSON(struct {
+			Key       string `json:"key"`
+			Prefix    string `json:"prefix"`
+			Platform  string `json:"platform"`
+			Modules   int    `json:"modules"`
+			Providers int    `json:"providers"`
+		}{key.Key, key.Prefix, addrs.CurrentPlatform().String(), key.Modules, key.Providers})
+	}
+	out.printf("%s\n", key.Key)
+	return nil
+}

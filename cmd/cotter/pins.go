@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+)
+
+// proposals says which tags in source addresses have newer ones.
+func (o *output) proposals(pins []cotter.Pin) {
+	first := true
+	for _, pin := range pins {
+		if !pin.Outdated() {
+			continue
+		}
+		if first && o.project == "" {
+			o.printf("\n")
+		}
+		first = false
+		o.printf("%s (%s:%d): %s is %s, and the newest is %s; `cotter update %s --edit` writes it into the file\n",
+			pin.Path, pin.Call.SourceRange.Filename, pin.Call.SourceRange.Start.Line, pin.Argument, pin.Tag, pin.LatestTag, shellWord(pin.Path.String()))
+	}
+}
+
+// updatedPins returns the outdated pins that an update is about.
+func updatedPins(ctx context.Context, in *cotter.Installer, req cotter.Request) ([]cotter.Pin, error) {
+	pins, err := in.Pins(ctx, req)
+	return slices.DeleteFunc(pins, func(p cotter.Pin) bool {
+		return !p.Outdated() || !req.Update.All && !slices.Contains(req.Update.Keys, p.Path.String())
+	}), err
+}
+
+// editPins writes the newest tags into the configuration of the projects, one after the
+// other because they can have modules in common.
+func editPins(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+	dirs := []string{req.Dir}
+	if severalProjects(cmd) {
+		var err error
+		if dirs, err = projectDirs(ctx, cmd, out, req); err != nil {
+			return err
+		}
+	}
+	in, err := prepareInstall(ctx, cmd, out, &req)
+	if err != nil {
+		return err
+	}
+	in, done, err := in.Share()
+	if err != nil {
+		return err
+	}
+	defer done()
+	in.OnEvent = out.warning
+	for _, dir := range dirs {
+		req.Dir = dir
+		if req, err = applySettings(cmd, req); err != nil {
+			return err
+		}
+		pins, err := updatedPins(ctx, in, req)
+		if err != nil {
+			return err
+		}
+		if !req.DryRun {
+			if err := cotter.EditPins(req, pins); err != nil {
+				return err
+			}
+		}
+		if err := out.edited(pins, dir, req.DryRun); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edited says what was written into source addresses, or would be.
+func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
+	for _, pin := range pins {
+		at := pin.Call.SourceRange
+		if o.json {
+			err := o.writeJSON(struct {
+				Type    string `json:"type"`
+				Project string `json:"project,omitempty"`
+				Key     string `json:"key"`
+				File    string `json:"file"`
+				Line    int    `json:"line"`
+				Old     string `json:"old"`
+				New     string `json:"new"`
+				DryRun  bool   `json:"dry_run,omitempty"`
+			}{"edited", dir, pin.Path.String(), at.Filename, at.Start.Line, pin.Tag, pin.LatestTag, dryRun})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		what := "edited"
+		if dryRun {
+			what = "would be edited"
+		}
+		o.printf("- %s (%s:%d) %s: %s %s -> %s\n", pin.Path, at.Filename, at.Start.Line, what, pin.Argument, pin.Tag, pin.LatestTag)
+	}
+	return nil
+}
+
+// proposePins says which tags an update did not touch. It was successful: that origins
+// cannot be asked is a warning.
+func proposePins(ctx context.Context, cmd *cli.Command, out *output) error {
+	return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+		setUpdates(cmd, &req)
+		if err := setPolicy(cmd, &req); err != nil {
+			return err
+		}
+		pins, err := updatedPins(ctx, in, req)
+		if err != nil {
+			for _, m := range messages(err) {
+				out.warnf("%s", m.line())
+			}
+		}
+		out.proposals(pins)
+		return nil
+	})
+}

@@ -1,0 +1,71 @@
+package settings_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/settings"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	off := false
+	for text, want := range map[string]settings.Settings{
+		"":                                      {},
+		"policy {\n anything = f(x)\n}\n":       {},
+		"settings {\n}\n":                       {},
+		"settings {\n for = \"terraform\"\n}\n": {For: "terraform"},
+		"settings {\n submodules = false\n layout = \"copy\"\n lock_file = \"locks/m.hcl\"\n}\n": {Submodules: &off, Layout: "copy", LockFile: "locks/m.hcl"},
+		"settings {\n platforms = [\"linux_amd64\"]\n}\n":                                        {Platforms: []addrs.Platform{{OS: "linux", Arch: "amd64"}}},
+		"settings {\n platforms = []\n}\n":                                                       {Platforms: []addrs.Platform{}},
+	} {
+		got, diags := settings.Parse([]byte(text), "cotter.hcl")
+		if diags.HasErrors() {
+			t.Errorf("Parse(%q): %s", text, diags)
+			continue
+		}
+		if diff := cmp.Diff(want, *got); diff != "" {
+			t.Errorf("Parse(%q) (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"settings {\n}\nsettings {\n}\n":                "only one settings block; the first is on line 1",
+		"settings \"x\" {\n}\n":                         "cotter.hcl:1",
+		"settings {\n cache_dir = \"x\"\n}\n":           "cache_dir",
+		"settings {\n for = \"tf\"\n}\n":                `for: it must be one of ["auto" "terraform" "tofu"].`,
+		"settings {\n layout = 1\n}\n":                  "layout: it must be one of",
+		"settings {\n lock_file = \"../x\"\n}\n":        "lock_file: it must be a path below",
+		"settings {\n lock_file = \".\"\n}\n":           "lock_file: it must be a path below",
+		"settings {\n lock_file = \"\"\n}\n":            "lock_file: it must be a path below",
+		"settings {\n lock_file = null\n}\n":            "lock_file: it must be a string",
+		"settings {\n submodules = \"yes\"\n}\n":        "submodules: it must be true or false",
+		"settings {\n platforms = \"linux_amd64\"\n}\n": "platforms: it must be a list",
+		"settings {\n platforms = [1]\n}\n":             "platforms: each platform must be a string",
+		"settings {\n platforms = [\"linux\"]\n}\n":     "platforms: ",
+		"settings {\n for = var.x\n}\n":                 "Variables not allowed",
+		"settings {":                                    "cotter.hcl:1",
+		strings.Repeat("#\n", settings.MaxSize):         "more than",
+	} {
+		got, diags := settings.Parse([]byte(text), "cotter.hcl")
+		if got != nil || !strings.Contains(diags.Error(), want) {
+			t.Errorf("Parse(%.40q) = %v, %s; want %q", text, got, diags, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("settings {\n for = \"tofu\"\n lock_file = \"a\"\n submodules = true\n layout = \"link\"\n platforms = [\"linux_amd64\"]\n}\n"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		s, diags := settings.Parse(src, "cotter.hcl")
+		if (s == nil) != diags.HasErrors() {
+			t.Errorf("Parse = %v, %s", s, diags)
+		}
+	})
+}
