@@ -31,6 +31,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			treeCommand(out),
 			sbomCommand(out),
 			cacheCommand(out),
+			bundleCommand(out),
 			demoCommand(out),
 			versionCommand(out),
 		},

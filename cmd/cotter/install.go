@@ -22,6 +22,7 @@ func installCommand(out *output) *cli.Command {
 			"and below them. What several projects use is fetched once.",
 		Flags: configFlags(append(installFlags(),
 			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
+			&cli.StringFlag{Name: "bundle", Usage: "take the packages from the bundle in `FILE`, and send no requests"},
 			&cli.StringFlag{Name: "lockfile", Usage: "with `MODE` readonly, the same as --locked"},
 			&cli.BoolFlag{Name: "recursive", Usage: "install all root modules in and below the directories"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
@@ -119,7 +120,11 @@ func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cot
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
 	}
-	return installer(ctx, cmd, out, *req)
+	in, err := installer(ctx, cmd, out, *req)
+	if err != nil {
+		return nil, err
+	}
+	return in, useBundle(cmd, in, req)
 }
 
 func layout(name string) (cotter.Layout, error) {
