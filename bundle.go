@@ -214,7 +214,7 @@ type BundleEntry struct {
 func (in *Installer) VerifyBundle(ctx context.Context, b *Bundle) ([]BundleEntry, error) {
 	alone := *in
 	alone.CacheDir = ""
-	return alone.readBundle(ctx, b, func(*session, modpkg.Statement) error { return nil })
+	return alone.readStore(ctx, b, b.entryTags(), func(*session, modpkg.Statement) error { return nil })
 }
 
 // ImportBundle puts all packages of a bundle into the cache, and records their entries as
@@ -224,7 +224,7 @@ func (in *Installer) ImportBundle(ctx context.Context, b *Bundle) ([]BundleEntry
 	if in.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
-	return in.readBundle(ctx, b, func(s *session, statement modpkg.Statement) error {
+	return in.readStore(ctx, b, b.entryTags(), func(s *session, statement modpkg.Statement) error {
 		if s.cacheErr != nil {
 			return s.cacheErr
 		}
@@ -232,9 +232,20 @@ func (in *Installer) ImportBundle(ctx context.Context, b *Bundle) ([]BundleEntry
 	})
 }
 
-// readBundle fetches all packages of a bundle into the cache and calls use for those
-// that are what their entries say.
-func (in *Installer) readBundle(ctx context.Context, b *Bundle, use func(*session, modpkg.Statement) error) ([]BundleEntry, error) {
+// entryTags returns the tags of all entries in the bundle.
+func (b *Bundle) entryTags() []string {
+	var tags []string
+	for _, ref := range b.layout.Refs() {
+		if strings.HasPrefix(ref.Tag, modpkg.EntryTag) {
+			tags = append(tags, ref.Tag)
+		}
+	}
+	return tags
+}
+
+// readStore fetches the packages with some tags from a store into the cache and calls
+// use for those that are what their entries say.
+func (in *Installer) readStore(ctx context.Context, store PackageStore, tags []string, use func(*session, modpkg.Statement) error) ([]BundleEntry, error) {
 	events := &events{fn: in.OnEvent}
 	key, err := in.userKey(events)
 	if err != nil {
@@ -245,20 +256,14 @@ func (in *Installer) readBundle(ctx context.Context, b *Bundle, use func(*sessio
 		return nil, err
 	}
 	defer done()
-	s.stored.stores = []PackageStore{b}
+	s.stored.stores = []PackageStore{store}
 	stored := &storedEntries{session: s, events: events}
-	var tags []string
-	for _, ref := range b.layout.Refs() {
-		if strings.HasPrefix(ref.Tag, modpkg.EntryTag) {
-			tags = append(tags, ref.Tag)
-		}
-	}
 	entries := make([]BundleEntry, len(tags))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(in.parallel())
 	for i, tag := range tags {
 		group.Go(func() error {
-			found, err := artifactOf(ctx, b, tag)
+			found, err := artifactOf(ctx, store, tag)
 			if err == nil {
 				_, err = stored.fetchArtifact(ctx, 0, found)
 			}

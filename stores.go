@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/singleflight"
@@ -44,7 +45,7 @@ type storedPackages struct {
 	trees     singleflight.Memo[storeKey, *pkgtree.Tree]
 
 	mu sync.Mutex
-	// failed are the stores that did not answer. They are not asked again.
+	// failed are the stores that could not be used. They are not asked again.
 	failed map[int]bool
 }
 
@@ -102,7 +103,7 @@ func (s *storedEntries) find(ctx context.Context, c *call, entry lockfile.Module
 		case isOfArtifact(err):
 			s.events.warn(c.path, fmt.Sprintf("its package in %s cannot be used: %s", store.Name(), err))
 		case s.stored.fail(i):
-			s.events.warn(nil, fmt.Sprintf("%s does not answer, so the origins are asked: %s", store.Name(), err))
+			s.events.warn(nil, fmt.Sprintf("%s cannot be used, so the origins are asked: %s", store.Name(), err))
 		}
 	}
 	return 0, modpkg.Artifact{}, false
@@ -126,7 +127,12 @@ var errOtherEntry = errors.New("its tag points to the artifact of another entry"
 
 // isOfArtifact reports whether an error is about one artifact and not about its store.
 func isOfArtifact(err error) bool {
-	return errors.Is(err, modpkg.ErrManifest) || errors.Is(err, errOtherEntry)
+	for _, about := range []error{modpkg.ErrManifest, errOtherEntry, ErrBundle, getmodules.ErrOCIContent, getmodules.ErrTooLarge} {
+		if errors.Is(err, about) {
+			return true
+		}
+	}
+	return false
 }
 
 // artifactOf returns the artifact to which the tag of an entry points in a store.
@@ -207,14 +213,14 @@ func compareStatement(s modpkg.Statement, tree *pkgtree.Tree) error {
 	return nil
 }
 
-// hasFailed reports whether a store did not answer.
+// hasFailed reports whether a store could not be used.
 func (s *storedPackages) hasFailed(at int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed[at]
 }
 
-// fail notes that a store did not answer, and reports whether that is new.
+// fail notes that a store could not be used, and reports whether that is new.
 func (s *storedPackages) fail(at int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

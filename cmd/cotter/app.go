@@ -32,6 +32,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			sbomCommand(out),
 			cacheCommand(out),
 			bundleCommand(out),
+			mirrorCommand(out),
 			demoCommand(out),
 			versionCommand(out),
 		},

@@ -141,20 +141,25 @@ func readBundle(cmd *cli.Command, out *output, done string, read func(*cotter.Bu
 	if err != nil {
 		return err
 	}
+	return out.storeEntries(found, done)
+}
+
+// storeEntries prints what came of the entries of a bundle or a mirror.
+func (o *output) storeEntries(found []cotter.BundleEntry, done string) error {
 	damaged := 0
 	for _, entry := range found {
 		if entry.Err != nil {
 			damaged++
 		}
-		if err := out.bundleEntry(entry); err != nil {
+		if err := o.bundleEntry(entry); err != nil {
 			return err
 		}
 	}
 	if damaged > 0 {
 		return fmt.Errorf("%d of %s could not be %s", damaged, entries(len(found)), done)
 	}
-	if !out.json {
-		out.printf("%s %s.\n", entries(len(found)), done)
+	if !o.json {
+		o.printf("%s %s.\n", entries(len(found)), done)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func lockFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
 		&cli.StringFlag{Name: "layout", Usage: "place packages with `LAYOUT`: link (calls of one package share its other files) or copy", Value: "link"},
 		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
-		gitBackendFlag(),
+		mirrorFlag(), gitBackendFlag(),
 	)
 }
 

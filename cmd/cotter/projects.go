@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -17,6 +18,9 @@ import (
 func projectDirs(ctx context.Context, cmd *cli.Command, req cotter.Request) ([]string, error) {
 	var dirs []string
 	for _, dir := range cmd.Args().Slice() {
+		if strings.HasPrefix(dir, mirrorScheme) {
+			continue
+		}
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(req.Dir, dir)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,8 @@ func TestMain(m *testing.M) {
 //	status N COMMAND...    run a command, which must exit with that status
 //	forget                 forget the requests so far
 //	norequests             fail if the servers were asked since then
+//	onlyregistry           fail if more than the OCI registry was asked since then
+//	nochanges              fail if something was uploaded since then
 //	noarchives             fail if an archive of a provider was downloaded since then
 //	providerblocks A B     fail if two locks have different provider blocks
 //	replace FILE OLD NEW   replace text in a file
@@ -64,6 +67,8 @@ func TestScripts(t *testing.T) {
 			"replace":    replace,
 
 			"noarchives":     noArchives,
+			"onlyregistry":   onlyRegistry,
+			"nochanges":      noChanges,
 			"providerblocks": providerBlocks,
 			"withoutgit":     leaveCotter,
 		},
@@ -172,6 +177,22 @@ func noRequests(ts *testscript.TestScript, _ bool, _ []string) {
 	world := *theWorld(ts)
 	if requests := world.Requests(); len(requests) > 0 {
 		ts.Fatalf("the servers were asked: %v", requests)
+	}
+}
+
+func onlyRegistry(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, r := range (*theWorld(ts)).Requests() {
+		if !strings.HasPrefix(r.Path, "/v2/") {
+			ts.Fatalf("more than the OCI registry was asked: %v", r)
+		}
+	}
+}
+
+func noChanges(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, r := range (*theWorld(ts)).Requests() {
+		if r.Method == http.MethodPut || strings.HasSuffix(r.Path, "/uploads/") {
+			ts.Fatalf("something was uploaded: %v", r)
+		}
 	}
 }
 
