@@ -16,12 +16,32 @@ import (
 	"github.com/cotterpin/cotter/internal/minrate"
 )
 
+// PushError is a failed push to a repository of an OCI registry. It wraps the same errors
+// as [FetchError].
+type PushError struct {
+	// Repository is the address of the repository.
+	Repository string
+	Err        error
+}
+
+func (e *PushError) Error() string { return fmt.Sprintf("cannot push to %q: %s", e.Repository, e.Err) }
+
+func (e *PushError) Unwrap() error { return e.Err }
+
+// failPush is fail for pushes.
+func (c *OCIContent) failPush(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &PushError{c.shown, err}
+}
+
 // PushBlob uploads the content of a file to the repository, unless that has the blob
 // already, and reports whether it did. The file must have the digest and the size of
 // the blob.
 func (c *OCIContent) PushBlob(ctx context.Context, blob OCIBlob, file io.ReaderAt) (pushed bool, err error) {
 	if !ociDigest.MatchString(blob.Digest) {
-		return false, c.fail(fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest))
+		return false, c.failPush(fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest))
 	}
 	descriptor := ocispec.Descriptor{MediaType: "application/octet-stream", Digest: digest.Digest(blob.Digest), Size: blob.Size}
 	err = c.repository.repeat(ctx, func() error {
@@ -32,7 +52,7 @@ func (c *OCIContent) PushBlob(ctx context.Context, blob OCIBlob, file io.ReaderA
 		pushed = true
 		return c.repository.Blobs().Push(ctx, descriptor, io.NewSectionReader(file, 0, blob.Size))
 	})
-	return pushed && err == nil, c.fail(err)
+	return pushed && err == nil, c.failPush(err)
 }
 
 // hasBlob reports whether the repository has a blob.
@@ -48,10 +68,10 @@ func (r *ociRepository) hasBlob(ctx context.Context, digest string) (bool, error
 }
 
 // PushManifest stores a manifest and makes a tag point to it. The blobs that it names
-// must be there already.
+// must be there already. The error is a *[PushError].
 func (c *OCIContent) PushManifest(ctx context.Context, tag, mediaType string, text []byte) error {
 	descriptor := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(text), Size: int64(len(text))}
-	return c.fail(c.repository.repeat(ctx, func() error {
+	return c.failPush(c.repository.repeat(ctx, func() error {
 		return c.repository.Manifests().PushReference(ctx, descriptor, bytes.NewReader(text), tag)
 	}))
 }
