@@ -251,12 +251,13 @@ func (in *Installer) readStore(ctx context.Context, store PackageStore, tags []s
 	if err != nil {
 		return nil, err
 	}
-	s, done, err := in.sharedSession(key)
+	own := *in
+	own.Stores, own.shared = []PackageStore{store}, nil
+	s, done, err := own.sharedSession(key)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	s.stored.stores = []PackageStore{store}
 	stored := &storedEntries{session: s, events: events}
 	entries := make([]BundleEntry, len(tags))
 	group, ctx := errgroup.WithContext(ctx)

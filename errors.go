@@ -42,6 +42,9 @@ var (
 	// ErrNoSuchProvider says that no module requires a provider that the request
 	// names.
 	ErrNoSuchProvider = errors.New("no module requires this provider")
+	// ErrLegacyProvider says that the state has a provider's address of the form that
+	// early versions of Terraform had, without a namespace.
+	ErrLegacyProvider = errors.New("legacy provider address in the state")
 	// ErrNotInstalled says that a module is not in its place.
 	ErrNotInstalled = errors.New("module not installed")
 )

@@ -129,7 +129,10 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	if err := providers.place(ctx); err != nil {
 		return nil, err
 	}
-	return plan.result, plan.commit(r.openProject, r.events)
+	if err := plan.commit(r.openProject, r.events); err != nil || providers == nil || providers.stage.lock.hasModules {
+		return plan.result, err
+	}
+	return plan.result, providers.writeLock()
 }
 
 // newResolver wires the stages that turn calls into modules.

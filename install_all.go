@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/configs"
 )
 
 // ProjectError is what failed in one of the configurations that InstallAll
@@ -33,7 +34,7 @@ func (e *ProjectError) Unwrap() error { return e.Err }
 // for its directory. Each version, tag and package is asked for once, whichever
 // of them want it. A project that fails leaves the others alone: the results
 // are in the order of dirs, nil where a project failed, and the error joins a
-// *[ProjectError] for each of those.
+// *[ProjectError] for each of those. What req.Update names need not be in each of them.
 //
 // onEvent takes the place of in.OnEvent and is told whose event it is, "" for what
 // concerns all of them; it is never called twice at once. nil is fine.
@@ -56,7 +57,7 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 	for i, dir := range dirs {
 		group.Go(func() error {
 			req := req
-			req.Dir = dir
+			req.Dir, req.Update = dir, req.Update.ofSeveral()
 			result, err := in.install(ctx, req, key, shared, &events{fn: serial(dir)})
 			if results[i] = result; err != nil {
 				results[i], failures[i] = nil, &ProjectError{dir, err}
@@ -65,7 +66,10 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 		})
 	}
 	_ = group.Wait() // failures are kept one by one
-	return results, errors.Join(failures...)
+	if err := errors.Join(failures...); err != nil {
+		return results, err
+	}
+	return results, errors.Join(req.Update.missing(results)...)
 }
 
 // serialEvents makes callbacks for single projects out of the one for all.
@@ -83,22 +87,22 @@ func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 	}
 }
 
-// Roots finds the root modules at and below a directory: the directories whose
-// configuration has module calls and which no other one below dir calls by a
-// local path. They are what InstallAll is for. Directories whose names begin
-// with a dot are passed over, .terraform among them, and links are not
-// followed. The paths begin with dir and are sorted.
+// Roots finds the root modules at and below a directory: the directories with module
+// calls, the configuration of a provider, a backend or cloud block, or configuration
+// beside a lock, which no other one below dir calls by a local path. They are what
+// InstallAll is for. Directories whose names begin with a dot are passed over,
+// .terraform among them, and links are not followed. The paths begin with dir and are
+// sorted.
 //
-// Configuration that cannot be read makes its directory a root: Install says
-// what is wrong with it. The error is about directories that cannot be listed,
-// or ctx's.
+// Configuration that cannot be read makes its directory a root: Install says what is
+// wrong with it. The error is about directories that cannot be listed, or ctx's.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
 	dirs, err := directories(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	var mu sync.Mutex
-	calls, called := map[string]bool{}, map[string]bool{}
+	isRoot, called := map[string]bool{}, map[string]bool{}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // reading is work for processors
 	for _, dir := range dirs {
@@ -108,9 +112,10 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 				return err
 			}
 			found, diags := config.ReadModule(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
+			root := len(found.Calls) > 0 || diags.HasErrors() || installsProviders(ctx, dir, dialect)
 			mu.Lock()
 			defer mu.Unlock()
-			calls[dir] = len(found.Calls) > 0 || diags.HasErrors()
+			isRoot[dir] = root
 			for _, call := range found.Calls {
 				if source, err := addrs.ParseModuleSource(call.Source); err == nil {
 					if local, ok := source.(addrs.ModuleSourceLocal); ok {
@@ -124,7 +129,18 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(dirs, func(dir string) bool { return !calls[dir] || called[filepath.Clean(dir)] }), nil
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !isRoot[dir] || called[filepath.Clean(dir)] }), nil
+}
+
+// installsProviders reports whether a directory without module calls looks like a root
+// module, of which the providers are to be installed.
+func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
+	reader, at := configs.Reader{Terraform: dialect == DialectTerraform}, configs.Dir{Path: dir}
+	if exists(filepath.Join(dir, lockFileName)) {
+		empty, err := reader.Empty(at)
+		return err == nil && !empty
+	}
+	return reader.HasRootBlocks(ctx, at)
 }
 
 // directories are those at and below dir that may hold somebody's modules.

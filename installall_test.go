@@ -116,6 +116,36 @@ module "a" {
 -- config/broken/main.tf --
 module "a" {
 -- config/none/README.md --
+-- config/provider/providers.tf --
+provider "cloud" {}
+-- config/modules/c/main.tf --
+provider "cloud" {
+  region = "none"
+}
+-- config/examples/c/main.tf --
+module "c" {
+  source = "../../modules/c"
+}
+-- config/backend/backend.tf --
+terraform {
+  backend "s3" {}
+}
+-- config/cloud/main.tf.json --
+{"terraform": {"cloud": {}}}
+-- config/locked/main.tf --
+resource "cloud_thing" "a" {}
+-- config/locked/.terraform.lock.hcl --
+-- config/lock/.terraform.lock.hcl --
+-- config/shared/main.tf --
+terraform {
+  required_providers {
+    cloud = { source = "acme/cloud" }
+  }
+}
+provider "cloud" {
+  alias = "passed"
+}
+resource "cloud_thing" "a" {}
 -- config/.terraform/modules/x/main.tf --
 module "x" {
   source = "./x"
@@ -125,7 +155,10 @@ module "x" {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{p.dir, filepath.Join(p.dir, "broken"), filepath.Join(p.dir, "examples/full")}
+	var want []string
+	for _, root := range []string{"", "backend", "broken", "cloud", "examples/c", "examples/full", "locked", "provider"} {
+		want = append(want, filepath.Join(p.dir, root))
+	}
 	if diff := cmp.Diff(want, dirs); diff != "" {
 		t.Errorf("Roots (-want +got):\n%s", diff)
 	}

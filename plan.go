@@ -60,7 +60,7 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 		}
 	}
 	for _, key := range r.req.Update.Keys {
-		if !inLock[key] {
+		if !inLock[key] && !r.req.Update.several {
 			return nil, fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
 	}
@@ -127,10 +127,12 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
 	r.providers.describe(p.result)
-	if len(p.result.LockChanges) == 0 && !r.restored.any() && !r.providers.changesLock() {
+	if len(p.result.LockChanges) == 0 && !r.restored.any() && !r.providers.changesLockOfModules() {
 		return nil
 	}
-	r.providers.writeTo(lock)
+	if r.providers.changesLockOfModules() {
+		r.providers.writeTo(lock)
+	}
 	if err := lock.Check(); err != nil {
 		return err
 	}

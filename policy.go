@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -52,6 +53,16 @@ func (r rules) checkCall(c *call, lock *lockfile.File) error {
 // allow checks a place that something other than the call names.
 func (r rules) allow(pkg addrs.ModulePackage) error {
 	return r.each(func(p *policy.Policy) error { return p.CheckPackage(pkg) })
+}
+
+// checkProvider checks the address of a provider.
+func (r rules) checkProvider(provider addrs.Provider) error {
+	return r.each(func(p *policy.Policy) error { return p.CheckProvider(provider) })
+}
+
+// checkAuthentication checks how a provider's package was proven.
+func (r rules) checkAuthentication(auth getproviders.Authentication) error {
+	return policy.CheckSignature(auth.Weak, r...)
 }
 
 // restrictPlaces reports whether it matters where a package is from.

@@ -173,6 +173,50 @@ func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfi
 	return parsed
 }
 
+// providerLock is the lock that has the providers: that of stock tools, which is the
+// project's lock unless the request names another one for the modules.
+type providerLock struct {
+	*lockfile.File
+	src []byte // nil if there is no such file
+	req Request
+	// hasModules says that the modules are in the same file.
+	hasModules bool
+}
+
+// providerLock reads the lock that has the providers. A block of a provider that cannot
+// be read is an error: its provider would count as not locked.
+func (p *openProject) providerLock() (*providerLock, error) {
+	l := &providerLock{File: p.lock, src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
+	if !l.hasModules {
+		var err error
+		l.req.LockFile = lockFileName
+		if l.src, err = readLock(l.req); err != nil {
+			return nil, err
+		}
+		if l.File, err = parseLock(l.src, l.req); err != nil {
+			return nil, err
+		}
+	}
+	if faults := l.ProviderFaults(); faults.HasErrors() {
+		return nil, &LockFileError{File: l.req.lockFile(), Diagnostics: faults}
+	}
+	return l, nil
+}
+
+// hasStockLock reports whether the lock is the one that stock tools read. They read it
+// through a link too.
+func (r Request) hasStockLock() bool {
+	if filepath.Clean(r.lockFile()) == lockFileName {
+		return true
+	}
+	own, err := os.Stat(filepath.Join(r.dir(), r.lockFile()))
+	if err != nil {
+		return false
+	}
+	stock, err := os.Stat(filepath.Join(r.dir(), lockFileName))
+	return err == nil && os.SameFile(own, stock)
+}
+
 func parseLock(src []byte, req Request) (*lockfile.File, error) {
 	lock, diags := lockfile.Parse(src, req.lockFile())
 	if diags.HasErrors() {

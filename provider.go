@@ -62,21 +62,34 @@ type ProviderUse struct {
 	// Path is the module's path; empty for the root module.
 	Path addrs.Module
 	ProviderRequirement
+	// Allowed is the newest version that Constraint allows by itself, in an error that
+	// no version meets those of all places; "" otherwise, and if there is none.
+	Allowed string
 }
 
-// String says in a few words who asks for what: "module.app (main.tf:3): ~> 1.2".
+// String says in a few words who asks for what: "module app (main.tf:3): ~> 1.2".
 func (u ProviderUse) String() string {
-	text := "the root module"
-	if !u.Path.IsRoot() {
-		text = "module " + u.Path.String()
-	}
-	if u.Range.Filename != "" {
+	text := moduleName(u.Path)
+	switch {
+	case u.Range.Filename != "":
 		text += fmt.Sprintf(" (%s:%d)", u.Range.Filename, u.Range.Start.Line)
+	case u.By != "":
+		text = "the " + u.By // the state, which is part of no module
 	}
 	if u.Constraint != "" {
 		text += ": " + u.Constraint
 	}
+	if u.Allowed != "" {
+		text += fmt.Sprintf(" (alone: %s)", u.Allowed)
+	}
 	return text
+}
+
+func moduleName(path addrs.Module) string {
+	if path.IsRoot() {
+		return "the root module"
+	}
+	return "module " + path.String()
 }
 
 // ProviderChange is a provider's entry of the lock that a run changed.
@@ -91,7 +104,8 @@ type ProviderChange struct {
 
 // ProviderError is what went wrong with one provider. It wraps
 // *getproviders.MismatchError, *registryclient.RequestError, the errors of package
-// versions, *policy.Violation, or a sentinel of this package.
+// versions, *policy.Violation, *UnknownProviderError, *UnusableVersionError, or a
+// sentinel of this package.
 type ProviderError struct {
 	Provider addrs.Provider
 	// Version is the selected version; "" if none was selected.
@@ -108,10 +122,41 @@ func (e *ProviderError) Error() string {
 		fmt.Fprintf(&b, " %s", e.Version)
 	}
 	fmt.Fprintf(&b, ": %s", e.Err)
-	for _, use := range e.RequiredBy {
-		fmt.Fprintf(&b, "\n  required by %s", use)
+	for _, line := range e.Requirements() {
+		b.WriteString("\n  " + line)
 	}
 	return b.String()
+}
+
+// maxUses is how many places that require a provider a message names one by one.
+const maxUses = 20
+
+// Requirements says who requires the provider, in one line for each place: "required by
+// module app (main.tf:3): ~> 1.2". If there are more than 20, those with the same
+// constraint share a line.
+func (e *ProviderError) Requirements() []string {
+	var lines []string
+	if len(e.RequiredBy) <= maxUses {
+		for _, use := range e.RequiredBy {
+			lines = append(lines, "required by "+use.String())
+		}
+		return lines
+	}
+	var first []ProviderUse
+	others := make(map[string]int)
+	for _, use := range e.RequiredBy {
+		if others[use.Constraint]++; others[use.Constraint] == 1 {
+			first = append(first, use)
+		}
+	}
+	for _, use := range first {
+		line := "required by " + use.String()
+		if n := others[use.Constraint] - 1; n > 0 {
+			line += fmt.Sprintf(", and in %d more places", n)
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 func (e *ProviderError) Unwrap() error { return e.Err }

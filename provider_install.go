@@ -77,6 +77,7 @@ func (in *Installer) installProviders(ctx context.Context, req Request, config C
 // are walked and after that.
 type providerStage struct {
 	*openProject
+	lock     *providerLock
 	session  *session
 	events   *events
 	required requirements
@@ -85,16 +86,16 @@ type providerStage struct {
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides. A block of the lock that
-// cannot be read is an error: its provider would count as not locked.
+// told later is asked for at once, unless the lock decides.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
-	s := &providerStage{openProject: p, session: session, events: events}
-	s.selector = &providerSelector{
-		session: session, lock: p.lock, update: p.req.Update, rules: p.rules,
-		locked: p.req.Locked, offline: p.req.Offline, events: events,
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
 	}
-	if faults := p.lock.ProviderFaults(); faults.HasErrors() {
-		return nil, &LockFileError{File: p.req.lockFile(), Diagnostics: faults}
+	s := &providerStage{openProject: p, lock: lock, session: session, events: events}
+	s.selector = &providerSelector{
+		session: session, lock: lock.File, update: p.req.Update, rules: p.rules,
+		locked: p.req.Locked, offline: p.req.Offline, events: events,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
@@ -104,11 +105,15 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.selector.updated = append(s.selector.updated, provider)
 	}
 	s.getter = &providers.Getter{
-		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline, OnEvent: s.tell,
+		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
+		Accept: p.rules.checkAuthentication, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
-		if _, locked := p.lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
+		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
 			return
+		}
+		if p.rules.checkProvider(provider) != nil {
+			return // what a policy refuses is not asked for
 		}
 		// Who needs the answer asks again, and gets this one or its error.
 		go func() { _, _ = s.selector.listing(ctx, provider) }()
@@ -138,15 +143,13 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	required, gone := s.withLockedOnly(ctx, required)
-	selected, refused, err := s.selector.selectAll(ctx, required)
-	if err := errors.Join(refused.err(s.req.lockFile()), err); err != nil {
+	required, gone, err := s.withUnrequired(ctx, required)
+	if err != nil {
 		return nil, err
 	}
-	for _, address := range s.selector.updated {
-		if !slices.ContainsFunc(required, func(p requiredProvider) bool { return p.address == address }) {
-			return nil, &ProviderError{Provider: address, Err: ErrNoSuchProvider}
-		}
+	selected, refused, err := s.selector.selectAll(ctx, required)
+	if err := errors.Join(refused.err(s.lock.req.lockFile()), err); err != nil {
+		return nil, err
 	}
 	plan := &providerPlan{stage: s, gone: gone, providers: make([]plannedProvider, len(selected))}
 	err = sideBySide(selected, func(i int, p selectedProvider) (err error) {
@@ -159,35 +162,6 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	return plan, plan.planLock()
 }
 
-// withLockedOnly adds the providers that no module requires and that have to stay, and
-// returns the addresses of those that are to be dropped from the lock.
-func (s *providerStage) withLockedOnly(ctx context.Context, required []requiredProvider) (all []requiredProvider, gone []addrs.Provider) {
-	needed := make(map[addrs.Provider]bool)
-	for _, p := range required {
-		needed[p.address] = true
-	}
-	state := s.readState(ctx)
-	for _, address := range state.providers {
-		if !needed[address] {
-			needed[address] = true
-			use := ProviderUse{ProviderRequirement: ProviderRequirement{Provider: address, Implied: true, By: state.file}}
-			required = append(required, requiredProvider{address: address, uses: []ProviderUse{use}})
-		}
-	}
-	for _, entry := range s.lock.Providers() {
-		switch {
-		case needed[entry.Address]:
-		case s.req.Providers.Prune || state.known:
-			gone = append(gone, entry.Address)
-		default:
-			required = append(required, requiredProvider{address: entry.Address})
-			s.events.warn(nil, fmt.Sprintf("no module requires provider %s; its entry in the lock stays, because the state, which a backend keeps, may need it", entry.Address.ForDisplay()))
-		}
-	}
-	slices.SortFunc(required, func(a, b requiredProvider) int { return a.address.Compare(b.address) })
-	return required, gone
-}
-
 // plannedProvider is a provider whose package is at hand and checked.
 type plannedProvider struct {
 	selectedProvider
@@ -196,47 +170,79 @@ type plannedProvider struct {
 	hashes []hashing.Hash
 }
 
-// get gets the package of a provider for this machine, and the hashes of those for the
-// other platforms that the request names.
+// get gets the package of a provider for this machine, and beside it the hashes of those
+// for the other platforms that the request names.
 func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedProvider, error) {
-	want := providers.Want{Provider: p.address, Version: p.version, Platform: addrs.CurrentPlatform(), Locked: p.entry.Hashes}
-	platforms := s.req.Providers.others()
-	hashes := make([][]hashing.Hash, len(platforms))
-	var got *providers.Got
-	err := errors.Join(sideBySide(append([]addrs.Platform{want.Platform}, platforms...), func(i int, platform addrs.Platform) (err error) {
-		if i == 0 {
-			got, err = s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
-				return s.getter.Get(ctx, want)
+	planned := plannedProvider{selectedProvider: p}
+	others := make([][]hashing.Hash, len(s.req.Providers.others()))
+	err := sideBySide([]func() error{
+		func() (err error) {
+			planned.got, err = s.getOwn(ctx, p)
+			return err
+		},
+		func() error {
+			return sideBySide(s.req.Providers.others(), func(i int, platform addrs.Platform) (err error) {
+				others[i], err = s.getHashes(ctx, p, platform)
+				return err
 			})
-			return p.failIf(err)
-		}
-		want := want
-		want.Platform = platform
-		proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
-			return s.getter.Hashes(ctx, want)
-		})
-		if err != nil {
-			return p.failIf(fmt.Errorf("for %s: %w", platform, err))
-		}
-		hashes[i-1] = proof.Hashes
-		return nil
-	}))
+		},
+	}, func(_ int, work func() error) error { return work() })
 	if err != nil {
 		return plannedProvider{}, err
 	}
-	for _, text := range got.Authentication.Warnings {
-		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", p.address.ForDisplay(), p.version, text))
-	}
-	return plannedProvider{p, got, slices.Concat(append(hashes, got.Hashes)...)}, nil
+	planned.hashes = slices.Concat(append(others, planned.got.Hashes)...)
+	return planned, nil
 }
 
-// failIf is err as that of a provider, nil if err is nil.
-func (p selectedProvider) failIf(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, providers.ErrNotAtHand):
+// getOwn gets the package of a provider for this machine. It is asked for once, whichever
+// projects need it, but the policies of each are applied.
+func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*providers.Got, error) {
+	want := p.wanted(addrs.CurrentPlatform())
+	got, err := s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
+		return s.getter.Get(ctx, want)
+	})
+	if err == nil {
+		err = s.rules.checkAuthentication(got.Authentication)
+	}
+	if err != nil {
+		return nil, s.fail(ctx, p, want.Platform, err)
+	}
+	warnings := got.Authentication.Warnings
+	if weak := got.Authentication.Weak; weak != "" && got.Asked {
+		warnings = append(slices.Clone(warnings), weak+"; the policy allows that")
+	}
+	for _, text := range warnings {
+		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", p.address.ForDisplay(), p.version, text))
+	}
+	return got, nil
+}
+
+// getHashes gets the hashes of a provider's package for another platform.
+func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) ([]hashing.Hash, error) {
+	want := p.wanted(platform)
+	proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
+		return s.getter.Hashes(ctx, want)
+	})
+	if err == nil {
+		err = s.rules.checkAuthentication(proof.Authentication)
+	}
+	if err != nil {
+		return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
+	}
+	return proof.Hashes, nil
+}
+
+// wanted is the package of a provider for a platform, with what the lock has of it.
+func (p selectedProvider) wanted(platform addrs.Platform) providers.Want {
+	return providers.Want{Provider: p.address, Version: p.version, Platform: platform, Locked: p.entry.Hashes}
+}
+
+// fail is err as that of a provider's package for a platform.
+func (s *providerStage) fail(ctx context.Context, p selectedProvider, platform addrs.Platform, err error) error {
+	if errors.Is(err, providers.ErrNotAtHand) {
 		err = fmt.Errorf("its package is not in the cache: %w", ErrOffline)
+	} else {
+		err = s.selector.explainPackage(ctx, p, platform, err)
 	}
 	return p.fail(p.version.String(), err)
 }
@@ -258,9 +264,17 @@ func (s *providerStage) tell(e providers.Event) {
 // commit places the packages and writes the lock, in a run that does not install
 // modules.
 func (p *providerPlan) commit(ctx context.Context) error {
-	s := p.stage
-	if err := p.place(ctx); err != nil || s.req.DryRun || len(p.changes) == 0 {
+	if err := p.place(ctx); err != nil {
 		return err
+	}
+	return p.writeLock()
+}
+
+// writeLock writes the lock that has the providers, if it changes.
+func (p *providerPlan) writeLock() error {
+	s := p.stage
+	if s.req.DryRun || len(p.changes) == 0 {
+		return nil
 	}
 	lock := s.lock.Clone()
 	lock.NameTool(s.dialect.String())
@@ -268,10 +282,10 @@ func (p *providerPlan) commit(ctx context.Context) error {
 	if err := lock.Check(); err != nil {
 		return err
 	}
-	if err := project.WriteLock(s.req.location(), s.lockSrc, lock.Bytes()); err != nil {
+	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err
 	}
-	s.events.emit(LockFileWritten{File: s.req.lockFile(), Created: s.lockSrc == nil})
+	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
 	return nil
 }
 

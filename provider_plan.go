@@ -2,7 +2,6 @@ package cotter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -36,6 +35,7 @@ func (p *providerPlan) planLock() error {
 		change := ProviderChange{Provider: provider.address, Old: old.Version, New: entry.Version, Hashes: len(entry.Hashes) - len(provider.entry.Hashes)}
 		switch {
 		case change.Old == change.New && change.Hashes == 0:
+		case p.stage.req.Locked && slices.Contains(provider.entry.Hashes, provider.got.H1):
 		case p.stage.req.Locked:
 			p.stage.events.warn(nil, fmt.Sprintf("the lock has no h1: hash of provider %s %s for %s, so tofu and terraform will download it again; the package was checked by another hash of the lock",
 				provider.address.ForDisplay(), entry.Version, addrs.CurrentPlatform()))
@@ -50,16 +50,13 @@ func (p *providerPlan) planLock() error {
 	}
 	slices.SortFunc(p.changes, func(a, b ProviderChange) int { return a.Provider.Compare(b.Provider) })
 	if p.stage.req.Locked {
-		return refused.err(p.stage.req.lockFile())
+		return refused.err(p.stage.lock.req.lockFile())
 	}
 	return nil
 }
 
 // writeTo makes the changes in a lock that is not written yet.
 func (p *providerPlan) writeTo(lock *lockfile.File) {
-	if p == nil || len(p.changes) == 0 {
-		return
-	}
 	for _, entry := range p.entries {
 		lock.SetProvider(entry)
 	}
@@ -68,12 +65,15 @@ func (p *providerPlan) writeTo(lock *lockfile.File) {
 	}
 }
 
-// changesLock reports whether the lock has to be written for the providers.
-func (p *providerPlan) changesLock() bool { return p != nil && len(p.changes) > 0 }
+// changesLockOfModules reports whether the lock that has the modules has to be written
+// for the providers.
+func (p *providerPlan) changesLockOfModules() bool {
+	return p != nil && p.stage.lock.hasModules && len(p.changes) > 0
+}
 
 // place puts the packages into their places, each by one rename. A package that is
 // there already stays.
-func (p *providerPlan) place(ctx context.Context) (err error) {
+func (p *providerPlan) place(ctx context.Context) error {
 	if p == nil || !p.stage.req.places() || len(p.providers) == 0 {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (p *providerPlan) place(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
+	defer func() { _ = dir.Close() }() // the next run removes what is left
 	layout := providerstore.LayoutLink
 	if s.req.Layout == LayoutCopy {
 		layout = providerstore.LayoutCopy

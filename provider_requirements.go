@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -54,7 +55,7 @@ func (r *requirements) add(path addrs.Module, config ModuleConfig) {
 			r.uses = make(map[addrs.Provider][]ProviderUse)
 		}
 		uses, known := r.uses[required.Provider]
-		r.uses[required.Provider] = append(uses, ProviderUse{path, required})
+		r.uses[required.Provider] = append(uses, ProviderUse{Path: path, ProviderRequirement: required})
 		if !known && r.ask != nil {
 			r.ask(required.Provider)
 		}
@@ -74,12 +75,9 @@ func (r *requirements) pool() ([]requiredProvider, error) {
 	errs := r.failures.errs()
 	var all []requiredProvider
 	for _, address := range slices.SortedFunc(maps.Keys(r.uses), addrs.Provider.Compare) {
-		p := requiredProvider{address: address, uses: distinctUses(r.uses[address])}
+		p := requiredProvider{address: address, uses: distinctUses(slices.Clone(r.uses[address]))}
 		for _, use := range p.uses {
-			if use.Constraint == "" {
-				continue
-			}
-			want, err := versions.ParseProviderConstraints(use.Constraint)
+			want, err := use.constraints()
 			if err != nil {
 				errs = append(errs, &ProviderError{Provider: address, RequiredBy: []ProviderUse{use}, Err: err})
 				continue
@@ -119,6 +117,15 @@ func distinctUses(uses []ProviderUse) []ProviderUse {
 	})
 }
 
+// isLockedOnly reports whether nothing but the lock has the provider: no module and no
+// state that is known.
+func (p requiredProvider) isLockedOnly() bool { return len(p.uses) == 0 }
+
+// fits reports whether a locked version is one that all modules allow.
+func (p requiredProvider) fits(locked versions.Version) bool {
+	return p.isLockedOnly() || p.want.Allows(locked)
+}
+
 // fail is what went wrong with a provider; version is "" if none was selected.
 func (p requiredProvider) fail(version string, err error) error {
 	return &ProviderError{Provider: p.address, Version: version, RequiredBy: p.uses, Err: err}
@@ -126,21 +133,50 @@ func (p requiredProvider) fail(version string, err error) error {
 
 // checkPolicy applies the policies to a provider.
 func (p requiredProvider) checkPolicy(rules rules) error {
-	for _, rule := range rules {
-		if err := rule.CheckProvider(p.address); err != nil {
-			return p.fail("", err)
-		}
+	if err := rules.checkProvider(p.address); err != nil {
+		return p.fail("", err)
 	}
 	return nil
 }
 
-// lockedReason is the reason why the lock does not decide on a provider.
-func (p requiredProvider) lockedReason(missing bool, format string, args ...any) LockedReason {
-	reason := LockedReason{Provider: p.address, Reason: fmt.Sprintf(format, args...), Missing: missing}
+// lockedReason is the reason why the lock does not decide on a provider: it has no
+// entry, or one that does not fit.
+func (p requiredProvider) lockedReason(entry lockfile.Provider, has bool) LockedReason {
+	reason := LockedReason{Provider: p.address, Reason: "the lock has no entry for it", Missing: !has}
+	asks := p.uses
+	if has {
+		asks = slices.DeleteFunc(slices.Clone(p.uses), func(use ProviderUse) bool { return use.allows(entry.Version) })
+		reason.Reason = fmt.Sprintf("the lock has version %s, and the configuration asks for %q", entry.Version, p.want)
+	}
+	if len(asks) > 0 {
+		reason.Range = asks[0].Range
+	}
+	return reason
+}
+
+// unprovenReason is the reason why a fitting entry of the lock does not decide: it has no
+// hash that can prove a package.
+func (p requiredProvider) unprovenReason() LockedReason {
+	reason := LockedReason{Provider: p.address, Reason: "the lock has no h1: or zh: hash of it"}
 	if len(p.uses) > 0 {
 		reason.Range = p.uses[0].Range
 	}
 	return reason
+}
+
+// allows reports whether a version meets the constraint of one place.
+func (u ProviderUse) allows(version string) bool {
+	v, err := versions.Parse(version)
+	want, wrong := u.constraints()
+	return err == nil && wrong == nil && want.Allows(v)
+}
+
+// constraints parses the constraint.
+func (u ProviderUse) constraints() (versions.ProviderConstraints, error) {
+	if u.Constraint == "" {
+		return versions.ProviderConstraints{}, nil
+	}
+	return versions.ParseProviderConstraints(u.Constraint)
 }
 
 // installedRequirements reads what the installed modules of a project require.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -33,59 +34,86 @@ type providerSelector struct {
 	locked  bool
 	offline bool
 	events  *events
+	// required are all providers, while they are selected.
+	required []requiredProvider
 }
 
 // selectAll selects the versions of all providers side by side. Entries of the lock
-// that do not decide are collected as reasons where the lock may not change.
+// that do not decide are collected as reasons where the lock may not change. Nothing is
+// asked if the request names a provider that is not required, or that a policy refuses.
 func (s *providerSelector) selectAll(ctx context.Context, required []requiredProvider) ([]selectedProvider, *refusals, error) {
-	selected := make([]selectedProvider, len(required))
+	s.required = required
 	var refused refusals
-	err := sideBySide(required, func(i int, p requiredProvider) error {
-		if err := p.checkPolicy(s.rules); err != nil {
-			return err
-		}
-		var err error
+	if err := s.check(); err != nil {
+		return nil, &refused, err
+	}
+	selected := make([]selectedProvider, len(required))
+	err := sideBySide(required, func(i int, p requiredProvider) (err error) {
 		selected[i], err = s.selectOne(ctx, p, &refused)
 		return err
 	})
 	return selected, &refused, err
 }
 
+// check checks what the request and the policies say of the required providers.
+func (s *providerSelector) check() error {
+	var errs []error
+	for _, address := range s.updated {
+		if !s.update.several && !slices.ContainsFunc(s.required, func(p requiredProvider) bool { return p.address == address }) {
+			errs = append(errs, &ProviderError{Provider: address, Err: ErrNoSuchProvider})
+		}
+	}
+	for _, p := range s.required {
+		errs = append(errs, p.checkPolicy(s.rules))
+	}
+	return errors.Join(errs...)
+}
+
 // selectOne returns the locked version as long as it fits, and the newest one
 // otherwise.
 func (s *providerSelector) selectOne(ctx context.Context, p requiredProvider, refused *refusals) (selectedProvider, error) {
 	entry, has := s.lock.Provider(p.address)
-	if has && !s.updates(p.address) {
-		version, err := versions.Parse(entry.Version)
-		if err == nil && p.want.Allows(version) {
-			return selectedProvider{p, version, entry}, nil
-		}
-		if s.locked {
-			return selectedProvider{}, refused.note(p.lockedReason(false, "the lock has version %s, and the configuration asks for %q", entry.Version, p.want))
-		}
-	} else if s.locked {
-		return selectedProvider{}, refused.note(p.lockedReason(true, "the lock has no entry for it"))
+	locked, err := versions.Parse(entry.Version)
+	fits := has && err == nil && p.fits(locked)
+	if fits && s.locked && !proves(entry.Hashes) {
+		return selectedProvider{}, refused.note(p.unprovenReason())
+	}
+	if fits && (s.locked || !s.moves(p)) {
+		return selectedProvider{p, locked, entry}, nil
+	}
+	if s.locked {
+		return selectedProvider{}, refused.note(p.lockedReason(entry, has))
 	}
 	listing, err := s.listing(ctx, p.address)
 	if err != nil {
-		return selectedProvider{}, p.fail("", err)
+		return selectedProvider{}, p.fail("", s.explainListing(p, err))
 	}
 	for _, text := range listing.Warnings {
 		s.events.warn(nil, fmt.Sprintf("provider %s: %s", p.address.ForDisplay(), text))
 	}
-	version, err := versions.SelectProvider(listing.Numbers(), p.want)
-	if err != nil {
-		return selectedProvider{}, p.fail("", err)
+	selected, err := versions.SelectProvider(listing.Numbers(), p.want)
+	switch {
+	case err != nil && len(listing.Versions) == 0:
+		return selectedProvider{}, p.fail("", s.explainListing(p, fmt.Errorf("%w: %w", getproviders.ErrNotFound, err)))
+	case err != nil:
+		return selectedProvider{}, p.withAllowed(listing).fail("", err)
+	case fits && selected.Compare(locked) < 0 && !s.update.AllowDowngrade:
+		return selectedProvider{}, p.fail("", &DowngradeError{Locked: locked.String(), Selected: selected.String()})
+	case selected != locked:
+		entry = lockfile.Provider{}
 	}
-	if locked, err := versions.Parse(entry.Version); err == nil && has {
-		if version.Compare(locked) < 0 && p.want.Allows(locked) && !s.update.AllowDowngrade {
-			return selectedProvider{}, p.fail("", &DowngradeError{Locked: locked.String(), Selected: version.String()})
-		}
-		if locked != version {
-			entry = lockfile.Provider{}
-		}
-	}
-	return selectedProvider{p, version, entry}, nil
+	return selectedProvider{p, selected, entry}, nil
+}
+
+// moves reports whether the newest version of a provider is to be selected, though the
+// locked one fits. One that nothing but the lock has stays unless the request names it.
+func (s *providerSelector) moves(p requiredProvider) bool {
+	return s.updates(p.address) && (!p.isLockedOnly() || slices.Contains(s.updated, p.address))
+}
+
+// proves reports whether hashes of a lock can prove a package.
+func proves(hashes []hashing.Hash) bool {
+	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == "h1" || h.Scheme() == "zh" })
 }
 
 // updates reports whether the newest version of a provider is to be selected, whatever

@@ -38,8 +38,8 @@ var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this pl
 
 // compareProviders compares the installed providers with the lock. In a project without
 // a directory of providers they are not missing: it was installed without them.
-func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]ProviderReport, error) {
-	entries := p.lock.Providers()
+func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
+	entries := lock.Providers()
 	if len(entries) == 0 {
 		return nil, nil
 	}
@@ -51,13 +51,49 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject) ([]Pr
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Close()
+	defer func() { _ = dir.Close() }() // it was only read
 	reports := make([]ProviderReport, len(entries))
 	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
 		reports[i] = compareProvider(store, dir, entry)
 		return ctx.Err()
 	})
 	return reports, err
+}
+
+// refusedProviders returns the providers of a lock that the policies do not allow, as
+// *ProviderError.
+func (p *openProject) refusedProviders(lock *providerLock) []error {
+	var refused []error
+	for _, entry := range lock.Providers() {
+		if err := p.rules.checkProvider(entry.Address); err != nil {
+			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
+		}
+	}
+	return refused
+}
+
+// staleProviders says where the lock does not fit the providers that modules require, as
+// *ProviderError over *StaleError, and which requirements cannot be read. A lock without
+// providers is that of a project whose providers were left alone.
+func (p *openProject) staleProviders(lock *providerLock, required *requirements) (stale, unread []error) {
+	if len(lock.Providers()) == 0 && !exists(filepath.Join(p.req.dataPath(), "providers")) {
+		return nil, nil
+	}
+	all, err := required.pool()
+	if err != nil {
+		unread = append(unread, err)
+	}
+	for _, r := range all {
+		entry, locked := lock.Provider(r.address)
+		version, err := versions.Parse(entry.Version)
+		switch {
+		case !locked:
+			stale = append(stale, r.fail("", &StaleError{"the lock has no entry for it"}))
+		case err != nil || !r.want.Allows(version):
+			stale = append(stale, r.fail("", &StaleError{fmt.Sprintf("the lock has version %s, and the configuration asks for %q", entry.Version, r.want)}))
+		}
+	}
+	return stale, unread
 }
 
 // compareProvider hashes one provider.
@@ -115,6 +151,9 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
+	if err := p.readRules(); err != nil {
+		return nil, err
+	}
 	required, err := in.requiredProviders(ctx, p)
 	if err != nil {
 		return nil, err
@@ -122,12 +161,24 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	if req.Offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
 	}
-	source := in.providers()
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
+	session, done, err := in.sharedSession(p.key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	asks := &providerSelector{session: session}
 	found := make([]OutdatedProvider, len(required))
 	err = sideBySide(required, func(i int, r requiredProvider) error {
-		entry, _ := p.lock.Provider(r.address)
+		entry, _ := lock.Provider(r.address)
 		found[i] = OutdatedProvider{Provider: r.address, RequiredBy: r.uses, Constraints: r.want.String(), Current: entry.Version}
-		listing, err := source.Versions(ctx, r.address)
+		if err := r.checkPolicy(p.rules); err != nil {
+			return err
+		}
+		listing, err := asks.listing(ctx, r.address)
 		if err != nil {
 			return r.fail("", err)
 		}
@@ -159,9 +210,11 @@ func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]r
 	return required.pool()
 }
 
-// LoadProviders reads which providers the installed modules of a configuration require, and
-// what the lock has of them, in the order of the lock. It asks no server, hashes nothing
-// and changes nothing. Version is "" for a provider that the lock does not have.
+// LoadProviders reads which providers a configuration needs, and what the lock has of
+// them, in the order of the lock: those that the installed modules or a state in the
+// project require, and those of the lock that a backend's state may need. It asks no
+// server, hashes nothing and changes nothing. Version is "" for a provider that the lock
+// does not have.
 func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {
 	p, err := in.view(ctx, req)
 	if err != nil {
@@ -172,9 +225,18 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	if err != nil {
 		return nil, err
 	}
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
+	others, err := p.unrequired(ctx, lock, required, false)
+	if err != nil {
+		return nil, err
+	}
+	required = sortedProviders(required, others.inState, others.kept)
 	var list []Provider
 	for _, r := range required {
-		entry, _ := p.lock.Provider(r.address)
+		entry, _ := lock.Provider(r.address)
 		shown := Provider{Address: r.address, RequiredBy: r.uses, Version: entry.Version, Constraints: r.want.String(), Hashes: entry.Hashes}
 		if version, err := versions.Parse(entry.Version); err == nil {
 			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.address, version, addrs.CurrentPlatform())))

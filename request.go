@@ -90,6 +90,9 @@ type Update struct {
 	// other content under the same version, tag or address: see
 	// [ContentChangedError].
 	AcceptChanged []string
+
+	// several says that there are other projects that may have what is named.
+	several bool
 }
 
 // has reports whether another version is to be selected for a call.

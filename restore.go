@@ -111,7 +111,7 @@ func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *loc
 	restored := *p
 	restored.lock, restored.rules = lock, nil
 	cmp := &comparison{openProject: &restored, confirmed: confirmationsOf(nil, "", p.key)}
-	modules, failures, err := in.walkInstalled(ctx, &restored, cmp.place)
+	modules, failures, err := in.walkInstalled(ctx, &restored, cmp.place, nil)
 	if err != nil {
 		return nil, err
 	}

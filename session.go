@@ -209,6 +209,9 @@ func (in *Installer) projectSession(p *openProject) (_ *session, done func() err
 // sharedSession starts a session that belongs to no project. Without a cache,
 // packages are kept until done is called.
 func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), err error) {
+	if in.shared != nil {
+		return in.shared, func() {}, nil
+	}
 	temporary, err := os.MkdirTemp("", "cotter-")
 	if err != nil {
 		return nil, nil, err

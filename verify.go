@@ -44,10 +44,15 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	if err != nil {
 		return nil, err
 	}
-	if report.Providers, err = in.compareProviders(ctx, p); err != nil {
+	lock, err := p.providerLock()
+	if err != nil {
 		return nil, err
 	}
-	return report, in.compareConfig(ctx, p, report)
+	if report.Providers, err = in.compareProviders(ctx, p, lock); err != nil {
+		return nil, err
+	}
+	report.Refused = p.refusedProviders(lock)
+	return report, in.compareConfig(ctx, p, lock, report)
 }
 
 // comparePackages compares what is installed with the lock.
@@ -166,16 +171,18 @@ type Report struct {
 	// has no directory of providers.
 	Providers []ProviderReport
 	// Stale says where the configuration and the lock do not fit together, as
-	// *ModuleError in the order of the modules' paths.
+	// *ModuleError in the order of the modules' paths, and then as *ProviderError in
+	// that of the lock.
 	Stale []error
 	// Misplaced says where modules.json, by which stock tools find modules, has
 	// something else than the configuration and the lock: another directory,
 	// say, whose files nobody has verified. They are *ModuleError in the order
 	// of the modules' paths.
 	Misplaced []error
-	// Refused are calls that the policy does not allow, as *ModuleError over
-	// *policy.Violation in the order of the modules' paths. Below them nothing
-	// was compared with the configuration.
+	// Refused are providers of the lock and calls that the policy does not allow, as
+	// *ProviderError and *ModuleError over *policy.Violation, in the order of the lock
+	// and of the modules' paths. Below such calls nothing was compared with the
+	// configuration.
 	Refused []error
 	// Unread is configuration that could not be read and was not compared with
 	// the lock, as *ConfigError: for want of a variable's value, say. It is no

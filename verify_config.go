@@ -36,13 +36,14 @@ type comparison struct {
 // modules.json are not what both give; and what the policy does not allow, as far
 // as it can be told offline. Installed modules are read as far as they are there.
 // Missing packages are reported by comparePackages.
-func (in *Installer) compareConfig(ctx context.Context, p *openProject, report *Report) error {
+func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
 	cmp := &comparison{openProject: p, confirmed: confirmationsOf(p.former, in.CacheDir, p.key), changed: make(map[string]bool)}
 	cmp.checkManifest()
+	var required requirements
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
 	}
-	modules, failures, err := in.walkInstalled(ctx, p, cmp.place)
+	modules, failures, err := in.walkInstalled(ctx, p, cmp.place, required.add)
 	if err != nil {
 		return err
 	}
@@ -58,6 +59,8 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, report *
 	}
 	report.addFailures(failures)
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
+	stale, unread := p.staleProviders(lock, &required)
+	report.Stale, report.Unread = append(report.Stale, stale...), append(report.Unread, unread...)
 	report.Misplaced = cmp.misplaced.errs()
 	return nil
 }

@@ -25,7 +25,7 @@ func measure(ctx context.Context, w world, tools []tool, place workplace, runs i
 }
 
 func measurePart(ctx context.Context, w world, part part, tools []tool, place workplace, runs int) ([]report.Row, error) {
-	servers, err := modtest.Start(modtest.Txtar(part.txtar), part.opts)
+	servers, err := part.start()
 	if err != nil {
 		return nil, err
 	}
@@ -37,23 +37,29 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 	// Once without a delay, so that the servers have made what is lazy, and
 	// phases that begin with a cache have one.
 	for _, p := range projects {
-		if !p.tool.ours && !part.phases[len(part.phases)-1].keepCache {
+		last := part.phases[len(part.phases)-1]
+		if last.prepared || !p.tool.ours && !last.keepCache {
 			continue
 		}
-		if _, err := p.run(ctx); err != nil {
+		if _, err := p.in(last).run(ctx); err != nil {
 			return nil, err
 		}
 	}
-	servers.SetFaults(modtest.Fault{Delay: delay})
 	// The phases that write least come first: with every file that another run
 	// has made, the system takes longer to find one.
 	rows := make([][]report.Row, len(part.phases))
 	for i, ph := range slices.Backward(part.phases) {
+		if ph.prepared {
+			if err := prepare(ctx, ph, projects); err != nil {
+				return nil, err
+			}
+		}
+		servers.Wait(delay)
 		if rows[i], err = measurePhase(ctx, ph, projects, runs); err != nil {
 			return nil, err
 		}
 		for _, measure := range ph.baselines {
-			row, err := measure(ctx, projects[0], runs)
+			row, err := measure(ctx, projects[0].in(ph), runs)
 			if err != nil {
 				return nil, err
 			}
@@ -66,19 +72,34 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 
 // newProjects are one project for each tool that takes part, the first one
 // ours.
-func newProjects(servers *modtest.World, w world, part part, tools []tool, place workplace) ([]project, error) {
+func newProjects(servers servers, w world, part part, tools []tool, place workplace) ([]project, error) {
 	var projects []project
 	for _, t := range tools {
 		if !w.knownTo(t) {
 			continue
 		}
-		p, err := newProject(place, servers, t, part.roots)
+		p, err := newProject(place, servers, t, part)
 		if err != nil {
 			return nil, err
 		}
 		projects = append(projects, p)
 	}
 	return projects, nil
+}
+
+// prepare runs all tools once, without a delay, so that they have what is kept.
+func prepare(ctx context.Context, ph phase, projects []project) error {
+	for _, p := range projects {
+		p.servers.Wait(0)
+		p := p.in(phase{work: ph.work, pluginCache: ph.pluginCache})
+		if err := p.reset(); err != nil {
+			return err
+		}
+		if _, err := p.run(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // measurePhase lets the tools take turns, so that what else the machine does
@@ -88,7 +109,8 @@ func measurePhase(ctx context.Context, ph phase, projects []project, runs int) (
 	rows := make([]report.Row, len(projects))
 	for range runs {
 		for j, p := range projects {
-			if err := p.reset(ph); err != nil {
+			p := p.in(ph)
+			if err := p.reset(); err != nil {
 				return nil, err
 			}
 			settle(ctx)
@@ -101,11 +123,11 @@ func measurePhase(ctx context.Context, ph phase, projects []project, runs int) (
 	}
 	for j, p := range projects {
 		rows[j] = summary(series[j])
-		rows[j].State, rows[j].Tool, rows[j].Kind = ph.name, p.tool.name, report.Stock
+		rows[j].State, rows[j].Tool, rows[j].Kind = ph.name, p.in(ph).command(), report.Stock
 		if p.tool.ours {
 			rows[j].Kind = report.Ours
 		}
-		if err := p.finish(&rows[j]); err != nil {
+		if err := p.in(ph).finish(&rows[j]); err != nil {
 			return nil, err
 		}
 	}

@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cotterpin/cotter/bench/internal/report"
-	"github.com/cotterpin/cotter/modtest"
 )
 
 // stockSample is over how many of many root modules stock tools are looped.
@@ -22,40 +24,75 @@ const stockSample = 10
 type project struct {
 	place   workplace
 	tool    tool
-	servers *modtest.World
+	servers servers
 	dir     string // holds the project and everything that the tool keeps
 	roots   []string
 	sample  int // how many of the roots; 0 means all
+	phase   phase
 }
 
-func newProject(place workplace, servers *modtest.World, t tool, roots []string) (project, error) {
+func newProject(place workplace, servers servers, t tool, part part) (project, error) {
 	dir, err := place.newDir()
 	if err != nil {
 		return project{}, err
 	}
-	p := project{place: place, tool: t, servers: servers, dir: dir, roots: roots}
-	if !t.ours && roots != nil {
+	p := project{place: place, tool: t, servers: servers, dir: dir, roots: part.roots}
+	if !t.ours && part.roots != nil {
 		p.sample = stockSample
 	}
-	if err := os.WriteFile(p.file("cli.tfrc"), nil, 0o600); err != nil {
+	if err := os.WriteFile(p.file("cli.tfrc"), []byte(servers.CLIConfig()), 0o600); err != nil {
 		return p, err
 	}
+	for _, ph := range part.phases {
+		for _, name := range p.in(ph).copies()[1:] {
+			if err := servers.WriteTree(p.file(name), "config"); err != nil {
+				return p, err
+			}
+		}
+	}
 	return p, servers.WriteTree(p.file("project"), "config")
+}
+
+// in is the project in a phase.
+func (p project) in(ph phase) project {
+	p.phase = ph
+	return p
+}
+
+// command is what the tool is asked to do, in a few words.
+func (p project) command() string {
+	words := []string{p.tool.name}
+	for _, arg := range p.phase.work.of(p.tool) {
+		if !strings.HasPrefix(arg, "-") {
+			words = append(words, arg)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// copies are the directories of all projects that are installed at once.
+func (p project) copies() []string {
+	names := []string{"project"}
+	for i := 1; i < p.phase.projects; i++ {
+		names = append(names, fmt.Sprintf("project%d", i))
+	}
+	return names
 }
 
 func (p project) file(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 
 // reset makes the phase's state.
-func (p project) reset(ph phase) error {
+func (p project) reset() error {
+	ph := p.phase
 	var gone []string
 	if !ph.keepCache {
-		gone = append(gone, "cache")
+		gone = append(gone, "cache", "plugins")
 	}
 	for _, root := range p.rootDirs() {
 		if !ph.keepInstalled {
 			gone = append(gone, root+"/.terraform")
 		}
-		if !ph.keepCache {
+		if !ph.keepLock {
 			gone = append(gone, root+"/.terraform.lock.hcl")
 		}
 	}
@@ -63,14 +100,14 @@ func (p project) reset(ph phase) error {
 	for _, name := range gone {
 		err = errors.Join(err, p.place.discard(p.file(name)))
 	}
-	return err
+	return errors.Join(err, os.MkdirAll(p.file("plugins"), 0o755)) //nolint:gosec // it is no secret
 }
 
 // rootDirs are the project's directories with a configuration of their own, or
 // an even sample of them.
 func (p project) rootDirs() []string {
 	if p.roots == nil {
-		return []string{"project"}
+		return p.copies()
 	}
 	n := len(p.roots)
 	if p.sample > 0 {
@@ -122,10 +159,13 @@ func (p project) measured(ctx context.Context) (usage, error) {
 // run runs the tool: for many roots in a loop, unless it knows better.
 func (p project) run(ctx context.Context) (sum usage, err error) {
 	if p.tool.ours && p.roots != nil {
-		return p.command(ctx, "project", "--recursive")
+		return p.execute(ctx, "project", "--recursive")
+	}
+	if p.phase.projects > 1 {
+		return p.runAtOnce(ctx)
 	}
 	for _, dir := range p.rootDirs() {
-		once, err := p.command(ctx, dir)
+		once, err := p.execute(ctx, dir)
 		if err != nil {
 			return usage{}, err
 		}
@@ -134,11 +174,33 @@ func (p project) run(ctx context.Context) (sum usage, err error) {
 	return sum, nil
 }
 
-func (p project) command(ctx context.Context, dir string, args ...string) (u usage, err error) {
-	cmd := exec.CommandContext(ctx, p.tool.args[0], append(slices.Clone(p.tool.args[1:]), args...)...)
+// runAtOnce runs the tool in all copies of the project at the same time.
+func (p project) runAtOnce(ctx context.Context) (sum usage, err error) {
+	start := time.Now()
+	each := make([]usage, p.phase.projects)
+	group, ctx := errgroup.WithContext(ctx)
+	for i, dir := range p.copies() {
+		group.Go(func() (err error) {
+			each[i], err = p.execute(ctx, dir)
+			return err
+		})
+	}
+	err = group.Wait()
+	sum.elapsed = time.Since(start)
+	for _, once := range each {
+		sum.cpu, sum.peak = sum.cpu+once.cpu, max(sum.peak, once.peak)
+	}
+	return sum, err
+}
+
+func (p project) execute(ctx context.Context, dir string, args ...string) (u usage, err error) {
+	cmd := exec.CommandContext(ctx, p.tool.binary, append(slices.Clone(p.phase.work.of(p.tool)), args...)...)
 	cmd.Dir = p.file(dir)
 	cmd.Env = append(os.Environ(), p.servers.Env()...)
 	cmd.Env = append(cmd.Env, "COTTER_CACHE_DIR="+p.file("cache"), "COTTER_STATE_DIR="+p.file("state"), "TF_CLI_CONFIG_FILE="+p.file("cli.tfrc"), "CHECKPOINT_DISABLE=1", "CI=")
+	if p.phase.pluginCache && !p.tool.ours {
+		cmd.Env = append(cmd.Env, "TF_PLUGIN_CACHE_DIR="+p.file("plugins"))
+	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
@@ -149,7 +211,7 @@ func (p project) command(ctx context.Context, dir string, args ...string) (u usa
 	err = cmd.Wait()
 	u.elapsed, u.peak = time.Since(start), memory()
 	if err != nil {
-		return usage{}, fmt.Errorf("%s: %w\n%s", p.tool.name, err, &out)
+		return usage{}, fmt.Errorf("%s: %w\n%s", p.command(), err, &out)
 	}
 	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return u, nil

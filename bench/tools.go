@@ -9,12 +9,26 @@ import (
 	"strings"
 )
 
-// tool is a command that installs modules.
+// tool is a program that installs modules and providers.
 type tool struct {
-	name    string
+	name    string // cotter, tofu or terraform
 	version string
-	args    []string
+	binary  string
 	ours    bool
+}
+
+// commands are the arguments with which the tools do the same work.
+type commands struct{ ours, stock []string }
+
+// modules is the work of installing the modules.
+var modules = commands{ours: []string{"install", "--no-providers"}, stock: []string{"get"}}
+
+// of returns the arguments of a tool.
+func (c commands) of(t tool) []string {
+	if t.ours {
+		return c.ours
+	}
+	return c.stock
 }
 
 // findTools builds cotter in a directory, and finds the stock binaries on the PATH.
@@ -25,13 +39,13 @@ func findTools(ctx context.Context, dir string) ([]tool, error) {
 	if err := build.Run(); err != nil {
 		return nil, fmt.Errorf("go build ./cmd/cotter, to be run in the top directory: %w", err)
 	}
-	tools := []tool{{name: "cotter install", version: "built for this measurement", args: []string{binary, "install"}, ours: true}}
+	tools := []tool{{name: "cotter", version: "built for this measurement", binary: binary, ours: true}}
 	for _, stock := range []string{"tofu", "terraform"} {
 		path, err := exec.LookPath(stock)
 		if err != nil {
 			continue
 		}
-		tools = append(tools, tool{name: stock + " get", version: firstLine(ctx, path, "version"), args: []string{path, "get"}})
+		tools = append(tools, tool{name: stock, version: firstLine(ctx, path, "version"), binary: path})
 	}
 	return tools, nil
 }

@@ -22,8 +22,7 @@ type world struct {
 // part is what the servers have, what a project asks of them, and in which
 // states that is measured.
 type part struct {
-	txtar string
-	opts  modtest.Options
+	start func() (servers, error)
 	// roots are directories of the project that are projects of their own;
 	// none means that it is one.
 	roots []string
@@ -38,22 +37,30 @@ type baseline func(ctx context.Context, p project, runs int) (report.Row, error)
 // phase is one state in which the commands run.
 type phase struct {
 	name string
-	// keep says what is left of the runs before: the user's cache and the lock,
-	// or the installed modules.
-	keepCache, keepInstalled bool
+	work commands
+	// keep says what is left of the runs before: the user's cache, the lock, or what
+	// is installed.
+	keepCache, keepLock, keepInstalled bool
+	// prepared says that all tools run once before the phase, to have what is kept.
+	prepared bool
+	// pluginCache gives stock tools a plugin cache, which is kept as the user's cache
+	// is.
+	pluginCache bool
+	// projects is how many copies of the project are installed at once; 0 means one.
+	projects int
 	// baselines are what cannot be done with less. They are measured in the
 	// project that cotter leaves.
 	baselines []baseline
 }
 
 var (
-	cold  = phase{name: "cold"}
-	warm  = phase{name: "fresh checkout, warm cache", keepCache: true}
-	again = phase{name: "again", keepCache: true, keepInstalled: true}
+	cold  = phase{name: "cold", work: modules}
+	warm  = phase{name: "fresh checkout, warm cache", work: modules, keepCache: true, keepLock: true}
+	again = phase{name: "again", work: modules, keepCache: true, keepLock: true, keepInstalled: true}
 )
 
 func (w world) knownTo(t tool) bool {
-	return t.ours || !w.oursOnly && !(w.tofuOnly && t.name == "terraform get")
+	return t.ours || !w.oursOnly && !(w.tofuOnly && t.name == "terraform")
 }
 
 // usual are the goals that hold in every world with these states.
@@ -84,20 +91,20 @@ func worlds() []world {
 		{
 			name:  "registry",
 			about: "40 registry calls on 20 packages in git, half of which call another one",
-			parts: []part{{txtar: registryWorld(20, 40), phases: states}},
+			parts: []part{{start: startModules(registryWorld(20, 40), modtest.Options{}), phases: states}},
 			goals: append(usual(8), report.RequestsPerPackage(cold.name, 20, 3)),
 		},
 		{
 			name:  "archives",
 			about: "40 calls of 40 zip archives",
-			parts: []part{{txtar: flatWorld(40, "https://MODTEST_HOST/archives/a%d.zip", "archives/a%d.zip", 16<<10), phases: states}},
+			parts: []part{{start: startModules(flatWorld(40, "https://MODTEST_HOST/archives/a%d.zip", "archives/a%d.zip", 16<<10), modtest.Options{}), phases: states}},
 			goals: usual(8),
 		},
 		{
 			name:     "oci",
 			about:    "40 calls of 40 packages in an OCI registry",
 			notes:    []string{"Of the stock tools only tofu knows OCI registries."},
-			parts:    []part{{txtar: flatWorld(40, "oci://MODTEST_HOST/p%d?tag=1.0.0", "oci/p%d/1.0.0", 16<<10), phases: states}},
+			parts:    []part{{start: startModules(flatWorld(40, "oci://MODTEST_HOST/p%d?tag=1.0.0", "oci/p%d/1.0.0", 16<<10), modtest.Options{}), phases: states}},
 			tofuOnly: true,
 			goals:    usual(8),
 		},
@@ -105,7 +112,7 @@ func worlds() []world {
 			name:  "monorepo",
 			about: "100 calls into one git package of 20 MB with 100 modules",
 			parts: []part{{
-				txtar:  flatWorld(100, "git::https://MODTEST_HOST/git/mono.git//modules/m%d?ref=v1.0.0", "git/mono.git/v1.0.0/modules/m%d", 0) + docsWorld(20<<20),
+				start:  startModules(flatWorld(100, "git::https://MODTEST_HOST/git/mono.git//modules/m%d?ref=v1.0.0", "git/mono.git/v1.0.0/modules/m%d", 0)+docsWorld(20<<20), modtest.Options{}),
 				phases: states,
 			}},
 			goals: append(usual(20), report.DiskShare(cold.name, 4)),
@@ -113,6 +120,7 @@ func worlds() []world {
 		rootsMeasured(),
 		graphMeasured(),
 		refsMeasured(),
+		providersMeasured(),
 	}
 }
 
@@ -121,7 +129,7 @@ func rootsMeasured() world {
 		name:  "roots",
 		about: fmt.Sprintf("%d root modules with four registry calls each on %d packages in git", manyRoots, rootPackages),
 		notes: []string{"One `cotter install --recursive` for all of them; a loop for stock tools."},
-		parts: []part{{txtar: rootsWorld(manyRoots, rootPackages), roots: rootNames(manyRoots), phases: []phase{cold}}},
+		parts: []part{{start: startModules(rootsWorld(manyRoots, rootPackages), modtest.Options{}), roots: rootNames(manyRoots), phases: []phase{cold}}},
 		goals: []report.Goal{
 			report.Faster(cold.name, 60),
 			report.FetchedOnce(cold.name),
@@ -141,7 +149,7 @@ func graphMeasured() world {
 			"It is compared with a loop in one thread that reads and hashes each installed file once and does nothing else.",
 			"A fresh checkout has to write all of them as well; copying them by such a loop is there to compare.",
 		},
-		parts: []part{{txtar: graphWorld(), phases: []phase{fresh, rerun}}},
+		parts: []part{{start: startModules(graphWorld(), modtest.Options{}), phases: []phase{fresh, rerun}}},
 		goals: []report.Goal{
 			report.NearBaseline(warm.name, 3),
 			report.MemoryBelow(warm.name, 256),
@@ -156,9 +164,8 @@ func graphMeasured() world {
 func refsMeasured() world {
 	measured := func(name string, tags int) part {
 		return part{
-			txtar:  refsWorld(),
-			opts:   modtest.Options{ManyTags: tags, ManyRefs: otherRefs},
-			phases: []phase{{name: name, baselines: []baseline{listAllRefs}}},
+			start:  startModules(refsWorld(), modtest.Options{ManyTags: tags, ManyRefs: otherRefs}),
+			phases: []phase{{name: name, work: modules, baselines: []baseline{listAllRefs}}},
 		}
 	}
 	return world{

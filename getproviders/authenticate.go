@@ -58,6 +58,10 @@ func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error
 			return Authentication{}, &AuthenticationError{Location: addrs.Redact(p.found.SignatureURL), Err: err}
 		}
 		auth = Authentication{Signed: true, KeyID: signer.KeyID, Key: signer.Name, Warnings: signer.Warnings}
+		if signer.Weak != "" {
+			weak := &signing.Error{Err: signing.ErrWeak, KeyID: signer.KeyID, Reason: signer.Weak}
+			auth.Weak = (&AuthenticationError{Location: addrs.Redact(p.found.SignatureURL), Err: weak}).Error()
+		}
 	}
 	sums, err := signing.ParseSums(document)
 	if err == nil {

@@ -24,6 +24,9 @@ type Registry interface {
 	// ProviderVersions lists the versions of a provider. A provider that the
 	// registry does not have is an error over registryclient.ErrNotFound.
 	ProviderVersions(ctx context.Context, provider addrs.Provider) (registryclient.ProviderListing, error)
+	// ProviderRenamed returns the address that has taken the place of a provider which
+	// the registry does not have, and whether it knows of one.
+	ProviderRenamed(ctx context.Context, provider addrs.Provider) (addrs.Provider, bool, error)
 	// ProviderPackage finds the package of a version for a platform. What the
 	// registry does not have is an error over registryclient.ErrNotFound or
 	// registryclient.ErrUnsupportedPlatform.
@@ -39,7 +42,7 @@ type Direct struct {
 	// package comment. "" means that no host is.
 	TrustedHost addrs.Hostname
 	// AllowWeakSignatures accepts signatures with SHA-1, RSA keys below 2048 bits and
-	// DSA keys, as stock tools do. RefuseExpired refuses keys and signatures that have
+	// DSA keys, as stock tools do; Authentication.Weak says so then. RefuseExpired refuses keys and signatures that have
 	// expired, which are a warning otherwise.
 	AllowWeakSignatures, RefuseExpired bool
 	// HTTPClient gives the transport for archives, sums and signatures, and by its
@@ -78,17 +81,35 @@ const (
 	maxRedirects = 10
 )
 
-// Versions implements [Source].
+// Versions implements [Source]. The error can be a *[RenamedError] if an unknown
+// provider has the namespace "hashicorp" on a stock tool's own host: that is what a name
+// without a source means, and most of them are elsewhere.
 func (d *Direct) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
 	found, err := d.Registry.ProviderVersions(ctx, provider)
+	if errors.Is(err, registryclient.ErrNotFound) {
+		err = d.withNewName(ctx, provider, err)
+	}
 	if err != nil {
 		return Listing{}, registryError(err)
 	}
 	listing := Listing{Warnings: found.Warnings}
 	for _, v := range found.Versions {
-		listing.Versions = append(listing.Versions, Version{Version: v.Version, Platforms: v.Platforms})
+		listing.Versions = append(listing.Versions, Version{Version: v.Version, Platforms: v.Platforms, Incompatible: !v.Compatible()})
 	}
 	return listing, nil
+}
+
+// withNewName asks the registry what has become of an unknown provider. As with stock
+// tools, it is no more than a suggestion: one that cannot be had is left out.
+func (d *Direct) withNewName(ctx context.Context, provider addrs.Provider, unknown error) error {
+	isDefault := provider.Hostname == addrs.DefaultRegistryHost || provider.Hostname == addrs.TerraformRegistryHost
+	if !isDefault || provider.Namespace != "hashicorp" {
+		return unknown
+	}
+	if now, ok, err := d.Registry.ProviderRenamed(ctx, provider); err == nil && ok {
+		return &RenamedError{Provider: provider, Now: now, Err: unknown}
+	}
+	return unknown
 }
 
 // Package implements [Source].

@@ -261,3 +261,7 @@ func TestDownloadRefused(t *testing.T) {
 		webtest.CheckText(t, err.Error())
 	}
 }
+
+func (answer) ProviderRenamed(context.Context, addrs.Provider) (addrs.Provider, bool, error) {
+	return addrs.Provider{}, false, nil
+}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // The kinds of failure, for errors.Is.
@@ -13,6 +15,21 @@ var (
 	// ErrUnsupportedPlatform means that the version has no package for the platform.
 	ErrUnsupportedPlatform = errors.New("no package for this platform")
 )
+
+// RenamedError is returned for a provider that its registry does not have, if the
+// registry knows which one has taken its place. It wraps [ErrNotFound].
+type RenamedError struct {
+	Provider, Now addrs.Provider
+	// Err is the registry's error about Provider.
+	Err error
+}
+
+func (e *RenamedError) Error() string {
+	return fmt.Sprintf("%s; the registry has it as %s now", e.Err, e.Now.ForDisplay())
+}
+
+// Unwrap returns the registry's error.
+func (e *RenamedError) Unwrap() error { return e.Err }
 
 // MismatchError is returned if what arrived has another hash than what was announced
 // or locked.

@@ -100,7 +100,9 @@ func mergeListings(listings ...Listing) Listing {
 				merged.Versions = append(merged.Versions, v)
 				continue
 			}
-			merged.Versions[i].Platforms = mergePlatforms(merged.Versions[i].Platforms, v.Platforms)
+			known := &merged.Versions[i]
+			known.Platforms = mergePlatforms(known.Platforms, v.Platforms)
+			known.Incompatible = known.Incompatible && v.Incompatible
 		}
 	}
 	return merged

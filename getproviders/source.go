@@ -3,6 +3,7 @@ package getproviders
 import (
 	"context"
 	"os"
+	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -42,6 +43,15 @@ type Version struct {
 	Version versions.Version
 	// Platforms are those with a package; nil if the source does not say.
 	Platforms []addrs.Platform
+	// Incompatible says that stock tools cannot run it, by the versions of the plugin
+	// protocol that the source lists for it. It can be selected all the same.
+	Incompatible bool
+}
+
+// UsableOn reports whether there is a package for a platform that stock tools can run,
+// as far as the source says.
+func (v Version) UsableOn(platform addrs.Platform) bool {
+	return !v.Incompatible && (v.Platforms == nil || slices.Contains(v.Platforms, platform))
 }
 
 // Package is the package of a provider's version for one platform, as its source has
@@ -79,6 +89,9 @@ type Authentication struct {
 	// one with the scheme zh, or its tree one with the scheme h1. Those that it has
 	// are recorded too; the others are not. It is empty if the source lists none.
 	Announced []hashing.Hash
+	// Weak is which signature is weak and why, if there is no better one; otherwise "".
+	// Who asks decides what to do about that.
+	Weak string
 	// Warnings are texts for the user, such as that a key has expired.
 	Warnings []string
 }

@@ -2,6 +2,7 @@ package modtest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"sync"
@@ -22,22 +23,26 @@ type providerKey struct {
 // The keys of a process. They are made when they are needed first.
 var (
 	// worldKey is offered by all registries.
-	worldKey = sync.OnceValues(func() (*providerKey, error) { return newProviderKey("modtest", 0) })
+	worldKey = sync.OnceValues(func() (*providerKey, error) { return newProviderKey("modtest", packet.Config{}) })
 	// strangerKey is offered by none.
-	strangerKey = sync.OnceValues(func() (*providerKey, error) { return newProviderKey("modtest stranger", 0) })
+	strangerKey = sync.OnceValues(func() (*providerKey, error) { return newProviderKey("modtest stranger", packet.Config{}) })
 	// expiredKey was valid for the day after the epoch.
-	expiredKey = sync.OnceValues(func() (*providerKey, error) { return newProviderKey("modtest expired", 24*time.Hour) })
+	expiredKey = sync.OnceValues(func() (*providerKey, error) {
+		return newProviderKey("modtest expired", packet.Config{KeyLifetimeSecs: uint32(24 * time.Hour / time.Second)})
+	})
+	// weakKey is short.
+	weakKey = sync.OnceValues(func() (*providerKey, error) {
+		return newProviderKey("modtest weak", packet.Config{Algorithm: packet.PubKeyAlgoRSA, RSABits: 1024})
+	})
 )
 
-// newProviderKey makes a key of the type Ed25519, which is quick to make and to use.
-// A lifetime of 0 means that it does not expire.
-func newProviderKey(name string, lifetime time.Duration) (*providerKey, error) {
+// newProviderKey makes a key, by default of the type Ed25519, which is quick to make and
+// to use.
+func newProviderKey(name string, config packet.Config) (*providerKey, error) {
 	k := &providerKey{signed: epoch.Add(time.Hour)}
-	entity, err := openpgp.NewEntity(name, "", "modtest@example.com", &packet.Config{
-		Algorithm:       packet.PubKeyAlgoEdDSA,
-		KeyLifetimeSecs: uint32(lifetime / time.Second),
-		Time:            func() time.Time { return epoch },
-	})
+	config.Algorithm = cmp.Or(config.Algorithm, packet.PubKeyAlgoEdDSA)
+	config.Time = func() time.Time { return epoch }
+	entity, err := openpgp.NewEntity(name, "", "modtest@example.com", &config)
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,8 @@ const (
 	ProviderOtherPlatform
 	// ProviderNoFilename does not say how the archive is called.
 	ProviderNoFilename
+	// ProviderWeakKey is signed by an RSA key of 1024 bits. Stock tools accept that.
+	ProviderWeakKey
 )
 
 // key returns the key that the release is signed with.
@@ -55,6 +57,8 @@ func (r *providerRelease) key() (*providerKey, error) {
 		return expiredKey()
 	case ProviderUnknownKey:
 		return strangerKey()
+	case ProviderWeakKey:
+		return weakKey()
 	}
 	return worldKey()
 }

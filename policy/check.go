@@ -68,6 +68,29 @@ func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 	return p.checkPlace(at)
 }
 
+// CheckSignature decides on a weak signature of a provider's package; weak says which one
+// and why, and "" is a signature that is not. It is refused unless one of the policies
+// allows it and the file of none denies it, also if there are no policies. The error is a
+// *[Violation].
+func CheckSignature(weak string, policies ...*Policy) error {
+	if weak == "" {
+		return nil
+	}
+	allowed := false
+	for _, p := range policies {
+		switch _, written := p.position(argWeakSignatures); {
+		case p != nil && p.AllowWeakSignatures:
+			allowed = true
+		case written:
+			return p.violation(argWeakSignatures, weak)
+		}
+	}
+	if allowed {
+		return nil
+	}
+	return (&Policy{}).violation(argWeakSignatures, weak)
+}
+
 func (p *Policy) checkPlace(at place) error {
 	return p.check(placeRules{allow: p.Allow, deny: p.Deny, argAllow: argAllow, argDeny: argDeny, what: "sources"}, at)
 }

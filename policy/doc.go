@@ -59,7 +59,7 @@
 //
 // weak_provider_signatures = "allow" accepts signatures of packages by keys and
 // digests that are no longer secure: RSA keys of less than 2,048 bits, DSA keys and
-// SHA-1. Without it they are refused.
+// SHA-1. Without it, or with "deny", they are refused.
 //
 // # Not done here
 //

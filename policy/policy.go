@@ -16,7 +16,8 @@ type Policy struct {
 	// HOST/NAMESPACE/TYPE.
 	AllowProviders, DenyProviders []Pattern
 	// AllowWeakSignatures accepts signatures of providers by keys and digests that are
-	// no longer secure: RSA keys of less than 2,048 bits, DSA, SHA-1.
+	// no longer secure: RSA keys of less than 2,048 bits, DSA, SHA-1. See
+	// [CheckSignature] for how several policies combine.
 	AllowWeakSignatures bool
 	// Versions is how the project's own calls must be pinned.
 	Versions Versions
@@ -41,6 +42,9 @@ const (
 	VersionsExact                 // the same, and a constraint names one version
 )
 
+// WeakSignatures is the argument that Violation has for a weak signature.
+const WeakSignatures = "weak_provider_signatures"
+
 // The arguments of a policy, in files and in messages.
 const (
 	argAllow       = "allow_sources"
@@ -52,8 +56,17 @@ const (
 
 	argAllowProviders = "allow_providers"
 	argDenyProviders  = "deny_providers"
-	argWeakSignatures = "weak_provider_signatures"
+	argWeakSignatures = WeakSignatures
 )
+
+// position returns where an argument is in the policy's file.
+func (p *Policy) position(argument string) (_ hcl.Range, written bool) {
+	if p == nil {
+		return hcl.Range{}, false
+	}
+	at, written := p.at[argument]
+	return at, written
+}
 
 func (p *Policy) violation(argument, reason string) error {
 	return &Violation{Argument: argument, Range: p.at[argument], Reason: reason}

@@ -24,6 +24,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			verifyCommand(out),
 			updateCommand(out),
 			outdatedCommand(out),
+			diffCommand(out),
 			whyCommand(out),
 			restoreCommand(out),
 			mergeLockCommand(out),

@@ -65,7 +65,7 @@ func TestCleanBesideInstalls(t *testing.T) {
 func TestOwnDataDirs(t *testing.T) {
 	t.Parallel()
 	const processes = 8
-	world := modtest.New(t, modtest.Txtar(demoWorld))
+	world := modtest.New(t, demoTree())
 	binary, dir, cache := commandAsBinary(t), world.Dir(t, "config"), t.TempDir()
 	var wait sync.WaitGroup
 	locks := make([]string, processes)

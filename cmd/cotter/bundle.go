@@ -27,13 +27,12 @@ func bundleCommand(out *output) *cli.Command {
 				Description: "Writes the module packages that the lock names, of the current directory or of the\n" +
 					"directories, to an OCI image layout in a tar file, which oras and skopeo read. The\n" +
 					"same lock gives the same bytes. The lock must be complete. Providers are not in it.",
-				Flags: configFlags(append(policyFlags(),
+				Flags: configFlags(severalFlags(append(policyFlags(),
 					&cli.StringFlag{Name: "out", Usage: "write to `FILE`"},
-					&cli.BoolFlag{Name: "recursive", Usage: "take all root modules in and below the directories"},
 					&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
 					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 					gitBackendFlag(), cacheFlag,
-				)...),
+				)...)...),
 				Action: func(ctx context.Context, cmd *cli.Command) error { return createBundle(ctx, cmd, out) },
 			},
 			{
@@ -72,7 +71,7 @@ func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error
 		return usageError{errors.New("bundle create needs --out FILE")}
 	}
 	req, in, dirs, err := lockedProjects(ctx, cmd, out)
-	if err != nil {
+	if err != nil || len(dirs) == 0 {
 		return err
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), ".cotter-bundle-*")
@@ -117,12 +116,7 @@ func lockedProjects(ctx context.Context, cmd *cli.Command, out *output) (req cot
 	if in, err = installer(ctx, cmd, out, req); err != nil {
 		return req, nil, nil, err
 	}
-	if dirs, err = projectDirs(ctx, cmd, req); err == nil && len(dirs) == 0 {
-		dirs = []string{req.Dir}
-		if req.Dir == "" {
-			dirs[0] = "."
-		}
-	}
+	dirs, err = projectDirs(ctx, cmd, out, req)
 	return req, in, dirs, err
 }
 

@@ -49,14 +49,18 @@ func consequences(change cotter.LockChange) []string {
 	return lines
 }
 
-// markdown prints changes as a comment on a pull request.
-func (o *output) markdown(changes []cotter.LockChange) {
-	if len(changes) == 0 {
-		o.printf("No module has changed.\n")
+// markdown prints the changes of a run as a comment on a pull request.
+func (o *output) markdown(result *cotter.Result) {
+	if !wouldChange(result) {
+		what := "module"
+		if len(result.Providers) > 0 {
+			what = "module and no provider"
+		}
+		o.printf("No %s has changed.\n", what)
 		return
 	}
 	o.printf("| module | before | after | what changes for the caller |\n|---|---|---|---|\n")
-	for _, change := range changes {
+	for _, change := range result.LockChanges {
 		var cells []string
 		for _, text := range []string{change.Key, change.Old, change.New} {
 			cells = append(cells, markdownCell(text))
@@ -67,6 +71,13 @@ func (o *output) markdown(changes []cotter.LockChange) {
 		}
 		cells = append(cells, joinCells(what))
 		o.printf("| %s |\n", strings.Join(cells, " | "))
+	}
+	for _, change := range result.ProviderChanges {
+		what := ""
+		if change.Hashes > 0 {
+			what = markdownCell(fmt.Sprintf("%d more hashes", change.Hashes))
+		}
+		o.printf("| %s | %s | %s | %s |\n", markdownCell("provider "+change.Provider.ForDisplay()), markdownCell(change.Old), markdownCell(change.New), what)
 	}
 }
 

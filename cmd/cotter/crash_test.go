@@ -27,8 +27,8 @@ import (
 var kills = flag.Int("kills", 300, "kill so many processes at random")
 
 // The variables by which a test tells a child process to write the names of its
-// steps into a file, before which of them to kill itself, and which of them fails
-// with which error number: "12 28".
+// steps into a file, before which of them, by its number or name, to kill itself,
+// and which of them fails with which error number: "12 28".
 const (
 	stepsVariable = "COTTER_TEST_STEPS"
 	killVariable  = "COTTER_TEST_KILL"
@@ -37,10 +37,8 @@ const (
 
 // mainWithSteps is main of a child process.
 func mainWithSteps() {
-	number, killAt, failAt, fault := 0, -1, -1, 0
-	if text := os.Getenv(killVariable); text != "" {
-		killAt, _ = strconv.Atoi(text)
-	}
+	number, failAt, fault := 0, -1, 0
+	killAt := os.Getenv(killVariable)
 	if text := os.Getenv(failVariable); text != "" {
 		_, _ = fmt.Sscan(text, &failAt, &fault)
 	}
@@ -48,12 +46,12 @@ func mainWithSteps() {
 	if file := os.Getenv(stepsVariable); file != "" {
 		names, _ = os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
-	if killAt >= 0 || failAt >= 0 || names != nil {
+	if killAt != "" || failAt >= 0 || names != nil {
 		hold := make(chan struct{}, 1) // steps of several goroutines come one by one
 		diskstep.SetHook(func(name string) error {
 			hold <- struct{}{}
 			defer func() { <-hold }()
-			if number == killAt {
+			if killAt == name || killAt == strconv.Itoa(number) {
 				self, err := os.FindProcess(os.Getpid())
 				if err == nil {
 					err = self.Kill()
@@ -119,9 +117,16 @@ module "zip" {
 // commands.
 func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
-	s := &crashScene{world: modtest.New(t, modtest.Txtar(crashWorld)), binary: commandAsBinary(t), args: strings.Fields(args)}
+	return newCrashSceneIn(t, modtest.New(t, modtest.Txtar(crashWorld)), args, earlier...)
+}
+
+// newCrashSceneIn is newCrashScene with a world, which has the project.
+func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
+	t.Helper()
+	s := &crashScene{world: world, binary: commandAsBinary(t), args: strings.Fields(args)}
 	top := t.TempDir()
 	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
+	t.Cleanup(func() { makeRemovable(top) })
 	if err := s.world.WriteTree(s.project(), "project"); err != nil {
 		t.Fatal(err)
 	}
@@ -284,12 +289,14 @@ func (s *crashScene) test(t *testing.T, steps []string, random int) {
 func (s *crashScene) picture(t *testing.T) map[string]string {
 	t.Helper()
 	files := picture(t, s.project())
-	trees, err := filepath.Glob(filepath.Join(s.dir, "cache/tree/*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tree := range trees {
-		files["cache "+filepath.Base(tree)] = ""
+	for _, kept := range []string{"cache/tree/*", "cache/provider/package/*"} {
+		trees, err := filepath.Glob(filepath.Join(s.dir, kept))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tree := range trees {
+			files["cache "+filepath.Base(tree)] = ""
+		}
 	}
 	return files
 }
@@ -300,7 +307,7 @@ func (s *crashScene) checkLeftovers(t *testing.T, at string) {
 	for _, pattern := range []string{
 		"project/*.tmp", "project/.*.tmp", "project/.terraform/modules/*.tmp", "project/.terraform/modules/.cotter/*.tmp", "project/.terraform/modules/.cotter/.*.tmp",
 		"project/.terraform/modules/.cotter/stage/*", "project/.terraform/modules/.cotter/retired", "project/.terraform/modules/.cotter/journal",
-		"cache/stage/*", "state/.*", "state/*.tmp",
+		"project/.terraform/providers/.*", "cache/provider/stage/*", "cache/stage/*", "state/.*", "state/*.tmp",
 	} {
 		left, err := filepath.Glob(filepath.Join(s.dir, pattern))
 		if err != nil || len(left) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,11 @@ import (
 //go:embed demo.txtar
 var demoWorld string
 
+// demoTree is what the demo's servers have, with a provider for this machine.
+func demoTree() fs.FS {
+	return modtest.Txtar(strings.ReplaceAll(demoWorld, "PLATFORM", addrs.CurrentPlatform().String()))
+}
+
 func demoCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "demo",
@@ -32,8 +38,7 @@ func demoCommand(out *output) *cli.Command {
 }
 
 func runDemo(ctx context.Context, out *output) (err error) {
-	tree := strings.ReplaceAll(demoWorld, "PLATFORM", addrs.CurrentPlatform().String())
-	world, err := modtest.Start(modtest.Txtar(tree), modtest.Options{})
+	world, err := modtest.Start(demoTree(), modtest.Options{})
 	if err != nil {
 		return err
 	}
@@ -70,7 +75,7 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	if err := out.showFile(dir, ".terraform.lock.hcl"); err != nil {
 		return err
 	}
-	out.demoNext(dir)
+	out.demoNext(base, dir)
 	return nil
 }
 
@@ -84,15 +89,16 @@ func (o *output) showFile(dir, name string) error {
 }
 
 // demoNext says what can be tried on the installed example. The servers end
-// with the demo, so all of it works without them.
-func (o *output) demoNext(dir string) {
+// with the demo: all of it works without them, by the cache.
+func (o *output) demoNext(base, dir string) {
 	o.printf(`The configuration is in %s, and its servers are gone now. Try:
 
+  export COTTER_CACHE_DIR=%s
   cd %s
   cotter verify                    # offline: are the bytes those of the lock?
   echo '# hello' >> %s
   cotter verify                    # names the file that you changed
-  cotter install                   # corrects it, if it can be fetched
+  cotter install                   # replaces it from the cache
   terraform init -plugin-dir=.terraform/providers   # or tofu: finds everything in place
-`, dir, dir, filepath.Join(".terraform", "modules", "network", "main.tf"))
+`, dir, filepath.Join(base, "cache"), dir, filepath.Join(".terraform", "modules", "network", "main.tf"))
 }

@@ -20,13 +20,12 @@ func installCommand(out *output) *cli.Command {
 			"\n" +
 			"With directories it installs each of them; with --recursive, all root modules in\n" +
 			"and below them. What several projects use is fetched once.",
-		Flags: configFlags(append(installFlags(),
+		Flags: configFlags(severalFlags(append(installFlags(),
 			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
 			&cli.StringFlag{Name: "bundle", Usage: "take the packages from the bundle in `FILE`, and send no requests"},
 			&cli.StringFlag{Name: "lockfile", Usage: "with `MODE` readonly, the same as --locked"},
-			&cli.BoolFlag{Name: "recursive", Usage: "install all root modules in and below the directories"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
-		)...),
+		)...)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runInstall(ctx, cmd, out)
 		},
@@ -75,7 +74,7 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 
 // installProjects installs the project that the flags name, or those of the arguments.
 func installProjects(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
-	if cmd.Args().Present() || cmd.Bool("recursive") {
+	if severalProjects(cmd) {
 		return installAll(ctx, cmd, out, req)
 	}
 	return installOne(ctx, cmd, out, req)

@@ -11,6 +11,9 @@ import (
 
 // writeJSON writes one value on one line of stdout.
 func (o *output) writeJSON(value any) error {
+	if o.project != "" {
+		value = inProject{o.project, value}
+	}
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)

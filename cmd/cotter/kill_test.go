@@ -19,7 +19,7 @@ import (
 // that nobody disturbed.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	world := modtest.New(t, modtest.Txtar(demoWorld))
+	world := modtest.New(t, demoTree())
 	binary := commandAsBinary(t)
 	undisturbed := world.Dir(t, "config")
 	if out, err := cotterIn(world, binary, undisturbed, t.TempDir()).CombinedOutput(); err != nil {

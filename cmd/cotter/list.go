@@ -10,26 +10,35 @@ import (
 
 func listCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:  "list",
-		Usage: "list the installed modules, or the providers, one per line",
-		Flags: configFlags(&cli.BoolFlag{Name: "providers", Usage: "list the providers that the modules require"}),
+		Name:      "list",
+		Usage:     "list the installed modules, or the providers, one per line",
+		ArgsUsage: "[DIR...]",
+		Flags:     configFlags(severalFlags(&cli.BoolFlag{Name: "providers", Usage: "list the providers that the modules require"})...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
+			run := listModules
 			if cmd.Bool("providers") {
-				return listProviders(ctx, cmd, out)
+				run = listProviders
 			}
-			result, err := load(ctx, cmd, out)
-			if err != nil {
-				return err
-			}
-			if out.json {
-				return out.writeJSON(jsonModules(result.Modules))
-			}
-			for _, m := range result.Modules {
-				out.printf("%s\t%s\t%s\n", m.Path, describe(m), m.Dir)
-			}
-			return nil
+			return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+				return run(ctx, cmd, out, req)
+			})
 		},
 	}
+}
+
+// listModules prints the modules with their versions and directories.
+func listModules(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+	result, err := load(ctx, cmd, out, req)
+	if err != nil {
+		return err
+	}
+	if out.json {
+		return out.writeJSON(jsonModules(result.Modules))
+	}
+	for _, m := range result.Modules {
+		out.printf("%s\t%s\t%s\n", m.Path, describe(m), m.Dir)
+	}
+	return nil
 }
 
 func treeCommand(out *output) *cli.Command {
@@ -38,7 +47,11 @@ func treeCommand(out *output) *cli.Command {
 		Usage: "print which module calls which",
 		Flags: configFlags(),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			result, err := load(ctx, cmd, out)
+			req, err := request(cmd, out.env)
+			if err != nil {
+				return err
+			}
+			result, err := load(ctx, cmd, out, req)
 			if err != nil {
 				return err
 			}
@@ -51,18 +64,14 @@ func treeCommand(out *output) *cli.Command {
 	}
 }
 
-// load reads the installed tree of the project that the flags name.
-func load(ctx context.Context, cmd *cli.Command, out *output) (*cotter.Result, error) {
-	req, err := request(cmd, out.env)
-	if err != nil {
-		return nil, err
-	}
+// load reads the installed tree of a request's project.
+func load(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (*cotter.Result, error) {
 	return localInstaller(cmd, out).Load(ctx, req)
 }
 
 // listProviders prints the providers with their versions and directories.
-func listProviders(ctx context.Context, cmd *cli.Command, out *output) error {
-	providers, err := loadProviders(ctx, cmd, out)
+func listProviders(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+	providers, err := loadProviders(ctx, cmd, out, req)
 	if err != nil {
 		return err
 	}

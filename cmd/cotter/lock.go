@@ -18,11 +18,10 @@ func lockCommand(out *output) *cli.Command {
 			"--platform it adds the hashes of the providers' packages for other platforms; what\n" +
 			"is known already is not fetched again. With --check it writes nothing, and the exit\n" +
 			"status is 1 if the lock would change.",
-		Flags: configFlags(append(lockFlags(),
+		Flags: configFlags(severalFlags(append(lockFlags(),
 			&cli.BoolFlag{Name: "check", Usage: "change nothing, and fail if the lock would change"},
-			&cli.BoolFlag{Name: "recursive", Usage: "lock all root modules in and below the directories"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
-		)...),
+		)...)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runLock(ctx, cmd, out)
 		},

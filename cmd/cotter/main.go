@@ -59,7 +59,6 @@ type usageError struct{ error }
 
 func exitStatus(ctx context.Context, err error) int {
 	var usage usageError
-	var own statusError
 	switch {
 	case err == nil:
 		return 0
@@ -67,7 +66,22 @@ func exitStatus(ctx context.Context, err error) int {
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &own):
+	}
+	return failureStatus(err)
+}
+
+// failureStatus returns the exit status of an error. That of several projects is the
+// sum of theirs.
+func failureStatus(err error) int {
+	if parts := joined(err); parts != nil {
+		status := 0
+		for _, part := range parts {
+			status |= failureStatus(part)
+		}
+		return status
+	}
+	var own statusError
+	if errors.As(err, &own) {
 		return own.status
 	}
 	return exitFailure

@@ -19,7 +19,6 @@ const mirrorScheme = "oci://"
 func mirrorCommand(out *output) *cli.Command {
 	flags := func(more ...cli.Flag) []cli.Flag {
 		return configFlags(append(more,
-			&cli.BoolFlag{Name: "recursive", Usage: "take all root modules in and below the directories"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 		)...)
 	}
@@ -35,8 +34,8 @@ func mirrorCommand(out *output) *cli.Command {
 				Name:      "push",
 				Usage:     "store all packages of the lock that the mirror does not have",
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
-				Flags: flags(append(policyFlags(), gitBackendFlag(),
-					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"})...),
+				Flags: flags(severalFlags(append(policyFlags(), gitBackendFlag(),
+					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"})...)...),
 				Action: func(ctx context.Context, cmd *cli.Command) error { return pushMirror(ctx, cmd, out) },
 			},
 			{
@@ -45,7 +44,7 @@ func mirrorCommand(out *output) *cli.Command {
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
 				Description: "Reads the lock and asks the mirror, and nothing else. The exit status is 1 if\n" +
 					"something is missing.",
-				Flags:  flags(),
+				Flags:  flags(severalFlags()...),
 				Action: func(ctx context.Context, cmd *cli.Command) error { return mirrorStatus(ctx, cmd, out) },
 			},
 			{
@@ -109,7 +108,7 @@ func openMirror(cmd *cli.Command, env func(string) string, in *cotter.Installer)
 
 func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 	req, in, dirs, err := lockedProjects(ctx, cmd, out)
-	if err != nil {
+	if err != nil || len(dirs) == 0 {
 		return err
 	}
 	mirror, err := openMirror(cmd, out.env, in)
@@ -138,7 +137,7 @@ var errNotMirrored = errors.New("the mirror does not have all packages of the lo
 
 func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 	req, in, dirs, err := lockedProjects(ctx, cmd, out)
-	if err != nil {
+	if err != nil || len(dirs) == 0 {
 		return err
 	}
 	mirror, err := openMirror(cmd, out.env, in)

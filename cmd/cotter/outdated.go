@@ -17,8 +17,12 @@ func outdatedCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:        "outdated",
 		Usage:       "list the module calls and providers that have newer versions",
+		ArgsUsage:   "[DIR...]",
 		Description: "Allowed is the newest version that the call's constraint allows, latest the\nnewest of all. With --all, calls that are up to date are listed too.",
-		Flags:       configFlags(&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"}, &cli.BoolFlag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag()),
+		Flags: configFlags(severalFlags(
+			&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"},
+			&cli.BoolFlag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag(),
+		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runOutdated(ctx, cmd, out)
 		},
@@ -26,21 +30,19 @@ func outdatedCommand(out *output) *cli.Command {
 }
 
 func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
-	req, err := request(cmd, out.env)
-	if err != nil {
-		return err
-	}
+	return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+		return outdated(ctx, cmd, in, out, req)
+	})
+}
+
+// outdated prints what a request's project has newer versions for.
+func outdated(ctx context.Context, cmd *cli.Command, in *cotter.Installer, out *output, req cotter.Request) error {
 	if dir, empty := withoutConfiguration(req); empty {
 		return noConfigurationError{dir}
 	}
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
-	in, err := installer(ctx, cmd, out, req)
-	if err != nil {
-		return err
-	}
-	in.OnEvent = out.warning
 	list, failed := in.Outdated(ctx, req)
 	var providers []cotter.OutdatedProvider
 	if !cmd.Bool("no-providers") {
@@ -70,11 +72,11 @@ func (o *output) printOutdated(modules []cotter.Outdated, providers []cotter.Out
 		return o.outdated(modules, providers)
 	case !complete:
 	case known == 0:
-		o.printf("No module call has versions to compare.\n")
+		o.conclude("No module call has versions to compare.")
 	case noProviders:
-		o.printf("All modules are at their latest versions.\n")
+		o.conclude("All modules are at their latest versions.")
 	default:
-		o.printf("All modules and providers are at their latest versions.\n")
+		o.conclude("All modules and providers are at their latest versions.")
 	}
 	return nil
 }

@@ -22,6 +22,9 @@ type output struct {
 	env            func(string) string
 	json           bool
 	color          bool
+	// project is the directory of the project that the output is about, if there are
+	// several: see inProjects. conclusion is what is said of it in one line.
+	project, conclusion string
 }
 
 // configure reads the flags that concern the output.
@@ -35,7 +38,11 @@ func (o *output) printf(format string, args ...any) {
 }
 
 func (o *output) warnf(format string, args ...any) {
-	fmt.Fprint(o.stderr, o.paint(yellow, "Warning:"), " ", indented(fmt.Sprintf(format, args...)), "\n")
+	text := fmt.Sprintf(format, args...)
+	if o.project != "" {
+		text = o.project + ": " + text
+	}
+	fmt.Fprint(o.stderr, o.paint(yellow, "Warning:"), " ", indented(text), "\n")
 }
 
 // The colours of a terminal, by their SGR parameters.

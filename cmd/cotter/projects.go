@@ -14,23 +14,107 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// projectDirs are the root modules that the command line of install names.
-func projectDirs(ctx context.Context, cmd *cli.Command, req cotter.Request) ([]string, error) {
+// severalFlags are those of every command that works on several projects.
+func severalFlags(more ...cli.Flag) []cli.Flag {
+	return append(more,
+		&cli.BoolFlag{Name: "recursive", Usage: "work on all root modules in and below the directories"},
+		&cli.StringFlag{Name: "since", Usage: "work only on root modules that have changed since the git revision `REV`"},
+	)
+}
+
+// severalProjects reports whether the command line names directories of projects, or
+// asks for them.
+func severalProjects(cmd *cli.Command) bool {
+	return len(dirArguments(cmd)) > 0 || cmd.Bool("recursive") || cmd.String("since") != ""
+}
+
+// dirArguments are the arguments that are directories of projects. The others of
+// update, which has such, never look like paths from here or from the root; those of
+// mirror are the address of one.
+func dirArguments(cmd *cli.Command) []string {
+	dirs := slices.DeleteFunc(cmd.Args().Slice(), func(arg string) bool { return strings.HasPrefix(arg, mirrorScheme) })
+	if cmd.Name == updateName {
+		dirs = slices.DeleteFunc(dirs, func(arg string) bool { return !strings.HasPrefix(arg, ".") && !filepath.IsAbs(arg) })
+	}
+	return dirs
+}
+
+// forProjects runs a command for the project that the flags name, or for each of
+// those that the command line names.
+func forProjects(ctx context.Context, cmd *cli.Command, out *output, run func(ctx context.Context, out *output, req cotter.Request) error) error {
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return err
+	}
+	if !severalProjects(cmd) {
+		return run(ctx, out, req)
+	}
+	dirs, err := projectDirs(ctx, cmd, out, req)
+	if err != nil {
+		return err
+	}
+	return out.inProjects(ctx, dirs, func(ctx context.Context, out *output, dir string) error {
+		req := req
+		req.Dir = dir
+		return run(ctx, out, req)
+	})
+}
+
+// withOrigins is forProjects for commands that ask origins: each thing once, whichever
+// of the projects need it.
+func withOrigins(ctx context.Context, cmd *cli.Command, out *output, run func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error) error {
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return err
+	}
+	in, err := installer(ctx, cmd, out, req)
+	if err != nil {
+		return err
+	}
+	in, done, err := in.Share()
+	if err != nil {
+		return err
+	}
+	defer done()
+	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+		in := *in
+		in.OnEvent = out.warning
+		return run(ctx, &in, out, req)
+	})
+}
+
+// projectDirs are the root modules that the command line names: none if --since leaves
+// out all of them, which is said here.
+func projectDirs(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) ([]string, error) {
+	dirs, err := namedDirs(ctx, cmd, req)
+	if err != nil || cmd.String("since") == "" {
+		return dirs, err
+	}
+	changed, err := changedSince(ctx, dirs, cmd.String("since"), req)
+	switch {
+	case err != nil || len(changed) > 0 || out.json:
+	case len(dirs) == 1:
+		out.printf("The project has not changed since %s.\n", cmd.String("since"))
+	default:
+		out.printf("None of %d projects has changed since %s.\n", len(dirs), cmd.String("since"))
+	}
+	return changed, err
+}
+
+// namedDirs are the root modules that the command line names, changed or not.
+func namedDirs(ctx context.Context, cmd *cli.Command, req cotter.Request) ([]string, error) {
 	var dirs []string
-	for _, dir := range cmd.Args().Slice() {
-		if strings.HasPrefix(dir, mirrorScheme) {
-			continue
-		}
+	for _, dir := range dirArguments(cmd) {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(req.Dir, dir)
 		}
 		dirs = append(dirs, dir)
 	}
-	if !cmd.Bool("recursive") {
-		return dirs, nil
-	}
 	if len(dirs) == 0 {
 		dirs = []string{cmp.Or(req.Dir, ".")}
+	}
+	if !cmd.Bool("recursive") {
+		return dirs, nil
 	}
 	var roots []string
 	for _, dir := range dirs {
@@ -53,7 +137,7 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 	if err != nil {
 		return err
 	}
-	dirs, err := projectDirs(ctx, cmd, req)
+	dirs, err := projectDirs(ctx, cmd, out, req)
 	if err != nil {
 		return err
 	}
@@ -67,6 +151,10 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		}
 		out.projectEvent(dir, event)
 	})
+	if cmd.Bool("markdown") {
+		out.updatesMarkdown(dirs, results)
+		return err
+	}
 	err = errors.Join(err, out.projects(done(req), dirs, results, fetched))
 	if err == nil && cmd.Bool("check") && slices.ContainsFunc(results, wouldChange) {
 		return errLockWouldChange
@@ -103,7 +191,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 		}
 		installed++
 		modules += len(result.Modules)
-		if err := o.project(done, dirs[i], result); err != nil {
+		if err := o.projectDone(done, dirs[i], result); err != nil {
 			return err
 		}
 	}
@@ -113,8 +201,8 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 	return nil
 }
 
-// project prints the done of one of several projects.
-func (o *output) project(done, dir string, result *cotter.Result) error {
+// projectDone prints what came of one of several projects.
+func (o *output) projectDone(done, dir string, result *cotter.Result) error {
 	if o.json {
 		return o.writeJSON(inProject{dir, jsonResult(done, result)})
 	}

@@ -105,8 +105,8 @@ func providerMessage(err *cotter.ProviderError) message {
 	if err.Version != "" {
 		m.Summary += " " + err.Version
 	}
-	for _, use := range err.RequiredBy {
-		m.Detail += "\nrequired by " + use.String()
+	for _, line := range err.Requirements() {
+		m.Detail += "\n" + line
 	}
 	if len(err.RequiredBy) == 1 {
 		m.File, m.Line = err.RequiredBy[0].Range.Filename, err.RequiredBy[0].Range.Start.Line
@@ -188,18 +188,14 @@ func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 
 // loadProviders reads which providers the modules require, and what the lock has of
 // them.
-func loadProviders(ctx context.Context, cmd *cli.Command, out *output) ([]cotter.Provider, error) {
-	req, err := request(cmd, out.env)
-	if err != nil {
-		return nil, err
-	}
+func loadProviders(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) ([]cotter.Provider, error) {
 	return localInstaller(cmd, out).LoadProviders(ctx, req)
 }
 
 // whyProvider prints which modules require a provider and with which constraints, if
 // one of that name is required.
-func whyProvider(ctx context.Context, cmd *cli.Command, out *output, wanted string) (bool, error) {
-	all, err := loadProviders(ctx, cmd, out)
+func whyProvider(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, wanted string) (bool, error) {
+	all, err := loadProviders(ctx, cmd, out, req)
 	if err != nil {
 		return false, err
 	}

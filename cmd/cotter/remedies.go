@@ -10,9 +10,11 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // remedy is what a user can do about an error. In its text, {dir} is the flag for
@@ -45,6 +47,11 @@ const (
 	movedRemedy       = "If you want what the origins have now, run `cotter update`."
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
 	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
+	weakRemedy        = "If you accept the signature all the same, set `weak_provider_signatures = \"allow\"` in the policy."
+	sourceRemedy      = "Write `source = \"{keys}\"` for it in the required_providers of each module that is to use that provider."
+	whyRemedy         = "Run `cotter why{dir} {keys}` to see which modules require it."
+	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
+	legacyRemedy      = "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -58,9 +65,13 @@ func remediesOf(project string, err error) []remedy {
 	var linked *cotter.LinkedLockError
 	var provider *cotter.ProviderError
 	var mismatch *getproviders.MismatchError
+	var violation *policy.Violation
 	switch {
+	case errors.As(err, &provider) && addProviderRemedies(provider, add):
 	case errors.As(err, &provider) && errors.As(err, &mismatch) && mismatch.Locked:
 		add(updateRemedy, provider.Provider.ForDisplay())
+	case errors.As(err, &violation) && violation.Argument == policy.WeakSignatures && violation.Range.Filename == "":
+		add(weakRemedy, "")
 	case errors.As(err, &provider) && errors.As(err, &downgrade):
 		add(downgradeRemedy, provider.Provider.ForDisplay())
 	case errors.As(err, &downgrade) && errors.As(err, &module):
@@ -83,6 +94,7 @@ func remediesOf(project string, err error) []remedy {
 			{is[*cotter.StaleError](err), staleRemedy},
 			{is[*cotter.LostEntriesError](err), restoreRemedy},
 			{errors.Is(err, cotter.ErrOffline), onlineRemedy},
+			{errors.Is(err, cotter.ErrLegacyProvider), legacyRemedy},
 			{errors.Is(err, cotter.ErrNotInstalled), installRemedy},
 			{errors.Is(err, cotter.ErrMisplaced), repairRemedy},
 			{errors.Is(err, errNotVerified), repairRemedy},
@@ -98,6 +110,28 @@ func remediesOf(project string, err error) []remedy {
 		}
 	}
 	return found
+}
+
+// addProviderRemedies adds the remedies for a provider that cannot be had, and reports
+// whether there are any.
+func addProviderRemedies(err *cotter.ProviderError, add func(text, key string)) bool {
+	var unknown *cotter.UnknownProviderError
+	var unusable *cotter.UnusableVersionError
+	switch {
+	case errors.As(err, &unknown) && len(unknown.SameType) > 0:
+		add(sourceRemedy, unknown.SameType[0].ForDisplay())
+	case errors.As(err, &unknown) && unknown.Renamed != (addrs.Provider{}):
+		add(sourceRemedy, unknown.Renamed.ForDisplay())
+	case errors.As(err, &unknown):
+		add(whyRemedy, err.Provider.ForDisplay())
+	case errors.As(err, &unusable) && unusable.Unlisted && unusable.Allowed:
+		add(updateRemedy, err.Provider.ForDisplay())
+	case errors.As(err, &unusable) && unusable.Allowed:
+		add(pinRemedy, unusable.Other.String())
+	default:
+		return false
+	}
+	return true
 }
 
 // addLockRemedies adds the remedies for what differs from the lock, and reports

@@ -22,8 +22,12 @@ func sbomCommand(out *output) *cli.Command {
 		Description: "Writes CycloneDX in JSON: a component for each package and each provider, with its\n" +
 			"package URL, version, commit or digest and the lock's hashes, and which of them call\n" +
 			"or require which. The same modules and providers give the same bytes: the file\n" +
-			"contains no date and no random number.",
-		Flags: configFlags(&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of standard output"}),
+			"contains no date and no random number.\n" +
+			"\n" +
+			"Several projects are components of one document, with what each of them calls and\n" +
+			"requires. It is only written if all of them could be read.",
+		ArgsUsage: "[DIR...]",
+		Flags:     configFlags(severalFlags(&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of standard output"})...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runSBOM(ctx, cmd, out)
 		},
@@ -31,19 +35,18 @@ func sbomCommand(out *output) *cli.Command {
 }
 
 func runSBOM(ctx context.Context, cmd *cli.Command, out *output) (err error) {
-	result, err := load(ctx, cmd, out)
+	req, err := request(cmd, out.env)
 	if err != nil {
 		return err
 	}
-	dir, err := filepath.Abs(cmp.Or(cmd.String("chdir"), "."))
-	if err != nil {
+	read := projectBOM
+	if severalProjects(cmd) {
+		read = projectsBOM
+	}
+	bom, err := read(ctx, cmd, out, req)
+	if err != nil || bom == nil {
 		return err
 	}
-	providers, err := loadProviders(ctx, cmd, out)
-	if err != nil {
-		return err
-	}
-	bom := billOfMaterials(result, providers, filepath.Base(dir))
 	if cmd.String("out") == "" {
 		return encodeBOM(out.stdout, bom)
 	}
@@ -53,6 +56,23 @@ func runSBOM(ctx context.Context, cmd *cli.Command, out *output) (err error) {
 	}
 	defer func() { err = cmp.Or(err, file.Close()) }()
 	return encodeBOM(file, bom)
+}
+
+// projectBOM describes the project of a request.
+func projectBOM(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (*cyclonedx.BOM, error) {
+	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	result, err := load(ctx, cmd, out, req)
+	if err != nil {
+		return nil, err
+	}
+	providers, err := loadProviders(ctx, cmd, out, req)
+	if err != nil {
+		return nil, err
+	}
+	return billOfMaterials(result, providers, filepath.Base(dir)), nil
 }
 
 func encodeBOM(w io.Writer, bom *cyclonedx.BOM) error {

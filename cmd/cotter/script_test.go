@@ -40,9 +40,11 @@ func TestMain(m *testing.M) {
 //	archive NAME FILE      replace an archive
 //	status N COMMAND...    run a command, which must exit with that status
 //	forget                 forget the requests so far
-//	norequests             fail if the servers were asked since then
+//	norequests [PART]      fail if the servers were asked since then, for a path with that part
 //	onlyregistry           fail if more than the OCI registry was asked since then
 //	nochanges              fail if something was uploaded since then
+//	providershape NAME VERSION SHAPE   make something wrong with a version of a provider
+//	publishprovider NAME VERSION PLATFORM DIR   publish a package of a provider
 //	noarchives             fail if an archive of a provider was downloaded since then
 //	providerblocks A B     fail if two locks have different provider blocks
 //	replace FILE OLD NEW   replace text in a file
@@ -66,11 +68,13 @@ func TestScripts(t *testing.T) {
 			"norequests": noRequests,
 			"replace":    replace,
 
-			"noarchives":     noArchives,
-			"onlyregistry":   onlyRegistry,
-			"nochanges":      noChanges,
-			"providerblocks": providerBlocks,
-			"withoutgit":     leaveCotter,
+			"publishprovider": publishProvider,
+			"providershape":   providerShape,
+			"noarchives":      noArchives,
+			"providerblocks":  providerBlocks,
+			"onlyregistry":    onlyRegistry,
+			"nochanges":       noChanges,
+			"withoutgit":      leaveCotter,
 		},
 	})
 }
@@ -173,10 +177,12 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func noRequests(ts *testscript.TestScript, _ bool, _ []string) {
-	world := *theWorld(ts)
-	if requests := world.Requests(); len(requests) > 0 {
-		ts.Fatalf("the servers were asked: %v", requests)
+func noRequests(ts *testscript.TestScript, _ bool, args []string) {
+	part := strings.Join(args, " ")
+	for _, r := range (*theWorld(ts)).Requests() {
+		if strings.Contains(r.Path, part) {
+			ts.Fatalf("the servers were asked: %s", r)
+		}
 	}
 }
 
@@ -194,6 +200,45 @@ func noChanges(ts *testscript.TestScript, _ bool, _ []string) {
 			ts.Fatalf("something was uploaded: %v", r)
 		}
 	}
+}
+
+// shapes are what can be wrong with a provider, by the names that scripts have for it.
+var shapes = map[string]modtest.ProviderShape{
+	"right":             modtest.ProviderSigned,
+	"null-key":          modtest.ProviderNullKey,
+	"broken-key":        modtest.ProviderBrokenKey,
+	"expired-key":       modtest.ProviderExpiredKey,
+	"blank-lines":       modtest.ProviderBlankLines,
+	"malformed-line":    modtest.ProviderMalformedLine,
+	"no-keys":           modtest.ProviderNoKeys,
+	"unknown-key":       modtest.ProviderUnknownKey,
+	"wrong-signature":   modtest.ProviderWrongSignature,
+	"armored-signature": modtest.ProviderArmoredSignature,
+	"other-sum":         modtest.ProviderOtherSum,
+	"other-listed-sum":  modtest.ProviderOtherListedSum,
+	"not-listed":        modtest.ProviderNotListed,
+	"changed-archive":   modtest.ProviderChangedArchive,
+	"other-platform":    modtest.ProviderOtherPlatform,
+	"no-filename":       modtest.ProviderNoFilename,
+	"weak-key":          modtest.ProviderWeakKey,
+}
+
+func providerShape(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: providershape name version shape")
+	}
+	shape, known := shapes[args[2]]
+	if !known {
+		ts.Fatalf("there is no shape %q", args[2])
+	}
+	ts.Check((*theWorld(ts)).SetProviderShape(args[0], args[1], shape))
+}
+
+func publishProvider(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 4 {
+		ts.Fatalf("usage: publishprovider name version platform dir")
+	}
+	ts.Check((*theWorld(ts)).PublishProvider(args[0], args[1], args[2], os.DirFS(ts.MkAbs(args[3]))))
 }
 
 // noArchives allows the listings for which stock tools always ask.

@@ -365,9 +365,21 @@ func differing(before, after map[string]string) string {
 	return strings.Join(list, "\n")
 }
 
+// remove removes a tree, which can be read-only as packages of providers are.
 func remove(t *testing.T, name string) {
 	t.Helper()
+	makeRemovable(name)
 	if err := os.RemoveAll(name); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// makeRemovable makes the directories of a tree writable.
+func makeRemovable(name string) {
+	_ = filepath.WalkDir(name, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return os.Chmod(name, 0o755)
+		}
+		return nil // removing it fails
+	})
 }

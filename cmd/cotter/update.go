@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -10,21 +11,28 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
+// updateName is the name of the command whose arguments are not only directories.
+const updateName = "update"
+
 func updateCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:      "update",
+		Name:      updateName,
 		Usage:     "move modules and providers to the newest versions that their constraints allow",
-		ArgsUsage: "[KEY|PROVIDER...]",
+		ArgsUsage: "[KEY|PROVIDER|DIR...]",
 		Description: "Updates the calls with the given paths, such as network.subnets, and the providers\n" +
 			"with the given addresses, such as hashicorp/aws; without arguments, everything.\n" +
 			"The rest of the lock stays as it is. For each module that changes it lists what\n" +
-			"the caller sees: variables, outputs, providers.",
-		Flags: configFlags(append(installFlags(),
+			"the caller sees: variables, outputs, providers.\n" +
+			"\n" +
+			"Arguments that begin with a dot or are absolute paths are directories of projects:\n" +
+			"`cotter update network ./envs/dev`. Of several projects, those that do not have a\n" +
+			"call or a provider stay as they are.",
+		Flags: configFlags(severalFlags(append(installFlags(),
 			&cli.StringFlag{Name: "to", Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
 			&cli.StringSliceFlag{Name: "accept-changed", Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
 			&cli.BoolFlag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
-		)...),
+		)...)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			req, err := request(cmd, out.env)
 			if err != nil {
@@ -35,6 +43,9 @@ func updateCommand(out *output) *cli.Command {
 			req.Update.AcceptChanged = cmd.StringSlice("accept-changed")
 			if req.Update.To != "" && len(req.Update.Keys) != 1 {
 				return usageError{errors.New("--to needs just one call to update")}
+			}
+			if severalProjects(cmd) {
+				return installAll(ctx, cmd, out, req)
 			}
 			if dir, empty := withoutConfiguration(req); empty {
 				return noConfigurationError{dir}
@@ -58,15 +69,30 @@ func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cott
 	if err != nil {
 		return err
 	}
-	out.markdown(result.LockChanges)
+	out.markdown(result)
 	return nil
 }
 
+// updatesMarkdown prints the tables of several projects, nil where one failed.
+func (o *output) updatesMarkdown(dirs []string, results []*cotter.Result) {
+	for i, result := range results {
+		if result != nil && wouldChange(result) {
+			o.printf("### %s\n\n", markdownCell(dirs[i]))
+			o.markdown(result)
+			o.printf("\n")
+		}
+	}
+}
+
 // setUpdates reads what is to be updated: arguments with a slash are addresses of
-// providers, and all others are paths of module calls.
+// providers, and all others that are not directories are paths of module calls.
 func setUpdates(cmd *cli.Command, req *cotter.Request) {
-	req.Update.All = !cmd.Args().Present()
+	dirs := dirArguments(cmd)
+	req.Update.All = cmd.Args().Len() == len(dirs)
 	for _, arg := range cmd.Args().Slice() {
+		if slices.Contains(dirs, arg) {
+			continue
+		}
 		if strings.Contains(arg, "/") {
 			req.Update.Providers = append(req.Update.Providers, arg)
 			continue

@@ -14,8 +14,9 @@ import (
 
 func verifyCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:  "verify",
-		Usage: "compare the installed modules with the lock, without network access",
+		Name:      "verify",
+		Usage:     "compare the installed modules with the lock, without network access",
+		ArgsUsage: "[DIR...]",
 		Description: "Reads every installed file. Changed and vanished files and added\n" +
 			"configuration files are failures; other added files are only listed.\n" +
 			"With --remote it also asks what tags, branches and registries point to now.\n" +
@@ -23,11 +24,12 @@ func verifyCommand(out *output) *cli.Command {
 			"The exit status is 0, or the sum of 1 if a package was changed or modules.json\n" +
 			"points elsewhere, 4 if a package is not installed, 8 if something could not\n" +
 			"be compared, and 16 if the lock does not fit the configuration, the policy\n" +
-			"refuses something, or an origin has moved.",
-		Flags: configFlags(append(policyFlags(),
+			"refuses something, or an origin has moved. That of several projects is the sum\n" +
+			"of all that one of them has.",
+		Flags: configFlags(severalFlags(append(policyFlags(),
 			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still have what the lock says"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
-		)...),
+		)...)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runVerify(ctx, cmd, out)
 		},
@@ -44,10 +46,18 @@ var (
 )
 
 func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
-	req, err := request(cmd, out.env)
-	if err != nil {
-		return err
+	if cmd.Bool("remote") {
+		return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
+			return verify(ctx, cmd, out, req, in)
+		})
 	}
+	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
+		return verify(ctx, cmd, out, req, nil)
+	})
+}
+
+// verify verifies the project of a request, and asks its origins unless remote is nil.
+func verify(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, remote *cotter.Installer) error {
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
@@ -62,8 +72,8 @@ func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	failed := verifyStatus(report)
-	if cmd.Bool("remote") && failed.status == 0 {
-		if failed, err = verifyRemote(ctx, cmd, out, req); err != nil {
+	if remote != nil && failed.status == 0 {
+		if failed, err = verifyRemote(ctx, remote, out, req); err != nil {
 			return err
 		}
 	}
@@ -135,7 +145,11 @@ func (o *output) report(report *cotter.Report) error {
 			o.printf("- %s\n", m.line())
 		}
 	}
+	brief := o.project != "" && report.OK()
 	for _, p := range report.Packages {
+		if brief && p.Changes.Empty() {
+			continue
+		}
 		o.printf("- %s: %s\n", p.Key, lines(statusText(p)))
 		for _, group := range changedFiles(p.Changes) {
 			for _, file := range group.files {
@@ -144,13 +158,17 @@ func (o *output) report(report *cotter.Report) error {
 		}
 	}
 	for _, p := range report.Providers {
+		if brief {
+			continue
+		}
 		o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, lines(providerStatusText(p)))
 	}
-	switch {
-	case report.OK() && len(report.Providers) > 0:
-		o.printf("\n%s and %s verified against the lock.\n", count(len(report.Packages), "package"), count(len(report.Providers), "provider"))
-	case report.OK():
-		o.printf("\n%s verified against the lock.\n", count(len(report.Packages), "package"))
+	if report.OK() {
+		verified := count(len(report.Packages), "package")
+		if len(report.Providers) > 0 {
+			verified += " and " + count(len(report.Providers), "provider")
+		}
+		o.concludeReport(verified + " verified against the lock.")
 	}
 	if slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Unconfirmed }) {
 		o.printf("%s\n", confirmRemedy)

@@ -6,18 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 )
 
 // verifyRemote compares the lock with the origins.
-func verifyRemote(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (statusError, error) {
-	in, err := installer(ctx, cmd, out, req)
-	if err != nil {
-		return statusError{}, err
-	}
-	in.OnEvent = out.warning
+func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) (statusError, error) {
 	origins, err := in.VerifyRemote(ctx, req)
 	if err != nil {
 		return statusError{}, err

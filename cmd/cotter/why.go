@@ -28,7 +28,11 @@ func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 	if cmd.Args().Len() != 1 {
 		return usageError{fmt.Errorf("cotter why takes one argument: the key of a module call, or a source address")}
 	}
-	result, err := load(ctx, cmd, out)
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return err
+	}
+	result, err := load(ctx, cmd, out, req)
 	if err != nil {
 		return err
 	}
@@ -40,7 +44,7 @@ func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 		}
 	}
 	if len(chains) == 0 {
-		if found, err := whyProvider(ctx, cmd, out, wanted); found || err != nil {
+		if found, err := whyProvider(ctx, cmd, out, req, wanted); found || err != nil {
 			return err
 		}
 		return fmt.Errorf("no module has the key or the source %q, and none requires a provider of that name; see cotter list", wanted)

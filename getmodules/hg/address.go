@@ -67,7 +67,7 @@ func checkURL(u *url.URL) error {
 	case strings.ContainsFunc(u.Host+u.Path+u.User.Username()+password, unicode.IsControl):
 		return errors.New("the URL has control characters")
 	case u.Fragment != "":
-		return errors.New("a Mercurial address cannot have a fragment; ?rev= chooses a changeset, tag or branch")
+		return errors.New("a Mercurial address cannot have a fragment; ?rev= names what to fetch")
 	}
 	return nil
 }

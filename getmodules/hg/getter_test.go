@@ -86,11 +86,11 @@ func TestRefused(t *testing.T) {
 		"hg::https://h.example/--config=x":                                        "begins with",
 		"hg::ssh://-oProxyCommand=x/n":                                            "begins with",
 		"hg::https://u%0A%5Bhooks%5D:p@h.example/n":                               "control characters",
-		"hg::https://h.example/n#branch":                                          "no fragment",
-		"hg::https://h.example/n.zip":                                             "no archive",
-		"hg::bundle:/tmp/x":                                                       "none of https",
-		"hg::static-http://h.example/n":                                           "none of https",
-		"hg::/etc":                                                                "none of https",
+		"hg::https://h.example/n#branch":                                          "cannot have a fragment",
+		"hg::https://h.example/n.zip":                                             "is not an archive",
+		"hg::bundle:/tmp/x":                                                       "is not https",
+		"hg::static-http://h.example/n":                                           "is not https",
+		"hg::/etc":                                                                "is not https",
 		fileURL(dir) + "?rev=missing":                                             "unknown revision",
 		fileURL(dir) + "?checksum=md5:00":                                         "checksum",
 	}
@@ -112,7 +112,7 @@ func TestNoHg(t *testing.T) {
 	t.Parallel()
 	for _, g := range []hg.Getter{{Env: []string{"PATH=."}}, {Path: "hg"}, {Path: filepath.Join(t.TempDir(), "hg")}} {
 		f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": g}}
-		if _, _, err := fetch(t, f, "hg::https://h.example/n", ""); !errors.Is(err, hg.ErrNoHg) || !strings.Contains(err.Error(), "install Mercurial") {
+		if _, _, err := fetch(t, f, "hg::https://h.example/n", ""); !errors.Is(err, hg.ErrNoHg) || !strings.Contains(err.Error(), "requires Mercurial") {
 			t.Errorf("%+v: error is %v, want ErrNoHg", g, err)
 		}
 	}

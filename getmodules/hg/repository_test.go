@@ -68,8 +68,9 @@ func commit(t *testing.T, dir string, files map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-	run(t, dir, "commit", "--addremove", "--quiet", "--message", "more")
-	return run(t, dir, "identify", "--rev=.", "--template={node}")
+	out := run(t, dir, "commit", "--addremove", "--debug", "--message", "more")
+	_, changeset, _ := strings.Cut(out[strings.LastIndex(out, "committed changeset "):], ":")
+	return changeset
 }
 
 // serve serves a repository by http and returns its URL without the scheme.

@@ -57,6 +57,56 @@ func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
 	return found
 }
 
+var (
+	rootSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+		{Type: "terraform"},
+		{Type: "provider", LabelNames: []string{"name"}},
+	}}
+	wordsOfRoots = [][]byte{[]byte("provider"), []byte("backend"), []byte("cloud")}
+)
+
+// HasRootBlocks reports whether a directory has blocks that are meant for root modules:
+// the configuration of a provider, a backend, or a cloud block. A provider block with
+// an alias alone is none, but a module's old way to say that its caller passes the
+// provider. What cannot be read is skipped.
+func (r Reader) HasRootBlocks(ctx context.Context, dir Dir) bool {
+	d, err := openDirectory(dir)
+	if err != nil {
+		return false
+	}
+	defer d.close()
+	names, err := d.names()
+	if err != nil {
+		return false
+	}
+	for _, file := range r.selectFiles(names) {
+		if ctx.Err() != nil {
+			return false
+		}
+		if body, _ := d.parseFile(file, wordsOfRoots...); body != nil && hasRootBlocks(body) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasRootBlocks(body hcl.Body) bool {
+	content, _, _ := body.PartialContent(rootSchema)
+	for _, block := range content.Blocks {
+		if block.Type == "provider" {
+			arguments, diags := block.Body.JustAttributes()
+			if diags.HasErrors() || len(arguments) != 1 || arguments["alias"] == nil {
+				return true
+			}
+			continue
+		}
+		if inner, _, _ := block.Body.PartialContent(terraformSchema); len(inner.Blocks) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // add adds the settings of one file.
 func (s *Settings) add(body hcl.Body) {
 	content, _, _ := body.PartialContent(settingsSchema)

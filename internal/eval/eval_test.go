@@ -166,7 +166,7 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
 		`timestamp()`:                    "returns another value in each run",
-		`try(uuid(), "x")`:               `"uuid" gives another value`,
+		`try(uuid(), "x")`:               `"uuid" returns another value`,
 		`core::bcrypt("x")`:              "another value",
 		`yamldecode("x")`:                `does not have the function "yamldecode"`,
 		`cidrsubnet("10.0.0.0/8", 1, 1)`: `does not have the function "cidrsubnet"`,
@@ -182,9 +182,9 @@ func TestErrors(t *testing.T) {
 		`lookup("x", "a")`:               "must be a map",
 		`one([1, 2])`:                    "at most one element",
 		`index([1], 2)`:                  "does not contain the value",
-		`sum([])`:                        "nothing to add",
+		`sum([])`:                        "no elements to add",
 		`base64decode("/w==")`:           "not UTF-8",
-		`coalesce("", null)`:             "no argument is other",
+		`coalesce("", null)`:             "all arguments are null or empty",
 		`alltrue([for x in [1] : x.y])`:  "Unsupported attribute",
 		`[for x in range(1000) : x.no]`:  "Unsupported attribute",
 		`coalesce([1], "a")`:             "same type",

@@ -31,6 +31,9 @@ func (j *job) checkArchive() error {
 	if h1 == "" && hasScheme(want, "h1") || slices.Contains(want, h1) {
 		return nil
 	}
+	if hasScheme(want, "h1") {
+		return j.mismatch(want, h1)
+	}
 	return j.mismatch(want, j.archive)
 }
 
@@ -102,6 +105,6 @@ func (j *job) proof(h1 hashing.Hash, auth getproviders.Authentication) Proof {
 func (j *job) record(p Proof) {
 	j.Store.RecordRelease(j.want.Provider, j.want.Version, j.want.Platform, providerstore.Release{
 		Archive: p.Archive, H1: p.H1,
-		Signed: p.Authentication.Signed, KeyID: p.Authentication.KeyID, Key: p.Authentication.Key, Hashes: p.Authentication.Hashes,
+		Signed: p.Authentication.Signed, KeyID: p.Authentication.KeyID, Key: p.Authentication.Key, Weak: p.Authentication.Weak, Hashes: p.Authentication.Hashes,
 	})
 }

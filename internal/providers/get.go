@@ -59,10 +59,19 @@ func (g *Getter) confirmed(ctx context.Context, want Want) (*Got, error) {
 	if found == nil || err != nil {
 		return nil, err
 	}
+	auth := authentication(release)
+	if err := g.accept(auth); err != nil {
+		return nil, err
+	}
 	return &Got{Package: found, Proof: Proof{
 		Archive: release.Archive, H1: found.H1, Hashes: []hashing.Hash{found.H1}, Matched: g.Store.Matches(found.H1, want.Locked),
-		Authentication: getproviders.Authentication{Signed: release.Signed, KeyID: release.KeyID, Key: release.Key, Hashes: release.Hashes},
+		Authentication: auth,
 	}}, nil
+}
+
+// authentication returns how a package was proven when this user got it.
+func authentication(r providerstore.Release) getproviders.Authentication {
+	return getproviders.Authentication{Signed: r.Signed, KeyID: r.KeyID, Key: r.Key, Weak: r.Weak, Hashes: r.Hashes}
 }
 
 // find looks for a package in the store. A damaged one is as good as none.
@@ -97,7 +106,7 @@ func (j *job) run(ctx context.Context) (*Got, error) {
 	var found *providerstore.Package
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		if auth, err = j.pkg.Authenticate(ctx); err == nil {
+		if auth, err = j.authenticate(ctx); err == nil {
 			close(j.proven)
 		}
 		return err
@@ -119,6 +128,16 @@ func (j *job) run(ctx context.Context) (*Got, error) {
 	}
 	j.record(got.Proof)
 	return got, nil
+}
+
+// authenticate gets what the source has to prove the package, and lets [Getter.Accept]
+// decide on it.
+func (j *job) authenticate(ctx context.Context) (getproviders.Authentication, error) {
+	auth, err := j.pkg.Authenticate(ctx)
+	if err != nil {
+		return auth, err
+	}
+	return auth, j.accept(auth)
 }
 
 // fromDir returns a package that the source has unpacked.

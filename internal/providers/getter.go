@@ -23,6 +23,10 @@ type Getter struct {
 	// Offline forbids to ask the source: what is not in the store is an error over
 	// [ErrNotAtHand].
 	Offline bool
+	// Accept decides on how a package was proven, before anything of it is unpacked, and
+	// for a package that this user has got before. Its error is that of the package. nil
+	// accepts everything.
+	Accept func(getproviders.Authentication) error
 	// Slots bounds transfers and unpackings, together with other Getters. nil means
 	// that this one has its own, with the defaults.
 	Slots *Slots
@@ -36,6 +40,13 @@ type Getter struct {
 // slot waits for room among the simultaneous transfers or unpackings.
 func (g *Getter) slot(ctx context.Context, kind slotKind) (done func(), err error) {
 	return cmp.Or(g.Slots, &g.own).wait(ctx, kind)
+}
+
+func (g *Getter) accept(auth getproviders.Authentication) error {
+	if g.Accept == nil {
+		return nil
+	}
+	return g.Accept(auth)
 }
 
 func (g *Getter) tell(e Event) {

@@ -23,7 +23,7 @@ import (
 // one that was locked then.
 func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
 	if known := g.known(want); known != nil {
-		return known, nil
+		return known, g.accept(known.Authentication)
 	}
 	if g.Offline {
 		return nil, ErrNotAtHand
@@ -33,7 +33,7 @@ func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
 		return nil, err
 	}
 	j := &job{Getter: g, want: want, pkg: pkg, archive: pkg.Archive()}
-	auth, err := pkg.Authenticate(ctx)
+	auth, err := j.authenticate(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (g *Getter) known(want Want) *Proof {
 		if own != "" && slices.Contains(want.Locked, own) {
 			return &Proof{
 				Archive: r.Archive, H1: r.H1, Hashes: []hashing.Hash{r.H1}, Matched: own,
-				Authentication: getproviders.Authentication{Signed: r.Signed, KeyID: r.KeyID, Key: r.Key, Hashes: r.Hashes},
+				Authentication: authentication(r),
 			}
 		}
 	}

@@ -126,3 +126,7 @@ func TestProcesses(t *testing.T) {
 		first = h1
 	}
 }
+
+func (registry) ProviderRenamed(context.Context, addrs.Provider) (addrs.Provider, bool, error) {
+	return addrs.Provider{}, false, nil
+}

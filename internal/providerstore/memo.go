@@ -42,10 +42,10 @@ type Release struct {
 	// Archive is the zh of its archive; "" if it came as a directory.
 	Archive hashing.Hash
 	H1      hashing.Hash
-	// Signed, KeyID, Key and Hashes are those of the source's authentication.
-	Signed     bool
-	KeyID, Key string
-	Hashes     []hashing.Hash
+	// Signed, KeyID, Key, Weak and Hashes are those of the source's authentication.
+	Signed           bool
+	KeyID, Key, Weak string
+	Hashes           []hashing.Hash
 }
 
 // Release returns what [Store.RecordRelease] recorded last of a package. It says nothing

@@ -181,12 +181,13 @@ func newStage(parent string) (*stage, error) {
 	}
 }
 
+// close removes the stage. What cannot be removed is left to the next process.
 func (s *stage) close() error {
-	err := step.Do("provider.stage.remove", func() error { return removeAll(s.dir) })
-	if s.lock != nil {
-		err = cmp.Or(err, s.lock.Release())
+	_ = step.Do("provider.stage.remove", func() error { return removeAll(s.dir) })
+	if s.lock == nil {
+		return nil
 	}
-	return err
+	return s.lock.Release()
 }
 
 // unlockedAge is the age from which a staging directory that cannot be locked is

@@ -1,6 +1,7 @@
 package providerzip
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zip"
 
 	"github.com/cotterpin/cotter/hashing"
@@ -53,6 +55,7 @@ func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error
 	if err != nil {
 		return nil, contentError("", err)
 	}
+	r.RegisterDecompressor(zip.Deflate, inflate)
 	files, err := checkEntries(r.File, size)
 	if err != nil {
 		return nil, err
@@ -66,6 +69,10 @@ func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error
 		exec:  func(f *zip.File) bool { return isExecutable(f) || f.Mode()&0o111 != 0 },
 	}, nil
 }
+
+// inflate returns a decompressor that reads an archive in portions of 128 KiB. That of the
+// library reads 4 KiB at a time.
+func inflate(r io.Reader) io.ReadCloser { return flate.NewReader(bufio.NewReaderSize(r, 128<<10)) }
 
 // executablePrefix begins the names of all providers.
 const executablePrefix = "terraform-provider-"

@@ -61,6 +61,9 @@ type Signer struct {
 	Name string
 	// Signed is the time of the signature, by the clock of the signer.
 	Signed time.Time
+	// Weak is why the signature is weak, which [Options].AllowWeak accepts; "" if it is
+	// not.
+	Weak string
 	// Warnings are texts for the user.
 	Warnings []string
 }
@@ -179,8 +182,10 @@ func (r ring) check(document, signature []byte, opts Options) (v verdict, ok boo
 	case entity == nil || signed == nil:
 		return verdict{err: ErrInvalid, reason: fmt.Sprint(err)}, true
 	}
+	weak := r.weakness(signed)
 	v.signer = signerOf(entity, signed)
-	switch weak := r.weakness(signed); {
+	v.signer.Weak = weak
+	switch {
 	case errors.Is(err, pgperrors.ErrKeyRevoked):
 		v.err = ErrRevoked
 	case err != nil && !isExpiry(err):

@@ -9,7 +9,8 @@ import (
 )
 
 // decide returns the signer of the best of the verdicts, or the error that says most.
-// A good signature by a key that is revoked in another copy does not count.
+// A good signature by a key that is revoked in another copy does not count, and a weak one
+// counts only if there is no other.
 func decide(all []verdict, opts Options, unread error, signatures [][]byte, offered int) (Signer, error) {
 	revoked := make(map[string]bool)
 	for _, v := range all {
@@ -17,9 +18,13 @@ func decide(all []verdict, opts Options, unread error, signatures [][]byte, offe
 			revoked[v.signer.Fingerprint] = true
 		}
 	}
-	for _, accepted := range []error{nil, ErrExpired} {
+	for _, accepted := range []struct {
+		err    error
+		isWeak bool
+	}{{nil, false}, {ErrExpired, false}, {nil, true}, {ErrExpired, true}} {
 		for _, v := range all {
-			if !errors.Is(v.err, accepted) || revoked[v.signer.Fingerprint] || v.err != nil && opts.RefuseExpired {
+			if !errors.Is(v.err, accepted.err) || (v.signer.Weak != "") != accepted.isWeak ||
+				revoked[v.signer.Fingerprint] || v.err != nil && opts.RefuseExpired {
 				continue
 			}
 			if v.err != nil {

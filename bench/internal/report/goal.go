@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Goal is a limit for a value that is measured in a world.
@@ -86,6 +87,48 @@ func Faster(state string, factor float64) Goal {
 	return Goal{text, factor, true, "times", against(state, Stock, func(ours, stock Row) float64 { return ratio(stock, ours) })}
 }
 
+// FasterThan is the goal that cotter takes at most a part of the time that one stock
+// tool takes in that state.
+func FasterThan(state, tool string, factor float64) Goal {
+	faster := Faster(state, factor)
+	faster.Text = fmt.Sprintf("%s: at least %g times faster than %s", state, factor, tool)
+	all := faster.measure
+	faster.measure = func(rows []Row) []float64 {
+		return all(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
+			return r.Kind == Stock && r.Tool != tool && !strings.HasPrefix(r.Tool, tool+" ")
+		}))
+	}
+	return faster
+}
+
+// NoLongerThan is the goal that cotter takes at most a multiple in one state of what it
+// takes in another.
+func NoLongerThan(state, other string, factor float64) Goal {
+	return Goal{fmt.Sprintf("%s: at most %g times as long as %s", state, factor, other), factor, false, "times", ratioOf(other, state)}
+}
+
+// ratioOf measures how many times longer cotter takes in the second state.
+func ratioOf(first, second string) func([]Row) []float64 {
+	return func(rows []Row) []float64 {
+		a, found := oursIn(rows, first)
+		b, foundToo := oursIn(rows, second)
+		if !found || !foundToo {
+			return nil
+		}
+		return []float64{ratio(b, a)}
+	}
+}
+
+// ReceivedBelow is the goal that cotter receives at most a number of megabytes.
+func ReceivedBelow(state string, mb float64) Goal {
+	return Goal{fmt.Sprintf("%s: at most %g MB received", state, mb), mb, false, "MB", ours(state, func(r Row) float64 { return float64(r.Received) / 1e6 })}
+}
+
+// DiskBelow is the goal that the project takes at most a number of megabytes.
+func DiskBelow(state string, mb float64) Goal {
+	return Goal{fmt.Sprintf("%s: at most %g MB of disk in the project", state, mb), mb, false, "MB", ours(state, func(r Row) float64 { return float64(r.Disk) / 1e6 })}
+}
+
 // NoRequest is the goal that cotter sends no request.
 func NoRequest(state string) Goal {
 	return Goal{state + ": no request at all", 0, false, "requests", ours(state, func(r Row) float64 { return float64(r.Requests) })}
@@ -128,14 +171,7 @@ func MemoryBelow(state string, mib float64) Goal {
 
 // Linear is the goal that ten times as much takes at most ten times as long.
 func Linear(small, large string) Goal {
-	return Goal{fmt.Sprintf("%s: at most ten times as long as %s", large, small), 10, false, "times", func(rows []Row) []float64 {
-		few, found := oursIn(rows, small)
-		many, foundToo := oursIn(rows, large)
-		if !found || !foundToo {
-			return nil
-		}
-		return []float64{ratio(many, few)}
-	}}
+	return Goal{fmt.Sprintf("%s: at most ten times as long as %s", large, small), 10, false, "times", ratioOf(small, large)}
 }
 
 // Spared is the goal that at least that many bytes of what the state's baseline

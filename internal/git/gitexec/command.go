@@ -19,6 +19,8 @@ type Command struct {
 	// Repo is the git directory to work in. "" means none for a command with
 	// Network, and else the one that git finds.
 	Repo string
+	// WorkTree is the checkout of Repo to work in, an absolute path; "" means none.
+	WorkTree string
 	// Network opens the network and the user's configuration to the command.
 	Network *Network
 	// Secrets are values that must not appear in what is kept of git's

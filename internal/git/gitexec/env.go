@@ -48,6 +48,9 @@ func (g *Git) environment(found program, c Command) []string {
 		// directory count, which an archive can have brought.
 		set("GIT_DIR", nullFile)
 	}
+	if c.WorkTree != "" {
+		set("GIT_WORK_TREE", c.WorkTree)
+	}
 	if !g.Interactive {
 		set("GIT_TERMINAL_PROMPT", "0")
 		set("GCM_INTERACTIVE", "never")

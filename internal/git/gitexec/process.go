@@ -41,6 +41,7 @@ func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 	}
 	p.cmd = exec.CommandContext(ctx, found.path, append(configArgs(c), c.Args...)...)
 	p.cmd.Env = g.environment(found, c)
+	p.cmd.Dir = c.WorkTree
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = killDelay
 	p.cmd.Cancel = func() error { return procgroup.Terminate(p.cmd.Process) }

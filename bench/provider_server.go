@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// providerServers are a provider registry. Unlike that of modtest it serves its archives
+// from the disk, and waits before an answer without holding it in memory. It has no TLS:
+// what the servers compute is taken from the tools, since both are on one machine.
+type providerServers struct {
+	server   *httptest.Server
+	archives [][]providerArchive
+	key      *openpgp.Entity
+	armor    string
+
+	delay atomic.Int64
+	sent  atomic.Int64
+	mu    sync.Mutex
+	log   []modtest.Request
+}
+
+func startProviders() (servers, error) {
+	s := &providerServers{}
+	var err error
+	if s.archives, err = makeArchives(); err != nil {
+		return nil, err
+	}
+	if err := s.makeKey(); err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/providers/bench/{type}/versions", s.provider(s.serveVersions))
+	mux.HandleFunc("GET /v1/providers/bench/{type}/{version}/download/{os}/{arch}", s.provider(s.servePackage))
+	mux.HandleFunc("GET /files/{type}/{file}", s.provider(s.serveFile))
+	s.server = httptest.NewUnstartedServer(s.logged(mux))
+	s.server.Listener = sentListener{s.server.Listener, &s.sent}
+	s.server.Start()
+	return s, nil
+}
+
+func (s *providerServers) makeKey() error {
+	var err error
+	if s.key, err = openpgp.NewEntity("bench", "", "bench@example.com", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA}); err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	w, err := armor.Encode(&text, openpgp.PublicKeyType, nil)
+	if err != nil {
+		return err
+	}
+	if err := s.key.Serialize(w); err != nil {
+		return err
+	}
+	err = w.Close()
+	s.armor = text.String()
+	return err
+}
+
+// logged notes each request, and waits before it is answered.
+func (s *providerServers) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.log = append(s.log, modtest.Request{Method: r.Method, Host: r.Host, Path: r.URL.Path, Query: r.URL.RawQuery, TLS: r.TLS != nil})
+		s.mu.Unlock()
+		time.Sleep(time.Duration(s.delay.Load()))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// provider finds the archives of the provider that a request is about.
+func (s *providerServers) provider(serve func(http.ResponseWriter, *http.Request, []providerArchive)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		for i, archives := range s.archives {
+			if r.PathValue("type") == fmt.Sprintf("p%d", i) {
+				serve(w, r, archives)
+				return
+			}
+		}
+		http.NotFound(w, r)
+	}
+}
+
+func (s *providerServers) serveVersions(w http.ResponseWriter, _ *http.Request, archives []providerArchive) {
+	var platforms []map[string]string
+	for _, a := range archives {
+		platforms = append(platforms, map[string]string{"os": a.platform.OS, "arch": a.platform.Arch})
+	}
+	var versions []any
+	for _, version := range []string{"0.9.0", providerVersion} {
+		versions = append(versions, map[string]any{"version": version, "protocols": []string{"5.0"}, "platforms": platforms})
+	}
+	answerJSON(w, map[string]any{"versions": versions})
+}
+
+func (s *providerServers) servePackage(w http.ResponseWriter, r *http.Request, archives []providerArchive) {
+	i := slices.IndexFunc(archives, func(a providerArchive) bool {
+		return a.platform.OS == r.PathValue("os") && a.platform.Arch == r.PathValue("arch")
+	})
+	if i < 0 || r.PathValue("version") != providerVersion {
+		http.NotFound(w, r)
+		return
+	}
+	files := s.server.URL + "/files/" + r.PathValue("type") + "/"
+	answerJSON(w, map[string]any{
+		"protocols": []string{"5.0"}, "os": archives[i].platform.OS, "arch": archives[i].platform.Arch,
+		"filename": archives[i].name, "download_url": files + archives[i].name, "shasum": archives[i].sum,
+		"shasums_url": files + "SHA256SUMS", "shasums_signature_url": files + "SHA256SUMS.sig",
+		"signing_keys": map[string]any{"gpg_public_keys": []any{map[string]string{"key_id": s.key.PrimaryKey.KeyIdString(), "ascii_armor": s.armor}}},
+	})
+}
+
+func (s *providerServers) serveFile(w http.ResponseWriter, r *http.Request, archives []providerArchive) {
+	var sums bytes.Buffer
+	for _, a := range archives {
+		fmt.Fprintf(&sums, "%s  %s\n", a.sum, a.name)
+	}
+	switch file := r.PathValue("file"); file {
+	case "SHA256SUMS":
+		_, _ = w.Write(sums.Bytes()) // a client that went away needs no answer
+	case "SHA256SUMS.sig":
+		if err := openpgp.DetachSign(w, s.key, &sums, nil); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	default:
+		i := slices.IndexFunc(archives, func(a providerArchive) bool { return a.name == file })
+		if i < 0 {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("ETag", `"`+archives[i].sum[:16]+`"`)
+		http.ServeFile(w, r, archives[i].path)
+	}
+}
+
+func answerJSON(w http.ResponseWriter, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(body) // a client that went away needs no answer
+}
+
+// What a world needs of its servers:
+
+func (s *providerServers) URL() string              { return s.server.URL }
+func (s *providerServers) HTTPClient() *http.Client { return s.server.Client() }
+func (s *providerServers) BytesSent() int64         { return s.sent.Load() }
+func (s *providerServers) Wait(d time.Duration)     { s.delay.Store(int64(d)) }
+
+func (s *providerServers) Requests() []modtest.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.log)
+}
+
+func (s *providerServers) ResetRequests() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = nil
+}
+
+func (s *providerServers) Env() []string {
+	return []string{"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"}
+}
+
+func (s *providerServers) host() string { return strings.TrimPrefix(s.server.URL, "http://") }
+
+func (s *providerServers) CLIConfig() string {
+	return fmt.Sprintf("host %q {\n  services = {\n    \"providers.v1\" = \"%s/v1/providers/\"\n  }\n}\n", s.host(), s.server.URL)
+}
+
+func (s *providerServers) WriteTree(dir, _ string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // it is no secret
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "main.tf"), []byte(providersConfig(s.host())), 0o600)
+}
+
+func (s *providerServers) Close() error {
+	s.server.CloseClientConnections()
+	s.server.Close()
+	return nil
+}
+
+// sentListener counts what is written to its connections.
+type sentListener struct {
+	net.Listener
+	sent *atomic.Int64
+}
+
+func (l sentListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return sentConn{conn, l.sent}, err
+}
+
+type sentConn struct {
+	net.Conn
+	sent *atomic.Int64
+}
+
+func (c sentConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.sent.Add(int64(n))
+	return n, err
+}
+
+// ReadFrom lets the system copy files to the connection.
+func (c sentConn) ReadFrom(r io.Reader) (int64, error) {
+	n, err := io.Copy(c.Conn, r)
+	c.sent.Add(n)
+	return n, err
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/bench/internal/report"
+)
+
+// The world of providers: so many of them, and the platforms of a lock.
+const (
+	providerCount = 6
+	// archiveBytes is what an archive cannot be compressed below, unpackedBytes the size
+	// of the executable in it; the rest are zeros.
+	archiveBytes  = 20_000_000
+	unpackedBytes = 60_000_000
+)
+
+// lockPlatforms begin with this machine's own.
+func lockPlatforms() []addrs.Platform {
+	platforms := []addrs.Platform{addrs.CurrentPlatform()}
+	for _, name := range []string{"linux_amd64", "linux_arm64", "darwin_arm64", "windows_amd64", "darwin_amd64"} {
+		platform, err := addrs.ParsePlatform(name)
+		if err == nil && platform != platforms[0] && len(platforms) < 4 {
+			platforms = append(platforms, platform)
+		}
+	}
+	return platforms
+}
+
+// withPlatforms adds an option for each platform to a command.
+func withPlatforms(option string, args ...string) []string {
+	for _, platform := range lockPlatforms() {
+		args = append(args, option+"="+platform.String())
+	}
+	return args
+}
+
+// providersMeasured is the world of providers. Stock tools have a plugin cache in the
+// states in which one helps them.
+func providersMeasured() world {
+	initialize := commands{ours: []string{"install"}, stock: []string{"init", "-input=false"}}
+	lock := commands{ours: withPlatforms("--platform", "lock"), stock: withPlatforms("-platform", "providers", "lock")}
+	states := []phase{
+		{name: "cold"},
+		{name: "lock, nothing installed, empty store", keepLock: true, prepared: true},
+		{name: "lock, warm store, not installed", keepLock: true, keepCache: true, prepared: true, pluginCache: true},
+		{name: "lock, installed", keepLock: true, keepCache: true, keepInstalled: true, prepared: true},
+		{name: "no lock, warm store", keepCache: true, prepared: true, pluginCache: true},
+		{name: "four projects at once, cold", projects: 4, pluginCache: true},
+		{name: "four platforms", work: lock},
+		{name: "four platforms, again", work: lock, keepLock: true, keepCache: true, prepared: true},
+	}
+	for i := range states {
+		if states[i].work.ours == nil {
+			states[i].work = initialize
+		}
+	}
+	return world{
+		name: "providers",
+		about: fmt.Sprintf("%d providers of one registry, each with an archive of %d MB that holds one executable of %d MB, two thirds of it zeros",
+			providerCount, archiveBytes/1_000_000, unpackedBytes/1_000_000),
+		notes: []string{
+			"The registry's address is in the CLI configuration, so that no tool has to ask for it.",
+			"In the states with a warm store, and with four projects at once, stock tools have a plugin cache.",
+		},
+		parts: []part{{start: startProviders, phases: states}},
+		goals: providerGoals(states),
+	}
+}
+
+func providerGoals(states []phase) []report.Goal {
+	factors := [][2]float64{{1.3, 5}, {1.8, 6}, {4, 25}, {6, 20}, {4, 13}, {}, {2, 8}, {10, 40}}
+	var goals []report.Goal
+	for i, state := range states {
+		if factors[i][0] > 0 {
+			goals = append(goals, report.FasterThan(state.name, "tofu", factors[i][0]), report.FasterThan(state.name, "terraform", factors[i][1]))
+		}
+		switch {
+		case state.keepLock && state.keepCache:
+			goals = append(goals, report.NoRequest(state.name))
+		case state.keepCache:
+			goals = append(goals, report.RequestsPerPackage(state.name, providerCount, 4), report.ReceivedBelow(state.name, 1))
+		case state.projects > 1:
+			goals = append(goals, report.ReceivedBelow(state.name, 1.02*providerCount*archiveBytes/1e6), report.NoLongerThan(state.name, states[0].name, 1.3))
+		}
+		if i == 2 {
+			goals = append(goals, report.DiskBelow(state.name, 1))
+		}
+		goals = append(goals, report.MemoryBelow(state.name, 64))
+	}
+	return goals
+}
+
+// providersConfig requires all providers of a registry.
+func providersConfig(host string) string {
+	var b strings.Builder
+	b.WriteString("terraform {\n  required_providers {\n")
+	for i := range providerCount {
+		fmt.Fprintf(&b, "    p%d = {\n      source  = \"%s/bench/p%d\"\n      version = \"~> 1.0\"\n    }\n", i, host, i)
+	}
+	b.WriteString("  }\n}\n")
+	return b.String()
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// servers are those of a world.
+type servers interface {
+	URL() string
+	HTTPClient() *http.Client
+	// Env are entries for the environment of a tool, CLIConfig what its CLI
+	// configuration has to hold.
+	Env() []string
+	CLIConfig() string
+	// WriteTree writes the project.
+	WriteTree(dir, name string) error
+	// Wait is how long the servers wait before each answer from now on.
+	Wait(time.Duration)
+	Requests() []modtest.Request
+	ResetRequests()
+	BytesSent() int64
+	Close() error
+}
+
+// moduleServers serve modules.
+type moduleServers struct{ *modtest.World }
+
+// startModules returns a function that starts servers with the modules of a txtar archive.
+func startModules(txtar string, opts modtest.Options) func() (servers, error) {
+	return func() (servers, error) {
+		world, err := modtest.Start(modtest.Txtar(txtar), opts)
+		return moduleServers{world}, err
+	}
+}
+
+func (s moduleServers) Wait(d time.Duration) { s.SetFaults(modtest.Fault{Delay: d}) }
+func (s moduleServers) CLIConfig() string    { return "" }

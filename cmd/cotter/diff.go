@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+func diffCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      "diff",
+		Usage:     "compare two locks: files, directories or git revisions",
+		ArgsUsage: "OLD [NEW]",
+		Description: "Lists the modules and providers that were added or removed, or that have another\n" +
+			"version, content, source or constraint. OLD and NEW are lock files, directories of\n" +
+			"projects, git revisions such as HEAD~3, which mean the project's lock then, or files\n" +
+			"at a revision, such as main:envs/dev/.terraform.lock.hcl. Without NEW it is the\n" +
+			"project's lock as it is now. The exit status is 0 if they differ, too.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "lock-file", Usage: "the project's lock is `FILE` instead of .terraform.lock.hcl"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return runDiff(ctx, cmd, out)
+		},
+	}
+}
+
+func runDiff(ctx context.Context, cmd *cli.Command, out *output) error {
+	if n := cmd.Args().Len(); n == 0 || n > 2 {
+		return usageError{errors.New("cotter diff takes one lock or two: files, directories or git revisions")}
+	}
+	reader := lockReader{dir: cmp.Or(cmd.String("chdir"), "."), lockFile: cmp.Or(cmd.String("lock-file"), ".terraform.lock.hcl")}
+	old, err := reader.read(ctx, cmd.Args().First())
+	if err != nil {
+		return err
+	}
+	updated, err := reader.read(ctx, cmp.Or(cmd.Args().Get(1), reader.dir))
+	if err != nil {
+		return err
+	}
+	modules, providers := lockfile.Compare(old, updated)
+	changes := entryChanges(modules, providers)
+	switch {
+	case out.json:
+		return out.writeJSON(struct {
+			Changes []entryChange `json:"changes"`
+		}{changes})
+	case len(changes) == 0:
+		out.printf("The locks have the same modules and providers.\n")
+	case cmd.Bool("markdown"):
+		out.diffMarkdown(changes)
+	default:
+		for _, c := range changes {
+			out.printf("- %s: %s\n", c.subject(), c.summary())
+			for _, line := range c.Details {
+				out.printf("    %s\n", line)
+			}
+		}
+	}
+	return nil
+}
+
+// diffMarkdown prints changes as a comment on a pull request.
+func (o *output) diffMarkdown(changes []entryChange) {
+	o.printf("| module or provider | before | after | what else |\n|---|---|---|---|\n")
+	for _, c := range changes {
+		details := c.Details
+		if c.Change == changeContent {
+			details = append([]string{"OTHER CONTENT"}, details...)
+		}
+		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.Old), markdownCell(c.New), joinCells(details))
+	}
+}
+
+// lockReader finds locks by what the command line calls them.
+type lockReader struct {
+	// dir is the project's directory, and lockFile its lock, relative to that.
+	dir, lockFile string
+}
+
+// read reads a lock: a file, the lock in a directory, or one at a git revision.
+func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		name = filepath.Join(name, r.lockFile)
+		if _, err := os.Lstat(name); err != nil {
+			return nil, err
+		}
+		return checkedLock(readLock(name))
+	case err == nil:
+		return checkedLock(readLock(name))
+	case !errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ":"):
+		return nil, err
+	}
+	lock, err := r.atRevision(ctx, name)
+	if errors.Is(err, gitexec.ErrNoRepository) {
+		return nil, fmt.Errorf("%s is no file, and no git revision: %w", name, err)
+	}
+	return lock, err
+}
+
+// atRevision reads REVISION or REVISION:PATH. A revision at which the project has no
+// lock yet counts as one with an empty lock.
+func (r lockReader) atRevision(ctx context.Context, name string) (*lockfile.File, error) {
+	tree, err := (&gitexec.Git{}).WorkTree(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	rev, file, named := strings.Cut(name, ":")
+	if !named || strings.HasPrefix(file, "./") || strings.HasPrefix(file, "../") {
+		here, err := filepath.EvalSymlinks(r.dir)
+		if err != nil {
+			return nil, err
+		}
+		if here, err = filepath.Abs(here); err != nil {
+			return nil, err
+		}
+		below, err := filepath.Rel(tree.Top, here)
+		if err != nil {
+			return nil, err
+		}
+		file = path.Join(filepath.ToSlash(below), cmp.Or(file, filepath.ToSlash(r.lockFile)))
+	}
+	src, err := tree.Show(ctx, rev, file, lockfile.MaxSize+1)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return &lockfile.File{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lock, diags := lockfile.Parse(src, name)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return checkedLock(lock, nil)
+}
+
+// checkedLock returns a lock without blocks that cannot be read: what they lock would
+// count as removed.
+func checkedLock(lock *lockfile.File, err error) (*lockfile.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	if faults := lock.ProviderFaults(); faults.HasErrors() {
+		return nil, faults
+	}
+	return lock, nil
+}

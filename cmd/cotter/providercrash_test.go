@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// providerCrashWorld has a module and a provider that it requires.
+const providerCrashWorld = `
+-- project/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/any"
+  version = "~> 1.0"
+}
+-- registry/acme/net/any/1.0.0/main.tf --
+terraform {
+  required_providers {
+    cloud = {
+      source  = "MODTEST_HOST/acme/cloud"
+      version = "~> 1.0"
+    }
+  }
+}
+-- providers/acme/cloud/1.0.0/PLATFORM/terraform-provider-cloud --
+right
+-- providers/acme/cloud/1.0.0/PLATFORM/LICENSE --
+free
+`
+
+// TestProviderCrash kills real processes before each named step of an installation with
+// providers, and has each of them fail. What stock tools then see at the place of the package is what was there
+// before, or nothing, or the package: they go on from each such state, and so does
+// Cotter.
+func TestProviderCrash(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args string
+		// there is what the place has before.
+		there string
+	}{
+		"links":                           {"install --for tofu", ""},
+		"copies, where a killed tool was": {"install --for tofu --layout copy", "rig"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newProviderScene(t, c.args, c.there)
+			steps := s.steps(t)
+			want := s.picture(t)
+			for number, name := range s.named(t, steps) {
+				s.testKill(t, want, number, name)
+				if c.there == "" {
+					s.testFault(t, want, number, name)
+				}
+			}
+		})
+	}
+}
+
+// providerScene is a crashScene with a provider.
+type providerScene struct {
+	*crashScene
+	// there is what the executable at the place has before the command; "" if nothing
+	// is there.
+	there string
+	// seen are the states that stock tools have gone on from.
+	seen map[string]bool
+}
+
+func newProviderScene(t *testing.T, args, there string) *providerScene {
+	t.Helper()
+	tree := modtest.Txtar(strings.ReplaceAll(providerCrashWorld, "PLATFORM", addrs.CurrentPlatform().String()))
+	s := &providerScene{there: there, seen: make(map[string]bool)}
+	s.crashScene = newCrashSceneIn(t, modtest.NewWith(t, tree, modtest.Options{Archives: true}), args, func(c *crashScene) {
+		if there != "" {
+			writeText(t, filepath.Join(providerPlace(c), "terraform-provider-cloud"), there)
+		}
+	})
+	return s
+}
+
+// providerPlace is where stock tools look for the provider.
+func providerPlace(s *crashScene) string {
+	return filepath.Join(s.project(), ".terraform/providers", s.world.ProviderSource("acme/cloud"), "1.0.0", addrs.CurrentPlatform().String())
+}
+
+// named returns the first step of each name that is about providers, and that with which
+// the lock is written, by their numbers. TestCrash has the others.
+func (s *providerScene) named(t *testing.T, steps []string) map[int]string {
+	t.Helper()
+	found := make(map[int]string)
+	for number, name := range steps {
+		if slices.Index(steps, name) == number && (strings.HasPrefix(name, "provider.") || name == "project.lock.rename") {
+			found[number] = name
+		}
+	}
+	if len(found) < 12 {
+		t.Errorf("there are %d steps, want at least 12: %v", len(found), steps)
+	}
+	return found
+}
+
+// testKill kills the command before a step.
+func (s *providerScene) testKill(t *testing.T, want map[string]string, number int, name string) {
+	t.Helper()
+	s.reset(t)
+	out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Exited() {
+		return // side by side, some runs have fewer steps
+	}
+	at := fmt.Sprintf("killed before step %d, about %s", number, name)
+	s.checkVisible(t, at)
+	s.checkStock(t, at)
+	if out, err := s.run(nil, s.args...); err != nil {
+		t.Errorf("%s: the next run: %v\n%s", at, err, out)
+	}
+	if diff := cmp.Diff(want, s.picture(t)); diff != "" {
+		t.Errorf("%s, and run again (-undisturbed +got):\n%s\n%s", at, diff, out)
+	}
+	s.checkLeftovers(t, at)
+}
+
+// testFault makes a step fail. Without the user's store, or links, packages are copied.
+func (s *providerScene) testFault(t *testing.T, want map[string]string, number int, name string) {
+	t.Helper()
+	s.reset(t)
+	fault := diskFaults[number%len(diskFaults)]
+	at := fmt.Sprintf("%v at step %d, about %s", fault, number, name)
+	out, err := s.run([]string{fmt.Sprintf("%s=%d %d", failVariable, number, int(fault))}, s.args...)
+	lock, readErr := os.ReadFile(filepath.Join(s.project(), lockFile))
+	switch {
+	case err == nil && (len(lock) == 0 || !strings.HasSuffix(want[lockFile], string(lock))):
+		t.Errorf("%s: success, with the lock\n%s", at, lock)
+	case err != nil && (readErr == nil || exitCode(err) != 1 || !strings.Contains(out, "Error: ")):
+		t.Errorf("%s: %v, with the lock\n%s\n%s", at, err, lock, out)
+	}
+	s.checkVisible(t, at)
+	if out, err := s.run(nil, s.args...); err != nil {
+		t.Errorf("%s: the next run: %v\n%s", at, err, out)
+	}
+	s.checkVisible(t, at+", and run again")
+	if program, err := os.ReadFile(filepath.Join(providerPlace(s.crashScene), "terraform-provider-cloud")); err != nil || string(program) != "right\n" {
+		t.Errorf("%s, and run again: at the place is %q, %v", at, program, err)
+	}
+	s.checkLeftovers(t, at)
+}
+
+// checkVisible fails if stock tools see a part of the package.
+func (s *providerScene) checkVisible(t *testing.T, at string) {
+	t.Helper()
+	place := providerPlace(s.crashScene)
+	if _, err := os.Lstat(place); err != nil {
+		return
+	}
+	program, err := os.ReadFile(filepath.Join(place, "terraform-provider-cloud"))
+	_, licence := os.Stat(filepath.Join(place, "LICENSE"))
+	isWhole := string(program) == "right\n" && licence == nil
+	if !isWhole && (s.there == "" || string(program) != s.there) {
+		t.Errorf("%s: at the place is a package with %q, %v, %v", at, program, err, licence)
+	}
+}
+
+// checkStock runs the init of both stock tools, once in each state that they can tell
+// apart.
+func (s *providerScene) checkStock(t *testing.T, at string) {
+	t.Helper()
+	state := fmt.Sprint(stockView(t, s.project()))
+	for _, name := range []string{lockFile, providerPlace(s.crashScene) + "/terraform-provider-cloud"} {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(s.project(), name)
+		}
+		text, err := os.ReadFile(name)
+		state += fmt.Sprintf("%s %v\n", text, err != nil)
+	}
+	if s.seen[state] {
+		return
+	}
+	s.seen[state] = true
+	for _, tool := range []string{"tofu", "terraform"} {
+		binary, err := exec.LookPath(tool)
+		if err != nil {
+			t.Logf("%s is not installed, so it was not asked", tool)
+			continue
+		}
+		dir := filepath.Join(t.TempDir(), "project") // Cotter goes on in the other one
+		if err := copyTree(dir, s.project(), false); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(binary, "init", "-no-color", "-input=false")
+		cmd.Dir = dir
+		cmd.Env = append(append(os.Environ(), s.world.Env()...), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=/dev/null", "HOME="+s.dir)
+		out, err := cmd.CombinedOutput()
+		// A package that tofu itself has not finished stops it, as long as that is there.
+		if err != nil && (s.there == "" || !strings.Contains(strings.Join(strings.Fields(string(out)), " "), "local modifications")) {
+			t.Errorf("%s: %s init: %v\n%s", at, tool, err, out)
+		}
+	}
+}

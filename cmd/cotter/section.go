@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter"
+)
+
+// projectsAtOnce is how many projects are worked on at once. Each of them works on
+// many packages at once.
+const projectsAtOnce = 8
+
+// inProjects runs a function for each of several projects, with an output of its own.
+// What it prints stands below the name of the directory, in the order of the
+// directories. Those that fail leave the others alone: their errors are
+// *cotter.ProjectErrors.
+func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx context.Context, out *output, dir string) error) error {
+	sections, failures := make([]*section, len(dirs)), make([]error, len(dirs))
+	for i, dir := range dirs {
+		sections[i] = newSection(o, dir)
+	}
+	var group errgroup.Group
+	group.SetLimit(projectsAtOnce)
+	go func() {
+		for i, s := range sections {
+			group.Go(func() error {
+				defer close(s.done)
+				if err := run(ctx, s.output, dirs[i]); err != nil {
+					failures[i] = &cotter.ProjectError{Dir: dirs[i], Err: err}
+				}
+				return nil // the others go on
+			})
+		}
+	}()
+	for _, s := range sections {
+		<-s.done
+		if err := s.print(o); err != nil {
+			return err
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// section is the output of what is done in one of several projects.
+type section struct {
+	*output
+	stdout, stderr bytes.Buffer
+	done           chan struct{} // closed when the section is complete
+}
+
+func newSection(o *output, dir string) *section {
+	s := &section{done: make(chan struct{})}
+	s.output = &output{stdout: &s.stdout, stderr: &s.stderr, env: o.env, json: o.json, color: o.color, project: dir}
+	return s
+}
+
+// print prints a complete section. As JSON each value names its project; for people
+// all lines are indented below it.
+func (s *section) print(o *output) error {
+	if _, err := o.stderr.Write(s.stderr.Bytes()); err != nil {
+		return err
+	}
+	text := s.stdout.String()
+	if o.json {
+		_, err := o.stdout.Write([]byte(text))
+		return err
+	}
+	text = strings.Trim(text, "\n")
+	if text == "" && s.conclusion == "" {
+		return nil // it failed, and the error says why
+	}
+	o.printf("%s\n", strings.TrimSpace("- "+s.project+": "+s.conclusion))
+	if text != "" {
+		o.printf("    %s\n", lines(strings.ReplaceAll(text, "\n", "\n    ")))
+	}
+	return nil
+}
+
+// conclude prints what is to be said of the whole project.
+func (o *output) conclude(text string) {
+	if o.project != "" {
+		o.conclusion = text
+		return
+	}
+	o.printf("%s\n", text)
+}
+
+// concludeReport is conclude behind a report.
+func (o *output) concludeReport(text string) {
+	if o.project == "" {
+		o.printf("\n")
+	}
+	o.conclude(text)
+}

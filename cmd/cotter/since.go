@@ -1,0 +1,24 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+)
+
+// changedSince returns those of the projects in dirs that have changed since a git
+// revision, committed or not. All of them are in the repository of the first.
+func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Request) ([]string, error) {
+	git := &gitexec.Git{}
+	tree, err := git.WorkTree(dirs[0])
+	if err != nil {
+		return nil, fmt.Errorf("--since: %w", err)
+	}
+	files, err := tree.ChangedSince(ctx, rev)
+	if err != nil {
+		return nil, fmt.Errorf("--since: %w", err)
+	}
+	return (&cotter.Installer{}).ChangedRoots(ctx, dirs, files, req)
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// timeProvider is the variable that names the binary of a real provider, built of
+// github.com/hashicorp/terraform-provider-time@v0.14.2, whose build takes longer than all
+// other tests together. .ci/run builds it.
+const timeProvider = "COTTER_TEST_PROVIDER_TIME"
+
+const timeConfig = `
+-- main.tf --
+terraform {
+  required_providers {
+    time = {
+      source  = "hashicorp/time"
+      version = "~> 0.14"
+    }
+  }
+}
+
+module "clock" {
+  source  = "HOST/acme/clock/any"
+  version = "~> 1.0"
+}
+
+output "year" {
+  value = "the year ${module.clock.year}"
+}
+`
+
+const clockModule = `
+resource "time_static" "start" {
+  rfc3339 = "2020-02-12T06:36:13Z"
+}
+
+output "year" {
+  value = time_static.start.year
+}
+`
+
+// TestRealProvider runs a real provider as Cotter has installed it. Stock tools need no
+// init for that, and no registry.
+func TestRealProvider(t *testing.T) {
+	t.Parallel()
+	binary := os.Getenv(timeProvider)
+	if binary == "" {
+		t.Skipf("%s does not name the binary of terraform-provider-time", timeProvider)
+	}
+	program, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := fstest.MapFS{
+		"providers/hashicorp/time/0.14.2/" + addrs.CurrentPlatform().String() + "/terraform-provider-time_v0.14.2_x5": {Data: program},
+		"registry/acme/clock/any/1.0.0/main.tf": {Data: []byte(clockModule)},
+	}
+	for _, tool := range []string{"tofu", "terraform"} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			world := modtest.NewWith(t, tree, modtest.Options{Archives: true})
+			p := newStockProject(t, world, tool, modtest.Txtar(timeConfig))
+			p.cotter(t, "install", "--for", tool)
+			p.sameLock(t, func() {
+				p.asksNothing(t, "plan", "-input=false")
+				if out := p.asksNothing(t, "apply", "-input=false", "-auto-approve"); !strings.Contains(out, `year = "the year 2020"`) {
+					t.Errorf("the output of apply is not that of the module:\n%s", out)
+				}
+				p.asksNothing(t, "init", "-input=false", "-plugin-dir=.terraform/providers")
+				p.downloadsNothing(t, "init", "-input=false")
+				p.cotter(t, "install", "--locked", "--offline", "--for", tool)
+			})
+			// As copies, which need no cache afterwards.
+			remove(t, filepath.Join(p.dir, ".terraform"))
+			p.cotter(t, "install", "--locked", "--for", tool, "--layout", "copy")
+			remove(t, p.cache())
+			p.sameLock(t, func() {
+				if out := p.asksNothing(t, "plan", "-input=false"); !strings.Contains(out, "No changes") {
+					t.Errorf("plan after apply:\n%s", out)
+				}
+			})
+		})
+	}
+}
+
+const acceptedConfig = `
+-- main.tf --
+terraform {
+  required_providers {
+    cloud = {
+      source  = "HOST/acme/cloud"
+      version = "~> 1.0"
+    }
+    disk = {
+      source = "example.com/acme/disk"
+    }
+  }
+}
+
+module "net" {
+  source  = "HOST/acme/net/any"
+  version = "~> 1.0"
+}
+`
+
+// TestStockAccepts has both stock tools look at what Cotter can place and lock: links at
+// the last level or copies, hashes of other platforms, module blocks. They download
+// nothing and write nothing.
+func TestStockAccepts(t *testing.T) {
+	t.Parallel()
+	tree := fstest.MapFS{"registry/acme/net/any/1.0.0/main.tf": {Data: []byte("# net")}}
+	for _, platform := range []string{addrs.CurrentPlatform().String(), otherPlatform} {
+		addProvider(tree, "acme/cloud", platform, "1.0.0", "2.0.0")
+		addProvider(tree, "acme/disk", platform, "1.0.0")
+	}
+	for _, tool := range []string{"tofu", "terraform"} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			world := modtest.NewWith(t, tree, modtest.Options{Archives: true})
+			p := newStockProject(t, world, tool, modtest.Txtar(acceptedConfig))
+			p.cotter(t, "install", "--for", tool, "--platform", otherPlatform)
+			if !strings.Contains(p.lock(t), `module "net"`) {
+				t.Errorf("the lock has no block of the module:\n%s", p.lock(t))
+			}
+			p.sameLock(t, func() {
+				p.downloadsNothing(t, "init", "-lockfile=readonly")
+				p.downloadsNothing(t, "init", "-upgrade") // but the module
+			})
+			remove(t, filepath.Join(p.dir, ".terraform"))
+			p.cotter(t, "install", "--locked", "--for", tool, "--layout", "copy")
+			remove(t, p.cache())
+			p.sameLock(t, func() {
+				p.downloadsNothing(t, "init")
+				world.SetFaults(modtest.Fault{Status: 503})
+				p.asksNothing(t, "init", "-plugin-dir=.terraform/providers")
+			})
+		})
+	}
+}
+
+// sameLock fails if the lock is another one after a few commands.
+func (p *stockProject) sameLock(t *testing.T, commands func()) {
+	t.Helper()
+	before := p.lock(t)
+	commands()
+	if diff := cmp.Diff(before, p.lock(t)); diff != "" {
+		t.Errorf("%s has changed the lock (-before +after):\n%s", p.tool, diff)
+	}
+}
+
+// asksNothing runs the stock tool, which must send no request.
+func (p *stockProject) asksNothing(t *testing.T, args ...string) string {
+	t.Helper()
+	out, requests := p.observed(t, args...)
+	if len(requests) > 0 {
+		t.Errorf("%s %v has sent requests: %v", p.tool, args, requests)
+	}
+	return out
+}
+
+// downloadsNothing runs the stock tool, which must ask for listings only.
+func (p *stockProject) downloadsNothing(t *testing.T, args ...string) {
+	t.Helper()
+	_, requests := p.observed(t, args...)
+	for _, r := range requests {
+		if strings.HasPrefix(r.Path, "/providers/") {
+			t.Errorf("%s %v has downloaded %s", p.tool, args, r.Path)
+		}
+	}
+}
+
+// observed runs the stock tool, and returns the requests to the world since then.
+func (p *stockProject) observed(t *testing.T, args ...string) (out string, requests []modtest.Request) {
+	t.Helper()
+	before := len(p.world.Requests())
+	out = p.stock(t, args...)
+	return out, p.world.Requests()[before:]
+}
