@@ -1,4 +1,4 @@
-// Package cotter installs the modules of an OpenTofu or Terraform
+// Package cotter installs the modules and the providers of an OpenTofu or Terraform
 // configuration, records what it chose in the dependency lock, and proves on
 // every later run that the same bytes are in place.
 //
@@ -10,7 +10,8 @@
 //	result, err := in.Install(ctx, cotter.Request{Dir: "infra"})
 //
 // After that a stock "tofu init" or "terraform init" finds every module in
-// place and downloads none.
+// place and downloads none. With [Request].Providers the run does the same for the
+// providers, and [Installer.InstallProviders] for them alone.
 //
 // # The lock
 //
@@ -39,6 +40,26 @@
 // instead. A version, a version tag or an archive that has other content than the
 // lock is refused, also by an upgrade, unless the request names the call.
 //
+// # Providers
+//
+// A provider is required by all modules of the tree together: by their
+// required_providers blocks, by provider blocks, and by resources whose types imply
+// one. The constraints of all of them are pooled. The locked version stays as long as
+// they allow it; for other providers the newest one is selected that they allow, where
+// [getproviders.Source] has them: in registries, mirrors, or both. A conflict names
+// each place with its constraint.
+//
+// What the state needs is installed too, as by stock tools, if the state is a file in
+// the project. An entry of the lock that nothing requires is dropped if such a state, or
+// none at all, is there; if a backend keeps the state, it stays and is installed, unless
+// [Providers].Prune is set.
+//
+// A package counts only if its source proves it, by a signature or as package
+// getproviders says, and if the lock's hashes of the version fit. It is unpacked
+// once into the user's store and linked, or copied, to where stock tools look for it.
+// The provider blocks of the lock are those that the stock tool of the dialect would
+// write; hashes of further platforms are added on request.
+//
 // # What a run does
 //
 // The modules directory is taken for this process. The tree is walked
@@ -63,7 +84,7 @@
 //
 // # What it does not do
 //
-// It installs no providers, runs no plan, and changes no configuration. It does
+// It runs no plan, changes no configuration, and configures no backend. It does
 // not ask for the values of variables. It reads no environment and logs
 // nothing: what happens is told by events.
 //

@@ -51,8 +51,8 @@ func (in *Installer) installedTree(ctx context.Context, p *openProject) ([]*modu
 	return in.walkInstalled(ctx, p, p.placeRecorded, nil)
 }
 
-// walkInstalled walks a project's modules without changing anything. The error is
-// about the walk as a whole.
+// walkInstalled walks a project's modules without changing anything. require, which may
+// be nil, is told what they require. The error is about the walk as a whole.
 func (in *Installer) walkInstalled(ctx context.Context, p *openProject, place func(context.Context, *call) (*module, error), require func(addrs.Module, ModuleConfig)) ([]*module, *failures, error) {
 	config, err := in.config(p.req)
 	if err != nil {

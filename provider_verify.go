@@ -51,7 +51,7 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = dir.Close() }() // it was only read
+	defer func() { _ = dir.Close() }() // nothing is written
 	reports := make([]ProviderReport, len(entries))
 	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
 		reports[i] = compareProvider(store, dir, entry)
@@ -72,28 +72,38 @@ func (p *openProject) refusedProviders(lock *providerLock) []error {
 	return refused
 }
 
-// staleProviders says where the lock does not fit the providers that modules require, as
-// *ProviderError over *StaleError, and which requirements cannot be read. A lock without
-// providers is that of a project whose providers were left alone.
-func (p *openProject) staleProviders(lock *providerLock, required *requirements) (stale, unread []error) {
-	if len(lock.Providers()) == 0 && !exists(filepath.Join(p.req.dataPath(), "providers")) {
-		return nil, nil
-	}
-	all, err := required.pool()
+// hasProviders reports whether the project has a directory of providers. One without was
+// installed without them.
+func (p *openProject) hasProviders() bool {
+	return exists(filepath.Join(p.req.dataPath(), "providers"))
+}
+
+// compareRequirements adds to a report where the lock does not fit what the modules
+// require. An entry that none of them requires is reported if the modules are complete.
+func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
+	pooled, err := required.pool()
 	if err != nil {
-		unread = append(unread, err)
+		report.Unread = append(report.Unread, err)
+		complete = false
 	}
-	for _, r := range all {
-		entry, locked := lock.Provider(r.address)
-		version, err := versions.Parse(entry.Version)
-		switch {
-		case !locked:
-			stale = append(stale, r.fail("", &StaleError{"the lock has no entry for it"}))
-		case err != nil || !r.want.Allows(version):
-			stale = append(stale, r.fail("", &StaleError{fmt.Sprintf("the lock has version %s, and the configuration asks for %q", entry.Version, r.want)}))
+	others, err := p.unrequired(ctx, lock, pooled, false)
+	if err != nil {
+		return err
+	}
+	for _, r := range sortedProviders(pooled, others.inState) {
+		entry, has := lock.Provider(r.address)
+		locked, err := versions.Parse(entry.Version)
+		if !has || err != nil || !r.fits(locked) {
+			report.Stale = append(report.Stale, r.fail("", &StaleError{r.lockedReason(entry, has).Reason}))
 		}
 	}
-	return stale, unread
+	for _, address := range others.gone {
+		if !complete {
+			break // a module that is not there may require it
+		}
+		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, and no module requires it"}})
+	}
+	return nil
 }
 
 // compareProvider hashes one provider.

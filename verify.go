@@ -171,8 +171,8 @@ type Report struct {
 	// has no directory of providers.
 	Providers []ProviderReport
 	// Stale says where the configuration and the lock do not fit together, as
-	// *ModuleError in the order of the modules' paths, and then as *ProviderError in
-	// that of the lock.
+	// *ModuleError in the order of the modules' paths, and as *ProviderError in the
+	// order of the lock. Providers are compared if the project has a directory of them.
 	Stale []error
 	// Misplaced says where modules.json, by which stock tools find modules, has
 	// something else than the configuration and the lock: another directory,

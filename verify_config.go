@@ -39,11 +39,15 @@ type comparison struct {
 func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
 	cmp := &comparison{openProject: p, confirmed: confirmationsOf(p.former, in.CacheDir, p.key), changed: make(map[string]bool)}
 	cmp.checkManifest()
-	var required requirements
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
 	}
-	modules, failures, err := in.walkInstalled(ctx, p, cmp.place, required.add)
+	var required requirements
+	var require func(addrs.Module, ModuleConfig)
+	if p.hasProviders() {
+		require = required.add
+	}
+	modules, failures, err := in.walkInstalled(ctx, p, cmp.place, require)
 	if err != nil {
 		return err
 	}
@@ -59,10 +63,11 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 	}
 	report.addFailures(failures)
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
-	stale, unread := p.staleProviders(lock, &required)
-	report.Stale, report.Unread = append(report.Stale, stale...), append(report.Unread, unread...)
 	report.Misplaced = cmp.misplaced.errs()
-	return nil
+	if require == nil {
+		return nil
+	}
+	return p.compareRequirements(ctx, lock, &required, len(failures.errs()) == 0, report)
 }
 
 // changedAbove reports whether a package above a call is not what the lock says.

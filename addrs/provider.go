@@ -27,13 +27,10 @@ func (p Provider) String() string {
 // defaultProviderNamespace is the namespace of an address that has none.
 const defaultProviderNamespace = "hashicorp"
 
-// ForDisplay returns the address without the parts that are OpenTofu's defaults.
+// ForDisplay returns the address without the host if that is OpenTofu's default.
 func (p Provider) ForDisplay() string {
-	switch {
-	case p.Hostname != DefaultRegistryHost:
+	if p.Hostname != DefaultRegistryHost {
 		return p.String()
-	case p.Namespace == defaultProviderNamespace:
-		return p.Type
 	}
 	return p.Namespace + "/" + p.Type
 }

@@ -118,7 +118,7 @@ func TestProviderSourceSuggestions(t *testing.T) {
 	for source, want := range map[string]string{
 		"acme/terraform-provider-null":                `did you mean "acme/null"`,
 		"github.com/hashicorp/terraform-provider-aws": `did you mean "github.com/hashicorp/aws"`,
-		"terraform-provider-null":                     `did you mean "null"`,
+		"terraform-provider-null":                     `did you mean "hashicorp/null"`,
 		"acme/opentofu-provider-null":                 `did you mean "acme/null"`,
 		"acme/terraform-null":                         `a type has no prefix "terraform-"`,
 		"https://h/a/b":                               "[HOST/][NAMESPACE/]TYPE",

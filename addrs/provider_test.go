@@ -16,11 +16,11 @@ func TestParseProviderSource(t *testing.T) {
 		parser              addrs.Parser
 		source, full, short string
 	}{
-		{addrs.Parser{}, "null", "registry.opentofu.org/hashicorp/null", "null"},
+		{addrs.Parser{}, "null", "registry.opentofu.org/hashicorp/null", "hashicorp/null"},
 		{addrs.Parser{}, "acme/cloud", "registry.opentofu.org/acme/cloud", "acme/cloud"},
 		{addrs.Parser{}, "reg.example.com:8443/acme/cloud", "reg.example.com:8443/acme/cloud", "reg.example.com:8443/acme/cloud"},
 		{terraform, "null", "registry.terraform.io/hashicorp/null", "registry.terraform.io/hashicorp/null"},
-		{terraform, "registry.opentofu.org/hashicorp/null", "registry.opentofu.org/hashicorp/null", "null"},
+		{terraform, "registry.opentofu.org/hashicorp/null", "registry.opentofu.org/hashicorp/null", "hashicorp/null"},
 	}
 	for _, test := range tests {
 		p, err := test.parser.ParseProviderSource(test.source)

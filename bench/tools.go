@@ -52,7 +52,9 @@ func findTools(ctx context.Context, dir string) ([]tool, error) {
 
 // firstLine is the first line that a command prints, or "".
 func firstLine(ctx context.Context, name string, args ...string) string {
-	out, _ := exec.CommandContext(ctx, name, args...).Output()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE=", "CHECKPOINT_DISABLE=1")
+	out, _ := cmd.Output()
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	return line
 }

@@ -1,6 +1,7 @@
 package getproviders_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -216,6 +217,44 @@ func TestDirectReported(t *testing.T) {
 		}
 		if isTrusted := trusted == world.Host(); len(auth.Own) != map[bool]int{false: 1, true: 2}[isTrusted] {
 			t.Errorf("trusted host %q: own hashes %v", trusted, auth.Own)
+		}
+	}
+}
+
+// renaming is a registry that has no providers, and knows where those of the namespace
+// "hashicorp" are.
+type renaming struct{ getproviders.Registry }
+
+func (renaming) ProviderVersions(context.Context, addrs.Provider) (registryclient.ProviderListing, error) {
+	return registryclient.ProviderListing{}, registryclient.ErrNotFound
+}
+
+func (renaming) ProviderRenamed(_ context.Context, provider addrs.Provider) (addrs.Provider, bool, error) {
+	now := addrs.Provider{Hostname: provider.Hostname, Namespace: "acme", Type: provider.Type}
+	if provider.Type == "broken" {
+		return addrs.Provider{}, false, registryclient.ErrForbidden
+	}
+	return now, provider.Type == "moved", nil
+}
+
+func TestDirectRenamed(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"hashicorp/moved":                       "registry.opentofu.org/acme/moved",
+		"registry.terraform.io/hashicorp/moved": "registry.terraform.io/acme/moved",
+		"hashicorp/unknown":                     "",
+		"hashicorp/broken":                      "",
+		"other/moved":                           "",
+		"reg.example.com/hashicorp/moved":       "",
+	} {
+		provider, err := addrs.ParseProviderSource(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = (&getproviders.Direct{Registry: renaming{}}).Versions(t.Context(), provider)
+		renamed, ok := errors.AsType[*getproviders.RenamedError](err)
+		if ok != (want != "") || ok && renamed.Now.String() != want || !errors.Is(err, getproviders.ErrNotFound) || !errors.Is(err, registryclient.ErrNotFound) {
+			t.Errorf("%s: Versions = %v, want the new address %q", source, err, want)
 		}
 	}
 }

@@ -42,3 +42,38 @@ func TestProviders(t *testing.T) {
 		t.Errorf("without a policy: %v", err)
 	}
 }
+
+// TestCheckSignature says how policies combine: one has to allow a weak signature, and no
+// file may deny it.
+func TestCheckSignature(t *testing.T) {
+	t.Parallel()
+	read := func(text string) *policy.Policy {
+		p, diags := policy.Parse([]byte("policy {\n"+text+"\n}\n"), "cotter.hcl")
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		return p
+	}
+	silent, allow, deny := read(""), read(`weak_provider_signatures = "allow"`), read(`weak_provider_signatures = "deny"`)
+	for _, c := range []struct {
+		name     string
+		weak     string
+		policies []*policy.Policy
+		want     string
+	}{
+		{"a good signature", "", []*policy.Policy{deny}, ""},
+		{"no policy", "it is weak", nil, "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
+		{"one that says nothing", "it is weak", []*policy.Policy{silent, nil}, "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
+		{"one that allows it", "it is weak", []*policy.Policy{allow, silent}, ""},
+		{"one of an embedder", "it is weak", []*policy.Policy{{AllowWeakSignatures: true}}, ""},
+		{"one that denies it", "it is weak", []*policy.Policy{allow, deny}, "the policy does not allow it: it is weak (cotter.hcl:2, weak_provider_signatures)"},
+	} {
+		got := ""
+		if err := policy.CheckSignature(c.weak, c.policies...); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -65,11 +65,12 @@ func (e *NoMatchError) Error() string {
 	for i, candidate := range e.Offered {
 		offered[i] = candidate.Version
 	}
-	return noMatchMessage(e.Constraints.String(), offered, e.Prerelease)
+	return noMatchMessage(e.Constraints.String(), "offered", offered, e.Prerelease)
 }
 
-// noMatchMessage names the newest of the offered versions, each one once.
-func noMatchMessage(constraints string, offered []Version, prerelease Version) string {
+// noMatchMessage names the first of the offered versions, each one once. label says what
+// these are.
+func noMatchMessage(constraints, label string, offered []Version, prerelease Version) string {
 	if len(offered) == 0 {
 		return "offers no versions"
 	}
@@ -84,7 +85,7 @@ func noMatchMessage(constraints string, offered []Version, prerelease Version) s
 		names = append(names, v.String())
 	}
 	names = slices.Compact(names)
-	fmt.Fprintf(&b, "; offered: %s", list(names[:min(len(names), maxListed)], len(names)))
+	fmt.Fprintf(&b, "; %s: %s", label, list(names[:min(len(names), maxListed)], len(names)))
 	if !prerelease.IsZero() {
 		fmt.Fprintf(&b, "; the pre-release %s would match if it were pinned exactly: %q", prerelease, prerelease)
 	}

@@ -158,16 +158,16 @@ func compareProviderVersions(a, b goversions.Version) int {
 }
 
 // Allows reports whether v meets the constraints. A pre-release meets only
-// constraints of which one part names it exactly. The zero Version, 0.0.0 and
-// versions that providers cannot have are never allowed.
+// constraints of which one part names it exactly. The zero Version, 0.0.0 with or
+// without more, and versions that providers cannot have are never allowed.
 func (c ProviderConstraints) Allows(v Version) bool {
 	parsed, ok := v.ofProvider()
 	return ok && c.allows(parsed)
 }
 
 func (c ProviderConstraints) allows(parsed goversions.Version) bool {
-	if parsed == goversions.Unspecified {
-		return false
+	if compareProviderVersions(parsed, goversions.Unspecified) <= 0 {
+		return false // stock tools take the newest that is above 0.0.0
 	}
 	if c.IsZero() {
 		return parsed.Prerelease == ""

@@ -2,8 +2,11 @@ package versions
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 
 	goversions "github.com/apparentlymart/go-versions/versions"
+	"github.com/apparentlymart/go-versions/versions/constraints"
 )
 
 // SelectProvider returns the newest offered version of a provider that want allows,
@@ -55,5 +58,57 @@ func newNoProviderMatchError(offered []Version, want ProviderConstraints) *NoPro
 }
 
 func (e *NoProviderMatchError) Error() string {
-	return noMatchMessage(e.Constraints.String(), e.Offered, e.Prerelease)
+	near, label := e.near(), "offered"
+	if len(near) < len(e.Offered) {
+		label = fmt.Sprintf("nearest and newest of %d offered", len(e.Offered))
+	}
+	text := noMatchMessage(e.Constraints.String(), label, near, e.Prerelease)
+	if e.namesUnspecified() {
+		text += "; 0.0.0 stands for no version and is never selected"
+	}
+	return text
+}
+
+// namesUnspecified reports whether 0.0.0 is offered and asked for.
+func (e *NoProviderMatchError) namesUnspecified() bool {
+	return slices.ContainsFunc(e.Offered, func(v Version) bool {
+		parsed, ok := v.ofProvider()
+		return ok && parsed == goversions.Unspecified
+	}) && slices.ContainsFunc(e.Constraints.parts, func(part constraints.SelectionSpec) bool {
+		return part.Operator == constraints.OpEqual && boundary(part.Boundary) == goversions.Unspecified
+	})
+}
+
+// near returns the offered versions if they are few, and otherwise the newest of them
+// and those next to the versions that the constraints name, newest first.
+func (e *NoProviderMatchError) near() []Version {
+	const newest, around = 3, 2
+	if len(e.Offered) <= maxListed {
+		return e.Offered
+	}
+	shown := make([]bool, len(e.Offered))
+	show := func(from, to int) {
+		for i := max(from, 0); i < min(to, len(shown)); i++ {
+			shown[i] = true
+		}
+	}
+	show(0, newest)
+	for _, part := range e.Constraints.parts {
+		named := boundary(part.Boundary)
+		at := slices.IndexFunc(e.Offered, func(v Version) bool {
+			parsed, ok := v.ofProvider()
+			return ok && compareProviderVersions(parsed, named) <= 0
+		})
+		if at < 0 {
+			at = len(e.Offered)
+		}
+		show(at-around, at+around)
+	}
+	var list []Version
+	for i, v := range e.Offered {
+		if shown[i] && len(list) < maxListed {
+			list = append(list, v)
+		}
+	}
+	return list
 }

@@ -38,6 +38,9 @@ func (m message) line() string {
 	if m.File != "" {
 		text += fmt.Sprintf(" (%s:%d)", m.File, m.Line)
 	}
+	if m.Provider != "" {
+		return text + ": " + strings.ReplaceAll(m.Detail, "\n", "; ") // below it stands who requires it
+	}
 	if m.Detail != "" {
 		text += ": " + m.Detail
 	}

@@ -126,7 +126,7 @@ func namedDirs(ctx context.Context, cmd *cli.Command, req cotter.Request) ([]str
 	}
 	slices.Sort(roots)
 	if roots = slices.Compact(roots); len(roots) == 0 {
-		return nil, fmt.Errorf("there is no configuration with module calls in or below %q", dirs)
+		return nil, fmt.Errorf("there is no root module in or below %q", dirs)
 	}
 	return roots, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 func inModule(key string, err error) error {
@@ -32,6 +33,10 @@ func downgraded(key string) error {
 
 func otherContent(key string) error {
 	return inModule(key, &cotter.ContentChangedError{Key: key, Name: "1.0.0", Locked: "a", Now: "b"})
+}
+
+func ofProvider(err error) error {
+	return &cotter.ProviderError{Provider: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "hashicorp", Type: "cloud"}, Err: err}
 }
 
 func diagnosed(extra any) error {
@@ -67,6 +72,23 @@ var remedyCases = []struct {
 		"Use `--for terraform` to keep the registry, or `--for tofu` to change it.",
 	}},
 	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", cotter.ErrOffline)), []string{"Run the command once without `--offline`."}},
+	{"an unknown provider, and another one of its type", ofProvider(&cotter.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
+		"Write `source = \"acme/cloud\"` for it in the required_providers of each module that is to use that provider.",
+	}},
+	{"a provider that has moved", ofProvider(&cotter.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
+		"Write `source = \"reg.example.com/acme/new\"` for it in the required_providers of each module that is to use that provider.",
+	}},
+	{"an unknown provider", ofProvider(&cotter.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
+	{"a version for other machines", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
+		"Write a constraint such as `version = \"1.2.0\"` for it in required_providers to select that version.",
+	}},
+	{"a version for other machines, and a constraint", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Err: fs.ErrInvalid}), nil},
+	{"a version that is gone", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{
+		"Run `cotter update hashicorp/cloud` to select another version.",
+	}},
+	{"a state of early versions", fmt.Errorf("terraform.tfstate: %w", cotter.ErrLegacyProvider), []string{
+		"Run the stock tool's `state replace-provider` to give the resources a provider with a namespace.",
+	}},
 	{"a locked run", &cotter.LockedError{Reasons: []cotter.LockedReason{{Key: "a"}}}, []string{
 		"Run `cotter install --locked=false` to bring the lock up to date.",
 	}},
@@ -104,7 +126,7 @@ func TestRemedies(t *testing.T) {
 			(&output{stderr: &stderr}).printError(test.err)
 			var got []string
 			for line := range strings.Lines(stderr.String()) {
-				if strings.ContainsAny(line[:1], "IRTUP") {
+				if strings.ContainsAny(line[:1], "IRTUPW") {
 					got = append(got, strings.TrimSuffix(line, "\n"))
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -185,4 +186,42 @@ func (p *stockProject) observed(t *testing.T, args ...string) (out string, reque
 	before := len(p.world.Requests())
 	out = p.stock(t, args...)
 	return out, p.world.Requests()[before:]
+}
+
+// TestProviderTransfers cuts each file of a provider off once, in the middle, and has
+// four processes with one cache install it at the same time. It is transferred once, and
+// what came before the cut is not transferred again.
+func TestProviderTransfers(t *testing.T) {
+	t.Parallel()
+	tree := fstest.MapFS{"project/main.tf": {Data: []byte(strings.ReplaceAll(`terraform {
+  required_providers {
+    cloud = {
+      source = "HOST/acme/cloud"
+    }
+  }
+}
+`, "HOST", "MODTEST_HOST"))}}
+	addProvider(tree, "acme/cloud", addrs.CurrentPlatform().String(), "1.0.0")
+	world, binary, cache := modtest.New(t, tree), commandAsBinary(t), t.TempDir()
+	t.Cleanup(func() { makeRemovable(cache) })
+	world.SetFaults(modtest.Fault{Path: "/providers/", Times: 1, Truncate: true})
+	var wait sync.WaitGroup
+	for range 4 {
+		cmd := cotterIn(world, binary, world.Dir(t, "project"), cache)
+		wait.Go(func() {
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	wait.Wait()
+	var transfers []string
+	for _, r := range world.Requests() {
+		if strings.HasSuffix(r.Path, ".zip") {
+			transfers = append(transfers, r.Header.Get("Range"))
+		}
+	}
+	if len(transfers) != 2 || transfers[0] != "" || !strings.HasPrefix(transfers[1], "bytes=") {
+		t.Errorf("the archive was asked for with the ranges %q, want one for all of it and one for the rest", transfers)
+	}
 }

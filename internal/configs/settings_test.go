@@ -50,3 +50,32 @@ func TestReadSettings(t *testing.T) {
 		t.Errorf("ReadSettings of a directory that does not exist = %+v", got)
 	}
 }
+
+func TestHasRootBlocks(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, file, src string
+		want            bool
+	}{
+		{"nothing", "main.tf", "", false},
+		{"an empty provider block", "main.tf", "provider \"x\" {}\n", true},
+		{"a provider block with arguments", "main.tf", "provider \"x\" {\n  alias  = \"west\"\n  region = var.region\n}\n", true},
+		{"a provider block with a block", "main.tf", "provider \"x\" {\n  features {}\n}\n", true},
+		{"a provider that the caller passes", "main.tf", "provider \"x\" {\n  alias = \"west\"\n}\n", false},
+		{"a backend", "main.tf", "terraform {\n  backend \"s3\" {\n    bucket = \"x\"\n  }\n}\n", true},
+		{"a cloud block", "main.tf.json", `{"terraform":{"cloud":{}}}`, true},
+		{"requirements", "main.tf", "terraform {\n  required_providers {\n    x = { source = \"acme/x\" }\n  }\n}\n", false},
+		{"a provider argument", "main.tf", "resource \"x_a\" \"b\" {\n  provider = x.west\n}\n", false},
+		{"what can be read of a broken file", "main.tf", "provider \"x\" {}\nmodule \"a\" {\n", true},
+		{"a file that is no configuration", "main.txt", "provider \"x\" {}\n", false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, row.file), row.src)
+			if got := (configs.Reader{}).HasRootBlocks(t.Context(), configs.Dir{Path: dir}); got != row.want {
+				t.Errorf("HasRootBlocks = %v, want %v", got, row.want)
+			}
+		})
+	}
+}

@@ -21,6 +21,9 @@ func TestGoals(t *testing.T) {
 	t.Parallel()
 	ours := func(change func(*report.Row)) report.Row { return row("cold", report.Ours, change) }
 	stock := func(change func(*report.Row)) report.Row { return row("cold", report.Stock, change) }
+	tofu := func(change func(*report.Row)) report.Row {
+		return row("cold", report.Stock, func(r *report.Row) { r.Tool = "tofu init"; change(r) })
+	}
 	base := func(change func(*report.Row)) report.Row { return row("cold", report.Baseline, change) }
 	requests := func(all, discovery, repeats int) func(*report.Row) {
 		return func(r *report.Row) { r.Requests, r.Discovery, r.Repeats = all, discovery, repeats }
@@ -42,6 +45,15 @@ func TestGoals(t *testing.T) {
 		"the faster one counts":   {report.Faster("cold", 8), []report.Row{stock(taking(9 * second)), ours(taking(second)), stock(taking(7 * second))}, "7 times", false},
 		"no stock tool":           {report.Faster("cold", 8), []report.Row{ours(taking(second)), base(taking(9 * second))}, "", false},
 		"another state":           {report.Faster("again", 8), []report.Row{ours(taking(second)), stock(taking(9 * second))}, "", false},
+		"faster than one tool":    {report.FasterThan("cold", "tofu", 8), []report.Row{ours(taking(second)), tofu(taking(8 * second)), stock(taking(7 * second))}, "8 times", true},
+		"not than that tool":      {report.FasterThan("cold", "tofu", 8), []report.Row{ours(taking(second)), tofu(taking(7 * second)), stock(taking(9 * second))}, "7 times", false},
+		"that tool is not there":  {report.FasterThan("cold", "tofu", 8), []report.Row{ours(taking(second)), stock(taking(9 * second))}, "", false},
+		"no longer":               {report.NoLongerThan("cold", "one", 1.3), []report.Row{row("one", report.Ours, taking(10*second)), ours(taking(13 * second))}, "1.3 times", true},
+		"longer":                  {report.NoLongerThan("cold", "one", 1.3), []report.Row{row("one", report.Ours, taking(10*second)), ours(taking(14 * second))}, "1.4 times", false},
+		"received":                {report.ReceivedBelow("cold", 1), []report.Row{ours(received(1e6)), stock(received(9e6))}, "1 MB", true},
+		"received too much":       {report.ReceivedBelow("cold", 1), []report.Row{ours(received(2e6))}, "2 MB", false},
+		"the project's disk":      {report.DiskBelow("cold", 1), []report.Row{ours(disk(1e6, 9e6))}, "1 MB", true},
+		"the project's disk, all": {report.DiskBelow("cold", 1), []report.Row{ours(disk(2e6, 0))}, "2 MB", false},
 		"no request":              {report.NoRequest("cold"), []report.Row{ours(requests(0, 0, 0)), stock(requests(9, 0, 0))}, "0 requests", true},
 		"a request":               {report.NoRequest("cold"), []report.Row{ours(requests(1, 1, 1))}, "1 requests", false},
 		"requests per package":    {report.RequestsPerPackage("cold", 20, 3), []report.Row{ours(requests(61, 1, 1))}, "60 requests", true},

@@ -1,0 +1,245 @@
+package cotter_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// appWorld has a module that requires another provider than its caller.
+const appWorld = cloudVersions + `
+-- providers/acme/net/1.0.0/PLATFORM/terraform-provider-net --
+1.0.0
+-- registry/acme/app/aws/1.0.0/main.tf --
+terraform {
+  required_providers {
+    cloud = {
+      source  = "MODTEST_HOST/acme/cloud"
+      version = "< 2.0"
+    }
+    net = {
+      source = "MODTEST_HOST/acme/net"
+    }
+  }
+}
+`
+
+// appFiles is a project of appWorld.
+var appFiles = map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = ">= 1.0" }`) + `
+module "app" {
+  source  = "HOST/acme/app/aws"
+  version = "1.0.0"
+}
+`}
+
+// appProviders are what it installs.
+const appProviders = "HOST/acme/cloud 1.10.0, HOST/acme/net 1.0.0"
+
+func (w *providerWorld) mustInstall(t *testing.T, req cotter.Request) *cotter.Result {
+	t.Helper()
+	result, err := w.in.Install(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// placed returns the file of an installed provider of version 1.10.0.
+func (w *providerWorld) placed(dir string) string {
+	return filepath.Join(dir, ".terraform/providers", string(w.Host()), "acme/cloud/1.10.0", addrs.CurrentPlatform().String(), "terraform-provider-cloud")
+}
+
+// What the modes of a run leave in a project, one after the other.
+func TestProviderModes(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, appWorld, modtest.Options{})
+	dir := w.project(t, appFiles)
+	for _, row := range []struct {
+		name          string
+		req           cotter.Request
+		lock, install bool // what is there afterwards
+		changes, asks bool
+	}{
+		{"a dry run", cotter.Request{DryRun: true}, false, false, true, true},
+		{"the lock alone", cotter.Request{LockOnly: true}, true, false, true, false}, // the listings are known
+		{"a dry run with a lock", cotter.Request{DryRun: true}, true, false, false, false},
+		{"from the cache", cotter.Request{Offline: true, Locked: true}, true, true, false, false},
+		{"again", cotter.Request{}, true, true, false, false},
+		{"again, by the lock", cotter.Request{Locked: true}, true, true, false, false},
+	} {
+		w.asked()
+		row.req.Dir, row.req.Providers = dir, &cotter.Providers{}
+		result, err := w.in.Install(t.Context(), row.req)
+		if err != nil {
+			t.Fatalf("%s: %v", row.name, err)
+		}
+		if got := w.versionsOf(result.Providers); got != appProviders {
+			t.Errorf("%s: providers %q, want %q", row.name, got, appProviders)
+		}
+		if changes := len(result.ProviderChanges) > 0; changes != row.changes {
+			t.Errorf("%s: changes %+v, want some: %v", row.name, result.ProviderChanges, row.changes)
+		}
+		if asked := w.asked(); (len(asked) > 0) != row.asks {
+			t.Errorf("%s: asked for %q, want requests: %v", row.name, asked, row.asks)
+		}
+		if lock := strings.Contains(fileIn(t, dir, ".terraform.lock.hcl"), "acme/net\""); lock != row.lock {
+			t.Errorf("%s: the lock has the providers: %v, want %v", row.name, lock, row.lock)
+		}
+		if _, err := os.Stat(w.placed(dir)); (err == nil) != row.install {
+			t.Errorf("%s: installed: %v, want %v", row.name, err, row.install)
+		}
+	}
+}
+
+// A run without Providers leaves them and their entries alone, and InstallProviders
+// does so with the modules.
+func TestProvidersAndModulesApart(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, appWorld, modtest.Options{})
+	dir := w.project(t, appFiles)
+	if _, err := w.in.InstallProviders(t.Context(), cotter.Request{Dir: dir}); !errors.Is(err, cotter.ErrNotInstalled) {
+		t.Errorf("InstallProviders without the modules = %v, want ErrNotInstalled", err)
+	}
+	w.mustInstall(t, cotter.Request{Dir: dir})
+	if lock := fileIn(t, dir, ".terraform.lock.hcl"); strings.Contains(lock, `provider "`) || !strings.Contains(lock, `module "app"`) {
+		t.Errorf("the lock of the modules alone:\n%s", lock)
+	}
+	result, err := w.in.InstallProviders(t.Context(), cotter.Request{Dir: dir})
+	if err != nil || w.versionsOf(result.Providers) != appProviders || len(result.Modules) != 1 {
+		t.Fatalf("InstallProviders = %+v, %v", result, err)
+	}
+	both := fileIn(t, dir, ".terraform.lock.hcl")
+	if !strings.Contains(both, `module "app"`) || !strings.Contains(both, "acme/net\"") {
+		t.Errorf("the lock of both:\n%s", both)
+	}
+	w.mustInstall(t, cotter.Request{Dir: dir, Update: cotter.Update{All: true}})
+	if got := fileIn(t, dir, ".terraform.lock.hcl"); got != both {
+		t.Errorf("an update of the modules alone changed the lock:\n%s", got)
+	}
+}
+
+// Verify compares the installed providers with the lock.
+func TestVerifyProviders(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, appWorld, modtest.Options{})
+	req := cotter.Request{Dir: w.project(t, appFiles), Providers: &cotter.Providers{}, Layout: cotter.LayoutCopy}
+	w.mustInstall(t, req)
+	verify := func(want ...cotter.Status) {
+		t.Helper()
+		report, err := w.in.VerifyRequest(t.Context(), cotter.Request{Dir: req.Dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ok := true
+		for i, p := range report.Providers {
+			ok = ok && p.Status == cotter.StatusVerified
+			if i >= len(want) || p.Status != want[i] || p.Err != nil {
+				t.Errorf("%s: %s, %v; want %v", p.Provider, p.Status, p.Err, want)
+			}
+		}
+		if len(report.Providers) != len(want) || report.OK() != ok {
+			t.Errorf("Verify = %+v (%v), want %v", report.Providers, report.OK(), want)
+		}
+	}
+	verify(cotter.StatusVerified, cotter.StatusVerified)
+	file := w.placed(req.Dir)
+	if err := errors.Join(os.Chmod(filepath.Dir(file), 0o755), os.Remove(file), os.WriteFile(file, []byte("other"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	verify(cotter.StatusChanged, cotter.StatusVerified)
+	if err := os.RemoveAll(filepath.Dir(file)); err != nil {
+		t.Fatal(err)
+	}
+	verify(cotter.StatusMissing, cotter.StatusVerified)
+	w.mustInstall(t, req)
+	verify(cotter.StatusVerified, cotter.StatusVerified)
+	if err := os.RemoveAll(filepath.Join(req.Dir, ".terraform/providers")); err != nil {
+		t.Fatal(err)
+	}
+	verify() // the project was installed without providers
+}
+
+// What several projects use is asked for once, and a project that fails leaves the
+// others alone.
+func TestInstallAllProviders(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, appWorld, modtest.Options{})
+	w.mustInstall(t, cotter.Request{Dir: w.project(t, appFiles), Providers: &cotter.Providers{}})
+	want := len(w.asked())
+	dirs := []string{w.project(t, map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = "9.0.0" }`)})}
+	for range 6 {
+		dirs = append(dirs, w.project(t, appFiles))
+	}
+	in := w.Installer() // with a cache of its own
+	results, err := in.InstallAll(t.Context(), dirs, cotter.Request{Providers: &cotter.Providers{}}, nil)
+	failed, ok := errors.AsType[*cotter.ProjectError](err)
+	if !ok || failed.Dir != dirs[0] || !strings.Contains(err.Error(), "no version meets") {
+		t.Errorf("InstallAll = %v, want an error of the first project", err)
+	}
+	for i, result := range results[1:] {
+		if result == nil || w.versionsOf(result.Providers) != appProviders {
+			t.Errorf("project %d: %+v", i+1, result)
+		}
+	}
+	if got := len(w.asked()); got != want {
+		t.Errorf("7 projects took %d requests, one takes %d", got, want)
+	}
+}
+
+// Verify tells where the lock does not fit what the modules require.
+func TestVerifyStaleProviders(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, cloudVersions, modtest.Options{})
+	cloud := func(constraint string) string {
+		return required(`cloud = { source = "HOST/acme/cloud", version = "` + constraint + `" }`)
+	}
+	for _, row := range []struct{ name, main, want string }{
+		{"nothing has changed", cloud("~> 1.0"), ""},
+		{"another constraint that fits", cloud(">= 1.0"), ""},
+		{"another constraint", cloud("~> 2.0"), `provider HOST/acme/cloud: the lock has version 1.10.0, and the configuration asks for "~> 2.0"`},
+		{"another provider", cloud("~> 1.0") + "resource \"x_thing\" \"a\" {}\n", "provider hashicorp/x: the lock has no entry for it"},
+		{"no provider", "output \"x\" {\n  value = 1\n}\n", "provider HOST/acme/cloud: the lock has an entry for it, and no module requires it"},
+		{"no provider, and a backend", "terraform {\n  backend \"s3\" {}\n}\n", ""},
+		{"a module that is not there", "module \"a\" {\n  source = \"HOST/acme/a/b\"\n}\n", "module a (main.tf:2): the lock has no entry for it"},
+	} {
+		req := cotter.Request{Dir: w.project(t, map[string]string{"main.tf": cloud("~> 1.0")}), Providers: &cotter.Providers{}}
+		w.mustInstall(t, req)
+		if err := os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(strings.ReplaceAll(row.main, "HOST", string(w.Host()))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		report, err := w.in.VerifyRequest(t.Context(), cotter.Request{Dir: req.Dir})
+		if err != nil {
+			t.Fatalf("%s: %v", row.name, err)
+		}
+		got, _, _ := strings.Cut(w.plain(errorText(errors.Join(report.Stale...))), "\n")
+		if got != row.want || report.OK() != (row.want == "") {
+			t.Errorf("%s: stale %q, want %q", row.name, got, row.want)
+		}
+	}
+}
+
+func TestOutdatedProviders(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, cloudVersions, modtest.Options{})
+	dir := w.project(t, map[string]string{
+		"main.tf":             required(`cloud = { source = "HOST/acme/cloud", version = "~> 1.0" }`, `gone = { source = "HOST/acme/gone" }`),
+		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
+	})
+	found, err := w.in.OutdatedProviders(t.Context(), cotter.Request{Dir: dir})
+	failed, ok := errors.AsType[*cotter.ProviderError](err)
+	if !ok || failed.Provider.Type != "gone" {
+		t.Errorf("OutdatedProviders: error %v, want one of acme/gone", err)
+	}
+	if len(found) != 2 || found[0].Current != "1.0.0" || found[0].Allowed != "1.10.0" || found[0].Latest != "2.0.0" || found[0].Constraints != "~> 1.0" {
+		t.Errorf("OutdatedProviders = %+v", found)
+	}
+	if _, err := w.in.OutdatedProviders(t.Context(), cotter.Request{Dir: dir, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
+		t.Errorf("OutdatedProviders offline = %v, want ErrOffline", err)
+	}
+}

@@ -1,0 +1,185 @@
+package cotter_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// cloudVersions are the versions of acme/cloud, with one package each.
+const cloudVersions = `
+-- providers/acme/cloud/1.0.0/PLATFORM/terraform-provider-cloud --
+1.0.0
+-- providers/acme/cloud/1.1.0-rc.1/PLATFORM/terraform-provider-cloud --
+1.1.0-rc.1
+-- providers/acme/cloud/1.9.0/PLATFORM/terraform-provider-cloud --
+1.9.0
+-- providers/acme/cloud/1.10.0/PLATFORM/terraform-provider-cloud --
+1.10.0
+-- providers/acme/cloud/2.0.0/PLATFORM/terraform-provider-cloud --
+2.0.0
+`
+
+// updateCloud has the newest version of acme/cloud selected.
+func updateCloud(req *cotter.Request, host string) {
+	req.Update.Providers = []string{host + "/acme/cloud"}
+}
+
+// The rows of selection: what is offered is cloudVersions.
+func TestSelectProvider(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, cloudVersions, modtest.Options{})
+	for _, row := range []struct {
+		name       string
+		constraint string
+		locked     string // the version in the lock
+		change     func(req *cotter.Request, host string)
+		want       string // the selected version, or a part of the error
+	}{
+		{"the newest release", "", "", nil, "2.0.0"},
+		{"numbers are not texts", "~> 1.0", "", nil, "1.10.0"},
+		{"a pre-release by name", "1.1.0-rc.1", "", nil, "1.1.0-rc.1"},
+		{"no pre-release of a range", ">= 1.1.0-beta1, < 1.9", "", nil, "no version meets the constraint"},
+		{"the locked version stays", ">= 1.0", "1.0.0", nil, "1.0.0"},
+		{"a locked version that does not fit", "~> 2.0", "1.0.0", nil, "2.0.0"},
+		{"a locked pre-release that no constraint names", ">= 1.0", "1.1.0-rc.1", nil, "2.0.0"},
+		{"all are updated", "~> 1.0", "1.0.0", func(req *cotter.Request, _ string) { req.Update.All = true }, "1.10.0"},
+		{"one is updated", "~> 1.0", "1.0.0", updateCloud, "1.10.0"},
+		{"a module is updated", ">= 1.0", "1.0.0", func(req *cotter.Request, _ string) { req.Update.Keys = []string{"c"} }, "1.0.0"},
+		{"an update to a lower version", ">= 1.0", "3.0.0", updateCloud, "3.0.0 -> 2.0.0"},
+		{"an update to a lower version that is allowed", ">= 1.0", "3.0.0", func(req *cotter.Request, host string) {
+			updateCloud(req, host)
+			req.Update.AllowDowngrade = true
+		}, "2.0.0"},
+		{"a lower version that the constraint asks for", "< 2.0", "2.0.0", nil, "1.10.0"},
+		{"a lock that may not change", "~> 2.0", "1.0.0", func(req *cotter.Request, _ string) { req.Locked = true }, `(main.tf:3): the lock has version 1.0.0, and the configuration asks for "~> 2.0"`},
+		{"a lock that has no entry", "~> 2.0", "", func(req *cotter.Request, _ string) { req.Locked = true }, `(main.tf:3): the lock has no entry for it`},
+		{"nobody may be asked", "", "", func(req *cotter.Request, _ string) { req.Offline = true }, "its versions are not known: offline mode is set"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = "` + row.constraint + `" }`)}
+			if row.constraint == "" {
+				files["main.tf"] = required(`cloud = { source = "HOST/acme/cloud" }`)
+			}
+			if row.locked != "" {
+				files[".terraform.lock.hcl"] = lockedProvider("HOST/acme/cloud", row.locked)
+			}
+			req := cotter.Request{Dir: w.project(t, files)}
+			if row.change != nil {
+				row.change(&req, string(w.Host()))
+			}
+			result, err := w.in.InstallProviders(t.Context(), req)
+			got := errorText(err)
+			if err == nil {
+				got = result.Providers[0].Version
+			}
+			if got != row.want && (err == nil || !strings.Contains(got, row.want)) {
+				t.Errorf("selected %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// A conflict tells who asks for what, and what each of them would get by itself.
+func TestProviderConflict(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, cloudVersions, modtest.Options{})
+	dir := w.project(t, map[string]string{
+		"main.tf":   required(`cloud = { source = "HOST/acme/cloud", version = ">= 2.0" }`) + "module \"c\" {\n  source = \"./c\"\n}\nmodule \"d\" {\n  source = \"./d\"\n}\n",
+		"c/main.tf": required(`cloud = { source = "HOST/acme/cloud", version = "~> 1.9" }`),
+		"d/main.tf": required(`cloud = { source = "HOST/acme/cloud" }`),
+	})
+	before := snapshot(t, dir)
+	_, err := w.in.Install(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}})
+	want := `provider HOST/acme/cloud: no version meets the constraint "~> 1.9, >= 2.0.0"; offered: 2.0.0, 1.10.0, 1.9.0, 1.1.0-rc.1, 1.0.0
+  required by the root module (main.tf:3): >= 2.0 (alone: 2.0.0)
+  required by module c (c/main.tf:3): ~> 1.9 (alone: 1.10.0)
+  required by module d (d/main.tf:3)`
+	if got := w.plain(errorText(err)); strings.TrimSpace(got) != want {
+		t.Errorf("Install:\n%s\nwant:\n%s", got, want)
+	}
+	if noMatch, ok := errors.AsType[*versions.NoProviderMatchError](err); !ok || len(noMatch.Offered) != 5 {
+		t.Errorf("the error is %T, want a *versions.NoProviderMatchError", err)
+	}
+	if after := snapshot(t, dir); len(after) != len(before) {
+		t.Errorf("the project was changed: %v", after)
+	}
+}
+
+// A provider of which many modules ask the same is told in few lines.
+func TestManyRequirements(t *testing.T) {
+	t.Parallel()
+	failed := &cotter.ProviderError{Err: cotter.ErrOffline}
+	for i := range 40 {
+		use := cotter.ProviderUse{ProviderRequirement: cotter.ProviderRequirement{Constraint: "~> 1.0"}}
+		use.Range.Filename, use.Range.Start.Line = "main.tf", i+1
+		if i == 30 {
+			use.Constraint = "< 2.0"
+		}
+		failed.RequiredBy = append(failed.RequiredBy, use)
+	}
+	want := []string{"required by the root module (main.tf:1): ~> 1.0, and in 38 more places", "required by the root module (main.tf:31): < 2.0"}
+	if got := failed.Requirements(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("Requirements = %q, want %q", got, want)
+	}
+}
+
+// An update names a provider that nothing requires: no server is asked.
+func TestUpdateUnknownProvider(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, cloudVersions, modtest.Options{})
+	dir := w.project(t, map[string]string{
+		"main.tf":             required(`cloud = { source = "HOST/acme/cloud" }`),
+		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
+	})
+	req := cotter.Request{Dir: dir, Update: cotter.Update{Providers: []string{string(w.Host()) + "/acme/other"}}}
+	if _, err := w.in.InstallProviders(t.Context(), req); !errors.Is(err, cotter.ErrNoSuchProvider) {
+		t.Errorf("InstallProviders = %v, want ErrNoSuchProvider", err)
+	}
+	req.Update.Providers = []string{"acme/cloud/"}
+	if _, err := w.in.InstallProviders(t.Context(), req); err == nil {
+		t.Error("InstallProviders with an update of an invalid address = nil, want an error")
+	}
+	if asked := w.asked(); len(asked) > 0 {
+		t.Errorf("asked for %q", asked)
+	}
+}
+
+// A locked version that the registry has withdrawn is installed from the cache.
+func TestWithdrawnVersion(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, cloudVersions, modtest.Options{ProviderWarnings: []string{"acme/cloud moves soon"}})
+	files := map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = ">= 1.0" }`)}
+	first := w.project(t, files)
+	if _, err := w.in.InstallProviders(t.Context(), cotter.Request{Dir: first}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.told(), "provider HOST/acme/cloud: acme/cloud moves soon"; got != want {
+		t.Errorf("warnings %q, want %q", got, want)
+	}
+	if err := w.WithdrawProvider("acme/cloud", "2.0.0"); err != nil {
+		t.Fatal(err)
+	}
+	w.asked()
+	files[".terraform.lock.hcl"] = fileIn(t, first, ".terraform.lock.hcl")
+	dir := w.project(t, files)
+	result, err := w.in.InstallProviders(t.Context(), cotter.Request{Dir: dir})
+	if err != nil || w.versionsOf(result.Providers) != "HOST/acme/cloud 2.0.0" || len(result.ProviderChanges) > 0 {
+		t.Errorf("InstallProviders = %+v, %v", result, err)
+	}
+	if asked := w.asked(); len(asked) > 0 {
+		t.Errorf("asked for %q", asked)
+	}
+
+	other := w.Installer() // of a user who does not have it
+	_, err = other.InstallProviders(t.Context(), cotter.Request{Dir: w.project(t, files)})
+	unusable, ok := errors.AsType[*cotter.UnusableVersionError](err)
+	if !ok || !unusable.Unlisted || !unusable.Allowed || unusable.Other.String() != "1.10.0" {
+		t.Errorf("InstallProviders without the cache = %v", err)
+	}
+}

@@ -1,0 +1,112 @@
+package cotter_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// providerWorld serves providers to projects that share an installer and its cache.
+// In texts, HOST stands for the registry and PLATFORM for this machine's platform.
+type providerWorld struct {
+	*modtest.World
+	in *cotter.Installer
+
+	mu       sync.Mutex
+	warnings []string
+}
+
+func newProviderWorld(t *testing.T, text string, opts modtest.Options) *providerWorld {
+	t.Helper()
+	text = strings.ReplaceAll(text, "PLATFORM", addrs.CurrentPlatform().String())
+	w := &providerWorld{World: modtest.NewWith(t, modtest.Txtar(text), opts)}
+	w.in = w.Installer()
+	w.in.OnEvent = func(event cotter.Event) {
+		if warning, ok := event.(cotter.Warning); ok {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.warnings = append(w.warnings, w.plain(warning.Message))
+		}
+	}
+	return w
+}
+
+// plain is a text with HOST for the registry.
+func (w *providerWorld) plain(text string) string {
+	return strings.ReplaceAll(text, string(w.Host()), "HOST")
+}
+
+// told returns the warnings since it was called last, one in a line.
+func (w *providerWorld) told() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := strings.Join(w.warnings, "\n")
+	w.warnings = nil
+	return text
+}
+
+// asked returns the paths of the requests since it was called last.
+func (w *providerWorld) asked() []string {
+	var paths []string
+	for _, r := range w.Requests() {
+		paths = append(paths, r.Path)
+	}
+	w.ResetRequests()
+	return paths
+}
+
+// project writes a project: files by their names.
+func (w *providerWorld) project(t *testing.T, files map[string]string) string {
+	t.Helper()
+	return writeProject(t, files, string(w.Host()))
+}
+
+func writeProject(t *testing.T, files map[string]string, host string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "HOST", host)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// required is a required_providers block.
+func required(entries ...string) string {
+	return "terraform {\n  required_providers {\n    " + strings.Join(entries, "\n    ") + "\n  }\n}\n"
+}
+
+// locked is a provider block of the lock, without hashes.
+func lockedProvider(address, version string) string {
+	return "provider \"" + address + "\" {\n  version = \"" + version + "\"\n}\n"
+}
+
+// versionsOf lists providers with their versions: "HOST/acme/cloud 1.0.0".
+func (w *providerWorld) versionsOf(providers []cotter.Provider) string {
+	var list []string
+	for _, p := range providers {
+		list = append(list, w.plain(strings.TrimSpace(p.Address.String()+" "+p.Version)))
+	}
+	return strings.Join(list, ", ")
+}
+
+// fileIn is the content of a file; "" if there is none.
+func fileIn(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return string(text)
+}
