@@ -157,6 +157,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	res.entries = &lockedEntries{
 		packages: fetcher, placer: placer, confirmed: r.confirmed,
 		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
+		stored: &storedEntries{session: r.session, offline: r.req.Offline, events: events},
 	}
 	return res
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -27,6 +28,8 @@ type lockedEntries struct {
 	locked    bool
 	// restored are the entries that the lock had lost.
 	restored *restoredEntries
+	// stored are the packages of bundles and mirrors.
+	stored *storedEntries
 }
 
 // use returns the placement of a call's entry, and the directory of the module in
@@ -48,13 +51,21 @@ func (l *lockedEntries) use(ctx context.Context, c *call, entry lockfile.Module)
 }
 
 // place returns the placement of an entry. What is at hand is used without asking
-// if the origin has confirmed this very entry before.
+// if the origin, or a store, has confirmed this very entry before. A store is asked
+// before the origin.
 func (l *lockedEntries) place(ctx context.Context, c *call, entry lockfile.Module) (*placement, error) {
-	if !l.confirmed.hasEntry(c, entry) {
+	confirmed, checksTag := l.confirmed.hasEntry(c, entry), l.needsTagCheck(c, entry)
+	if (!confirmed || checksTag) && l.stored.confirms(ctx, c, entry) {
+		l.confirmed.add(c, entry, true)
+		confirmed, checksTag = true, false
+	}
+	if !confirmed {
 		return l.placeUnconfirmed(ctx, c, entry)
 	}
-	if err := l.checkTag(ctx, c, entry); err != nil {
-		return nil, err
+	if checksTag {
+		if err := l.checkTag(ctx, c, entry); err != nil {
+			return nil, err
+		}
 	}
 	if p, err := l.placer.installedPackage(ctx, entry); p != nil || err != nil {
 		return p, err
@@ -65,6 +76,11 @@ func (l *lockedEntries) place(ctx context.Context, c *call, entry lockfile.Modul
 	}
 	if p, err := l.placer.fromCache(ctx, entry, subdir); !errors.Is(err, fs.ErrNotExist) {
 		return p, err
+	}
+	if l.stored.fetch(ctx, c, entry) {
+		if p, err := l.placer.fromCache(ctx, entry, subdir); !errors.Is(err, fs.ErrNotExist) {
+			return p, err
+		}
 	}
 	return l.placeFetched(ctx, c, entry, true)
 }
@@ -118,12 +134,8 @@ func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfil
 	return l.placer.fromFetch(ctx, entry, subdir, got)
 }
 
-// checkTag checks that the tag of a confirmed entry has not moved, if that is to be
-// checked and was not before.
+// checkTag checks that the tag of a confirmed entry has not moved.
 func (l *lockedEntries) checkTag(ctx context.Context, c *call, entry lockfile.Module) error {
-	if !l.needsTagCheck(c, entry) {
-		return nil
-	}
 	at, err := l.packages.locate(ctx, c, entry.Version)
 	if err != nil {
 		return err
@@ -319,20 +331,28 @@ const byName = "by name: "
 // record is what the cache keeps of an entry for a call. A call in a package may
 // use fewer places than one of the user's own.
 func record(c *call, entry lockfile.Module) string {
-	if c.fromPackage() {
-		return "in a package: " + statement(entry)
+	return recordOf(modpkg.StatementOf(entry), c.fromPackage())
+}
+
+func recordOf(statement modpkg.Statement, fromPackage bool) string {
+	if fromPackage {
+		return "in a package: " + statement.String()
 	}
-	return statement(entry)
+	return statement.String()
+}
+
+// recordsOf are all records of a statement that is confirmed for any call, also by the
+// name of its revision.
+func recordsOf(statement modpkg.Statement) []string {
+	texts := []string{recordOf(statement, false)}
+	if pkg, _ := lockedPackage(lockfile.Module{Package: statement.Package}); pkg.Getter() != "file" {
+		texts = append(texts, recordOf(statement, true))
+	}
+	for _, text := range texts[:len(texts):len(texts)] {
+		texts = append(texts, byName+text)
+	}
+	return texts
 }
 
 // statement is what an entry says, in one text.
-func statement(entry lockfile.Module) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%q %q %q", entry.Source, entry.Version, entry.Package)
-	for _, h := range slices.Sorted(slices.Values(entry.Hashes)) {
-		if h.Known() {
-			fmt.Fprintf(&b, " %q", h)
-		}
-	}
-	return b.String()
-}
+func statement(entry lockfile.Module) string { return modpkg.StatementOf(entry).String() }

@@ -60,6 +60,8 @@ type session struct {
 	// artifacts are the first that were fetched from OCI repositories, by the
 	// repositories' addresses.
 	artifacts singleflight.Memo[addrs.ModulePackage, artifact]
+	// stored is what bundles and mirrors have.
+	stored storedPackages
 }
 
 // release is one version of a registry's package.
@@ -176,6 +178,7 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 		}
 	}
 	s.fetcher = in.fetcher(s.cache.Dir())
+	s.stored.stores = in.Stores
 	s.providers, s.pluginCache = in.providers(), getproviders.PluginCache{Dir: in.PluginCacheDir}
 	s.closeProviders = func() error { return nil }
 	s.providerStore = sync.OnceValue(func() *providerstore.Store {

@@ -37,8 +37,14 @@ func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	// Digests are those of the bytes as they are stored.
 	asked := req.Clone(req.Context())
 	asked.Header.Set("Accept-Encoding", "identity")
-	if !httpx.SameOrigin(req.URL, t.at) || !strings.HasPrefix(req.URL.Path, t.api) {
+	toRegistry := httpx.SameOrigin(req.URL, t.at) && strings.HasPrefix(req.URL.Path, t.api)
+	switch uploads := req.Method == http.MethodPut || req.Method == http.MethodPost; {
+	case !toRegistry && req.Method == http.MethodPut:
+		return nil, t.refuse(req, "it is not in the repository")
+	case !toRegistry:
 		return t.askForToken(asked)
+	case uploads:
+		return t.upload(asked)
 	}
 	answer, err := t.registry.Send(asked)
 	if err != nil {

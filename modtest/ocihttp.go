@@ -12,7 +12,7 @@ import (
 const ociTokenPath = "/oci/token"
 
 func (s *ociServer) mount(mux *http.ServeMux) {
-	mux.HandleFunc("GET /v2/", s.serve)
+	mux.HandleFunc("/v2/", s.serve)
 	mux.HandleFunc("GET "+ociTokenPath, s.serveToken)
 	mux.HandleFunc("POST "+ociTokenPath, s.serveToken)
 }
@@ -53,12 +53,17 @@ func (s *ociServer) paged(r *http.Request) *http.Request {
 	return r
 }
 
-// ociScope is what a token for a request has to be for.
-func ociScope(path string) string {
-	rest := strings.TrimPrefix(path, "/v2/")
+// ociScope is what a token for a request has to be for. One for pushes is one for
+// pulls too.
+func ociScope(r *http.Request) string {
+	rest := strings.TrimPrefix(r.URL.Path, "/v2/")
+	actions := ":pull"
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		actions = ":pull,push"
+	}
 	for _, part := range []string{"/manifests/", "/blobs/", "/tags/"} {
 		if i := strings.LastIndex(rest, part); i > 0 {
-			return "repository:" + rest[:i] + ":pull"
+			return "repository:" + rest[:i] + actions
 		}
 	}
 	return ""
@@ -72,7 +77,8 @@ func (s *ociServer) authorized(r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	scope, known := s.tokens[token]
-	return ok && known && scope == ociScope(r.URL.Path)
+	wanted := ociScope(r)
+	return ok && known && (scope == wanted || scope == strings.TrimSuffix(wanted, ":pull")+":pull,push")
 }
 
 func (s *ociServer) knows(user, password string, ok bool) bool {
@@ -82,7 +88,7 @@ func (s *ociServer) knows(user, password string, ok bool) bool {
 func (s *ociServer) challenge(w http.ResponseWriter, r *http.Request) {
 	how := `Basic realm="modtest"`
 	if s.opts.OCIBearer {
-		how = fmt.Sprintf(`Bearer realm="https://%s%s",service="modtest",scope="%s"`, r.Host, ociTokenPath, ociScope(r.URL.Path))
+		how = fmt.Sprintf(`Bearer realm="https://%s%s",service="modtest",scope="%s"`, r.Host, ociTokenPath, ociScope(r))
 	}
 	w.Header().Set("WWW-Authenticate", how)
 	ociDenied(w)

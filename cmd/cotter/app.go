@@ -32,6 +32,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			treeCommand(out),
 			sbomCommand(out),
 			cacheCommand(out),
+			bundleCommand(out),
+			mirrorCommand(out),
 			demoCommand(out),
 			versionCommand(out),
 		},

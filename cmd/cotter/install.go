@@ -22,6 +22,7 @@ func installCommand(out *output) *cli.Command {
 			"and below them. What several projects use is fetched once.",
 		Flags: configFlags(severalFlags(append(installFlags(),
 			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
+			&cli.StringFlag{Name: "bundle", Usage: "take the packages from the bundle in `FILE`, and send no requests"},
 			&cli.StringFlag{Name: "lockfile", Usage: "with `MODE` readonly, the same as --locked"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
 		)...)...),
@@ -47,7 +48,7 @@ func lockFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
 		&cli.StringFlag{Name: "layout", Usage: "place packages with `LAYOUT`: link (calls of one package share its other files) or copy", Value: "link"},
 		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
-		gitBackendFlag(),
+		mirrorFlag(), gitBackendFlag(),
 	)
 }
 
@@ -121,10 +122,18 @@ func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cot
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
 	}
+<<<<<<< HEAD
 	if *req, err = applySettings(cmd, *req); err != nil {
 		return nil, err
 	}
 	return installer(ctx, cmd, out, *req)
+=======
+	in, err := installer(ctx, cmd, out, *req)
+	if err != nil {
+		return nil, err
+	}
+	return in, useBundle(cmd, in, req)
+>>>>>>> wt-bundle
 }
 
 func layout(name string) (cotter.Layout, error) {

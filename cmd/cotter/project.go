@@ -73,25 +73,29 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	}
 	transport := transport()
 	client := &http.Client{Transport: transport, Timeout: config.Timeout}
+	fetcher := &getmodules.Fetcher{
+		Getters:    getters(&http.Client{Transport: transport}, out.env),
+		XZ:         xz.NewReader,
+		AlwaysGit:  out.env("COTTER_ALWAYS_GIT") != "",
+		GitBackend: git,
+		Limits:     limits,
+	}
 	in := cotter.New(cotter.Options{
 		HTTPClient:  client,
 		UserAgent:   "cotter/" + version(),
 		Credentials: config,
 		Services:    config.Services,
 		Retries:     config.Retries,
-		Fetcher: &getmodules.Fetcher{
-			Getters:    getters(&http.Client{Transport: transport}, out.env),
-			XZ:         xz.NewReader,
-			AlwaysGit:  out.env("COTTER_ALWAYS_GIT") != "",
-			GitBackend: git,
-			Limits:     limits,
-		},
-		CacheDir: cacheDir(cmd),
-		StateDir: cliconfig.OSEnvironment().StateDir(),
-		StateKey: out.env("COTTER_STATE_KEY"),
+		Fetcher:     fetcher,
+		CacheDir:    cacheDir(cmd),
+		StateDir:    cliconfig.OSEnvironment().StateDir(),
+		StateKey:    out.env("COTTER_STATE_KEY"),
 	})
 	for _, o := range config.Providers.DevOverrides {
 		out.warnf("dev_overrides of the CLI configuration have tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
+	}
+	if err := readMirror(cmd, out.env, in, fetcher); err != nil {
+		return nil, err
 	}
 	in.PluginCacheDir = config.Providers.PluginCacheDir
 	in.Providers, err = providerSource(ctx, config, in.Providers, req.Dir, client)

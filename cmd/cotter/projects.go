@@ -29,9 +29,10 @@ func severalProjects(cmd *cli.Command) bool {
 }
 
 // dirArguments are the arguments that are directories of projects. The others of
-// update, which has such, never look like paths from here or from the root.
+// update, which has such, never look like paths from here or from the root; those of
+// mirror are the address of one.
 func dirArguments(cmd *cli.Command) []string {
-	dirs := cmd.Args().Slice()
+	dirs := slices.DeleteFunc(cmd.Args().Slice(), func(arg string) bool { return strings.HasPrefix(arg, mirrorScheme) })
 	if cmd.Name == updateName {
 		dirs = slices.DeleteFunc(dirs, func(arg string) bool { return !strings.HasPrefix(arg, ".") && !filepath.IsAbs(arg) })
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,8 @@ func TestMain(m *testing.M) {
 //	status N COMMAND...    run a command, which must exit with that status
 //	forget                 forget the requests so far
 //	norequests [PART]      fail if the servers were asked since then, for a path with that part
+//	onlyregistry           fail if more than the OCI registry was asked since then
+//	nochanges              fail if something was uploaded since then
 //	providershape NAME VERSION SHAPE   make something wrong with a version of a provider
 //	publishprovider NAME VERSION PLATFORM DIR   publish a package of a provider
 //	noarchives             fail if an archive of a provider was downloaded since then
@@ -69,6 +72,8 @@ func TestScripts(t *testing.T) {
 			"providershape":   providerShape,
 			"noarchives":      noArchives,
 			"providerblocks":  providerBlocks,
+			"onlyregistry":    onlyRegistry,
+			"nochanges":       noChanges,
 			"withoutgit":      leaveCotter,
 		},
 	})
@@ -177,6 +182,22 @@ func noRequests(ts *testscript.TestScript, _ bool, args []string) {
 	for _, r := range (*theWorld(ts)).Requests() {
 		if strings.Contains(r.Path, part) {
 			ts.Fatalf("the servers were asked: %s", r)
+		}
+	}
+}
+
+func onlyRegistry(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, r := range (*theWorld(ts)).Requests() {
+		if !strings.HasPrefix(r.Path, "/v2/") {
+			ts.Fatalf("more than the OCI registry was asked: %v", r)
+		}
+	}
+}
+
+func noChanges(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, r := range (*theWorld(ts)).Requests() {
+		if r.Method == http.MethodPut || strings.HasSuffix(r.Path, "/uploads/") {
+			ts.Fatalf("something was uploaded: %v", r)
 		}
 	}
 }

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+)
+
+func bundleCommand(out *output) *cli.Command {
+	cacheFlag := &cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"}
+	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "print JSON"}
+	return &cli.Command{
+		Name:   "bundle",
+		Usage:  "carry all locked packages in one file to machines without a network",
+		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
+		Commands: []*cli.Command{
+			{
+				Name:      "create",
+				Usage:     "write all packages of the lock to a file",
+				ArgsUsage: "[DIR...]",
+				Description: "Writes the module packages that the lock names, of the current directory or of the\n" +
+					"directories, to an OCI image layout in a tar file, which oras and skopeo read. The\n" +
+					"same lock gives the same bytes. The lock must be complete. Providers are not in it.",
+				Flags: configFlags(severalFlags(append(policyFlags(),
+					&cli.StringFlag{Name: "out", Usage: "write to `FILE`"},
+					&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
+					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+					gitBackendFlag(), cacheFlag,
+				)...)...),
+				Action: func(ctx context.Context, cmd *cli.Command) error { return createBundle(ctx, cmd, out) },
+			},
+			{
+				Name:      "verify",
+				Usage:     "hash all packages of a bundle and compare them with their entries",
+				ArgsUsage: "FILE",
+				Flags:     []cli.Flag{jsonFlag},
+				Action: func(ctx context.Context, cmd *cli.Command) error {
+					return readBundle(cmd, out, "verified", func(b *cotter.Bundle) ([]cotter.BundleEntry, error) {
+						return localInstaller(cmd, out).VerifyBundle(ctx, b)
+					})
+				},
+			},
+			{
+				Name:      "import",
+				Usage:     "put all packages of a bundle into the cache",
+				ArgsUsage: "FILE",
+				Description: "Later runs of this user need no origin for the entries of locks that are in the\n" +
+					"bundle. Import only bundles from people whom you trust to say what a source contains.",
+				Flags: []cli.Flag{jsonFlag, cacheFlag},
+				Action: func(ctx context.Context, cmd *cli.Command) error {
+					return readBundle(cmd, out, "imported", func(b *cotter.Bundle) ([]cotter.BundleEntry, error) {
+						return localInstaller(cmd, out).ImportBundle(ctx, b)
+					})
+				},
+			},
+		},
+	}
+}
+
+// createBundle writes a bundle to a new file, which takes the place of an earlier one
+// when it is complete.
+func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error) {
+	name := cmd.String("out")
+	if name == "" {
+		return usageError{errors.New("bundle create needs --out FILE")}
+	}
+	req, in, dirs, err := lockedProjects(ctx, cmd, out)
+	if err != nil || len(dirs) == 0 {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(name), ".cotter-bundle-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	written, err := in.CreateBundle(ctx, dirs, req, out.projectEvent, file)
+	if err := errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), name); err != nil {
+		return err
+	}
+	if out.json {
+		return out.writeJSON(struct {
+			Type     string `json:"type"`
+			File     string `json:"file"`
+			Entries  int    `json:"entries"`
+			Packages int    `json:"packages"`
+			Bytes    int64  `json:"bytes"`
+		}{"bundled", name, written.Entries, written.Packages, written.Bytes})
+	}
+	out.printf("%s: %s of %s, %s\n", name, count(written.Packages, "package"), entries(written.Entries), megabytes(written.Bytes))
+	return nil
+}
+
+// lockedProjects reads the flags of commands that take the packages of locks somewhere
+// else.
+func lockedProjects(ctx context.Context, cmd *cli.Command, out *output) (req cotter.Request, in *cotter.Installer, dirs []string, err error) {
+	if req, err = request(cmd, out.env); err != nil {
+		return req, nil, nil, err
+	}
+	req.Offline, req.Submodules = cmd.Bool("offline"), cmd.Bool("submodules")
+	if err := setPolicy(cmd, &req); err != nil {
+		return req, nil, nil, err
+	}
+	if in, err = installer(ctx, cmd, out, req); err != nil {
+		return req, nil, nil, err
+	}
+	dirs, err = projectDirs(ctx, cmd, out, req)
+	return req, in, dirs, err
+}
+
+// readBundle opens the bundle that the command line names, and prints what came of its
+// entries.
+func readBundle(cmd *cli.Command, out *output, done string, read func(*cotter.Bundle) ([]cotter.BundleEntry, error)) (err error) {
+	if cmd.Args().Len() != 1 {
+		return usageError{fmt.Errorf("%s takes one file", cmd.FullName())}
+	}
+	bundle, err := cotter.OpenBundle(cmd.Args().First())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, bundle.Close()) }()
+	found, err := read(bundle)
+	if err != nil {
+		return err
+	}
+	return out.storeEntries(found, done)
+}
+
+// storeEntries prints what came of the entries of a bundle or a mirror.
+func (o *output) storeEntries(found []cotter.BundleEntry, done string) error {
+	damaged := 0
+	for _, entry := range found {
+		if entry.Err != nil {
+			damaged++
+		}
+		if err := o.bundleEntry(entry); err != nil {
+			return err
+		}
+	}
+	if damaged > 0 {
+		return fmt.Errorf("%d of %s could not be %s", damaged, entries(len(found)), done)
+	}
+	if !o.json {
+		o.printf("%s %s.\n", entries(len(found)), done)
+	}
+	return nil
+}
+
+// bundleEntry prints an entry of a bundle.
+func (o *output) bundleEntry(entry cotter.BundleEntry) error {
+	if o.json {
+		value := struct {
+			Source  string   `json:"source"`
+			Version string   `json:"version,omitempty"`
+			Package string   `json:"package,omitempty"`
+			Hashes  []string `json:"hashes"`
+			Tag     string   `json:"tag"`
+			Error   string   `json:"error,omitempty"`
+		}{Source: entry.Source, Version: entry.Version, Package: entry.Package, Hashes: []string{}, Tag: entry.Tag}
+		for _, h := range entry.Hashes {
+			value.Hashes = append(value.Hashes, string(h))
+		}
+		if entry.Err != nil {
+			value.Error = entry.Err.Error()
+		}
+		return o.writeJSON(value)
+	}
+	what := entry.Source
+	if entry.Version != "" {
+		what += " " + entry.Version
+	}
+	if what == "" {
+		what = entry.Tag
+	}
+	if entry.Err != nil {
+		o.printf("- %s: %s\n", what, indented(entry.Err.Error()))
+		return nil
+	}
+	o.printf("- %s\n", what)
+	return nil
+}
+
+// useBundle adds the bundle of --bundle to an installer, which then asks no server. The
+// file stays open until the process ends.
+func useBundle(cmd *cli.Command, in *cotter.Installer, req *cotter.Request) error {
+	name := cmd.String("bundle")
+	if name == "" {
+		return nil
+	}
+	bundle, err := cotter.OpenBundle(name)
+	if err != nil {
+		return err
+	}
+	in.Stores, req.Offline = append(in.Stores, bundle), true
+	return nil
+}

@@ -1,0 +1,138 @@
+package modpkg
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	specs "github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// ArtifactType is the type of module packages in OpenTofu.
+const ArtifactType = "application/vnd.opentofu.modulepkg"
+
+const (
+	layerType = "archive/zip"
+
+	annotation        = "io.github.cotterpin."
+	annotationSource  = annotation + "source"
+	annotationVersion = annotation + "version"
+	annotationPackage = annotation + "package"
+	annotationHashes  = annotation + "hashes"
+
+	// maxHashes bounds the hashes of a statement. There are three known schemes.
+	maxHashes = 16
+)
+
+// MaxManifest bounds a manifest, in bytes.
+const MaxManifest = 1 << 20
+
+// Config is the content of the config blob of all artifacts.
+const Config = "{}"
+
+// ErrManifest means that a manifest is not that of an artifact of this package.
+var ErrManifest = errors.New("the artifact is not a module package with the statement of a lock")
+
+// Artifact is a package as an OCI artifact: a statement, and the archive of the tree.
+type Artifact struct {
+	Statement Statement
+	// Layer is the digest of the archive, "sha256:" with 64 digits, and Size its size
+	// in bytes.
+	Layer string
+	Size  int64
+}
+
+// Manifest returns the manifest of the artifact.
+func (a Artifact) Manifest() ([]byte, error) {
+	config := ocispec.DescriptorEmptyJSON
+	config.Data = nil
+	annotations := map[string]string{
+		annotationSource:  a.Statement.Source,
+		annotationPackage: a.Statement.Package,
+	}
+	if a.Statement.Version != "" {
+		annotations[annotationVersion] = a.Statement.Version
+	}
+	hashes := make([]string, len(a.Statement.Hashes))
+	for i, h := range a.Statement.Hashes {
+		hashes[i] = string(h)
+	}
+	annotations[annotationHashes] = strings.Join(hashes, " ")
+	return json.Marshal(ocispec.Manifest{
+		Versioned:    specs.Versioned{SchemaVersion: 2},
+		MediaType:    ocispec.MediaTypeImageManifest,
+		ArtifactType: ArtifactType,
+		Config:       config,
+		Layers:       []ocispec.Descriptor{{MediaType: layerType, Digest: digest.Digest(a.Layer), Size: a.Size}},
+		Annotations:  annotations,
+	})
+}
+
+// ParseManifest is [Artifact.Manifest] in reverse. The error wraps [ErrManifest]. It
+// does not compare the statement with anything.
+func ParseManifest(text []byte) (Artifact, error) {
+	var m struct {
+		ocispec.Manifest
+		// Indexes have this property. A manifest with both could be read as either.
+		Manifests json.RawMessage `json:"manifests"`
+	}
+	if len(text) > MaxManifest {
+		return Artifact{}, bad("it has more than %d bytes", MaxManifest)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return Artifact{}, bad("it cannot be read: %w", err)
+	}
+	switch {
+	case m.MediaType != ocispec.MediaTypeImageManifest || m.Manifests != nil:
+		return Artifact{}, bad("its media type is %q", m.MediaType)
+	case m.ArtifactType != ArtifactType:
+		return Artifact{}, bad("its artifact type is %q", m.ArtifactType)
+	case len(m.Layers) != 1 || m.Layers[0].MediaType != layerType:
+		return Artifact{}, bad("it does not have one layer of the type %q", layerType)
+	}
+	layer := m.Layers[0]
+	if layer.Digest.Validate() != nil || layer.Digest.Algorithm() != digest.SHA256 || layer.Size <= 0 {
+		return Artifact{}, bad("its layer has the digest %q and the size %d", layer.Digest, layer.Size)
+	}
+	statement, err := parseStatement(m.Annotations)
+	if err != nil {
+		return Artifact{}, err
+	}
+	return Artifact{Statement: statement, Layer: layer.Digest.String(), Size: layer.Size}, nil
+}
+
+func parseStatement(annotations map[string]string) (Statement, error) {
+	s := Statement{
+		Source:  annotations[annotationSource],
+		Version: annotations[annotationVersion],
+		Package: annotations[annotationPackage],
+	}
+	fields := strings.Fields(annotations[annotationHashes])
+	if s.Source == "" || len(fields) == 0 || len(fields) > maxHashes {
+		return Statement{}, bad("its annotations are not those of a lock's entry")
+	}
+	for _, field := range fields {
+		h, err := hashing.ParseHash(field)
+		if err != nil || !h.Known() {
+			return Statement{}, bad("%q is not a known hash", field)
+		}
+		s.Hashes = append(s.Hashes, h)
+	}
+	if !slices.IsSorted(s.Hashes) {
+		return Statement{}, bad("its hashes are not sorted")
+	}
+	if s.Hash("t1") == "" && s.Hash("h1") == "" {
+		return Statement{}, bad("it has no hash of the tree")
+	}
+	return s, nil
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrManifest, fmt.Errorf(format, args...))
+}

@@ -1,0 +1,65 @@
+package modpkg
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Statement is what an entry of a lock says of a package, whichever call it is for.
+type Statement struct {
+	// Source, Version and Package are those of [lockfile.Module].
+	Source, Version, Package string
+	// Hashes are the known hashes, sorted.
+	Hashes []hashing.Hash
+}
+
+// StatementOf returns the statement of a lock's entry.
+func StatementOf(entry lockfile.Module) Statement {
+	s := Statement{Source: entry.Source, Version: entry.Version, Package: entry.Package}
+	for _, h := range entry.Hashes {
+		if h.Known() {
+			s.Hashes = append(s.Hashes, h)
+		}
+	}
+	slices.Sort(s.Hashes)
+	return s
+}
+
+// Hash returns the statement's hash of a scheme; "" if it has none.
+func (s Statement) Hash(scheme string) hashing.Hash {
+	for _, h := range s.Hashes {
+		if h.Scheme() == scheme {
+			return h
+		}
+	}
+	return ""
+}
+
+// String returns the statement in one text, which differs for different statements.
+func (s Statement) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q %q", s.Source, s.Version, s.Package)
+	for _, h := range s.Hashes {
+		fmt.Fprintf(&b, " %q", h)
+	}
+	return b.String()
+}
+
+// EntryTag is how the tags of all statements begin.
+const EntryTag = "entry-"
+
+// Tag returns the tag of the artifact with this statement.
+func (s Statement) Tag() string {
+	sum := sha256.Sum256([]byte(s.String()))
+	return EntryTag + hex.EncodeToString(sum[:])
+}
+
+// ContentTag returns the tag of an artifact whose tree has this t1 hash.
+func ContentTag(t1 hashing.Hash) string { return pkgcache.FileName(t1) }

@@ -1,0 +1,92 @@
+package modpkg
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/cotterpin/cotter/hashing"
+)
+
+// ErrChanged means that a file does not have the sum that its tree has for it.
+var ErrChanged = errors.New("a file changed while it was read")
+
+// maxEntries is the most that an archive without the 64 bit extension has.
+const maxEntries = 1<<16 - 2
+
+// modified is the time of all entries. The zip format has none before.
+var modified = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// WriteZip writes the archive of a tree. It reads the files from fsys, which may have
+// more of them, and compares them with their sums in the tree. The same tree gives the
+// same bytes.
+func WriteZip(ctx context.Context, w io.Writer, fsys fs.FS, tree *hashing.Tree) error {
+	if len(tree.Entries) > maxEntries {
+		return fmt.Errorf("the package has %d files, more than %d, which a zip archive cannot hold", len(tree.Entries), maxEntries)
+	}
+	archive := zip.NewWriter(w)
+	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.DefaultCompression)
+	})
+	for _, entry := range tree.Entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := writeEntry(archive, fsys, entry); err != nil {
+			return fmt.Errorf("%q: %w", entry.Path, err)
+		}
+	}
+	return archive.Close()
+}
+
+func writeEntry(archive *zip.Writer, fsys fs.FS, entry hashing.Entry) error {
+	header := &zip.FileHeader{Name: entry.Path, Method: zip.Deflate, Modified: modified}
+	switch entry.Kind {
+	case hashing.EmptyDir:
+		header.Name, header.Method = entry.Path+"/", zip.Store
+		header.SetMode(fs.ModeDir | 0o755)
+		_, err := archive.CreateHeader(header)
+		return err
+	case hashing.Link:
+		header.Method = zip.Store
+		header.SetMode(fs.ModeSymlink | 0o777)
+		w, err := archive.CreateHeader(header)
+		if err == nil {
+			_, err = io.WriteString(w, entry.Target)
+		}
+		return err
+	case hashing.ExecFile:
+		header.SetMode(0o755)
+	default:
+		header.SetMode(0o644)
+	}
+	w, err := archive.CreateHeader(header)
+	if err != nil {
+		return err
+	}
+	return copyFile(w, fsys, entry)
+}
+
+func copyFile(w io.Writer, fsys fs.FS, entry hashing.Entry) (err error) {
+	file, err := fsys.Open(entry.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(file, entry.Size+1))
+	if err != nil {
+		return err
+	}
+	if n != entry.Size || [32]byte(sum.Sum(nil)) != entry.Sum {
+		return ErrChanged
+	}
+	return nil
+}

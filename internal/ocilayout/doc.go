@@ -1,0 +1,15 @@
+// Package ocilayout writes and reads an OCI image layout in one tar file:
+// https://github.com/opencontainers/image-spec/blob/v1.1.1/image-layout.md
+//
+//	oci-layout              the version of the layout
+//	index.json              the manifests, with their tags
+//	blobs/sha256/<digest>   manifests, configs and layers
+//
+// That is what "oras cp --from-oci-layout" and "skopeo copy oci-archive:" read. Tags
+// are the annotation org.opencontainers.image.ref.name of a manifest in the index.
+//
+// Files are written deterministically: in a fixed order, without times and owners.
+// Files of other programs are read if they have only regular files and directories,
+// no compression, and digests of the algorithm sha256. What is read of a blob is
+// compared with its digest.
+package ocilayout

@@ -1,0 +1,196 @@
+package ocilayout_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/content/oci"
+
+	"github.com/cotterpin/cotter/internal/ocilayout"
+)
+
+// manifest is a small one, whose layer is missing.
+const manifest = `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","size":2},"layers":[]}`
+
+func blob(text string) ocilayout.Blob {
+	return ocilayout.Blob{
+		Descriptor: ocilayout.Describe([]byte(text)),
+		Open:       func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
+	}
+}
+
+// written returns a layout with one manifest and two tags.
+func written(tb testing.TB, blobs ...ocilayout.Blob) []byte {
+	tb.Helper()
+	at := blob(manifest).Descriptor
+	refs := []ocilayout.Ref{{Tag: "two", Manifest: at}, {Tag: "one", Manifest: at}}
+	var file bytes.Buffer
+	if err := ocilayout.Write(&file, refs, blobs); err != nil {
+		tb.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func open(t *testing.T, text []byte) (*ocilayout.Layout, string, error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "layout.tar")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	layout, err := ocilayout.Read(file)
+	return layout, name, err
+}
+
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	text := written(t, blob("layer"), blob(manifest), blob("{}"), blob("layer"))
+	if !bytes.Equal(text, written(t, blob("{}"), blob("layer"), blob(manifest))) {
+		t.Error("the order of the blobs matters")
+	}
+	layout, name, err := open(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := blob(manifest).Descriptor
+	want := []ocilayout.Ref{{Tag: "one", Manifest: at}, {Tag: "two", Manifest: at}}
+	if diff := cmp.Diff(want, layout.Refs()); diff != "" {
+		t.Errorf("Refs (-want +got):\n%s", diff)
+	}
+	var got bytes.Buffer
+	if err := layout.Copy(&got, blob("layer").Descriptor); err != nil || got.String() != "layer" {
+		t.Errorf("Copy gave %q, %v", got.String(), err)
+	}
+	// The library that oras is made of reads it.
+	store, err := oci.NewFromTar(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := store.Resolve(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := content.FetchAll(t.Context(), store, found)
+	if err != nil || string(read) != manifest || found.MediaType != ocispec.MediaTypeImageManifest {
+		t.Errorf("oras reads %q as %q, %v", read, found.MediaType, err)
+	}
+}
+
+// entry is an entry of a tar file.
+type entry struct {
+	header  tar.Header
+	content string
+}
+
+func file(name, content string) entry {
+	return entry{tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o644}, content}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	version := file("oci-layout", `{"imageLayoutVersion":"1.0.0"}`)
+	index := file("index.json", `{"schemaVersion":2,"manifests":[]}`)
+	ref := `{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:0","size":1,"annotations":{"org.opencontainers.image.ref.name":"a"}}`
+	for _, test := range []struct {
+		name    string
+		entries []entry
+		says    string
+	}{
+		{"nothing", nil, `no file "oci-layout"`},
+		{"no index", []entry{version}, `no file "index.json"`},
+		{"other version", []entry{file("oci-layout", `{"imageLayoutVersion":"2.0.0"}`), index}, `version is "2.0.0"`},
+		{"no JSON", []entry{version, file("index.json", `{`)}, `"index.json"`},
+		{"large version", []entry{file("oci-layout", strings.Repeat(" ", 5000)), index}, "more than 4096 bytes"},
+		{"twice", []entry{version, index, file("./index.json", "{}")}, "twice"},
+		{"link", []entry{version, index, {tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "b"}, ""}}, "no regular file"},
+		{"tag twice", []entry{version, file("index.json", `{"manifests":[`+ref+","+ref+`]}`)}, `tag "a"`},
+	} {
+		var text bytes.Buffer
+		out := tar.NewWriter(&text)
+		for _, e := range test.entries {
+			if err := errors.Join(out.WriteHeader(&e.header), writeString(out, e.content)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := open(t, text.Bytes()); !errors.Is(err, ocilayout.ErrLayout) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error is %v, want ErrLayout with %q", test.name, err, test.says)
+		}
+	}
+	if _, _, err := open(t, []byte("no tar file")); !errors.Is(err, ocilayout.ErrLayout) {
+		t.Errorf("text: error is %v, want ErrLayout", err)
+	}
+}
+
+func writeString(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func TestBadBlobs(t *testing.T) {
+	t.Parallel()
+	text := written(t, blob("layer"), blob("{}"))
+	text = bytes.Replace(text, []byte("layer"), []byte("liars"), 1)
+	layout, _, err := open(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := blob("layer").Descriptor
+	for _, test := range []struct {
+		blob ocilayout.Descriptor
+		says string
+	}{
+		{layer, "does not match its digest"},
+		{ocilayout.Descriptor{Digest: layer.Digest, Size: 4}, "no blob"},
+		{blob("other").Descriptor, "no blob"},
+		{ocilayout.Descriptor{Digest: "sha256:../../index.json"}, "the digest of a blob"},
+		{ocilayout.Descriptor{Digest: "sha512:" + strings.Repeat("0", 128)}, "the digest of a blob"},
+	} {
+		if err := layout.Copy(io.Discard, test.blob); !errors.Is(err, ocilayout.ErrLayout) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("Copy(%v): error is %v, want ErrLayout with %q", test.blob, err, test.says)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(written(f, blob("layer"), blob(manifest), blob("{}")))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file, err := os.CreateTemp(dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }()
+		if _, err := file.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		layout, err := ocilayout.Read(file)
+		if err != nil {
+			return
+		}
+		for _, ref := range layout.Refs() {
+			var got bytes.Buffer
+			if err := layout.Copy(&got, ref.Manifest); err == nil && ocilayout.Describe(got.Bytes()) != ref.Manifest {
+				t.Errorf("the blob %v has other bytes", ref.Manifest)
+			}
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// PackageStore has packages of locks besides their origins, as OCI artifacts in the
+// form that OpenTofu installs. *[Bundle] and *[Mirror] are stores. Implementations
+// must be safe for concurrent use.
+//
+// What comes from a store is compared with the hashes of the lock, as everything else
+// is. Beyond that a store confirms entries as an origin does: one that has an artifact
+// with just what the entry says (source, version, package and hashes) is not asked to
+// prove it. So a program must only pass stores that its user has named, on the command
+// line, in the environment or in the user's own settings, and never one that a
+// repository names: its author could make the store confirm any lock.
+type PackageStore interface {
+	// Name is the store's name in messages.
+	Name() string
+	// IsLocal reports whether the store can be read in offline mode.
+	IsLocal() bool
+	// Manifest returns the manifest to which a tag points. The error wraps
+	// fs.ErrNotExist if there is no such tag.
+	Manifest(ctx context.Context, tag string) ([]byte, error)
+	// Blob writes a blob to the start of a file and checks its digest and size.
+	Blob(ctx context.Context, digest string, size int64, file *os.File) error
+}
+
+// storedPackages is what the stores of a session have, as far as it is known.
+type storedPackages struct {
+	stores    []PackageStore
+	artifacts singleflight.Memo[storeKey, modpkg.Artifact]
+	trees     singleflight.Memo[storeKey, *pkgtree.Tree]
+
+	mu sync.Mutex
+	// failed are the stores that could not be used. They are not asked again.
+	failed map[int]bool
+}
+
+// storeKey is a tag or a digest in a store.
+type storeKey struct {
+	store int
+	name  string
+}
+
+// storedEntries are the entries of a lock that the stores of a session have.
+type storedEntries struct {
+	*session
+	offline bool
+	events  *events
+}
+
+// confirms reports whether a store has the artifact of an entry. A store that does not
+// answer, or that has something else under its tag, is a warning: the origin is asked.
+func (s *storedEntries) confirms(ctx context.Context, c *call, entry lockfile.Module) bool {
+	_, _, ok := s.find(ctx, c, entry)
+	return ok
+}
+
+// fetch fetches the package of an entry from a store into the cache, and reports
+// whether it did. Failures are warnings: the origin is asked.
+func (s *storedEntries) fetch(ctx context.Context, c *call, entry lockfile.Module) bool {
+	at, found, ok := s.find(ctx, c, entry)
+	if !ok {
+		return false
+	}
+	_, err := s.fetchArtifact(ctx, at, found)
+	if err != nil && ctx.Err() == nil {
+		s.events.warn(c.path, fmt.Sprintf("its package in %s cannot be used: %s", s.stored.stores[at].Name(), err))
+	}
+	return err == nil
+}
+
+// find returns the artifact of an entry, and the number of the first store that has it.
+func (s *storedEntries) find(ctx context.Context, c *call, entry lockfile.Module) (int, modpkg.Artifact, bool) {
+	pkg, _ := lockedPackage(entry)
+	if c.fromPackage() && pkg.Getter() == "file" {
+		return 0, modpkg.Artifact{}, false // which its origin refuses
+	}
+	for i, store := range s.stored.stores {
+		if s.offline && !store.IsLocal() || s.stored.hasFailed(i) {
+			continue
+		}
+		found, err := s.artifact(ctx, i, modpkg.StatementOf(entry))
+		switch {
+		case err == nil:
+			return i, found, true
+		case ctx.Err() != nil:
+			return 0, modpkg.Artifact{}, false
+		case errors.Is(err, fs.ErrNotExist):
+		case isOfArtifact(err):
+			s.events.warn(c.path, fmt.Sprintf("its package in %s cannot be used: %s", store.Name(), err))
+		case s.stored.fail(i):
+			s.events.warn(nil, fmt.Sprintf("%s cannot be used, so the origins are asked: %s", store.Name(), err))
+		}
+	}
+	return 0, modpkg.Artifact{}, false
+}
+
+// artifact returns the artifact with a statement in a store.
+func (s *storedEntries) artifact(ctx context.Context, at int, statement modpkg.Statement) (modpkg.Artifact, error) {
+	tag := statement.Tag()
+	return s.stored.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (modpkg.Artifact, error) {
+		done, err := s.slot(ctx)
+		if err != nil {
+			return modpkg.Artifact{}, err
+		}
+		defer done()
+		return artifactOf(ctx, s.stored.stores[at], tag)
+	})
+}
+
+// errOtherEntry says that the tag of an entry points to the artifact of another one.
+var errOtherEntry = errors.New("its tag points to the artifact of another entry")
+
+// isOfArtifact reports whether an error is about one artifact and not about its store.
+func isOfArtifact(err error) bool {
+	for _, about := range []error{modpkg.ErrManifest, errOtherEntry, ErrBundle, getmodules.ErrOCIContent, getmodules.ErrTooLarge} {
+		if errors.Is(err, about) {
+			return true
+		}
+	}
+	return false
+}
+
+// artifactOf returns the artifact to which the tag of an entry points in a store.
+func artifactOf(ctx context.Context, store PackageStore, tag string) (modpkg.Artifact, error) {
+	text, err := store.Manifest(ctx, tag)
+	if err != nil {
+		return modpkg.Artifact{}, err
+	}
+	found, err := modpkg.ParseManifest(text)
+	if err == nil && found.Statement.Tag() != tag {
+		err = errOtherEntry
+	}
+	return found, err
+}
+
+// fetchArtifact fetches the package of an artifact into the cache, and compares its
+// hashes with the statement.
+func (s *storedEntries) fetchArtifact(ctx context.Context, at int, a modpkg.Artifact) (*pkgtree.Tree, error) {
+	tree, err := s.stored.trees.Do(ctx, storeKey{at, a.Layer}, func(ctx context.Context) (*pkgtree.Tree, error) {
+		done, err := s.slot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		s.events.emit(FetchStarted{Package: a.Statement.Package})
+		tree, err := s.download(ctx, s.stored.stores[at], a)
+		if err == nil {
+			s.events.emit(FetchDone{Package: a.Statement.Package, Bytes: a.Size})
+		}
+		return tree, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tree, compareStatement(a.Statement, tree)
+}
+
+// download writes the layer of an artifact to the stage, extracts it, hashes the files
+// and publishes them in the cache under their hash, whichever that is.
+func (s *storedEntries) download(ctx context.Context, store PackageStore, a modpkg.Artifact) (*pkgtree.Tree, error) {
+	staged := s.cache.Stage()
+	archive, err := os.Create(staged + ".archive")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { // a later clean-up removes what is left
+		_ = archive.Close()
+		_ = os.Remove(archive.Name())
+		_ = os.RemoveAll(staged)
+	}()
+	if err := store.Blob(ctx, a.Layer, a.Size, archive); err != nil {
+		return nil, err
+	}
+	if _, err := archive.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if _, err := s.fetcher.ExtractArchive(ctx, archive, "zip", staged); err != nil {
+		return nil, err
+	}
+	tree, err := pkgtree.Read(staged)
+	if err != nil {
+		return nil, err
+	}
+	return tree, s.cache.Publish(staged, tree.T1())
+}
+
+// compareStatement compares a tree with the hashes of a statement.
+func compareStatement(s modpkg.Statement, tree *pkgtree.Tree) error {
+	mismatch := &HashMismatchError{Package: s.Package}
+	for _, scheme := range []string{"h1", "t1"} {
+		if want, got := s.Hash(scheme), tree.Hash(scheme); want != "" && got != want {
+			mismatch.Want, mismatch.Got = append(mismatch.Want, want), append(mismatch.Got, got)
+		}
+	}
+	if mismatch.Want != nil {
+		return mismatch
+	}
+	return nil
+}
+
+// hasFailed reports whether a store could not be used.
+func (s *storedPackages) hasFailed(at int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed[at]
+}
+
+// fail notes that a store could not be used, and reports whether that is new.
+func (s *storedPackages) fail(at int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed[at] {
+		return false
+	}
+	if s.failed == nil {
+		s.failed = make(map[int]bool)
+	}
+	s.failed[at] = true
+	return true
+}
