@@ -122,18 +122,14 @@ func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cot
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
 	}
-<<<<<<< HEAD
 	if *req, err = applySettings(cmd, *req); err != nil {
 		return nil, err
 	}
-	return installer(ctx, cmd, out, *req)
-=======
 	in, err := installer(ctx, cmd, out, *req)
 	if err != nil {
 		return nil, err
 	}
 	return in, useBundle(cmd, in, req)
->>>>>>> wt-bundle
 }
 
 func layout(name string) (cotter.Layout, error) {
