@@ -20,7 +20,7 @@ type Slots struct {
 }
 
 // defaultTransfers is the default of Slots.Transfers.
-const defaultTransfers = 8
+const defaultTransfers = 16
 
 type slotKind int
 
