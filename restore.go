@@ -10,8 +10,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // maxHeadLock bounds the lock in git's last commit, as lockfile bounds locks.
@@ -19,21 +21,24 @@ const maxHeadLock = 32 << 20
 
 // ErrNothingToRestore says that neither the copy of the lock nor git's last
 // commit has entries that the lock lacks.
-var ErrNothingToRestore = errors.New("there are no module entries to restore: neither the copy of the last run nor the last commit has one that the lock lacks")
+var ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor the last commit has one that the lock lacks")
 
 // Restored is what Restore put back.
 type Restored struct {
 	// From says where the entries were: "the copy of the last run" or
 	// "git show HEAD:FILE".
 	From string
-	// Keys are those of the entries.
+	// Keys are those of the modules' entries.
 	Keys []string
+	// Providers are those whose entries were put back.
+	Providers []addrs.Provider
 }
 
-// Restore puts back the module entries that the lock has lost: those of the copy
-// that the last run kept, or else those of the last commit in git. It does only
-// that. Entries of calls that the configuration no longer has, or has with
-// another source or constraint, are left out. The error is [ErrNothingToRestore]
+// Restore puts back the entries of modules and providers that the lock has lost: those
+// of the copy that the last run kept, or else those of the last commit in git. It does
+// only that. Entries of calls that the configuration no longer has, or has with another
+// source or constraint, are left out, and so are those of providers that no installed
+// module requires in that version. The error is [ErrNothingToRestore]
 // if there is nothing to put back.
 func (in *Installer) Restore(ctx context.Context, req Request) (_ *Restored, err error) {
 	events := &events{fn: in.OnEvent}
@@ -57,22 +62,41 @@ func (in *Installer) Restore(ctx context.Context, req Request) (_ *Restored, err
 		if err != nil {
 			continue // not every project is in a git repository
 		}
-		keys, err := in.restoreFrom(ctx, p, src)
-		if len(keys) > 0 || err != nil {
-			return &Restored{From: source.from, Keys: keys}, err
+		restored := &Restored{From: source.from}
+		if err := in.restoreFrom(ctx, p, src, restored); err != nil {
+			return nil, err
+		}
+		if len(restored.Keys)+len(restored.Providers) > 0 {
+			return restored, nil
 		}
 	}
 	return nil, ErrNothingToRestore
 }
 
-// restoreFrom puts back what an earlier lock has and the lock lacks, and returns
-// the keys of that.
-func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []byte) ([]string, error) {
+// restoreFrom puts back what an earlier lock has and the lock lacks, and notes what that
+// is. An earlier lock that cannot be read has nothing.
+func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []byte, restored *Restored) (err error) {
 	former, diags := lockfile.Parse(earlier, "")
 	if diags.HasErrors() {
-		return nil, nil
+		return nil
 	}
 	lock := p.lock.Clone()
+	if restored.Keys, err = in.restoreModules(ctx, p, former, lock); err != nil {
+		return err
+	}
+	restored.Providers = in.restoreProviders(ctx, p, former, lock)
+	if len(restored.Keys)+len(restored.Providers) == 0 {
+		return nil
+	}
+	if err := lock.Check(); err != nil {
+		return err
+	}
+	return p.files.WriteLock(p.lockSrc, lock.Bytes())
+}
+
+// restoreModules adds the modules of an earlier lock that a lock lacks and that fit the
+// configuration, and returns their keys.
+func (in *Installer) restoreModules(ctx context.Context, p *openProject, former, lock *lockfile.File) ([]string, error) {
 	var lost []lockfile.Module
 	for _, entry := range former.Modules() {
 		if _, has := lock.Module(entry.Key); !has {
@@ -95,13 +119,30 @@ func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []
 		}
 		keys = append(keys, entry.Key)
 	}
-	if len(keys) == 0 {
-		return nil, nil
+	return keys, nil
+}
+
+// restoreProviders does the same for providers, and returns their addresses. What cannot
+// be read of the configuration restores nothing: the next installation says what is wrong.
+func (in *Installer) restoreProviders(ctx context.Context, p *openProject, former, lock *lockfile.File) []addrs.Provider {
+	if len(former.Providers()) == 0 {
+		return nil
 	}
-	if err := lock.Check(); err != nil {
-		return nil, err
+	required, err := in.requiredProviders(ctx, p)
+	if err != nil {
+		return nil
 	}
-	return keys, p.files.WriteLock(p.lockSrc, lock.Bytes())
+	var restored []addrs.Provider
+	for _, r := range required {
+		entry, had := former.Provider(r.address)
+		_, has := lock.Provider(r.address)
+		version, err := versions.Parse(entry.Version)
+		if had && !has && err == nil && r.fits(version) {
+			lock.SetProvider(entry)
+			restored = append(restored, r.address)
+		}
+	}
+	return restored
 }
 
 // unfitEntries are the keys of a lock's entries that do not fit the configuration.

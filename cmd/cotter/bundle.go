@@ -99,7 +99,7 @@ func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error
 			Bytes    int64  `json:"bytes"`
 		}{"bundled", name, written.Entries, written.Packages, written.Bytes})
 	}
-	out.printf("%s: %s of %s, %s\n", name, count(written.Packages, "package"), entries(written.Entries), megabytes(written.Bytes))
+	out.printf("%s: %s of %s, %s\n", name, count(written.Packages, "package"), entries(written.Entries, "module"), megabytes(written.Bytes))
 	return nil
 }
 
@@ -150,10 +150,10 @@ func (o *output) storeEntries(found []cotter.BundleEntry, done string) error {
 		}
 	}
 	if damaged > 0 {
-		return fmt.Errorf("%d of %s could not be %s", damaged, entries(len(found)), done)
+		return fmt.Errorf("%d of %s could not be %s", damaged, entries(len(found), "module"), done)
 	}
 	if !o.json {
-		o.printf("%s %s.\n", entries(len(found)), done)
+		o.printf("%s %s.\n", entries(len(found), "module"), done)
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 			Bytes   int64  `json:"bytes"`
 		}{"pushed", mirror.Address(), result.Entries, result.Pushed, result.Bytes})
 	}
-	out.printf("%s: %s, %d pushed, %s uploaded\n", mirror.Address(), entries(result.Entries), result.Pushed, megabytes(result.Bytes))
+	out.printf("%s: %s, %d pushed, %s uploaded\n", mirror.Address(), entries(result.Entries, "module"), result.Pushed, megabytes(result.Bytes))
 	return nil
 }
 
@@ -158,10 +158,10 @@ func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 		}
 	}
 	if missing > 0 {
-		return fmt.Errorf("%w: %d of %s missing", errNotMirrored, missing, entries(len(found)))
+		return fmt.Errorf("%w: %d of %s missing", errNotMirrored, missing, entries(len(found), "module"))
 	}
 	if !out.json {
-		out.printf("%s has all of %s.\n", mirror.Address(), entries(len(found)))
+		out.printf("%s has all of %s.\n", mirror.Address(), entries(len(found), "module"))
 	}
 	return nil
 }

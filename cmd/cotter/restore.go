@@ -3,14 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
 )
 
 func restoreCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "restore",
-		Usage: "restore module entries that a stock tool removed from the lock",
+		Usage: "restore entries of modules and providers that the lock has lost",
 		Description: "Takes them from the copy that the last installation kept in .terraform, or else\n" +
 			"from the last commit in git, and changes nothing else.",
 		Flags: projectFlags(),
@@ -24,17 +27,41 @@ func restoreCommand(out *output) *cli.Command {
 				return err
 			}
 			if out.json {
-				return out.writeJSON(map[string]any{"from": restored.From, "keys": restored.Keys})
+				return out.writeJSON(jsonRestored(restored))
 			}
-			out.printf("Restored %s from %s.\n", entries(len(restored.Keys)), restored.From)
+			out.printf("Restored %s from %s.\n", entriesOf(restored), restored.From)
 			return nil
 		},
 	}
 }
 
-func entries(n int) string {
-	if n == 1 {
-		return "1 module entry"
+// entriesOf counts what was restored.
+func entriesOf(restored *cotter.Restored) string {
+	var parts []string
+	if n := len(restored.Keys); n > 0 {
+		parts = append(parts, entries(n, "module"))
 	}
-	return fmt.Sprintf("%d module entries", n)
+	if n := len(restored.Providers); n > 0 {
+		parts = append(parts, entries(n, "provider"))
+	}
+	return strings.Join(parts, " and ")
+}
+
+func entries(n int, of string) string {
+	if n == 1 {
+		return "1 " + of + " entry"
+	}
+	return fmt.Sprintf("%d %s entries", n, of)
+}
+
+func jsonRestored(restored *cotter.Restored) any {
+	providers := []string{}
+	for _, p := range restored.Providers {
+		providers = append(providers, p.String())
+	}
+	return struct {
+		From      string   `json:"from"`
+		Keys      []string `json:"keys"`
+		Providers []string `json:"providers"`
+	}{restored.From, append([]string{}, restored.Keys...), providers}
 }

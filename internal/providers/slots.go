@@ -10,7 +10,7 @@ import (
 // Slots bounds what Getters do at a time. Those of one program share one. The zero value
 // has the defaults. It must not be copied.
 type Slots struct {
-	// Transfers bounds the archives that are transferred at a time; 0 means 8.
+	// Transfers bounds the archives that are transferred at a time; 0 means 16.
 	// Unpackings bounds those that are unpacked; 0 means one for each processor.
 	Transfers, Unpackings int
 
