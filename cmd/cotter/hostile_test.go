@@ -205,7 +205,7 @@ func (s *hostileSite) names(row hostileRow, end hostileEnd, targets []hostileTar
 	if row.state == "edited" && strings.Contains(text, "main.tf") {
 		return true
 	}
-	if row.command == "restore" && strings.Contains(text, "no module entries to restore") {
+	if row.command == "restore" && strings.Contains(text, "no entries to restore") {
 		return true
 	}
 	return slices.ContainsFunc(targets, func(target hostileTarget) bool {
