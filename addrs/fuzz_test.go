@@ -69,6 +69,7 @@ func isReversible(src addrs.ModuleSource) bool {
 func FuzzParseModulePackage(f *testing.F) {
 	f.Add("git::https://u:p@h.com/n.git?ref=v1&x#f?y", "ref", "a/b&#")
 	f.Add("git::git::C:\\a?%72ef=%zz#%zz", "ref", "")
+	f.Add("?0&", "0", "0")
 	f.Fuzz(func(t *testing.T, address, name, value string) {
 		p := addrs.ParseModulePackage(address)
 		if p.String() != address {

@@ -162,12 +162,14 @@ func (p ModulePackage) withQuery(arguments []string) ModulePackage {
 	return ParseModulePackage(p.forced + p.location + queryOf(arguments) + p.fragment)
 }
 
-// queryOf joins arguments into a query, which is empty without any.
+// queryOf joins arguments into a query, which is empty without any: one empty argument
+// is none, since its text would be read as no query.
 func queryOf(arguments []string) string {
-	if len(arguments) == 0 {
+	query := strings.Join(arguments, "&")
+	if query == "" {
 		return ""
 	}
-	return "?" + strings.Join(arguments, "&")
+	return "?" + query
 }
 
 // splitArgument returns the name of an argument, unescaped, and its value as it
