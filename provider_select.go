@@ -113,7 +113,11 @@ func (s *providerSelector) moves(p requiredProvider) bool {
 
 // proves reports whether hashes of a lock can prove a package.
 func proves(hashes []hashing.Hash) bool {
-	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == "h1" || h.Scheme() == "zh" })
+	return hasScheme(hashes, "h1") || hasScheme(hashes, "zh")
+}
+
+func hasScheme(hashes []hashing.Hash, scheme string) bool {
+	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == scheme })
 }
 
 // updates reports whether the newest version of a provider is to be selected, whatever

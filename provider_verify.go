@@ -123,20 +123,11 @@ func compareProvider(store *providerstore.Store, dir *providerstore.Dir, entry l
 		report.Status = StatusVerified
 	default:
 		report.Status = StatusChanged
-		if !hasH1(entry.Hashes) {
+		if !hasScheme(entry.Hashes, "h1") {
 			report.Err = ErrNoComparableHash
 		}
 	}
 	return report
-}
-
-func hasH1(hashes []hashing.Hash) bool {
-	for _, h := range hashes {
-		if h.Scheme() == "h1" {
-			return true
-		}
-	}
-	return false
 }
 
 // OutdatedProvider is a provider and the versions that there are of it.

@@ -162,8 +162,8 @@ func (p ModulePackage) withQuery(arguments []string) ModulePackage {
 	return ParseModulePackage(p.forced + p.location + queryOf(arguments) + p.fragment)
 }
 
-// queryOf joins arguments into a query, which is empty without any: one empty argument
-// is none, since its text would be read as no query.
+// queryOf joins arguments into a query with its "?". It returns an empty string for no
+// arguments, and also for a single empty one, because "?" alone is not a query.
 func queryOf(arguments []string) string {
 	query := strings.Join(arguments, "&")
 	if query == "" {

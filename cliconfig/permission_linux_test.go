@@ -80,7 +80,7 @@ func chmod(t *testing.T, modes map[string]os.FileMode) {
 	}
 }
 
-// withoutPrivileges runs f on a thread with the permissions of the user nobody, if this
+// withoutPrivileges runs f on a thread with the permissions of the system user "nobody", if this
 // process runs as root. The thread ends with f.
 func withoutPrivileges(t *testing.T, f func()) {
 	t.Helper()

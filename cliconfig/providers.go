@@ -28,7 +28,7 @@ type ProviderInstallation struct {
 	// should warn of them.
 	DevOverrides []DevOverride
 	// PluginCacheDir is the plugin cache directory of stock tools, which need not
-	// exist, for [getproviders.PluginCache]; "" if there is none.
+	// exist, for [getproviders.PluginCache]; "" if no directory is configured.
 	PluginCacheDir string
 	// PluginCacheMayBreakLock says that stock tools may use the plugin cache although
 	// the lock then has incomplete hashes.

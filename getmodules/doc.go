@@ -11,7 +11,7 @@
 //   - git::URL, git://: the tree of one commit, without history, by the git
 //     that is installed, with the user's own configuration for credentials and
 //     proxies. No hooks, no filters, no submodules, never a prompt. The commit's
-//     own .gitattributes count, and nobody else's; see the section on git. Credentials
+//     own .gitattributes count, and not the user's; see the section on git. Credentials
 //     in the address are in no process's arguments; arguments of the address are,
 //     as git gives the URL to its remote helpers. An address with a user and no
 //     password has the empty password if neither the user's credential helpers

@@ -23,8 +23,8 @@ import (
 type GitBackend string
 
 const (
-	// GitAuto is the installed git for what is not fetched without git, and the
-	// built-in client where PATH has none.
+	// GitAuto uses git only for repositories that need it: the installed git, or the
+	// built-in client if there is no git in PATH.
 	GitAuto GitBackend = ""
 	// GitInstalled is the installed git for everything, as with
 	// [Fetcher].AlwaysGit, or a failure.

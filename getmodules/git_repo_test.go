@@ -73,7 +73,7 @@ func emptyRepo(t testing.TB, initArgs ...string) fs.FS {
 	return files
 }
 
-// head returns the commit at a branch; "" if there is none.
+// head returns the commit at a branch, or an empty string if the branch does not exist.
 func (r *gitRepo) head(ref string) string {
 	r.t.Helper()
 	if text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(ref))); err == nil {

@@ -63,9 +63,9 @@ func parseLocation(location string) (addrs.ModuleSourceRemote, error) {
 	return remote, nil
 }
 
-// metaLocation finds <meta name="terraform-get" content="..."> in the head of a
-// page, and returns "" if there is none. Elements after the head are ignored, because
-// users other than the page's owner may have written them.
+// metaLocation returns the content of <meta name="terraform-get" content="..."> in the
+// head of a page, or an empty string if the head has no such element. Elements after the
+// head are ignored, because users other than the page's owner may have written them.
 func metaLocation(page []byte) string {
 	tokens := html.NewTokenizer(bytes.NewReader(page))
 	for {

@@ -54,8 +54,8 @@ func (c *OCIContent) Tags(ctx context.Context, last string, page func(tags []str
 	return c.fail(c.repository.tags(ctx, last, page))
 }
 
-// Manifest returns what a tag or a digest points to. Its text matches its digest. The
-// error wraps fs.ErrNotExist if there is none.
+// Manifest returns the manifest that a tag or a digest points to. Its text matches its
+// digest. The error wraps fs.ErrNotExist if the tag or the digest does not exist.
 func (c *OCIContent) Manifest(ctx context.Context, reference string) (OCIManifest, error) {
 	var found OCIManifest
 	err := c.repository.repeat(ctx, func() error {

@@ -18,7 +18,7 @@ const (
 	ReferenceBranch ReferenceKind = "branch"
 	// ReferenceTag is a tag of a git or OCI repository.
 	ReferenceTag ReferenceKind = "tag"
-	// ReferenceOther is a ref of a git repository that is none of these.
+	// ReferenceOther is any other ref of a git repository.
 	ReferenceOther ReferenceKind = "ref"
 	// ReferenceCommit is a git commit, whole or abbreviated.
 	ReferenceCommit ReferenceKind = "commit"

@@ -99,7 +99,7 @@ func (a *unpacking) zipReaders(r io.Reader) (packed *bufio.Reader, inflated io.R
 		return a.packed, a.inflated
 	}
 	a.packed.Reset(r)
-	// It only fails for a dictionary, and there is none.
+	// It fails only if there is a dictionary, which is not used here.
 	_ = a.inflated.(flate.Resetter).Reset(a.packed, nil)
 	return a.packed, a.inflated
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // committedProviders is a project as a repository brings it: with a lock and with files
-// below .terraform that nobody has checked.
+// below .terraform that have not been checked.
 type committedProviders struct {
 	name string
 	// files are below the place of the package. "LINK path" is a symbolic link.

@@ -31,7 +31,7 @@ func TestTamperLock(t *testing.T) {
 		return tampering{name: name, do: all(do...), want: outcomes{
 			locked: no, install: healed(), verify: found(16, "module "+key+" (main.tf:", says, "Run `cotter install`")}}
 	}
-	// mended is for what is not right and points to the right files.
+	// mended is for an entry that is wrong but points to the right files.
 	mended := func(name, says string, verify *outcome, do ...step) tampering {
 		no := refused(says)
 		return tampering{name: name, do: all(do...), want: outcomes{locked: no, fresh: no, cold: no, install: healed(says), verify: verify}}
