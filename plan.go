@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -196,12 +197,17 @@ func (p *plan) commit(at *openProject, events *events) error {
 	case at.req.DryRun:
 		return nil
 	case at.req.places():
+		replaced := make([]bool, len(p.fresh))
+		for i, m := range p.fresh {
+			_, err := os.Lstat(filepath.Join(at.req.dir(), filepath.FromSlash(m.finalPath)))
+			replaced[i] = err == nil
+		}
 		if err := at.files.Commit(p.change); err != nil {
 			return err
 		}
 		p.keepState(at.files)
-		for _, m := range p.fresh {
-			events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath})
+		for i, m := range p.fresh {
+			events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
 		}
 	case changesLock:
 		if err := project.WriteLock(at.req.location(), p.change.OldLock, p.change.NewLock); err != nil {

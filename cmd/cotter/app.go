@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/urfave/cli/v3"
 )
 
 // run runs the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv}
+	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv, started: time.Now()}
 	app := &cli.Command{
 		Name:      "cotter",
 		Usage:     "install, lock and verify the modules of an OpenTofu or Terraform configuration",
@@ -81,6 +82,8 @@ func helpOrUnknown(cmd *cli.Command) error {
 func globalFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "chdir", Usage: "work in `DIR` instead of the current directory"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print errors only, and what was asked for"},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "print everything that happens"},
 		&cli.BoolFlag{Name: "no-color", Usage: "print without colours, as with NO_COLOR in the environment"},
 	}
 }
