@@ -116,6 +116,9 @@ const (
 	// WarningDialectAssumed says that a registry depends on the stock tool that the
 	// project was assumed to be for. Request.Dialect decides.
 	WarningDialectAssumed WarningKind = "dialect assumed"
+	// WarningRestored says that an installed module is not what the lock says, and is
+	// replaced.
+	WarningRestored WarningKind = "restored"
 )
 
 func (Resolved) event()          {}

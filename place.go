@@ -47,7 +47,10 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	found := p.installed.Inspect(entry)
 	if found.Status != installed.Verified {
 		if found.Status == installed.Changed {
-			p.events.warn(pathOf(entry.Key), "its installed files are not what the lock says; they are replaced"+difference(found))
+			p.events.emit(Warning{
+				Path: pathOf(entry.Key), Kind: WarningRestored,
+				Message: "its installed files are not what the lock says; they are replaced" + difference(found),
+			})
 		}
 		return nil, nil
 	}

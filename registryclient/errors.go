@@ -62,6 +62,8 @@ type RequestError struct {
 	URL string
 	// StatusCode is the final status; zero if there was no answer.
 	StatusCode int
+	// CredentialsSent says that the request had credentials.
+	CredentialsSent bool
 	Err        error
 }
 

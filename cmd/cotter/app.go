@@ -41,12 +41,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
 		// Errors are printed below, once and in one way.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
-		OnUsageError:   func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} },
+		OnUsageError:   func(_ context.Context, cmd *cli.Command, err error, _ bool) error { return flagError(cmd, err) },
 		HideVersion:    true,
 	}
 	prepare(app, out)
 	err := app.Run(ctx, args)
-	if err != nil {
+	if err != nil && !out.interrupted(ctx, err) {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)
@@ -73,7 +73,7 @@ func prepare(parent *cli.Command, out *output) {
 // helpOrUnknown is what a command does that has only subcommands.
 func helpOrUnknown(cmd *cli.Command) error {
 	if name := cmd.Args().First(); name != "" {
-		return usageError{fmt.Errorf("unknown command %q; run %s help", name, cmd.FullName())}
+		return unknownCommand(cmd, name)
 	}
 	return cli.ShowSubcommandHelp(cmd)
 }
@@ -100,7 +100,7 @@ func projectFlags(more ...cli.Flag) []cli.Flag {
 // noArguments refuses arguments where none are known.
 func noArguments(cmd *cli.Command) error {
 	if cmd.Args().Present() {
-		return usageError{fmt.Errorf("cotter %s takes no argument, and got %q", cmd.Name, cmd.Args().First())}
+		return usageError{fmt.Errorf("cotter %s takes no argument, got %q", cmd.Name, cmd.Args().First())}
 	}
 	return nil
 }

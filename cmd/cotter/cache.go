@@ -134,5 +134,5 @@ func age(text string) (time.Duration, error) {
 	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return d, nil
 	}
-	return 0, fmt.Errorf("--older-than takes a time such as 30d or 12h, and got %q", text)
+	return 0, fmt.Errorf("--older-than takes a time such as 30d or 12h, got %q", text)
 }

@@ -39,8 +39,8 @@ const goldenDir = "testdata/golden"
 //	> fault STATUS PATH...   the servers answer with the status
 //	> shape PROVIDER VERSION SHAPE   makes something wrong with a provider
 //
-// In the output, lines of standard error begin with "! ". HOST stands for the address of
-// the servers, in as many characters as it has.
+// In the output, lines of standard error begin with "! ". "mods.corp.local" stands for the
+// address of the servers, which has as many characters.
 func TestGolden(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -215,7 +215,7 @@ var variable = []struct {
 // normal replaces what is never the same.
 func (s *situation) normal(text string) string {
 	host := string(s.world.Host())
-	text = strings.ReplaceAll(text, host, fmt.Sprintf("%-*.*s", len(host), len(host), "HOST...........")[:len(host)])
+	text = strings.ReplaceAll(text, host, fmt.Sprintf("%-*s", len(host), "mods.corp.local")[:len(host)])
 	text = strings.ReplaceAll(text, s.dir, "DIR")
 	for _, v := range variable {
 		text = v.pattern.ReplaceAllString(text, v.with)

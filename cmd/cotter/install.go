@@ -139,5 +139,5 @@ func layout(name string) (cotter.Layout, error) {
 	case "copy":
 		return cotter.LayoutCopy, nil
 	}
-	return 0, usageError{fmt.Errorf("--layout takes \"link\" or \"copy\", and got %q", name)}
+	return 0, usageError{fmt.Errorf("--layout takes \"link\" or \"copy\", got %q", name)}
 }

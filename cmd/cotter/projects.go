@@ -214,7 +214,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 			return err
 		}
 	}
-	if o.json || o.quiet {
+	if o.json || o.quiet || succeeded == 0 {
 		return nil
 	}
 	if !changed && succeeded == len(dirs) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -44,7 +45,7 @@ func setProviders(cmd *cli.Command, req *cotter.Request) error {
 	case only == "providers":
 		providers.Only = true
 	case only != "":
-		return usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", and got %q", only)}
+		return usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", got %q", only)}
 	}
 	switch {
 	case !none:
@@ -105,11 +106,12 @@ func providerMessage(err *cotter.ProviderError) message {
 	if err.Version != "" {
 		m.Summary += " " + err.Version
 	}
-	for _, line := range err.Requirements() {
-		m.Detail += "\n" + line
+	m.requirements = strings.Join(err.Requirements(), "\n")
+	if m.requirements != "" {
+		m.Detail += "\n" + m.requirements
 	}
 	if len(err.RequiredBy) == 1 {
-		m.File, m.Line = err.RequiredBy[0].Range.Filename, err.RequiredBy[0].Range.Start.Line
+		m.File, m.Line, m.at = err.RequiredBy[0].Range.Filename, err.RequiredBy[0].Range.Start.Line, err.RequiredBy[0].Range
 	}
 	return m
 }

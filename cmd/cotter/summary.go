@@ -46,8 +46,10 @@ func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 		switch {
 		case changed:
 			list = append(list, entryOutcome(change, modules[key]))
-		case isNew:
-			list = append(list, resultLine{verb: placedVerb(placed.Replaced), subject: key, what: describe(modules[key])})
+		case seen.restored[key]:
+			list = append(list, resultLine{verb: "restored", subject: key, what: describe(modules[key])})
+		case isNew && !placed.Replaced: // by the same, in an update
+			list = append(list, resultLine{verb: "installed", subject: key, what: describe(modules[key])})
 		}
 	}
 	return append(list, providerOutcomes(result, seen)...)
@@ -61,13 +63,6 @@ func entryOutcome(change cotter.LockChange, m cotter.Module) resultLine {
 		return resultLine{verb: "removed", subject: change.Key, what: change.Old}
 	}
 	return resultLine{verb: "changed", subject: change.Key, what: changeText(change), details: consequences(change)}
-}
-
-func placedVerb(replaced bool) string {
-	if replaced {
-		return "restored"
-	}
-	return "installed"
 }
 
 func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
@@ -88,8 +83,18 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		list = append(list, o)
 	}
 	for _, p := range result.Providers {
-		if e, ok := seen.providers[p.Address.String()]; ok && !told[p.Address.String()] {
-			list = append(list, resultLine{verb: placedVerb(e.Replaced), subject: "provider " + p.Address.ForDisplay(), what: p.Version + signedBy(e)})
+		if told[p.Address.String()] {
+			continue
+		}
+		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version}
+		e, isNew := seen.providers[p.Address.String()]
+		_, fetched := seen.archives[line.subject+" "+p.Version]
+		if e.Replaced || fetched && !isNew { // what is in its place are links to the damaged cache
+			line.verb = "restored"
+		}
+		if isNew || fetched {
+			line.what += signedBy(e)
+			list = append(list, line)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b resultLine) int { return strings.Compare(a.subject, b.subject) })
@@ -227,6 +232,7 @@ func (o *output) lockedOnly(result *cotter.Result) {
 		o.printf("\nOnly the lock was written. `cotter install` installs what it says.\n")
 	}
 }
+
 // done is what a run did that succeeded, in one word. It is the type of the last
 // value that --json prints.
 func done(req cotter.Request) string {

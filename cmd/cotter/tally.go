@@ -11,6 +11,7 @@ type tally struct {
 	modules   map[string]cotter.ModuleInstalled   // by the key
 	providers map[string]cotter.ProviderInstalled // by the address
 	archives  map[string]int64                    // of providers that were fetched, their bytes
+	restored  map[string]bool                     // the keys of modules that were not what the lock says
 	lock      *cotter.LockFileWritten
 	fetched   int
 	bytes     int64
@@ -21,6 +22,7 @@ func newTally() *tally {
 		modules:   make(map[string]cotter.ModuleInstalled),
 		providers: make(map[string]cotter.ProviderInstalled),
 		archives:  make(map[string]int64),
+		restored:  make(map[string]bool),
 	}
 }
 
@@ -35,6 +37,10 @@ func (t *tally) event(event cotter.Event) {
 		t.modules[e.Path.String()] = e
 	case cotter.ProviderInstalled:
 		t.providers[e.Provider.String()] = e
+	case cotter.Warning:
+		if e.Kind == cotter.WarningRestored {
+			t.restored[e.Path.String()] = true
+		}
 	case cotter.ProviderProgress:
 		t.archives[providerName(e)] = e.Done
 	}

@@ -72,7 +72,7 @@ func runUpdate(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 		}
 		return run(ctx, cmd, out, req)
 	}
-	if err := run(ctx, cmd, out, req); err != nil || out.json || cmd.Bool("markdown") || cmd.Bool("offline") {
+	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, req)); err != nil || out.json || cmd.Bool("markdown") || cmd.Bool("offline") {
 		return err
 	}
 	return proposePins(ctx, cmd, out)

@@ -67,7 +67,7 @@ func (o *output) origins(origins []cotter.Origin) {
 		}
 		o.printf("- %s: %s %s -> %s, used by %s\n", m.pkg, what, short(m.locked), short(m.now), strings.Join(users[m], ", "))
 	}
-	o.printf("%d of %s as the lock has it.\n", same, count(len(origins), "origin"))
+	o.notef("%d of %s still lead to what the lock has.\n", same, count(len(origins), "origin"))
 }
 
 // short is a commit or a digest as people recognise it; anything else is left

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+// problem is what an error of the library means for a person: in fewer words than the
+// error's own, which have all that is known.
+type problem struct {
+	fact     string
+	remedies []string
+	// instead says that the error's own remedies do not apply.
+	instead bool
+	// host is the one that was not reached. Its name may be misspelled.
+	host string
+}
+
+// problemOf returns what an error means; nil if the error's own text is best.
+func problemOf(err error) *problem {
+	switch {
+	case errors.Is(err, cotter.ErrOffline):
+		return offlineProblem(err)
+	case errors.Is(err, context.Canceled):
+		return nil
+	}
+	host := hostOf(err)
+	if host == "" {
+		return nil
+	}
+	for _, find := range []func(string, error) *problem{untrusted, unreachable, unauthorized, notFound, failing} {
+		if p := find(host, err); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+func offlineProblem(err error) *problem {
+	if strings.Contains(err.Error(), "versions cannot be listed") {
+		return &problem{fact: "the lock has no version that fits, and versions cannot be listed offline"}
+	}
+	return &problem{fact: "not in the cache"}
+}
+
+// hostOf returns the host that an error is about; "" if it is about none.
+func hostOf(err error) string {
+	if network, ok := errors.AsType[*httpx.NetworkError](err); ok && network.RedirectedTo != "" {
+		return hostIn(network.RedirectedTo)
+	}
+	if found, ok := errors.AsType[*disco.DiscoveryError](err); ok {
+		return string(found.Host)
+	}
+	if request, ok := errors.AsType[*registryclient.RequestError](err); ok {
+		return hostIn(request.URL)
+	}
+	if status, ok := errors.AsType[*getmodules.StatusError](err); ok {
+		return hostIn(status.URL)
+	}
+	if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok {
+		return hostIn(fetch.Package)
+	}
+	return ""
+}
+
+// hostIn returns the host of an address of a package, such as "git::https://HOST/x.git".
+func hostIn(address string) string {
+	if i := strings.Index(address, "::"); i >= 0 {
+		address = address[i+2:]
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+func untrusted(host string, err error) *problem {
+	network, ok := errors.AsType[*httpx.NetworkError](err)
+	switch {
+	case ok && network.IsUntrusted(), errors.Is(err, disco.ErrUntrusted):
+		fact := host + "'s certificate is not trusted"
+		if reason := certificateReason(err); reason != "" {
+			fact += ": " + reason
+		}
+		return &problem{fact: fact, remedies: []string{certificateRemedy}}
+	case errors.Is(err, getmodules.ErrHostUntrusted) && strings.Contains(strings.ToLower(err.Error()), "certificate"):
+		return &problem{fact: host + "'s certificate is not trusted", remedies: []string{gitCertificateRemedy}}
+	}
+	return nil
+}
+
+// certificateReason is why a certificate is not trusted.
+func certificateReason(err error) string {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "unknown authority"):
+		return "it is signed by an unknown authority"
+	case strings.Contains(text, "has expired or is not yet valid"):
+		return "it has expired or is not yet valid"
+	case strings.Contains(text, "certificate is valid for"), strings.Contains(text, "doesn't contain any IP SANs"), strings.Contains(text, "cannot validate certificate for"):
+		return "it is for another name"
+	}
+	return ""
+}
+
+func unreachable(host string, err error) *problem {
+	network, isNetwork := errors.AsType[*httpx.NetworkError](err)
+	if !isNetwork && !errors.Is(err, disco.ErrUnreachable) && !errors.Is(err, getmodules.ErrHostUnreachable) {
+		return nil
+	}
+	reason, unknown := networkReason(err)
+	p := &problem{fact: host + " cannot be reached", host: host, remedies: []string{networkRemedy}}
+	if reason == "" && isNetwork {
+		reason = strings.TrimSuffix(network.Error(), fmt.Sprintf(" (after %d attempts)", network.Attempts))
+	} else if reason == "" {
+		reason = lastWords(err.Error())
+	}
+	if isNetwork && network.Attempts > 1 {
+		reason += fmt.Sprintf(" (%d attempts)", network.Attempts)
+	}
+	p.fact += ": " + reason
+	if unknown {
+		p.remedies = []string{spellingRemedy}
+	}
+	return p
+}
+
+// networkReason is why a host was not reached, in a few words; "" for anything that is
+// not known here. unknown says that there is no such host.
+func networkReason(err error) (reason string, unknown bool) {
+	text := err.Error()
+	name, isName := errors.AsType[*net.DNSError](err)
+	var timeout net.Error
+	switch {
+	case isName && name.IsNotFound, strings.Contains(text, "Could not resolve host"):
+		return "there is no such host", true
+	case isName:
+		return "its address cannot be looked up", false
+	case errors.Is(err, syscall.ECONNREFUSED), strings.Contains(text, "Failed to connect"), strings.Contains(text, "Couldn't connect"):
+		return "connection refused", false
+	case errors.Is(err, syscall.ECONNRESET):
+		return "the connection was reset", false
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return "there is no route to it", false
+	case errors.Is(err, httpx.ErrStalled), errors.Is(err, httpx.ErrTooSlow):
+		return "", false
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer in time", false
+	}
+	return "", false
+}
+
+// lastWords is the end of a message of git, behind what it was doing.
+func lastWords(text string) string {
+	if i := strings.LastIndex(text, ": "); i >= 0 {
+		return text[i+2:]
+	}
+	return text
+}
+
+func unauthorized(host string, err error) *problem {
+	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
+	status, isStatus := errors.AsType[*getmodules.StatusError](err)
+	switch {
+	case isRegistry && (errors.Is(err, registryclient.ErrUnauthorized) || errors.Is(err, registryclient.ErrForbidden)):
+		p := refusedProblem(host, request.StatusCode, request.CredentialsSent)
+		if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
+			p.fact += ", because " + failed.Error()
+		}
+		p.remedies = []string{registryLogin(host)}
+		return p
+	case isStatus && errors.Is(err, getmodules.ErrAuthentication):
+		p := refusedProblem(host, status.StatusCode, status.CredentialsSent)
+		p.remedies = []string{netrcLogin(host)}
+		fetch, ok := errors.AsType[*getmodules.FetchError](err)
+		switch {
+		case ok && strings.HasPrefix(fetch.Package, "oci://"):
+			p.remedies = []string{fmt.Sprintf("Run `docker login %s`.", shellWord(host))}
+		case ok && strings.HasPrefix(fetch.Package, "git::"):
+			p.remedies = []string{gitLoginRemedy}
+		}
+		return p
+	case errors.Is(err, getmodules.ErrAuthentication):
+		if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok && strings.HasPrefix(fetch.Package, "git::") {
+			return &problem{fact: host + " wants credentials, and git has none that it accepts", remedies: []string{gitLoginRemedy}}
+		}
+	}
+	return nil
+}
+
+// refusedProblem is an answer of 401 or 403.
+func refusedProblem(host string, status int, sent bool) *problem {
+	fact := fmt.Sprintf("%s answered %d %s: ", host, status, http.StatusText(status))
+	if sent {
+		return &problem{fact: fact + "the credentials that were sent are not sufficient"}
+	}
+	return &problem{fact: fact + "no credentials were sent"}
+}
+
+func notFound(host string, err error) *problem {
+	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
+	_, unusable := errors.AsType[*cotter.UnusableVersionError](err)
+	switch {
+	case unusable:
+		return unusableProblem(host, err)
+	case isRegistry && errors.Is(err, registryclient.ErrNotFound):
+		what := "module " + withoutHost(request.Package.String(), host)
+		if request.Provider != (addrs.Provider{}) {
+			what = "provider " + withoutHost(request.Provider.String(), host)
+		}
+		if !request.Version.IsZero() {
+			what += " " + request.Version.String()
+		}
+		return &problem{fact: fmt.Sprintf("%s has no %s, or shows it only with credentials%s", host, what, otherProviders(err))}
+	}
+	fetch, ok := errors.AsType[*getmodules.FetchError](err)
+	if !ok {
+		return nil
+	}
+	repository, _, _ := strings.Cut(strings.TrimPrefix(fetch.Package, "git::"), "?")
+	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
+		return &problem{fact: strings.Replace(missing.Error(), "the repository", repository, 1)}
+	}
+	if errors.Is(err, getmodules.ErrRepositoryNotFound) {
+		return &problem{fact: fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host)}
+	}
+	if status, ok := errors.AsType[*getmodules.StatusError](err); ok && errors.Is(err, fs.ErrNotExist) {
+		return &problem{fact: fmt.Sprintf("%s is not there: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode))}
+	}
+	return nil
+}
+
+// otherProviders is what an error says about other providers that may be meant.
+func otherProviders(err error) string {
+	unknown, ok := errors.AsType[*cotter.UnknownProviderError](err)
+	if !ok {
+		return ""
+	}
+	return strings.TrimPrefix(unknown.Error(), unknown.Err.Error())
+}
+
+func unusableProblem(host string, err error) *problem {
+	unusable, _ := errors.AsType[*cotter.UnusableVersionError](err)
+	if !errors.Is(err, registryclient.ErrNotFound) && !errors.Is(err, registryclient.ErrUnsupportedPlatform) {
+		return nil
+	}
+	return &problem{fact: fmt.Sprintf("%s has no package of this version for %s%s", host, unusable.Platform, strings.TrimPrefix(unusable.Error(), unusable.Err.Error()))}
+}
+
+func withoutHost(address, host string) string { return strings.TrimPrefix(address, host+"/") }
+
+// failing is an answer that says that the server has a problem.
+func failing(host string, err error) *problem {
+	request, ok := errors.AsType[*registryclient.RequestError](err)
+	if !ok || !errors.Is(err, registryclient.ErrUnexpectedStatus) {
+		return nil
+	}
+	return &problem{
+		fact:     fmt.Sprintf("%s answered %d %s", host, request.StatusCode, http.StatusText(request.StatusCode)),
+		remedies: []string{"Try again later, or ask the operator of " + host + "."},
+	}
+}
