@@ -147,11 +147,11 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 // lockChange describes how a module's entry was added or changed.
 func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry := m.pkg.entry
-	change := LockChange{Key: entry.Key, New: versionOrPackage(entry)}
+	change := LockChange{Key: entry.Key, New: versionOrPackage(entry), Constraints: entry.Constraints}
 	if !had {
 		return change
 	}
-	change.Old = versionOrPackage(old)
+	change.Old, change.OldConstraints = versionOrPackage(old), old.Constraints
 	if changed := contentChange(m.call, old, entry); changed != nil {
 		change.OtherContent = changed.Change()
 	}

@@ -106,7 +106,7 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 	if err := out.installed(done(req), result, progress.tally); err != nil || !req.LockOnly {
 		return err
 	}
-	out.lockedOnly(result)
+	out.lockedOnly(progress.tally)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/cotterpin/cotter"
@@ -54,9 +53,9 @@ func (m message) withRemedies(list []remedy) message {
 
 // line is the message on one line.
 func (m message) line() string {
-	text := m.Summary
-	if m.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", m.File, m.Line)
+	text := m.Summary + m.where()
+	if m.problem != nil {
+		return text + ": " + m.text()
 	}
 	if m.Provider != "" {
 		return text + ": " + strings.ReplaceAll(m.Detail, "\n", "; ") // below it stands who requires it

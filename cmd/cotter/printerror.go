@@ -136,7 +136,7 @@ func (m message) parts() (headline, body string) {
 			rest = m.requirements
 		}
 		return m.Summary + m.where() + ": " + first, rest
-	case m.problem != nil && m.Project != "":
+	case m.problem != nil && m.Project != "" && !strings.HasPrefix(first, m.Project):
 		return m.Project + ": " + first, rest
 	case m.problem != nil:
 		return first, rest

@@ -130,7 +130,7 @@ func namedDirs(ctx context.Context, cmd *cli.Command, req cotter.Request) ([]str
 	}
 	slices.Sort(roots)
 	if roots = slices.Compact(roots); len(roots) == 0 {
-		return nil, fmt.Errorf("there is no root module in or below %q", dirs)
+		return nil, fmt.Errorf("there is no root module in or below %s", alternatives(dirs))
 	}
 	return roots, nil
 }

@@ -70,9 +70,16 @@ func providerChangeText(change cotter.ProviderChange) string {
 	case change.New == "":
 		return "removed"
 	case change.Old == change.New:
-		return fmt.Sprintf("%s, %d more hashes", change.New, change.Hashes)
+		return fmt.Sprintf("%s, %s", change.New, moreHashes(change.Hashes))
 	}
 	return change.Old + " -> " + change.New
+}
+
+func moreHashes(n int) string {
+	if n == 1 {
+		return "1 more hash"
+	}
+	return fmt.Sprintf("%d more hashes", n)
 }
 
 // signedBy says who signed a provider's package, if that was checked in this run.

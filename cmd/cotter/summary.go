@@ -180,6 +180,9 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 		o.printf("%s up to date in %s\n", total(result), o.elapsed())
 		return nil
 	}
+	if len(list) == 0 {
+		done = "up to date" // in their places; the lock is told below
+	}
 	o.printOutcomes(list, "")
 	text := total(result)
 	if result.DialectMatters {
@@ -227,8 +230,8 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 }
 
 // lockedOnly tells people that they have a lock and no modules yet.
-func (o *output) lockedOnly(result *cotter.Result) {
-	if !o.json && !o.quiet && len(result.Modules) > 0 {
+func (o *output) lockedOnly(seen *tally) {
+	if !o.json && !o.quiet && seen.lock != nil {
 		o.printf("\nOnly the lock was written. `cotter install` installs what it says.\n")
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func verify(ctx context.Context, cmd *cli.Command, out *output, req cotter.Reque
 		return err
 	}
 	report, err := localInstaller(cmd, out).VerifyRequest(ctx, req)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
 	if err != nil {
@@ -143,7 +144,7 @@ func (o *output) report(report *cotter.Report) error {
 	o.unread(report.Unread)
 	for _, err := range slices.Concat(report.Refused, report.Stale, report.Misplaced) {
 		for _, m := range messages(err) {
-			o.printf("- %s\n", m.line())
+			o.printf("- %s\n", o.explained(m).line())
 		}
 	}
 	for _, p := range report.Packages {
@@ -163,7 +164,9 @@ func (o *output) report(report *cotter.Report) error {
 			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, lines(providerStatusText(p)))
 		}
 	}
-	o.unconfirmed(report)
+	if report.OK() || o.verbose {
+		o.unconfirmed(report)
+	}
 	if report.OK() {
 		verified := count(len(report.Packages), "package")
 		if len(report.Providers) > 0 {

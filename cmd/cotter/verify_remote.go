@@ -47,7 +47,7 @@ func (o *output) origins(origins []cotter.Origin) {
 		switch {
 		case origin.Err != nil:
 			for _, m := range messages(origin.Err) {
-				o.printf("- %s\n", m.line())
+				o.printf("- %s\n", o.explained(m).line())
 			}
 		case origin.Moved():
 			m := move{origin.Package, origin.Ref, origin.Locked, origin.Now}

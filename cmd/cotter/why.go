@@ -26,7 +26,7 @@ func whyCommand(out *output) *cli.Command {
 
 func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 	if cmd.Args().Len() != 1 {
-		return usageError{fmt.Errorf("cotter why takes one argument: the key of a module call, or a source address")}
+		return usageError{fmt.Errorf("cotter why takes one argument: the key of a module call, a source address, or a provider")}
 	}
 	req, err := request(cmd, out.env)
 	if err != nil {
