@@ -116,8 +116,8 @@ const (
 	// WarningDialectAssumed says that a registry depends on the stock tool that the
 	// project was assumed to be for. Request.Dialect decides.
 	WarningDialectAssumed WarningKind = "dialect assumed"
-	// WarningRestored says that an installed module is not what the lock says, and is
-	// replaced.
+	// WarningRestored says that files of an installed module were changed, and are
+	// replaced by what the lock says.
 	WarningRestored WarningKind = "restored"
 )
 

@@ -47,10 +47,11 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	found := p.installed.Inspect(entry)
 	if found.Status != installed.Verified {
 		if found.Status == installed.Changed {
-			p.events.emit(Warning{
-				Path: pathOf(entry.Key), Kind: WarningRestored,
-				Message: "its installed files are not what the lock says; they are replaced" + difference(found),
-			})
+			warning := Warning{Path: pathOf(entry.Key), Message: "its installed files are not what the lock says; they are replaced" + difference(found)}
+			if !found.Changes.Empty() {
+				warning.Kind = WarningRestored
+			}
+			p.events.emit(warning)
 		}
 		return nil, nil
 	}

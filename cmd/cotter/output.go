@@ -30,6 +30,8 @@ type output struct {
 	// dir is the directory of --chdir, and lockFile that of --lock-file. whenInterrupted is what to say of a run that the
 	// user ends, if it may have changed something.
 	dir, lockFile, whenInterrupted string
+	// bundle says that packages come from a bundle, and that no server is asked for that.
+	bundle bool
 	// project is the directory of the project that the output is about, if there are
 	// several: see inProjects. conclusion is what is said of it in one line.
 	project, conclusion string
@@ -38,6 +40,7 @@ type output struct {
 // configure reads the flags that concern the output.
 func (o *output) configure(cmd *cli.Command) {
 	o.json, o.dir, o.lockFile = cmd.Bool("json"), cmd.String("chdir"), cmd.String("lock-file")
+	o.bundle = cmd.String("bundle") != ""
 	o.quiet, o.verbose = cmd.Bool("quiet") && !o.json, cmd.Bool("verbose") && !o.json
 	o.color = !cmd.Bool("no-color") && o.env("NO_COLOR") == "" && o.env("TERM") != "dumb" && isTerminal(o.stderr)
 }

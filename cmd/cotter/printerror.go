@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
@@ -65,6 +66,9 @@ func (o *output) explained(m message) message {
 	if m.problem == nil {
 		return m
 	}
+	if o.bundle && errors.Is(m.err, cotter.ErrOffline) {
+		m.problem = &problem{fact: "neither in the bundle nor in the cache", instead: true, remedies: []string{bundleRemedy}}
+	}
 	if m.problem.instead {
 		m.remedies = nil
 	}
@@ -122,7 +126,7 @@ func (o *output) printGroup(group []message) {
 		}
 	}
 	if body != "" {
-		fmt.Fprintf(o.stderr, "\n  %s\n", indented(body))
+		fmt.Fprintf(o.stderr, "\n  %s\n", strings.ReplaceAll(indented(body), "\n  \n", "\n\n"))
 	}
 }
 
@@ -136,7 +140,7 @@ func (m message) parts() (headline, body string) {
 			rest = m.requirements
 		}
 		return m.Summary + m.where() + ": " + first, rest
-	case m.problem != nil && m.Project != "" && !strings.HasPrefix(first, m.Project):
+	case m.problem != nil && m.Project != "" && !strings.HasPrefix(first, m.Project) && !strings.Contains(first, m.Project+"/"):
 		return m.Project + ": " + first, rest
 	case m.problem != nil:
 		return first, rest

@@ -26,12 +26,16 @@ func (o *output) projectProblem(m message) *problem {
 	case errors.As(m.err, &module):
 		return localProblem(dir, module)
 	case errors.As(m.err, &locked) && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
-		return &problem{
+		p := &problem{
 			fact:    fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile)),
 			instead: true, remedies: []string{commitLockRemedy},
 		}
+		if isDir(below(dir, cmp.Or(o.env("TF_DATA_DIR"), ".terraform"))) { // there was an installation
+			p.remedies = append(p.remedies, restoreRemedy)
+		}
+		return p
 	case errors.Is(m.err, errNoLock) && errors.As(m.err, &missing):
-		return &problem{fact: fmt.Sprintf("There is no %s to compare with.", path.Base(filepath.ToSlash(missing.Path)))}
+		return &problem{fact: "there is no lock file " + path.Base(filepath.ToSlash(missing.Path))}
 	case errors.As(m.err, &missing) && errors.Is(missing, fs.ErrNotExist):
 		return missingFile(m.err, missing, "does not exist")
 	case errors.As(m.err, &missing) && errors.Is(missing, syscall.ENOTDIR):

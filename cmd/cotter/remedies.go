@@ -59,6 +59,7 @@ const (
 	gitLoginRemedy    = "Set a credential helper for git, or load a key into the ssh agent: git is never allowed to ask here."
 	commitLockRemedy  = "Run `cotter install{dir}` on your machine and commit it."
 	dirRemedy         = "Check the spelling of the path."
+	bundleRemedy      = "Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 

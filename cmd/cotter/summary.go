@@ -214,7 +214,7 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 	if o.quiet {
 		return nil
 	}
-	list := outcomesOf(result, seen)
+	list := outcomesOf(result, newTally()) // the changes of the lock alone
 	if len(list) == 0 {
 		o.printf("%s would not change.\n", result.LockFile)
 	} else {
