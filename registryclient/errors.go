@@ -64,7 +64,7 @@ type RequestError struct {
 	StatusCode int
 	// CredentialsSent says that the request had credentials.
 	CredentialsSent bool
-	Err        error
+	Err             error
 }
 
 func (e *RequestError) Error() string {

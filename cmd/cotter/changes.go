@@ -7,16 +7,6 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// changes prints what became of the lock's entries.
-func (o *output) changes(changes []cotter.LockChange) {
-	for _, change := range changes {
-		o.printf("- %s: %s\n", change.Key, changeText(change))
-		for _, line := range consequences(change) {
-			o.printf("    %s\n", line)
-		}
-	}
-}
-
 func changeText(change cotter.LockChange) string {
 	switch {
 	case change.Old == "":

@@ -137,6 +137,7 @@ func (m message) parts() (headline, body string) {
 	switch {
 	case m.isOf():
 		if m.problem != nil {
+			first += m.problem.more
 			rest = m.requirements
 		}
 		return m.Summary + m.where() + ": " + first, rest

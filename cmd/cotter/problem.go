@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -22,7 +24,9 @@ import (
 // problem is what an error of the library means for a person: in fewer words than the
 // error's own, which have all that is known.
 type problem struct {
-	fact     string
+	fact string
+	// more is what else is known where only one call has the problem.
+	more     string
 	remedies []string
 	// instead says that the error's own remedies do not apply.
 	instead bool
@@ -54,7 +58,10 @@ func offlineProblem(err error) *problem {
 	if strings.Contains(err.Error(), "versions cannot be listed") {
 		return &problem{fact: "the lock has no version that fits, and versions cannot be listed offline"}
 	}
-	return &problem{fact: "not in the cache"}
+	if strings.Contains(err.Error(), "no origin has confirmed") {
+		return &problem{fact: "not in the cache: no origin has confirmed the lock's entry for it on this machine"}
+	}
+	return &problem{fact: "neither installed nor in the cache"}
 }
 
 // hostOf returns the host that an error is about; "" if it is about none.
@@ -107,13 +114,13 @@ func untrusted(host string, err error) *problem {
 // certificateReason is why a certificate is not trusted.
 func certificateReason(err error) string {
 	text := err.Error()
-	switch {
+	switch name, ok := errors.AsType[x509.HostnameError](err); {
+	case ok:
+		return "it " + strings.TrimPrefix(name.Error(), "x509: certificate ")
 	case strings.Contains(text, "unknown authority"):
 		return "it is signed by an unknown authority"
 	case strings.Contains(text, "has expired or is not yet valid"):
 		return "it has expired or is not yet valid"
-	case strings.Contains(text, "certificate is valid for"), strings.Contains(text, "doesn't contain any IP SANs"), strings.Contains(text, "cannot validate certificate for"):
-		return "it is for another name"
 	}
 	return ""
 }
@@ -123,8 +130,11 @@ func unreachable(host string, err error) *problem {
 	if !isNetwork && !errors.Is(err, disco.ErrUnreachable) && !errors.Is(err, getmodules.ErrHostUnreachable) {
 		return nil
 	}
+	if name, ok := errors.AsType[*net.DNSError](err); ok && name.Name != "" && name.Name != hostname(host) {
+		host = name.Name // of a token service, or of a proxy
+	}
 	reason, unknown := networkReason(err)
-	p := &problem{fact: host + " cannot be reached", host: host, remedies: []string{networkRemedy}}
+	p := &problem{host: host, remedies: []string{networkRemedy}}
 	if reason == "" && isNetwork {
 		reason = strings.TrimSuffix(network.Error(), fmt.Sprintf(" (after %d attempts)", network.Attempts))
 	} else if reason == "" {
@@ -133,36 +143,75 @@ func unreachable(host string, err error) *problem {
 	if isNetwork && network.Attempts > 1 {
 		reason += fmt.Sprintf(" (%d attempts)", network.Attempts)
 	}
-	p.fact += ": " + reason
+	p.fact = host + " cannot be reached: " + reason
 	if unknown {
 		p.remedies = []string{spellingRemedy}
 	}
 	return p
 }
 
+// hostname is a host without its port.
+func hostname(host string) string {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		return host
+	}
+	return name
+}
+
+// The words of git's http library, which has no error codes for git to report.
+var (
+	gitNoHost = regexp.MustCompile(`Could not resolve (host|proxy): (\S+)`)
+	gitNoPort = regexp.MustCompile(`Failed to connect to (\S+) port (\d+)`)
+)
+
 // networkReason is why a host was not reached, in a few words; "" for anything that is
 // not known here. unknown says that there is no such host.
 func networkReason(err error) (reason string, unknown bool) {
 	text := err.Error()
 	name, isName := errors.AsType[*net.DNSError](err)
-	var timeout net.Error
 	switch {
-	case isName && name.IsNotFound, strings.Contains(text, "Could not resolve host"):
+	case isName && name.IsNotFound:
 		return "there is no such host", true
 	case isName:
 		return "its address cannot be looked up", false
-	case errors.Is(err, syscall.ECONNREFUSED), strings.Contains(text, "Failed to connect"), strings.Contains(text, "Couldn't connect"):
-		return "connection refused", false
-	case errors.Is(err, syscall.ECONNRESET):
-		return "the connection was reset", false
-	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return "there is no route to it", false
-	case errors.Is(err, httpx.ErrStalled), errors.Is(err, httpx.ErrTooSlow):
-		return "", false
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return "no answer in time", false
+	case gitNoHost.MatchString(text):
+		if m := gitNoHost.FindStringSubmatch(text); m[1] == "proxy" {
+			return "there is no such proxy: " + m[2], false
+		}
+		return "there is no such host", true
+	case gitNoPort.MatchString(text):
+		m := gitNoPort.FindStringSubmatch(text)
+		return fmt.Sprintf("no connection to %s, port %s", m[1], m[2]), false
 	}
-	return "", false
+	var timeout net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		reason = "connection refused"
+	case errors.Is(err, syscall.ECONNRESET):
+		reason = "the connection was reset"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		reason = "there is no route to it"
+	case errors.Is(err, httpx.ErrStalled), errors.Is(err, httpx.ErrTooSlow):
+	case errors.As(err, &timeout) && timeout.Timeout():
+		reason = "no answer in time"
+	}
+	if at := proxyOf(err); at != "" && reason != "" {
+		reason += " by the proxy " + at
+	}
+	return reason, false
+}
+
+// proxyOf is the address of the proxy that was not reached; "" if it was another host.
+func proxyOf(err error) string {
+	failed, ok := errors.AsType[*net.OpError](err)
+	if !ok || failed.Op != "proxyconnect" {
+		return ""
+	}
+	if dial, ok := errors.AsType[*net.OpError](failed.Err); ok && dial.Addr != nil {
+		return dial.Addr.String()
+	}
+	return "of the environment"
 }
 
 // lastWords is the end of a message of git, behind what it was doing.
@@ -182,7 +231,7 @@ func unauthorized(host string, err error) *problem {
 		if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
 			p.fact += ", because " + failed.Error()
 		}
-		p.remedies = []string{registryLogin(host)}
+		p.remedies, p.more = []string{registryLogin(host)}, serverMessage(err)
 		return p
 	case isStatus && errors.Is(err, getmodules.ErrAuthentication):
 		p := refusedProblem(host, status.StatusCode, status.CredentialsSent)
@@ -197,10 +246,26 @@ func unauthorized(host string, err error) *problem {
 		return p
 	case errors.Is(err, getmodules.ErrAuthentication):
 		if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok && strings.HasPrefix(fetch.Package, "git::") {
-			return &problem{fact: host + " wants credentials, and git has none that it accepts", remedies: []string{gitLoginRemedy}}
+			fact := host + " wants credentials, and git has none that it accepts"
+			if strings.Contains(err.Error(), "returned error: 403") {
+				fact = host + " answered 403 Forbidden: git has no credentials that it accepts"
+			}
+			return &problem{fact: fact, remedies: []string{gitLoginRemedy}}
 		}
 	}
 	return nil
+}
+
+// saidByServer is the quoted message of a server in an error of package registryclient.
+var saidByServer = regexp.MustCompile(`, with the message ("(?:[^"\\]|\\.)*")`)
+
+// serverMessage is what a server said, to be added to what it answered.
+func serverMessage(err error) string {
+	m := saidByServer.FindStringSubmatch(err.Error())
+	if m == nil {
+		return ""
+	}
+	return "; it says " + m[1]
 }
 
 // refusedProblem is an answer of 401 or 403.
@@ -226,7 +291,7 @@ func notFound(host string, err error) *problem {
 		if !request.Version.IsZero() {
 			what += " " + request.Version.String()
 		}
-		return &problem{fact: fmt.Sprintf("%s has no %s, or shows it only with credentials%s", host, what, otherProviders(err))}
+		return &problem{fact: fmt.Sprintf("%s answered 404 Not Found: it has no %s, or shows it only with credentials%s", host, what, otherProviders(err))}
 	}
 	fetch, ok := errors.AsType[*getmodules.FetchError](err)
 	if !ok {
@@ -236,7 +301,7 @@ func notFound(host string, err error) *problem {
 	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
 		return &problem{fact: strings.Replace(missing.Error(), "the repository", repository, 1)}
 	}
-	if errors.Is(err, getmodules.ErrRepositoryNotFound) {
+	if errors.Is(err, getmodules.ErrRepositoryNotFound) && !strings.Contains(err.Error(), " page") {
 		return &problem{fact: fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host)}
 	}
 	if status, ok := errors.AsType[*getmodules.StatusError](err); ok && errors.Is(err, fs.ErrNotExist) {
@@ -270,8 +335,18 @@ func failing(host string, err error) *problem {
 	if !ok || !errors.Is(err, registryclient.ErrUnexpectedStatus) {
 		return nil
 	}
-	return &problem{
+	p := &problem{
 		fact:     fmt.Sprintf("%s answered %d %s", host, request.StatusCode, http.StatusText(request.StatusCode)),
 		remedies: []string{"Try again later, or ask the operator of " + host + "."},
 	}
+	if u, err := url.Parse(request.URL); err == nil {
+		p.more = " to GET " + u.Path
+	}
+	p.more += serverMessage(err)
+	if m := askedToWait.FindString(err.Error()); m != "" {
+		p.more += "; " + m
+	}
+	return p
 }
+
+var askedToWait = regexp.MustCompile(`the registry asks to wait \S+ before the next request`)

@@ -30,7 +30,8 @@ func (o *output) projectProblem(m message) *problem {
 			fact:    fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile)),
 			instead: true, remedies: []string{commitLockRemedy},
 		}
-		if isDir(below(dir, cmp.Or(o.env("TF_DATA_DIR"), ".terraform"))) { // there was an installation
+		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
+		if !absent(below(dir, kept)) { // by an installation
 			p.remedies = append(p.remedies, restoreRemedy)
 		}
 		return p

@@ -56,13 +56,6 @@ func setProviders(cmd *cli.Command, req *cotter.Request) error {
 	return nil
 }
 
-// providerChanges prints what became of the providers' entries of the lock.
-func (o *output) providerChanges(changes []cotter.ProviderChange) {
-	for _, change := range changes {
-		o.printf("- provider %s: %s\n", change.Provider.ForDisplay(), providerChangeText(change))
-	}
-}
-
 func providerChangeText(change cotter.ProviderChange) string {
 	switch {
 	case change.Old == "":

@@ -91,8 +91,3 @@ func (o *output) conclude(text string) {
 	}
 	o.notef("%s\n", text)
 }
-
-// concludeReport is conclude behind a report.
-func (o *output) concludeReport(text string) {
-	o.conclude(text)
-}

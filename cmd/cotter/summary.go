@@ -57,10 +57,10 @@ func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 
 func entryOutcome(change cotter.LockChange, m cotter.Module) resultLine {
 	switch {
+	case change.New == "" || m.Source == nil:
+		return resultLine{verb: "removed", subject: change.Key, what: change.Old}
 	case change.Old == "":
 		return resultLine{verb: "added", subject: change.Key, what: describe(m)}
-	case change.New == "":
-		return resultLine{verb: "removed", subject: change.Key, what: change.Old}
 	}
 	return resultLine{verb: "changed", subject: change.Key, what: changeText(change), details: consequences(change)}
 }

@@ -61,7 +61,7 @@ func TestTamperRepositories(t *testing.T) {
 		tag(func(s *site) error {
 			s.world.SetFaults(modtest.Fault{Path: "/git/mono.git", Status: 404})
 			return nil
-		}, "no repository", named("tag", "repository not found"), named("tag", "repository not found"), found(8, "module tag (main.tf:2)")),
+		}, "no repository", named("tag", "there is no repository https://"), named("tag", "there is no repository https://"), found(8, "module tag (main.tf:2)")),
 
 		{"branch moved", "branch", func(s *site) error { return s.world.PublishTag("plain.git", "v3.0.0", evil) },
 			healed(), healed(), found(16, "branch main moved SHORT -> SHORT, used by branch (main.tf:1)")},

@@ -72,12 +72,16 @@ const (
 func (t *transfer) line(width int, now time.Time) string {
 	var columns string
 	switch rate := t.rateText(now); {
-	case width >= wideWidth:
+	case width >= wideWidth && t.total > 0:
 		columns = fmt.Sprintf("%-*s  %16s  %8s  %-9s", barWidth, t.bar(), t.amount(), rate, t.phase)
 	case width >= roomyWidth:
 		columns = fmt.Sprintf("%16s  %8s  %-9s", t.amount(), rate, t.phase)
 	default:
-		columns = fmt.Sprintf("%6s %4s %8s %-6s", size(t.done), t.percent(), rate, strings.TrimSuffix(t.phase, "ing"))
+		how := t.phase
+		if how == fetching { // the rate says so too, in less space
+			how = "↓" + rate
+		}
+		columns = fmt.Sprintf("%6s %4s %9s", size(t.done), t.percent(), how)
 	}
 	room := max(width-len([]rune(columns))-1, 1)
 	name := shorten(shortName(t.name), room)
@@ -113,11 +117,8 @@ func (t *transfer) rateText(now time.Time) string {
 	return ""
 }
 
-// bar is empty if the size is not known.
+// bar shows how much of a known size is done.
 func (t *transfer) bar() string {
-	if t.total <= 0 {
-		return ""
-	}
 	full := int(min(t.done*barWidth/t.total, barWidth))
 	return strings.Repeat("#", full) + strings.Repeat("-", barWidth-full)
 }
@@ -151,11 +152,11 @@ func shorten(text string, width int) string {
 // columnsOf is how many columns of a terminal text takes: two for each character of the
 // scripts that are wide.
 func columnsOf(text string) int {
-	const firstWide = 0x1100
+	const firstWide, firstSymbol, lastSymbol = 0x1100, 0x2000, 0x2e7f
 	n := 0
 	for _, r := range text {
 		n++
-		if r >= firstWide && r != '…' {
+		if r >= firstWide && (r < firstSymbol || r > lastSymbol) {
 			n++
 		}
 	}
