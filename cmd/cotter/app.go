@@ -20,6 +20,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Flags:     globalFlags(),
 		Commands: []*cli.Command{
 			installCommand(out),
+			initCommand(out),
 			lockCommand(out),
 			verifyCommand(out),
 			updateCommand(out),
@@ -45,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	prepare(app, out)
 	err := app.Run(ctx, args)
-	if err != nil {
+	if err != nil && !is[toolExit](err) {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)
@@ -56,7 +57,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // usage takes none.
 func prepare(parent *cli.Command, out *output) {
 	for _, command := range parent.Commands {
-		command.OnUsageError = parent.OnUsageError
+		if command.OnUsageError == nil {
+			command.OnUsageError = parent.OnUsageError
+		}
 		takesNone := command.ArgsUsage == "" && len(command.Commands) == 0
 		command.Before = func(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 			out.configure(cmd)
