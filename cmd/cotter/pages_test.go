@@ -30,6 +30,7 @@ import (
 //	<!-- world: movetag REPO TAG TEXT -->       a tag leads to a commit with that main.tf
 //	<!-- world: publish MODULE VERSION TEXT --> a registry has a version with that main.tf
 //	<!-- not run: REASON -->  the next block is not run
+//	<!-- picture: NAME -->    docs/NAME is a picture of the next block
 //
 // The servers are those of testdata/pages/world.txtar. The pages call them
 // registry.example.com and git.example.com.
@@ -108,6 +109,8 @@ type page struct {
 	// the next block is not run.
 	file string
 	skip bool
+	// picture is the name of the picture of the next block.
+	picture string
 	// updated has the outputs to put into the page, by the lines of the block above them.
 	updated map[string]string
 	// toWorld and toPage replace the names of hosts.
@@ -165,7 +168,26 @@ func (p *page) do(t *testing.T, b pageBlock) {
 			p.compare(t, b, c)
 		}
 	}
-	p.file, p.skip = "", false
+	if p.picture != "" {
+		p.comparePicture(t, p.lines(b))
+	}
+	p.file, p.skip, p.picture = "", false, ""
+}
+
+// comparePicture compares the picture of a terminal with its text, or draws it anew.
+func (p *page) comparePicture(t *testing.T, lines []string) {
+	t.Helper()
+	name := filepath.Join("../../docs", p.picture)
+	want := terminalPicture(lines)
+	if *update {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(name)
+	if err != nil || string(got) != want {
+		t.Errorf("%s is not the picture of its block (%v); -update draws it", name, err)
+	}
 }
 
 var directive = regexp.MustCompile(`^<!-- ([a-z ]+): (.*) -->$`)
@@ -183,6 +205,8 @@ func (p *page) direct(t *testing.T, line string) {
 		if out, err := p.sh(t, found[2]); err != nil {
 			t.Fatalf("%s: %v\n%s", line, err, out)
 		}
+	case "picture":
+		p.picture = found[2]
 	case "not run":
 		p.skip = true
 	case "world":
@@ -303,19 +327,25 @@ func (p *page) text(blocks []pageBlock) string {
 		if b.fenced {
 			lines = append(lines, "```"+b.language)
 		}
-		next := 0
-		for _, c := range commandsOf(b.lines) {
-			lines = append(lines, b.lines[next:c.from]...)
-			next = c.from
-			if out, ok := p.updated[strings.Join(b.lines[:c.from], "\n")]; ok {
-				lines = append(lines, strings.Split(out, "\n")...)
-				next = c.to
-			}
-		}
-		lines = append(lines, b.lines[next:]...)
+		lines = append(lines, p.lines(b)...)
 		if b.fenced {
 			lines = append(lines, "```")
 		}
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// lines returns the lines of a block, with the outputs to be updated.
+func (p *page) lines(b pageBlock) []string {
+	var lines []string
+	next := 0
+	for _, c := range commandsOf(b.lines) {
+		lines = append(lines, b.lines[next:c.from]...)
+		next = c.from
+		if out, ok := p.updated[strings.Join(b.lines[:c.from], "\n")]; ok {
+			lines = append(lines, strings.Split(out, "\n")...)
+			next = c.to
+		}
+	}
+	return append(lines, b.lines[next:]...)
 }
