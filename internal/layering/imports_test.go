@@ -40,7 +40,7 @@ var layers = []layer{
 	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
 	{"servers for tests", []string{"modtest", "bench/internal/*"}},
-	{"programs", []string{"bench", "cmd/*", "examples/*"}},
+	{"programs", []string{"bench", "cmd/*", "examples/*", "site/*"}},
 }
 
 // heavy says who may import a dependency that is large, or that belongs to one
