@@ -37,8 +37,9 @@ var layers = []layer{
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
 	{"where providers come from", []string{"getproviders"}},
 	{"providers from there to the user's store", []string{"internal/providers"}},
-	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
+	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
+	{"what programs choose to add to the installer", []string{"bundle", "mirror"}},
 	{"servers for tests", []string{"modtest", "bench/internal/*"}},
 	{"programs", []string{"bench", "cmd/*", "examples/*"}},
 }
