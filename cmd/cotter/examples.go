@@ -19,7 +19,7 @@ var examples = map[string][]example{
 	},
 	"cotter init": {
 		{"Install, and then run init of tofu or terraform.", "cotter init"},
-		{"With arguments for the tool.", "cotter init envs/prod -- -backend-config=prod.hcl"},
+		{"With arguments for the tool.", "cotter init envs/prod -- -upgrade"},
 	},
 	"cotter lock": {
 		{"Lock the providers for two more platforms.", "cotter lock --platform linux_amd64 --platform darwin_arm64"},

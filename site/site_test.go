@@ -1,12 +1,4 @@
-// Command linkcheck checks a built site: every page has a heading, every link and picture
-// that is not on another host leads to a file of the site, and every fragment to an
-// element of that file.
-//
-//	go run ./site/linkcheck DIR
-//
-// It prints the links that lead nowhere and exits with 1 if there is one. It sends no
-// requests.
-package main
+package site_test
 
 import (
 	"errors"
@@ -14,21 +6,33 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
+	"testing"
+	"testing/fstest"
 
 	"golang.org/x/net/html"
 )
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: linkcheck DIR")
-		os.Exit(2)
+// TestSite builds the site and follows its links: every page has a heading, every link and
+// picture that is not on another host leads to a file of the site, and every fragment to
+// an element of that file.
+func TestSite(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("hugo"); err != nil {
+		t.Skip("hugo is not installed")
 	}
-	if err := check(os.DirFS(os.Args[1])); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	dir := t.TempDir()
+	// Nothing is left beside the sources.
+	cmd := exec.CommandContext(t.Context(), "hugo", "--quiet", "--noBuildLock", "--cacheDir", t.TempDir(), "--destination", dir)
+	cmd.Env = append(os.Environ(), "HUGO_RESOURCEDIR="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("hugo: %v\n%s", err, out)
+	}
+	if err := check(os.DirFS(dir)); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -111,4 +115,36 @@ func follow(site fs.FS, documents map[string]document, page, link string) error 
 		return fmt.Errorf("%s has no element %q", target, u.Fragment)
 	}
 	return nil
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	page := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	tests := []struct {
+		name, index string
+		want        string
+	}{
+		{"another page", `<a href="a.html">`, ""},
+		{"an element", `<a href="a.html#part">`, ""},
+		{"its own element", `<h1 id="x"><a href="#x">`, ""},
+		{"another host", `<a href="https://example.com/nothing">`, ""},
+		{"a picture", `<img src="p.svg">`, "index.html: p.svg: "},
+		{"no such page", `<a href="b.html">`, "index.html: b.html: "},
+		{"no such element", `<a href="a.html#other">`, `a.html has no element "other"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			err := check(fstest.MapFS{"index.html": page("<h1>Start</h1>" + test.index), "a.html": page(`<h1 id="part">A</h1>`)})
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("check: %v, want %q", err, test.want)
+			}
+		})
+	}
+	if err := check(fstest.MapFS{"index.html": page("")}); err == nil {
+		t.Error("an empty page is accepted")
+	}
+	if err := check(fstest.MapFS{}); err == nil {
+		t.Error("a site without pages is accepted")
+	}
 }
