@@ -1,4 +1,4 @@
-package site_test
+package layering_test
 
 import (
 	"errors"
@@ -27,11 +27,12 @@ func TestSite(t *testing.T) {
 	dir := t.TempDir()
 	// Nothing is left beside the sources.
 	cmd := exec.CommandContext(t.Context(), "hugo", "--quiet", "--noBuildLock", "--cacheDir", t.TempDir(), "--destination", dir)
+	cmd.Dir = "../../site"
 	cmd.Env = append(os.Environ(), "HUGO_RESOURCEDIR="+t.TempDir())
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("hugo: %v\n%s", err, out)
 	}
-	if err := check(os.DirFS(dir)); err != nil {
+	if err := checkLinks(os.DirFS(dir)); err != nil {
 		t.Error(err)
 	}
 }
@@ -41,8 +42,8 @@ type document struct {
 	ids, links []string
 }
 
-// check returns an error for each link of a site that leads nowhere.
-func check(site fs.FS) error {
+// checkLinks returns an error for each link of a site that leads nowhere.
+func checkLinks(site fs.FS) error {
 	documents := map[string]document{}
 	err := fs.WalkDir(site, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || path.Ext(name) != ".html" {
@@ -117,7 +118,7 @@ func follow(site fs.FS, documents map[string]document, page, link string) error 
 	return nil
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckLinks(t *testing.T) {
 	t.Parallel()
 	page := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	tests := []struct {
@@ -135,16 +136,16 @@ func TestCheck(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			err := check(fstest.MapFS{"index.html": page("<h1>Start</h1>" + test.index), "a.html": page(`<h1 id="part">A</h1>`)})
+			err := checkLinks(fstest.MapFS{"index.html": page("<h1>Start</h1>" + test.index), "a.html": page(`<h1 id="part">A</h1>`)})
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-				t.Errorf("check: %v, want %q", err, test.want)
+				t.Errorf("checkLinks: %v, want %q", err, test.want)
 			}
 		})
 	}
-	if err := check(fstest.MapFS{"index.html": page("")}); err == nil {
+	if err := checkLinks(fstest.MapFS{"index.html": page("")}); err == nil {
 		t.Error("an empty page is accepted")
 	}
-	if err := check(fstest.MapFS{}); err == nil {
+	if err := checkLinks(fstest.MapFS{}); err == nil {
 		t.Error("a site without pages is accepted")
 	}
 }
