@@ -39,41 +39,54 @@ func (e *ProjectError) Unwrap() error { return e.Err }
 // onEvent takes the place of in.OnEvent and is told whose event it is, "" for what
 // concerns all of them; it is never called twice at once. nil is fine.
 func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
+	results := make([]*Result, len(dirs))
+	err := in.forEachProject(dirs, req, onEvent, func(i int, req Request, shared *session, events *events) error {
+		req.Update = req.Update.ofSeveral()
+		result, err := in.install(ctx, req, shared.key, shared, events)
+		if err == nil {
+			results[i] = result
+		}
+		return err
+	})
+	if err != nil {
+		return results, err
+	}
+	return results, errors.Join(req.Update.missing(results)...)
+}
+
+// forEachProject calls work for several root modules side by side, with the number and
+// the request of each and a session that all of them share. One that fails leaves the
+// others alone; the error joins a *ProjectError for each of those.
+func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(string, Event), work func(int, Request, *session, *events) error) error {
 	serial := serialEvents(onEvent)
 	all := &events{fn: serial("")}
 	key, err := in.userKey(all)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	shared, done, err := in.sharedSession(key)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
 	shared.warnOfCache(all)
-	results, failures := make([]*Result, len(dirs)), make([]error, len(dirs))
+	failures := make([]error, len(dirs))
 	var group errgroup.Group
 	group.SetLimit(in.parallel())
 	for i, dir := range dirs {
 		group.Go(func() error {
 			req, err := req.inDir(dir)
+			if err == nil {
+				err = work(i, req, shared, &events{fn: serial(dir)})
+			}
 			if err != nil {
 				failures[i] = &ProjectError{dir, err}
-				return nil // the others go on
-			}
-			req.Update = req.Update.ofSeveral()
-			result, err := in.install(ctx, req, key, shared, &events{fn: serial(dir)})
-			if results[i] = result; err != nil {
-				results[i], failures[i] = nil, &ProjectError{dir, err}
 			}
 			return nil // the others go on
 		})
 	}
 	_ = group.Wait() // failures are kept one by one
-	if err := errors.Join(failures...); err != nil {
-		return results, err
-	}
-	return results, errors.Join(req.Update.missing(results)...)
+	return errors.Join(failures...)
 }
 
 // inDir returns the request for one root module of several.

@@ -132,8 +132,8 @@ type Installer struct {
 	// locked provider is used if its hash is in the lock; nothing is written there. ""
 	// means none.
 	PluginCacheDir string
-	// Stores have packages of locks besides their origins: bundles and mirrors that the
-	// user names. They are asked in this order, before the origins, and only for what a
+	// Stores have packages of locks besides their origins: bundles and mirrors (packages
+	// bundle and mirror) that the user names. They are asked in this order, before the origins, and only for what a
 	// lock has an entry for. See [PackageStore] for what they confirm.
 	Stores []PackageStore
 	// Config reads the module calls of a directory. nil means our own reader.

@@ -217,6 +217,17 @@ func (r Request) hasStockLock() bool {
 	return err == nil && os.SameFile(own, stock)
 }
 
+// ReadLock reads and parses the lock of a request's project. It is empty if there is no
+// such file. An error about its content is a *LockFileError; one that is a symbolic link
+// is a *LinkedLockError.
+func ReadLock(req Request) (*lockfile.File, error) {
+	src, err := readLock(req)
+	if err != nil {
+		return nil, err
+	}
+	return parseLock(src, req)
+}
+
 func parseLock(src []byte, req Request) (*lockfile.File, error) {
 	lock, diags := lockfile.Parse(src, req.lockFile())
 	if diags.HasErrors() {

@@ -67,9 +67,9 @@ type Request struct {
 	Tools []Dialect
 	// Inputs are the values on which sources and versions may depend.
 	Inputs Inputs
-	// ForDir returns the request for one root module of several, which InstallAll
-	// and CacheKey call with the request that has its directory: for what its settings
-	// say, for example. nil means that it stays as it is. Other methods ignore it.
+	// ForDir returns the request for one root module of several, which InstallAll,
+	// LockedPackages and CacheKey call with the request that has its directory: for what
+	// its settings say, for example. nil means that it stays as it is. Other methods ignore it.
 	ForDir func(Request) (Request, error)
 }
 

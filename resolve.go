@@ -45,7 +45,7 @@ type resolver struct {
 // place places the module of a call for the time of the run.
 func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 	r.hostless.note(c)
-	if err := r.project.rules.checkCall(c, r.project.lock); err != nil {
+	if err := r.checkAllowed(ctx, c); err != nil {
 		return nil, err
 	}
 	r.warnOfCredentials(c)
@@ -58,16 +58,23 @@ func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 	if err := r.checkFolded(c); err != nil {
 		return nil, c.fail(err)
 	}
-	if c.isRemote() && !c.hasConstraint {
-		if err := r.selector.checkRef(ctx, c, location{pkg: c.repository}); err != nil {
-			return nil, c.fail(err)
-		}
-	}
 	pkg, subdir, err := r.placePackage(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	return moduleIn(c, pkg, subdir)
+}
+
+// checkAllowed applies the policies to a call and its entry. Its origin is asked only if a
+// policy depends on what a ref is.
+func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
+	if err := r.project.rules.checkCall(c, r.project.lock); err != nil {
+		return err
+	}
+	if !c.isRemote() || c.hasConstraint {
+		return nil
+	}
+	return c.failIf(r.selector.checkRef(ctx, c, location{pkg: c.repository}))
 }
 
 // placePackage places the package of a call and returns the module's directory in

@@ -37,10 +37,11 @@ var layers = []layer{
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
 	{"where providers come from", []string{"getproviders"}},
 	{"providers from there to the user's store", []string{"internal/providers"}},
-	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
+	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
+	{"what programs choose to add to the installer", []string{"bundle", "mirror"}},
 	{"servers for tests", []string{"modtest", "bench/internal/*"}},
-	{"programs", []string{"bench", "cmd/*", "examples/*"}},
+	{"programs", []string{"bench", "cmd/*", "examples/*", "site/*"}},
 }
 
 // heavy says who may import a dependency that is large, or that belongs to one

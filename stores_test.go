@@ -4,15 +4,20 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/ocilayout"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/modtest"
 )
 
 // bundled is an installed project and its bundle.
@@ -38,26 +43,26 @@ The net.
 # tar
 `)
 	p.mustInstall(t, cotter.Request{})
-	var bundle bytes.Buffer
-	if _, err := p.installer().CreateBundle(t.Context(), []string{p.dir}, cotter.Request{}, nil, &bundle); err != nil {
+	var text bytes.Buffer
+	if _, err := bundle.Create(t.Context(), p.installer(), []string{p.dir}, cotter.Request{}, nil, &text); err != nil {
 		t.Fatal(err)
 	}
-	return p, bundle.Bytes()
+	return p, text.Bytes()
 }
 
 // openBundle opens a bundle in a file.
-func openBundle(t *testing.T, text []byte) *cotter.Bundle {
+func openBundle(t *testing.T, text []byte) *bundle.Bundle {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bundle.tar")
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	bundle, err := cotter.OpenBundle(name)
+	opened, err := bundle.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = bundle.Close() })
-	return bundle
+	t.Cleanup(func() { _ = opened.Close() })
+	return opened
 }
 
 // freshInstaller is an installer of a user who has nothing yet, with a store.
@@ -96,7 +101,7 @@ func TestBundleDamaged(t *testing.T) {
 	at := bytes.Index(damaged, []byte("PK\x03\x04"))
 	damaged[at+40] ^= 1
 	in := freshInstaller(t, p, nil)
-	entries, err := in.ImportBundle(t.Context(), openBundle(t, damaged))
+	entries, err := in.ImportStore(t.Context(), openBundle(t, damaged))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +109,7 @@ func TestBundleDamaged(t *testing.T) {
 	for _, entry := range entries {
 		if entry.Err != nil {
 			failed++
-			if !errors.Is(entry.Err, cotter.ErrBundle) {
+			if !errors.Is(entry.Err, bundle.ErrBundle) {
 				t.Errorf("%s: error is %v, want ErrBundle", entry.Source, entry.Err)
 			}
 		}
@@ -135,16 +140,16 @@ func TestBundleWithOtherContent(t *testing.T) {
 	victim, _ := lock.Module("tar")
 	names, _ := lock.Module("net.names")
 	forged := forge(t, text, modpkg.StatementOf(names), modpkg.StatementOf(victim))
-	entries, err := p.installer().VerifyBundle(t.Context(), openBundle(t, forged))
+	entries, err := p.installer().VerifyStore(t.Context(), openBundle(t, forged))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mismatch *cotter.HashMismatchError
 	if len(entries) != 1 || !errors.As(entries[0].Err, &mismatch) {
-		t.Errorf("VerifyBundle: %v, want a *HashMismatchError", entries)
+		t.Errorf("VerifyStore: %v, want a *HashMismatchError", entries)
 	}
 	in := freshInstaller(t, p, nil)
-	if _, err := in.ImportBundle(t.Context(), openBundle(t, forged)); err != nil {
+	if _, err := in.ImportStore(t.Context(), openBundle(t, forged)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
@@ -162,8 +167,8 @@ func TestBundleWithOtherContent(t *testing.T) {
 // forge returns a bundle in which the entry of another statement has the content of one.
 func forge(t *testing.T, text []byte, content, other modpkg.Statement) []byte {
 	t.Helper()
-	bundle := openBundle(t, text)
-	manifest, err := bundle.Manifest(t.Context(), content.Tag())
+	opened := openBundle(t, text)
+	manifest, err := opened.Manifest(t.Context(), content.Tag())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +181,7 @@ func forge(t *testing.T, text []byte, content, other modpkg.Statement) []byte {
 		t.Fatal(err)
 	}
 	defer layer.Close()
-	if err := bundle.Blob(t.Context(), artifact.Layer, artifact.Size, layer); err != nil {
+	if err := opened.Blob(t.Context(), artifact.Layer, artifact.Size, layer); err != nil {
 		t.Fatal(err)
 	}
 	artifact.Statement = other
@@ -217,5 +222,83 @@ func TestBundleWithOtherTag(t *testing.T) {
 	_, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true})
 	if !errors.Is(err, cotter.ErrOffline) || !strings.Contains(strings.Join(warnings, "\n"), "artifact of another entry") {
 		t.Errorf("error is %v, warnings are %q", err, warnings)
+	}
+}
+
+// mirrored is an installed project whose packages are in a mirror.
+func mirrored(t *testing.T) (*project, *mirror.Mirror) {
+	t.Helper()
+	p, _ := bundled(t)
+	to, err := mirror.Open(p.installer().Fetcher.(*getmodules.Fetcher), "oci://"+string(p.world.Host())+"/corp/modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := mirror.Push(t.Context(), p.installer(), []string{p.dir}, cotter.Request{}, nil, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Entries != 3 || result.Pushed != 3 || result.Bytes == 0 {
+		t.Errorf("mirror.Push = %+v, want 3 entries, all pushed", result)
+	}
+	return p, to
+}
+
+// A mirror takes the place of all origins: two requests a package.
+func TestMirrorInstall(t *testing.T) {
+	t.Parallel()
+	p, from := mirrored(t)
+	in := freshInstaller(t, p, from)
+	p.world.ResetRequests()
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, request := range p.world.Requests() {
+		if !strings.HasPrefix(request.Path, "/v2/corp/modules/") {
+			t.Errorf("asked for %s", request)
+		}
+	}
+	if n := len(p.world.Requests()); n != 2*3 {
+		t.Errorf("%d requests, want 2 for each of 3 packages", n)
+	}
+	p.mustVerify(t, cotter.Request{Dir: p.dir})
+	// Another run of this user needs no mirror.
+	in.Stores = nil
+	p.remove(t, ".terraform")
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever a mirror does, the origins have the packages.
+func TestMirrorFaults(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		fault   modtest.Fault
+		warning string
+	}{
+		{"is down", modtest.Fault{Path: "/v2/", Status: http.StatusBadGateway}, "cannot be used, so the origins are asked"},
+		{"denies", modtest.Fault{Path: "/v2/", Status: http.StatusForbidden}, "cannot be used, so the origins are asked"},
+		{"is empty", modtest.Fault{Path: "/v2/", Status: http.StatusNotFound}, ""},
+		{"has lost the blobs", modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusNotFound}, "404"},
+		{"has damaged blobs", modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusOK, Body: "damaged"}, "its package in the mirror"},
+		{"cuts off blobs", modtest.Fault{Path: "/v2/corp/modules/blobs/", Truncate: true}, "its package in the mirror"},
+		{"has other manifests", modtest.Fault{Path: "/v2/corp/modules/manifests/", Status: http.StatusOK, Body: "{}"}, ""},
+		{"is unsteady", modtest.Fault{Path: "/v2/", Status: http.StatusServiceUnavailable, Times: 2}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p, from := mirrored(t)
+			in := freshInstaller(t, p, from)
+			p.log = nil
+			p.world.SetFaults(test.fault)
+			if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true}); err != nil {
+				t.Fatal(err)
+			}
+			if log := p.events(); !strings.Contains(log, test.warning) {
+				t.Errorf("no warning has %q:\n%s", test.warning, log)
+			}
+			p.mustVerify(t, cotter.Request{Dir: p.dir})
+		})
 	}
 }
