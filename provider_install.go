@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -15,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // InstallProviders installs the providers that the installed modules of a
@@ -109,13 +111,13 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 	}
 	s.getter = &providers.Getter{
 		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
-		Accept: p.rules.checkAuthentication, OnEvent: s.tell,
+		Accept: p.rules.CheckAuthentication, OnEvent: s.tell,
 	}
 	s.required.ask = func(provider addrs.Provider) {
 		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
 			return
 		}
-		if p.rules.checkProvider(provider) != nil {
+		if p.rules.CheckProvider(provider) != nil {
 			return // what a policy refuses is not asked for
 		}
 		// Who needs the answer asks again, and gets this one or its error.
@@ -205,7 +207,7 @@ func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*provid
 		return s.getter.Get(ctx, want)
 	})
 	if err == nil {
-		err = s.rules.checkAuthentication(got.Authentication)
+		err = s.rules.CheckAuthentication(got.Authentication)
 	}
 	if err != nil {
 		return nil, s.fail(ctx, p, want.Platform, err)
@@ -227,7 +229,7 @@ func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platf
 		return s.getter.Hashes(ctx, want)
 	})
 	if err == nil {
-		err = s.rules.checkAuthentication(proof.Authentication)
+		err = s.rules.CheckAuthentication(proof.Authentication)
 	}
 	if err != nil {
 		return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
@@ -238,6 +240,22 @@ func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platf
 // wanted is the package of a provider for a platform, with what the lock has of it.
 func (p selectedProvider) wanted(platform addrs.Platform) providers.Want {
 	return providers.Want{Provider: p.address, Version: p.version, Platform: platform, Locked: p.entry.Hashes}
+}
+
+// providerKey is what makes two packages of providers the same.
+type providerKey struct {
+	provider addrs.Provider
+	version  versions.Version
+	platform addrs.Platform
+	locked   string // the lock's hashes
+}
+
+func keyOf(want providers.Want) providerKey {
+	var locked strings.Builder
+	for _, h := range want.Locked {
+		locked.WriteString(string(h) + "\n")
+	}
+	return providerKey{want.Provider, want.Version, want.Platform, locked.String()}
 }
 
 // fail is err as that of a provider's package for a platform.

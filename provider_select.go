@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cotterpin/cotter/internal/rules"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -135,8 +137,8 @@ func (p requiredProvider) fail(version string, err error) error {
 }
 
 // checkPolicy applies the policies to a provider.
-func (p requiredProvider) checkPolicy(rules rules) error {
-	if err := rules.checkProvider(p.address); err != nil {
+func (p requiredProvider) checkPolicy(rules rules.Rules) error {
+	if err := rules.CheckProvider(p.address); err != nil {
 		return p.fail("", err)
 	}
 	return nil
@@ -271,7 +273,7 @@ type providerSelector struct {
 	update  Update
 	// updated are the providers that the request names for an update.
 	updated []addrs.Provider
-	rules   rules
+	rules   rules.Rules
 	locked  bool
 	offline bool
 	events  *events

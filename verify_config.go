@@ -102,7 +102,7 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 // modules.json. Stock tools read modules.json alone: one that names other directories
 // has them run files that were not verified.
 func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
-	if err := cmp.rules.checkCall(c, cmp.lock); err != nil {
+	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
 		return nil, err
 	}
 	entry, locked := cmp.lock.Module(c.key())
@@ -324,7 +324,7 @@ func compareProvider(store *providerstore.Store, dir *providerstore.Dir, entry l
 func (p *openProject) refusedProviders(lock *providerLock) []error {
 	var refused []error
 	for _, entry := range lock.Providers() {
-		if err := p.rules.checkProvider(entry.Address); err != nil {
+		if err := p.rules.CheckProvider(entry.Address); err != nil {
 			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
 		}
 	}

@@ -36,7 +36,7 @@ var layers = []layer{
 	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/localstate", "internal/materialize", "internal/modpkg", "internal/providerstore"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
 	{"where providers come from", []string{"getproviders"}},
-	{"providers from there to the user's store", []string{"internal/providers"}},
+	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
 	{"what programs choose to add to the installer", []string{"bundle", "mirror"}},
