@@ -172,8 +172,10 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 // walk resolves the whole tree. require, which may be nil, is told what each module
 // requires.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
+	ahead := r.newPrefetcher(res)
+	defer ahead.stop()
 	w := &walker{
-		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), require: require,
+		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), begin: ahead.start, require: require,
 		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },
 	}
 	modules, failures := w.walk(ctx, r.req.dir())

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -270,6 +271,8 @@ type session struct {
 	// slots bounds what is done at once. A goroutine that has a slot waits for no
 	// other one.
 	slots chan struct{}
+	// waitAtEnd says that there may be work that was cancelled and has not ended yet.
+	waitAtEnd atomic.Bool
 
 	tags     singleflight.Memo[repositoryKey, []getmodules.Tag]
 	ociTags  singleflight.Memo[repositoryKey, []versions.Candidate]
@@ -324,8 +327,15 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 	return s, nil
 }
 
-// close ends the session.
-func (s *session) close() error { return errors.Join(s.closeProviders(), s.cache.Close()) }
+// close ends the session. Work that was cancelled but writes to the cache ends before.
+func (s *session) close() error {
+	if s.waitAtEnd.Load() {
+		for range cap(s.slots) {
+			s.slots <- struct{}{}
+		}
+	}
+	return errors.Join(s.closeProviders(), s.cache.Close())
+}
 
 // projectSession starts a session for one project. Without a cache, packages are kept
 // until done is called, on the stage of a project that is changed.

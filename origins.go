@@ -142,16 +142,16 @@ func (o *origins) locateLocked(ctx context.Context, c *call, entry lockfile.Modu
 	if err != nil {
 		return location{}, c.fail(err)
 	}
-	tag := ""
+	var found versions.Candidate
 	for _, candidate := range offered {
-		if candidate.Version == locked && (tag == "" || candidate.Revision == lockedRevision(entry)) {
-			tag = candidate.Ref
+		if candidate.Version == locked && (found.Ref == "" || candidate.Revision == lockedRevision(entry)) {
+			found = candidate
 		}
 	}
-	if tag == "" {
+	if found.Ref == "" {
 		return location{}, c.fail(fmt.Errorf("%s: the version %s is no longer offered", c.repository.Redacted(), locked))
 	}
-	return location{pkg: tagged(c.repository, tag)}, nil
+	return location{pkg: tagged(c.repository, found.Ref), revision: found.Revision}, nil
 }
 
 // reference asks which revision an address means now. It is the zero Reference for
@@ -188,7 +188,7 @@ func (o *origins) tagMoved(ctx context.Context, c *call, entry lockfile.Module, 
 	}
 	if c.hasConstraint && !at.fromServer() && ask {
 		var err error
-		if at, err = o.locateLocked(ctx, c, entry); err != nil {
+		if at, err = o.locateLocked(ctx, c, entry); err != nil || at.revision == locked {
 			return err
 		}
 	}

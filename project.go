@@ -142,6 +142,17 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	return nil
 }
 
+// FindDialect returns the dialect of a project: that of the request, or the one that
+// DialectAuto finds out. It reports whether there is a sign of it, or the request
+// names it; else it is a guess.
+func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, known bool, err error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return DialectAuto, false, err
+	}
+	return p.dialect, p.dialectGiven || !p.detected.guessed(), p.close()
+}
+
 // detection is the dialect of a project for which the request names none, and why.
 type detection struct {
 	dialect Dialect

@@ -49,7 +49,7 @@ type resolver struct {
 // place places the module of a call for the time of the run.
 func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 	r.hostless.note(c)
-	if err := checkCall(r.project.rules, c, r.project.lock); err != nil {
+	if err := r.checkAllowed(ctx, c); err != nil {
 		return nil, err
 	}
 	r.warnOfCredentials(c)
@@ -62,11 +62,6 @@ func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 	if err := r.checkFolded(c); err != nil {
 		return nil, c.fail(err)
 	}
-	if c.isRemote() && !c.hasConstraint {
-		if err := r.selector.checkRef(ctx, c, location{pkg: c.repository}); err != nil {
-			return nil, c.fail(err)
-		}
-	}
 	pkg, subdir, err := r.placePackage(ctx, c)
 	if err != nil {
 		return nil, err
@@ -74,11 +69,23 @@ func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 	return moduleIn(c, pkg, subdir)
 }
 
+// checkAllowed applies the policies to a call and its entry. Its origin is asked only if a
+// policy depends on what a ref is.
+func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
+	if err := checkCall(r.project.rules, c, r.project.lock); err != nil {
+		return err
+	}
+	if !c.isRemote() || c.hasConstraint {
+		return nil
+	}
+	return c.failIf(r.selector.checkRef(ctx, c, location{pkg: c.repository}))
+}
+
 // checkCall checks a call by what is written: in the configuration, and in the lock
 // if that has an entry for it.
-func checkCall(r rules.Rules, c *call, lock *lockfile.File) error {
+func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	written := policy.Call{Source: c.source, Constraint: c.want, Own: c.own()}
-	if err := r.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
+	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
 		return c.fail(err)
 	}
 	entry, locked := lock.Module(c.key())
@@ -86,7 +93,7 @@ func checkCall(r rules.Rules, c *call, lock *lockfile.File) error {
 		return nil // it does not decide this call
 	}
 	pkg, _ := lockedPackage(entry)
-	if err := r.Allow(pkg); err != nil {
+	if err := all.Allow(pkg); err != nil {
 		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -66,6 +67,44 @@ func (in *Installer) Restore(ctx context.Context, req Request) (_ *Restored, err
 		}
 	}
 	return nil, ErrNothingToRestore
+}
+
+// RestoreModules puts back the entries of modules that an earlier text of the lock has
+// and the lock lacks, and returns their keys. It leaves everything else as it is: after a
+// stock tool has rewritten the lock, for example, the entries of providers. Entries
+// that no longer fit the configuration are left out, as by Restore.
+func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []byte) (_ []string, err error) {
+	former, err := parseLock(earlier, req)
+	if err != nil {
+		return nil, err
+	}
+	src, err := readLock(req)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := parseLock(src, req)
+	if err != nil || !slices.ContainsFunc(former.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
+		return nil, err
+	}
+	events := &events{fn: in.OnEvent}
+	key, err := in.userKey(events)
+	if err != nil {
+		return nil, err
+	}
+	p, err := in.openToChange(ctx, req, key, events)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	lock = p.lock.Clone() // which may be a later one
+	keys, err := in.restoreModules(ctx, p, former, lock)
+	if err != nil || len(keys) == 0 {
+		return nil, err
+	}
+	if err := lock.Check(); err != nil {
+		return nil, err
+	}
+	return keys, p.files.WriteLock(p.lockSrc, lock.Bytes())
 }
 
 // restoreFrom puts back what an earlier lock has and the lock lacks, and notes what that

@@ -41,7 +41,7 @@ var layers = []layer{
 	{"the installer", []string{"."}},
 	{"what programs choose to add to the installer", []string{"bundle", "mirror"}},
 	{"servers for tests", []string{"modtest", "bench/internal/*"}},
-	{"programs", []string{"bench", "cmd/*", "examples/*"}},
+	{"programs", []string{"bench", "cmd/*", "examples/*", "site/*"}},
 }
 
 // heavy says who may import a dependency that is large, or that belongs to one
