@@ -99,8 +99,8 @@ func hasCommands(blocks []pageBlock) bool {
 	return false
 }
 
-// page is a page that is run: its servers, and a terminal.
-type page struct {
+// runPage is a page that is run: its servers, and a terminal.
+type runPage struct {
 	world *modtest.World
 	// dir has the project, and state what lasts between two commands.
 	dir, state string
@@ -117,7 +117,7 @@ type page struct {
 	toWorld, toPage *strings.Replacer
 }
 
-func newPage(t *testing.T) *page {
+func newPage(t *testing.T) *runPage {
 	t.Helper()
 	text, err := os.ReadFile("testdata/pages/world.txtar")
 	if err != nil {
@@ -125,7 +125,7 @@ func newPage(t *testing.T) *page {
 	}
 	world := modtest.New(t, modtest.Txtar(string(text)))
 	base := t.TempDir()
-	p := &page{world: world, dir: filepath.Join(base, "infra"), state: filepath.Join(base, "state"), updated: map[string]string{}}
+	p := &runPage{world: world, dir: filepath.Join(base, "infra"), state: filepath.Join(base, "state"), updated: map[string]string{}}
 	host := string(world.Host())
 	p.toWorld = strings.NewReplacer("git.example.com/", host+"/git/", "registry.example.com", host)
 	p.toPage = strings.NewReplacer(host+"/git/", "git.example.com/", host, "registry.example.com", p.dir, "/home/you/infra", base, "/home/you")
@@ -147,7 +147,7 @@ func newPage(t *testing.T) *page {
 
 // do follows the directives in a text, writes a block that is a file, or runs the commands
 // of a terminal. With -update the block gets their output.
-func (p *page) do(t *testing.T, b pageBlock) {
+func (p *runPage) do(t *testing.T, b pageBlock) {
 	t.Helper()
 	switch {
 	case !b.fenced:
@@ -175,7 +175,7 @@ func (p *page) do(t *testing.T, b pageBlock) {
 }
 
 // comparePicture compares the picture of a terminal with its text, or draws it anew.
-func (p *page) comparePicture(t *testing.T, lines []string) {
+func (p *runPage) comparePicture(t *testing.T, lines []string) {
 	t.Helper()
 	name := filepath.Join("../../docs", p.picture)
 	want := terminalPicture(lines)
@@ -192,7 +192,7 @@ func (p *page) comparePicture(t *testing.T, lines []string) {
 
 var directive = regexp.MustCompile(`^<!-- ([a-z ]+): (.*) -->$`)
 
-func (p *page) direct(t *testing.T, line string) {
+func (p *runPage) direct(t *testing.T, line string) {
 	t.Helper()
 	found := directive.FindStringSubmatch(line)
 	if found == nil {
@@ -244,7 +244,7 @@ func commandsOf(lines []string) []pageCommand {
 }
 
 // compare runs a command and compares its output with the page's.
-func (p *page) compare(t *testing.T, b pageBlock, c pageCommand) {
+func (p *runPage) compare(t *testing.T, b pageBlock, c pageCommand) {
 	t.Helper()
 	got, err := p.sh(t, c.text)
 	want := strings.TrimRight(strings.Join(b.lines[c.from:c.to], "\n"), "\n")
@@ -304,7 +304,7 @@ func outputPattern(want string) *regexp.Regexp {
 }
 
 // sh runs a command and returns what it prints, with the page's names of hosts and directories.
-func (p *page) sh(t *testing.T, command string) (string, error) {
+func (p *runPage) sh(t *testing.T, command string) (string, error) {
 	t.Helper()
 	script := fmt.Sprintf(`cd %[2]s
 if [ -f %[1]s/env ]; then . %[1]s/env; cd "$(cat %[1]s/dir)"; fi
@@ -321,7 +321,7 @@ exit $status
 }
 
 // text returns the page with its blocks, and with the outputs to be updated.
-func (p *page) text(blocks []pageBlock) string {
+func (p *runPage) text(blocks []pageBlock) string {
 	var lines []string
 	for _, b := range blocks {
 		if b.fenced {
@@ -336,7 +336,7 @@ func (p *page) text(blocks []pageBlock) string {
 }
 
 // lines returns the lines of a block, with the outputs to be updated.
-func (p *page) lines(b pageBlock) []string {
+func (p *runPage) lines(b pageBlock) []string {
 	var lines []string
 	next := 0
 	for _, c := range commandsOf(b.lines) {
