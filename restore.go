@@ -3,12 +3,8 @@ package cotter
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -212,64 +208,4 @@ func lockOfHead(ctx context.Context, req Request) ([]byte, error) {
 	var git gitexec.Git
 	name := "HEAD:./" + filepath.ToSlash(req.lockFile())
 	return git.Output(ctx, gitexec.Command{Args: []string{"-C", req.dir(), "show", "--no-textconv", "--end-of-options", name}}, maxHeadLock)
-}
-
-// restoredEntries are entries that the lock had after the last run and has lost
-// since. Stock tools drop module blocks when they rewrite their provider locks. To
-// select again without a word would make the lock worthless.
-type restoredEntries struct {
-	mu      sync.Mutex
-	entries map[string]lockfile.Module
-}
-
-func (r *restoredEntries) add(entry lockfile.Module) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.entries == nil {
-		r.entries = make(map[string]lockfile.Module)
-	}
-	r.entries[entry.Key] = entry
-}
-
-func (r *restoredEntries) any() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.entries) > 0
-}
-
-func (r *restoredEntries) has(key string) bool {
-	_, ok := r.entry(key)
-	return ok
-}
-
-func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, ok := r.entries[key]
-	return entry, ok
-}
-
-// warning tells the user what is restored; "" if nothing is.
-func (r *restoredEntries) warning(lockFile string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	keys := slices.Sorted(maps.Keys(r.entries))
-	switch len(keys) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
-	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
-		lockFile, len(keys), strings.Join(shortened(keys), ", "))
-}
-
-// maxNamed is how many names a sentence lists.
-const maxNamed = 5
-
-func shortened(names []string) []string {
-	if len(names) <= maxNamed {
-		return names
-	}
-	return append(slices.Clone(names[:maxNamed]), "...")
 }

@@ -55,6 +55,7 @@ module "net" {
 		{[]string{"envs/dev/nested/x/y.tf"}, "", []string{"envs/dev/nested"}},
 		{[]string{"envs/dev/.terraform.lock.hcl"}, "", []string{"envs/dev"}},
 		{[]string{"envs/dev/.terraform/modules/modules.json"}, "", nil},
+		{[]string{"envs/dev/main.tf", "envs/dev/.terraform/modules/modules.json"}, "", []string{"envs/dev"}},
 		{[]string{"locks/own.hcl"}, "../../locks/own.hcl", []string{".", "envs/dev"}},
 		{[]string{"envs/cotter.hcl"}, "", []string{".", "envs/dev", "envs/dev/nested"}},
 		{[]string{"cotter.hcl"}, "", roots},
