@@ -3,10 +3,12 @@ package cotter
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -78,30 +80,30 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 	group.SetLimit(prefetchesPerSlot * cap(p.fetcher.slots))
 	seen := make(map[string]bool)
 	for _, entry := range entries {
-		if ctx.Err() != nil {
-			break
-		}
-		c := p.callOf(entry)
-		if c == nil || seen[record(c, entry)] {
+		caller := p.callerOf(entry)
+		if caller == nil || ctx.Err() != nil {
 			continue
 		}
-		seen[record(c, entry)] = true
-		group.Go(func() error {
-			p.prefetch(ctx, c, entry)
-			return nil
-		})
+		same := recordOf(modpkg.StatementOf(entry), caller.isElsewhere()) + entry.Constraints
+		if seen[same] {
+			continue
+		}
+		seen[same] = true
+		if c := p.callOf(caller, entry); c != nil {
+			group.Go(func() error {
+				p.prefetch(ctx, c, entry)
+				return nil
+			})
+		}
 	}
 	_ = group.Wait()
 }
 
-// callOf returns the call that the walk will find for an entry, as far as the lock tells
+// callerOf returns the module that makes the call of an entry, as far as the lock tells
 // what it is. It returns nil for entries that are left to the walk.
-func (p *prefetcher) callOf(entry lockfile.Module) *call {
-	if p.confirmed.isFormer(entry) {
-		return nil
-	}
+func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
-	if err != nil || p.update.has(entry.Key) {
+	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.confirmed.isFormer(entry) {
 		return nil
 	}
 	caller := &module{call: &call{path: path[:len(path)-1]}}
@@ -123,7 +125,13 @@ func (p *prefetcher) callOf(entry lockfile.Module) *call {
 	if !below {
 		return nil
 	}
-	c, err := parseCall(caller, blockOf(path, entry, p.project.dialect), p.project.dialect)
+	return caller
+}
+
+// callOf returns the call that the walk will find for an entry in a module, nil if the
+// entry cannot be for one.
+func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
+	c, err := parseCall(caller, blockOf(entry, p.project.dialect), p.project.dialect)
 	if err != nil || c.mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
 		return nil
 	}
@@ -132,8 +140,9 @@ func (p *prefetcher) callOf(entry lockfile.Module) *call {
 
 // blockOf returns the block for which the lock has an entry. Constraints are in the
 // source's address if that has an argument for them, else beside it.
-func blockOf(path addrs.Module, entry lockfile.Module, dialect Dialect) ModuleCall {
-	block := ModuleCall{Name: path[len(path)-1], Source: entry.Source, Version: entry.Constraints, HasVersion: entry.Constraints != ""}
+func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
+	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
+	block := ModuleCall{Name: name, Source: entry.Source, Version: entry.Constraints, HasVersion: entry.Constraints != ""}
 	source, err := dialect.parser().ParseModuleSource(entry.Source)
 	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && remote.Package.HasArg("version") {
 		block.HasVersion = false
