@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -361,5 +362,44 @@ func TestPrefetchMirror(t *testing.T) {
 	})
 	if n := len(p.world.Requests()); n != 2*5 || p.askedFor() != "" || took > 2*roundTrip {
 		t.Errorf("%d requests in %s, of which to origins %q, want 10 in 2s to none", n, took, p.askedFor())
+	}
+}
+
+// A locked provider is fetched beside the modules, once one of them requires it.
+func TestPrefetchProvider(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+terraform {
+  required_providers {
+    cloud = {
+      source = "MODTEST_HOST/acme/cloud"
+    }
+  }
+}
+module "m1" {
+  source = "MODTEST_HOST/acme/p1/aws"
+}
+-- registry/acme/p1/aws/1.2.0/main.tf --
+-- providers/acme/cloud/1.0.0/`+addrs.CurrentPlatform().String()+`/terraform-provider-cloud --
+1.0.0
+`)
+	both := cotter.Request{Dir: p.dir, Providers: &cotter.Providers{}}
+	if _, err := p.world.Installer().Install(t.Context(), both); err != nil {
+		t.Fatal(err)
+	}
+	in := p.fresh(t, newRoundTrips(t, p.world))
+	both.Locked = true
+	var took time.Duration
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		if _, err := in.Install(t.Context(), both); err != nil {
+			t.Fatal(err)
+		}
+		took = time.Since(began)
+	})
+	// Discovery; where the package of the module and that of the provider are; both.
+	if took > 3*roundTrip {
+		t.Errorf("%s, want 3s:\n%v", took, p.world.Requests())
 	}
 }
