@@ -180,7 +180,7 @@ func (s *providerStage) prefetch(ctx context.Context, use ProviderUse) {
 	entry, has := s.lock.Provider(use.Provider)
 	keeps := has && !s.selector.updates(use.Provider)
 	switch {
-	case s.req.Offline || s.rules.checkProvider(use.Provider) != nil:
+	case s.req.Offline || s.rules.CheckProvider(use.Provider) != nil:
 	case keeps && use.allows(entry.Version) && proves(entry.Hashes):
 		go s.prefetchPackage(ctx, entry)
 	case !keeps && !s.req.Locked:
