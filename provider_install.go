@@ -65,6 +65,7 @@ func (in *Installer) installProviders(ctx context.Context, req Request, config C
 	if err != nil {
 		return nil, err
 	}
+	defer stage.close()
 	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
 	if err != nil {
 		return nil, err
@@ -88,10 +89,12 @@ type providerStage struct {
 	required requirements
 	selector *providerSelector
 	getter   *providers.Getter
+	// stop cancels what was prefetched and is not needed.
+	stop func()
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides.
+// told later is asked for at once. It must be closed.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
@@ -113,17 +116,16 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
 		Accept: p.rules.CheckAuthentication, OnEvent: s.tell,
 	}
-	s.required.ask = func(provider addrs.Provider) {
-		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
-			return
-		}
-		if p.rules.CheckProvider(provider) != nil {
-			return // what a policy refuses is not asked for
-		}
-		// Who needs the answer asks again, and gets this one or its error.
-		go func() { _, _ = s.selector.listing(ctx, provider) }()
-	}
+	ctx, s.stop = session.ahead(ctx)
+	s.required.ask = func(use ProviderUse) { s.prefetch(ctx, use) }
 	return s, nil
+}
+
+// close cancels what was prefetched and is not needed. The stage may be nil.
+func (s *providerStage) close() {
+	if s != nil {
+		s.stop()
+	}
 }
 
 // require returns the function that a walk tells what each module requires; nil if the
@@ -203,9 +205,7 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 // projects need it, but the policies of each are applied.
 func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*providers.Got, error) {
 	want := p.wanted(addrs.CurrentPlatform())
-	got, err := s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
-		return s.getter.Get(ctx, want)
-	})
+	got, err := s.packageOf(ctx, want)
 	if err == nil {
 		err = s.rules.CheckAuthentication(got.Authentication)
 	}
@@ -220,6 +220,13 @@ func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*provid
 		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", p.address.ForDisplay(), p.version, text))
 	}
 	return got, nil
+}
+
+// packageOf gets a package once in a session.
+func (s *providerStage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
+	return s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
+		return s.getter.Get(ctx, want)
+	})
 }
 
 // getHashes gets the hashes of a provider's package for another platform.

@@ -25,7 +25,7 @@ import (
 // tree is walked.
 type requirements struct {
 	// ask is called once for each provider, as soon as the first module requires it.
-	ask func(addrs.Provider)
+	ask func(ProviderUse)
 
 	mu       sync.Mutex
 	uses     map[addrs.Provider][]ProviderUse
@@ -60,9 +60,10 @@ func (r *requirements) add(path addrs.Module, config ModuleConfig) {
 			r.uses = make(map[addrs.Provider][]ProviderUse)
 		}
 		uses, known := r.uses[required.Provider]
-		r.uses[required.Provider] = append(uses, ProviderUse{Path: path, ProviderRequirement: required})
+		use := ProviderUse{Path: path, ProviderRequirement: required}
+		r.uses[required.Provider] = append(uses, use)
 		if !known && r.ask != nil {
-			r.ask(required.Provider)
+			r.ask(use)
 		}
 	}
 }
