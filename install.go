@@ -3,7 +3,6 @@ package cotter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -173,8 +172,10 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 // walk resolves the whole tree. require, which may be nil, is told what each module
 // requires.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
+	ahead := r.newPrefetcher(res)
+	defer ahead.stop()
 	w := &walker{
-		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), require: require,
+		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), begin: ahead.start, require: require,
 		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
@@ -212,24 +213,6 @@ func (r *installRun) checkLost() error {
 		return nil
 	}
 	return &LostEntriesError{LockFile: r.req.lockFile()}
-}
-
-// assumedDialect says which stock tool the project was taken to be for, if that
-// matters to a call and was not certain; "" otherwise.
-func (p *openProject) assumedDialect(hostless *call) string {
-	if hostless == nil || p.dialectGiven {
-		return ""
-	}
-	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s",
-		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
-	if p.detected.guessed() {
-		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed
-	}
-	if against := p.detected.contradiction(); against != "" {
-		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.detected.signs[0].What, p.dialect, against, p.dialect.other(), assumed)
-	}
-	return ""
 }
 
 // nothingToInstall returns the result of a run that has nothing to do: the root
