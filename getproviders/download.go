@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
 const (
@@ -171,22 +172,7 @@ func (t *transfer) forget() { t.validator, t.resumed = "", false }
 func (t *transfer) restart() error {
 	t.done = 0
 	t.sum.Reset()
-	return empty(t.file)
-}
-
-// empty truncates a file that is not empty, and goes to its beginning. Once a file was
-// truncated to nothing, even if there was nothing in it, ext4 begins to write it to the disk
-// when it is closed, and removing it waits for that.
-func empty(file *os.File) error {
-	info, err := file.Stat()
-	if err == nil && info.Size() > 0 {
-		err = file.Truncate(0)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.Seek(0, io.SeekStart)
-	return err
+	return stagedfile.Empty(t.file)
 }
 
 // Write adds bytes to the file.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/stagedfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -265,7 +266,7 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	case info.Size() > maxMirrorArchive:
 		return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, maxMirrorArchive)
 	}
-	if err := empty(file); err != nil {
+	if err := stagedfile.Empty(file); err != nil {
 		return err
 	}
 	counter := &meter{progress: progress, total: info.Size()}
