@@ -173,13 +173,15 @@ type plannedProvider struct {
 	got *providers.Got
 	// hashes are those of the package and of those for the other platforms.
 	hashes []hashing.Hash
+	// notLocked are the other platforms of whose packages the lock has no hash.
+	notLocked []addrs.Platform
 }
 
 // get gets the package of a provider for this machine, and beside it the hashes of those
 // for the other platforms that the request names.
 func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedProvider, error) {
 	planned := plannedProvider{selectedProvider: p}
-	others := make([][]hashing.Hash, len(s.req.Providers.others()))
+	others := make([]*providers.Proof, len(s.req.Providers.others()))
 	err := sideBySide([]func() error{
 		func() (err error) {
 			planned.got, err = s.getOwn(ctx, p)
@@ -195,7 +197,13 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	if err != nil {
 		return plannedProvider{}, err
 	}
-	planned.hashes = slices.Concat(append(others, planned.got.Hashes)...)
+	for i, other := range others {
+		planned.hashes = append(planned.hashes, other.Hashes...)
+		if other.Matched == "" {
+			planned.notLocked = append(planned.notLocked, s.req.Providers.others()[i])
+		}
+	}
+	planned.hashes = append(planned.hashes, planned.got.Hashes...)
 	return planned, nil
 }
 
@@ -223,7 +231,7 @@ func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*provid
 }
 
 // getHashes gets the hashes of a provider's package for another platform.
-func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) ([]hashing.Hash, error) {
+func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
 	proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
@@ -234,7 +242,7 @@ func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platf
 	if err != nil {
 		return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 	}
-	return proof.Hashes, nil
+	return proof, nil
 }
 
 // wanted is the package of a provider for a platform, with what the lock has of it.
@@ -346,6 +354,11 @@ func (p *providerPlan) planLock() error {
 				provider.address.ForDisplay(), entry.Version, addrs.CurrentPlatform()))
 		default:
 			p.changes = append(p.changes, change)
+		}
+	}
+	for _, provider := range p.providers {
+		for _, platform := range provider.notLocked {
+			refused.reasons = append(refused.reasons, provider.platformReason(platform))
 		}
 	}
 	for _, address := range p.gone {
