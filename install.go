@@ -106,6 +106,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 		if r.providers, err = newProviderStage(ctx, r.openProject, r.session, r.events); err != nil {
 			return nil, err
 		}
+		defer r.providers.close()
 	}
 	resolver := r.newResolver(shared, r.events)
 	modules, err := r.walk(ctx, resolver, r.providers.require())

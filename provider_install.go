@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -65,6 +66,7 @@ func (in *Installer) installProviders(ctx context.Context, req Request, config C
 	if err != nil {
 		return nil, err
 	}
+	defer stage.close()
 	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
 	if err != nil {
 		return nil, err
@@ -88,10 +90,15 @@ type providerStage struct {
 	required requirements
 	selector *providerSelector
 	getter   *providers.Getter
+
+	// early are the listings that are asked for while modules are walked, which
+	// stopEarly ends.
+	early     sync.WaitGroup
+	stopEarly context.CancelFunc
 }
 
-// newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides.
+// newProviderStage returns a stage with nothing required, which must be closed. What its
+// requirements are told later is asked for at once, unless the lock decides.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
@@ -113,6 +120,8 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
 		Accept: p.rules.CheckAuthentication, OnEvent: s.tell,
 	}
+	earlyCtx, stopEarly := context.WithCancel(ctx)
+	s.stopEarly = stopEarly
 	s.required.ask = func(provider addrs.Provider) {
 		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
 			return
@@ -121,9 +130,15 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 			return // what a policy refuses is not asked for
 		}
 		// Who needs the answer asks again, and gets this one or its error.
-		go func() { _, _ = s.selector.listing(ctx, provider) }()
+		s.early.Go(func() { _, _ = s.selector.listing(earlyCtx, provider) })
 	}
 	return s, nil
+}
+
+// close ends what is still asked for in a run that fails.
+func (s *providerStage) close() {
+	s.stopEarly()
+	s.early.Wait()
 }
 
 // require returns the function that a walk tells what each module requires; nil if the
