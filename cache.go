@@ -221,13 +221,22 @@ type CacheKey struct {
 }
 
 // CacheKey returns the key of the cache for the locks of several root modules, each as
-// req says but for its directory. If one has no lock, the error wraps fs.ErrNotExist.
+// req says but for its directory. One that needs nothing has no lock, and does not count;
+// if none has a lock, the error wraps fs.ErrNotExist.
 func (in *Installer) CacheKey(ctx context.Context, dirs []string, req Request) (CacheKey, error) {
 	modules, providers := make(map[string]bool), make(map[string]bool)
+	locks := 0
 	for _, dir := range dirs {
-		if err := in.addPackages(ctx, req, dir, modules, providers); err != nil {
+		hasLock, err := in.addPackages(ctx, req, dir, modules, providers)
+		if err != nil {
 			return CacheKey{}, err
 		}
+		if hasLock {
+			locks++
+		}
+	}
+	if locks == 0 {
+		return CacheKey{}, &fs.PathError{Op: "open", Path: lockPathOf(req, dirs), Err: fs.ErrNotExist}
 	}
 	sum := sha256.New()
 	for _, set := range []map[string]bool{modules, providers} {
@@ -243,22 +252,31 @@ func (in *Installer) CacheKey(ctx context.Context, dirs []string, req Request) (
 	}, nil
 }
 
-// addPackages adds what the lock of a project has to sets of packages.
-func (in *Installer) addPackages(ctx context.Context, req Request, dir string, modules, providers map[string]bool) (err error) {
+// lockPathOf names the first lock that was looked for.
+func lockPathOf(req Request, dirs []string) string {
+	if len(dirs) > 0 {
+		req.Dir = dirs[0]
+	}
+	return filepath.Join(req.dir(), req.lockFile())
+}
+
+// addPackages adds what the lock of a project has to sets of packages. It reports whether
+// there is a lock.
+func (in *Installer) addPackages(ctx context.Context, req Request, dir string, modules, providers map[string]bool) (hasLock bool, err error) {
 	if req, err = req.inDir(dir); err != nil {
-		return err
+		return false, err
+	}
+	if _, err := os.Stat(req.dir()); err != nil {
+		return false, err
 	}
 	p, err := in.view(ctx, req)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	lock, err := p.providerLock()
 	if err != nil {
-		return err
-	}
-	if p.lockSrc == nil && lock.src == nil {
-		return &fs.PathError{Op: "open", Path: filepath.Join(req.dir(), req.lockFile()), Err: fs.ErrNotExist}
+		return false, err
 	}
 	for _, m := range p.lock.Modules() {
 		modules[joinHashes(m.Hashes)] = true
@@ -266,7 +284,7 @@ func (in *Installer) addPackages(ctx context.Context, req Request, dir string, m
 	for _, provider := range lock.Providers() {
 		providers[fmt.Sprintf("%s %s %s", provider.Address, provider.Version, joinHashes(provider.Hashes))] = true
 	}
-	return nil
+	return p.lockSrc != nil || lock.src != nil, nil
 }
 
 func joinHashes(hashes []hashing.Hash) string { return fmt.Sprint(hashes) }

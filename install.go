@@ -63,16 +63,15 @@ func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key,
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	p.rules = rules
-	r := &installRun{openProject: p, config: config, events: events, session: shared}
 	if shared == nil {
 		var done func() error
-		if r.session, done, err = in.projectSession(p); err != nil {
+		if shared, done, err = in.projectSession(p); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, done()) }()
-		r.session.warnOfCache(events)
+		shared.warnOfCache(events)
 	}
-	return r.run(ctx)
+	return newInstallRun(p, config, shared, events).run(ctx)
 }
 
 // installRun is the installation of one project.
@@ -86,10 +85,16 @@ type installRun struct {
 	providers *providerStage
 }
 
+func newInstallRun(p *openProject, config ConfigReader, session *session, events *events) *installRun {
+	return &installRun{
+		openProject: p, config: config, session: session, events: events,
+		confirmed: &confirmations{former: p.former, recorded: session.cache.Confirmed},
+	}
+}
+
 // run resolves the calls, puts their packages on the stage, plans the change and
 // makes it.
 func (r *installRun) run(ctx context.Context) (*Result, error) {
-	r.confirmed = &confirmations{former: r.former, recorded: r.session.cache.Confirmed}
 	defer r.confirmed.keep(r.session.cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err

@@ -35,64 +35,27 @@ type Outdated struct {
 
 // Outdated compares the installed versions with those that registries and
 // repositories offer, of every call whose source has versions and of every pin of the
-// project's own modules, in the order of their paths. The modules must be installed; nothing is changed. A call whose
-// origin gave no answer is a *ModuleError; the others are returned beside it.
+// project's own modules, in the order of their paths. The modules must be installed;
+// nothing is changed. A call whose origin gave no answer is a *ModuleError; the others are
+// returned beside it.
 func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, err error) {
-	p, err := in.view(ctx, req)
+	p, asks, end, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	if err := p.readRules(); err != nil {
-		return nil, err
-	}
+	defer func() { err = errors.Join(err, end()) }()
 	modules, failures, err := in.installedTree(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	asks := &origins{session: session, offline: req.Offline, rules: p.rules, events: &events{fn: in.OnEvent}}
 	s := &selector{origins: asks, lock: p.lock}
 	found := make([]*Outdated, len(modules))
 	var wait sync.WaitGroup
 	for i, m := range modules {
-		if m.call.own() && !m.call.selectsVersion() {
-			wait.Go(func() {
-				pin, err := s.pin(ctx, m.call, req.KeepCredentials)
-				if err != nil {
-					failures.addCall(m.call, err)
-				}
-				if pin != nil {
-					shown := m.result(req.KeepCredentials)
-					found[i] = &Outdated{
-						Path: shown.Path, Call: shown.Call, Source: shown.Source,
-						Current: pin.Version, Allowed: pin.Version, Latest: pin.LatestVersion, Pin: pin,
-					}
-				}
-			})
-			continue
-		}
-		if !m.ownsPackage() || !m.call.selectsVersion() {
-			continue
-		}
 		wait.Go(func() {
-			offered, err := s.offered(ctx, m.call)
-			if err != nil {
+			var err error
+			if found[i], err = s.outdated(ctx, p, m); err != nil {
 				failures.addCall(m.call, err)
-				return
-			}
-			shown := m.result(req.KeepCredentials)
-			p.addRecorded(m, &shown)
-			old, _ := s.byAge(m.call, offered)
-			found[i] = &Outdated{
-				Path: shown.Path, Call: shown.Call, Source: shown.Source,
-				Current: shown.Version,
-				Allowed: newestOf(old, m.call.want),
-				Latest:  newestOf(old, versions.Constraints{}),
 			}
 		})
 	}
@@ -104,6 +67,32 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, e
 		}
 	}
 	return list, failures.join()
+}
+
+// outdated compares the installed version of a module with those that there are; nil if
+// its source has none, and no pin.
+func (s *selector) outdated(ctx context.Context, p *openProject, m *module) (*Outdated, error) {
+	shown := m.result(p.req.KeepCredentials)
+	o := &Outdated{Path: shown.Path, Call: shown.Call, Source: shown.Source}
+	switch {
+	case m.call.own() && !m.call.selectsVersion():
+		pin, err := s.pin(ctx, m.call, p.req.KeepCredentials)
+		if pin == nil || err != nil {
+			return nil, err
+		}
+		o.Current, o.Allowed, o.Latest, o.Pin = pin.Version, pin.Version, pin.LatestVersion, pin
+		return o, nil
+	case !m.ownsPackage() || !m.call.selectsVersion():
+		return nil, nil
+	}
+	offered, err := s.offered(ctx, m.call)
+	if err != nil {
+		return nil, err
+	}
+	p.addRecorded(m, &shown)
+	old, _ := s.byAge(m.call, offered)
+	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.call.want), newestOf(old, versions.Constraints{})
+	return o, nil
 }
 
 // newestOf returns the newest version that is wanted, or "".
@@ -132,31 +121,23 @@ type OutdatedProvider struct {
 // changed. A provider whose source gave no answer is a *[ProviderError]; the others are
 // returned beside it.
 func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []OutdatedProvider, err error) {
-	p, err := in.view(ctx, req)
+	p, asks, end, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	if err := p.readRules(); err != nil {
-		return nil, err
-	}
+	defer func() { err = errors.Join(err, end()) }()
 	required, err := in.requiredProviders(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if req.Offline {
+	if asks.offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
 	}
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, err
 	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	asks := &providerSelector{session: session}
+	selector := &providerSelector{session: asks.session}
 	found := make([]OutdatedProvider, len(required))
 	err = sideBySide(required, func(i int, r requiredProvider) error {
 		entry, _ := lock.Provider(r.address)
@@ -164,7 +145,7 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 		if err := r.checkPolicy(p.rules); err != nil {
 			return err
 		}
-		listing, err := asks.listing(ctx, r.address)
+		listing, err := selector.listing(ctx, r.address)
 		if err != nil {
 			return r.fail("", err)
 		}
@@ -208,24 +189,15 @@ func (p Pin) Outdated() bool { return p.Tag != p.LatestTag }
 // for their newest tags. The modules need not be installed, and nothing is changed. Pins
 // whose origin gave no answer are *ModuleErrors; the others are returned beside them.
 func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
-	p, err := in.view(ctx, req)
+	p, asks, end, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	if err := p.readRules(); err != nil {
-		return nil, err
-	}
+	defer func() { err = errors.Join(err, end()) }()
 	calls, err := in.ownCalls(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	asks := &origins{session: session, offline: req.Offline, rules: p.rules, events: &events{fn: in.OnEvent}}
 	s := &selector{origins: asks, lock: p.lock}
 	pins, failures := make([]*Pin, len(calls)), make([]error, len(calls))
 	var wait sync.WaitGroup

@@ -108,6 +108,24 @@ func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject,
 	return p, nil
 }
 
+// openToAsk opens a project for a run that asks origins and changes nothing. end must be
+// called.
+func (in *Installer) openToAsk(ctx context.Context, req Request) (_ *openProject, _ *origins, end func() error, err error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := p.readRules(); err != nil {
+		return nil, nil, nil, errors.Join(err, p.close())
+	}
+	session, done, err := in.sharedSession(p.key)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, p.close())
+	}
+	asks := &origins{session: session, offline: req.Offline, rules: p.rules, events: &events{fn: in.OnEvent}}
+	return p, asks, func() error { done(); return p.close() }, nil
+}
+
 // close ends the use of the project's files.
 func (p *openProject) close() error {
 	if p.files == nil {

@@ -305,41 +305,6 @@ func (s *providerStage) tell(e providers.Event) {
 	}
 }
 
-// commit places the packages and writes the lock, in a run that does not install
-// modules.
-func (p *providerPlan) commit(ctx context.Context) error {
-	if err := p.place(ctx); err != nil {
-		return err
-	}
-	return p.writeLock()
-}
-
-// writeLock writes the lock that has the providers, if it changes.
-func (p *providerPlan) writeLock() error {
-	s := p.stage
-	if s.req.DryRun || len(p.changes) == 0 {
-		return nil
-	}
-	lock := s.lock.Clone()
-	lock.NameTool(s.dialect.String())
-	p.writeTo(lock)
-	if err := lock.Check(); err != nil {
-		return err
-	}
-	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
-		return err
-	}
-	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
-	return nil
-}
-
-// lockEntry is what the lock is to have of a provider.
-func (p plannedProvider) lockEntry() lockfile.Provider {
-	return p.entry.Merge(lockfile.Provider{
-		Address: p.address, Version: p.version.String(), Constraints: p.want.String(), Hashes: p.hashes,
-	})
-}
-
 // providerPlan is what is to become of the providers of a project.
 type providerPlan struct {
 	stage     *providerStage
@@ -386,6 +351,13 @@ func (p *providerPlan) planLock() error {
 		return refused.err(p.stage.lock.req.lockFile())
 	}
 	return nil
+}
+
+// lockEntry is what the lock is to have of a provider.
+func (p plannedProvider) lockEntry() lockfile.Provider {
+	return p.entry.Merge(lockfile.Provider{
+		Address: p.address, Version: p.version.String(), Constraints: p.want.String(), Hashes: p.hashes,
+	})
 }
 
 // writeTo makes the changes in a lock that is not written yet.
@@ -462,4 +434,32 @@ func (p *providerPlan) describe(result *Result) {
 			KeyID: provider.got.Authentication.KeyID, Key: provider.got.Authentication.Key,
 		})
 	}
+}
+
+// commit places the packages and writes the lock, in a run that does not install
+// modules.
+func (p *providerPlan) commit(ctx context.Context) error {
+	if err := p.place(ctx); err != nil {
+		return err
+	}
+	return p.writeLock()
+}
+
+// writeLock writes the lock that has the providers, if it changes.
+func (p *providerPlan) writeLock() error {
+	s := p.stage
+	if s.req.DryRun || len(p.changes) == 0 {
+		return nil
+	}
+	lock := s.lock.Clone()
+	lock.NameTool(s.dialect.String())
+	p.writeTo(lock)
+	if err := lock.Check(); err != nil {
+		return err
+	}
+	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
+		return err
+	}
+	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
+	return nil
 }

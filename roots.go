@@ -145,8 +145,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 	if err := p.readRules(); err != nil {
 		return err
 	}
-	r := &installRun{openProject: p, config: config, events: events, session: shared}
-	modules, err := r.resolveLocked(ctx)
+	modules, err := newInstallRun(p, config, shared, events).resolveLocked(ctx)
 	if err != nil {
 		return err
 	}
@@ -170,7 +169,6 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 
 // resolveLocked walks the tree by the lock. The packages are placed for reading alone.
 func (r *installRun) resolveLocked(ctx context.Context) ([]*module, error) {
-	r.confirmed = &confirmations{former: r.former, recorded: r.session.cache.Confirmed}
 	defer r.confirmed.keep(r.session.cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err

@@ -249,14 +249,11 @@ func (o Origin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 // which have no revisions, are fetched and hashed. The modules must be installed;
 // nothing is changed. The origins are in the order of the paths.
 func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin, err error) {
-	p, err := in.view(ctx, req)
+	p, asks, end, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	if err := p.readRules(); err != nil {
-		return nil, err
-	}
+	defer func() { err = errors.Join(err, end()) }()
 	modules, failures, err := in.installedTree(ctx, p)
 	if err == nil {
 		err = failures.join()
@@ -264,12 +261,6 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin,
 	if err != nil {
 		return nil, err
 	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	asks := &origins{session: session, offline: req.Offline, rules: p.rules, events: &events{fn: in.OnEvent}}
 	fetcher := &packages{origins: asks, submodules: req.Submodules}
 	list := make([]Origin, 0, len(modules))
 	var wait sync.WaitGroup

@@ -28,6 +28,7 @@ var examples = map[string][]example{
 	"cotter verify": {
 		{"The installed files.", "cotter verify"},
 		{"The origins as well: has a tag moved?", "cotter verify --remote"},
+		{"Findings for code scanning.", "cotter verify --recursive --sarif cotter.sarif"},
 	},
 	"cotter update": {
 		{"Everything that the constraints allow.", "cotter update"},
