@@ -182,9 +182,9 @@ func (s *providerStage) prefetch(ctx context.Context, use ProviderUse) {
 	switch {
 	case s.req.Offline || s.rules.CheckProvider(use.Provider) != nil:
 	case keeps && use.allows(entry.Version) && proves(entry.Hashes):
-		go s.prefetchPackage(ctx, entry)
+		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry) })
 	case !keeps && !s.req.Locked:
-		go func() { _, _ = s.selector.listing(ctx, use.Provider) }()
+		s.prefetches.Go(func() { _, _ = s.selector.listing(ctx, use.Provider) })
 	}
 }
 

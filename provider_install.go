@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -89,8 +90,10 @@ type providerStage struct {
 	required requirements
 	selector *providerSelector
 	getter   *providers.Getter
-	// stop cancels what was prefetched and is not needed.
-	stop func()
+	// prefetches are what is asked for while modules are walked. stop cancels what is not
+	// needed of it.
+	prefetches sync.WaitGroup
+	stop       func()
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
@@ -121,10 +124,12 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 	return s, nil
 }
 
-// close cancels what was prefetched and is not needed. The stage may be nil.
+// close cancels what was prefetched and is not needed, and waits for its end. The stage
+// may be nil.
 func (s *providerStage) close() {
 	if s != nil {
 		s.stop()
+		s.prefetches.Wait()
 	}
 }
 
@@ -175,13 +180,15 @@ type plannedProvider struct {
 	got *providers.Got
 	// hashes are those of the package and of those for the other platforms.
 	hashes []hashing.Hash
+	// notLocked are the other platforms of whose packages the lock has no hash.
+	notLocked []addrs.Platform
 }
 
 // get gets the package of a provider for this machine, and beside it the hashes of those
 // for the other platforms that the request names.
 func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedProvider, error) {
 	planned := plannedProvider{selectedProvider: p}
-	others := make([][]hashing.Hash, len(s.req.Providers.others()))
+	others := make([]*providers.Proof, len(s.req.Providers.others()))
 	err := sideBySide([]func() error{
 		func() (err error) {
 			planned.got, err = s.getOwn(ctx, p)
@@ -197,7 +204,13 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	if err != nil {
 		return plannedProvider{}, err
 	}
-	planned.hashes = slices.Concat(append(others, planned.got.Hashes)...)
+	for i, other := range others {
+		planned.hashes = append(planned.hashes, other.Hashes...)
+		if other.Matched == "" {
+			planned.notLocked = append(planned.notLocked, s.req.Providers.others()[i])
+		}
+	}
+	planned.hashes = append(planned.hashes, planned.got.Hashes...)
 	return planned, nil
 }
 
@@ -230,7 +243,7 @@ func (s *providerStage) packageOf(ctx context.Context, want providers.Want) (*pr
 }
 
 // getHashes gets the hashes of a provider's package for another platform.
-func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) ([]hashing.Hash, error) {
+func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
 	proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
@@ -241,7 +254,7 @@ func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platf
 	if err != nil {
 		return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 	}
-	return proof.Hashes, nil
+	return proof, nil
 }
 
 // wanted is the package of a provider for a platform, with what the lock has of it.
@@ -318,6 +331,11 @@ func (p *providerPlan) planLock() error {
 				provider.address.ForDisplay(), entry.Version, addrs.CurrentPlatform()))
 		default:
 			p.changes = append(p.changes, change)
+		}
+	}
+	for _, provider := range p.providers {
+		for _, platform := range provider.notLocked {
+			refused.reasons = append(refused.reasons, provider.platformReason(platform))
 		}
 	}
 	for _, address := range p.gone {
