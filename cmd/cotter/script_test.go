@@ -48,6 +48,7 @@ func TestMain(m *testing.M) {
 //	noarchives             fail if an archive of a provider was downloaded since then
 //	providerblocks A B     fail if two locks have different provider blocks
 //	replace FILE OLD NEW   replace text in a file
+//	sarif FILE             fail unless the file is valid SARIF
 //	withoutgit             leave nothing but cotter in PATH
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -75,6 +76,7 @@ func TestScripts(t *testing.T) {
 			"onlyregistry":    onlyRegistry,
 			"nochanges":       noChanges,
 			"withoutgit":      leaveCotter,
+			"sarif":           validSARIF,
 		},
 	})
 }
