@@ -15,7 +15,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv}
 	app := newApp(out)
 	err := app.Run(ctx, args)
-	if err != nil {
+	if err != nil && !is[toolExit](err) {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)
@@ -31,6 +31,7 @@ func newApp(out *output) *cli.Command {
 		Flags:     globalFlags(),
 		Commands: []*cli.Command{
 			installCommand(out),
+			initCommand(out),
 			lockCommand(out),
 			verifyCommand(out),
 			updateCommand(out),
@@ -71,7 +72,9 @@ func newApp(out *output) *cli.Command {
 // usage takes none.
 func prepare(parent *cli.Command, out *output) {
 	for _, command := range parent.Commands {
-		command.OnUsageError = parent.OnUsageError
+		if command.OnUsageError == nil {
+			command.OnUsageError = parent.OnUsageError
+		}
 		takesNone := command.ArgsUsage == "" && len(command.Commands) == 0
 		command.Before = func(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 			out.configure(cmd)

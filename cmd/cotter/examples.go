@@ -17,6 +17,10 @@ var examples = map[string][]example{
 		{"All root modules of a repository.", "cotter install --recursive"},
 		{"Lock the providers for the build server too.", "cotter install --platform linux_amd64"},
 	},
+	"cotter init": {
+		{"Install, and then run init of tofu or terraform.", "cotter init"},
+		{"With arguments for the tool.", "cotter init envs/prod -- -upgrade"},
+	},
 	"cotter lock": {
 		{"Lock the providers for two more platforms.", "cotter lock --platform linux_amd64 --platform darwin_arm64"},
 		{"In CI: fail if the lock is not up to date.", "cotter lock --check"},

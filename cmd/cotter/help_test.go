@@ -105,6 +105,9 @@ func checkExample(t *testing.T, app *cli.Command, e example) {
 			t.Errorf("%q has arguments, and %s takes none", e.command, line.command.FullName())
 		}
 		for _, word := range words[i+1 : i+end] {
+			if word == "--" {
+				break // what follows is for another program
+			}
 			if name, isFlag := strings.CutPrefix(word, "--"); isFlag && line.flag(name) == nil {
 				t.Errorf("%q has the flag %s, which %s does not have", e.command, word, line.command.FullName())
 			}

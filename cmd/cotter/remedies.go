@@ -53,6 +53,7 @@ const (
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
 	legacyRemedy      = "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."
 	secondLockRemedy  = "Rename the lock, or use `--lock-file` with its name."
+	toolRemedy        = "Use `--tool` with its path, or `--for` if the project is for the other one."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -104,6 +105,7 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, errMoved), movedRemedy},
 			{errors.Is(err, errBothChanged), mergeDriverRemedy},
 			{is[*secondLockError](err), secondLockRemedy},
+			{is[*noToolError](err), toolRemedy},
 		} {
 			if known.is {
 				add(known.text, "")
