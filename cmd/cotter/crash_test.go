@@ -37,6 +37,19 @@ const (
 
 // mainWithSteps is main of a child process.
 func mainWithSteps() {
+	if os.Getenv(workerVariable) != "" {
+		if err := work(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	watchSteps()
+	main()
+}
+
+// watchSteps does what the variables say.
+func watchSteps() {
 	number, failAt, fault := 0, -1, 0
 	killAt := os.Getenv(killVariable)
 	if text := os.Getenv(failVariable); text != "" {
@@ -46,29 +59,29 @@ func mainWithSteps() {
 	if file := os.Getenv(stepsVariable); file != "" {
 		names, _ = os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
-	if killAt != "" || failAt >= 0 || names != nil {
-		hold := make(chan struct{}, 1) // steps of several goroutines come one by one
-		diskstep.SetHook(func(name string) error {
-			hold <- struct{}{}
-			defer func() { <-hold }()
-			if killAt == name || killAt == strconv.Itoa(number) {
-				self, err := os.FindProcess(os.Getpid())
-				if err == nil {
-					err = self.Kill()
-				}
-				panic(fmt.Sprintf("not killed: %v", err))
-			}
-			number++
-			if number-1 == failAt {
-				return syscall.Errno(fault)
-			}
-			if names != nil {
-				_, _ = names.WriteString(name + "\n")
-			}
-			return nil
-		})
+	if killAt == "" && failAt < 0 && names == nil {
+		return
 	}
-	main()
+	hold := make(chan struct{}, 1) // steps of several goroutines come one by one
+	diskstep.SetHook(func(name string) error {
+		hold <- struct{}{}
+		defer func() { <-hold }()
+		if killAt == name || killAt == strconv.Itoa(number) {
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Kill()
+			}
+			panic(fmt.Sprintf("not killed: %v", err))
+		}
+		number++
+		if number-1 == failAt {
+			return syscall.Errno(fault)
+		}
+		if names != nil {
+			_, _ = names.WriteString(name + "\n")
+		}
+		return nil
+	})
 }
 
 // crashScene is a command that is killed, in a project, a cache and a state
@@ -76,6 +89,7 @@ func mainWithSteps() {
 type crashScene struct {
 	world  *modtest.World
 	binary string
+	warm   *workers
 	dir    string // has project, cache and state
 	saved  string // a copy of dir as it is before the command
 	args   []string
@@ -124,6 +138,7 @@ func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *c
 func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
 	s := &crashScene{world: world, binary: commandAsBinary(t), args: strings.Fields(args)}
+	s.warm = newWorkers(t, s.binary)
 	top := t.TempDir()
 	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
 	t.Cleanup(func() { makeRemovable(top) })
@@ -141,13 +156,16 @@ func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ..
 
 func (s *crashScene) project() string { return filepath.Join(s.dir, "project") }
 
-// run runs the command as a child process.
-func (s *crashScene) run(env []string, args ...string) (string, error) {
-	cmd := exec.Command(s.binary, args...)
-	cmd.Dir = s.project()
-	cmd.Env = append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.dir, "TF_CLI_CONFIG_FILE=/dev/null",
+// run runs the command, with more variables. What is killed has a process of its own.
+func (s *crashScene) run(more []string, args ...string) (string, error) {
+	env := append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.dir, "TF_CLI_CONFIG_FILE=/dev/null",
 		"COTTER_CACHE_DIR="+filepath.Join(s.dir, "cache"), "COTTER_STATE_DIR="+filepath.Join(s.dir, "state"))
-	cmd.Env = append(cmd.Env, env...)
+	env = append(env, more...)
+	if len(more) == 0 || !strings.HasPrefix(more[0], killVariable) {
+		return s.warm.run(s.project(), env, args...)
+	}
+	cmd := exec.Command(s.binary, args...)
+	cmd.Dir, cmd.Env = s.project(), env
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
