@@ -93,7 +93,7 @@ func newHostileSite(t *testing.T) *hostileSite {
 	}
 	in := func(name string) string { return filepath.Join(base, name) }
 	s := &hostileSite{
-		world: modtest.New(t, modtest.Txtar(hostileWorld)), warm: newHostileWorkers(t), base: base,
+		world: modtest.NewWith(t, modtest.Txtar(hostileWorld), modtest.Options{Archives: true}), warm: newHostileWorkers(t), base: base,
 		project: in("project"), cache: in("cache"), state: in("state"), home: in("home"), tmp: in("tmp"),
 		outside: in("outside"), other: in("other"), saved: in("saved"), was: map[string]map[string]string{},
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	diskstep "github.com/cotterpin/cotter/internal/step"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // workerVariable makes a child process a worker.
@@ -79,6 +80,11 @@ func (w *workers) run(dir string, env []string, args ...string) (string, error) 
 	return string(end.Out), err
 }
 
+// output runs what the fields of a command describe that is not started.
+func (w *workers) output(cmd *exec.Cmd) (string, error) {
+	return w.run(cmd.Dir, cmd.Env, cmd.Args[1:]...)
+}
+
 // do runs a command. The error is that of its worker; context.DeadlineExceeded if it
 // was killed.
 func (w *workers) do(c workerCommand) (workerEnd, error) {
@@ -113,7 +119,7 @@ func (w *workers) take(env []string) (*worker, error) {
 		return at, nil
 	}
 	at := &worker{cmd: w.start()}
-	at.cmd.Env = append(env[:len(env):len(env)], workerVariable+"=1")
+	at.cmd.Env = append(append(testenv.Variables(), env...), workerVariable+"=1")
 	at.cmd.Stderr = &at.stderr
 	commands, err := at.cmd.StdinPipe()
 	if err != nil {

@@ -13,7 +13,7 @@ type runner func() int
 func (r runner) Run() int { return r() }
 
 func TestPrepare(t *testing.T) {
-	for _, variable := range []string{"TMPDIR", "SSL_CERT_DIR"} {
+	for _, variable := range []string{"TMPDIR", "SSL_CERT_DIR", "GODEBUG"} {
 		t.Setenv(variable, "") // to be set back
 	}
 	var temporary string
