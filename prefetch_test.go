@@ -281,21 +281,28 @@ func TestPrefetch(t *testing.T) {
 			if test.change != nil {
 				test.change(t, p)
 			}
-			in := p.fresh(t, p.world.HTTPClient().Transport)
-			test.req.Dir = p.dir
-			_, err := in.Install(t.Context(), test.req)
-			switch message := errorText(err); {
-			case test.fails == "" && err != nil:
-				t.Fatal(err)
-			case test.fails != "" && strings.Count(message, test.fails) != 1:
-				t.Errorf("Install: %q, want an error that says %q once", message, test.fails)
-			case test.fails == "" && p.file(".terraform.lock.hcl") != before:
-				t.Errorf("the lock (-before +after):\n%s", cmp.Diff(before, p.file(".terraform.lock.hcl")))
-			}
+			p.installFresh(t, test.req, before, test.fails)
 			if diff := cmp.Diff(test.asked, p.askedFor()); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// installFresh installs on a machine that has nothing. The run is to leave a lock behind, or
+// to fail with a text once in its message.
+func (p *project) installFresh(t *testing.T, req cotter.Request, lock, fails string) {
+	t.Helper()
+	in := p.fresh(t, p.world.HTTPClient().Transport)
+	req.Dir = p.dir
+	_, err := in.Install(t.Context(), req)
+	switch message := errorText(err); {
+	case fails == "" && err != nil:
+		t.Fatal(err)
+	case fails != "" && strings.Count(message, fails) != 1:
+		t.Errorf("Install: %q, want an error that says %q once", message, fails)
+	case fails == "" && p.file(".terraform.lock.hcl") != lock:
+		t.Errorf("the lock (-before +after):\n%s", cmp.Diff(lock, p.file(".terraform.lock.hcl")))
 	}
 }
 
