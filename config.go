@@ -3,7 +3,10 @@ package cotter
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -13,6 +16,10 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/settings"
 )
 
 // ConfigReader reads the configuration of one directory. A tool that has a parser
@@ -211,4 +218,106 @@ func (c *configReader) setScope(key string, scope *configs.Scope) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.scopes[key] = scope
+}
+
+// policyFileName is the file that has a project's policy and its settings.
+const policyFileName = "cotter.hcl"
+
+// PolicyFileError is a policy, or a file of settings, that cannot be used as it is:
+// nothing is done without it. It wraps hcl.Diagnostics.
+type PolicyFileError struct {
+	File        string
+	Diagnostics hcl.Diagnostics
+}
+
+func (e *PolicyFileError) Error() string { return e.Diagnostics.Error() }
+func (e *PolicyFileError) Unwrap() error { return e.Diagnostics }
+
+// readRules reads the policies of a request.
+func (r Request) readRules() (rules.Rules, error) {
+	all := rules.Rules(r.Policies)
+	isUsers := r.PolicyFile != ""
+	name, shown := r.PolicyFile, r.PolicyFile
+	if name == "" {
+		var err error
+		if name, shown, err = projectFile(r.dir()); err != nil || name == "" {
+			return all, err
+		}
+	}
+	src, err := readRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	found, diags := policy.Parse(src, filepath.ToSlash(shown))
+	if diags.HasErrors() {
+		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
+	}
+	if !isUsers {
+		found = found.OfRepository()
+	}
+	return append(rules.Rules{found}, all...), nil
+}
+
+// ReadSettings returns the settings of the root module in dir: those in its cotter.hcl, or
+// in the nearest one above it in the same git repository. Without such a file, or a
+// settings block in it, nothing is set. The error is a *[PolicyFileError], or that of
+// reading the file.
+//
+// Runs do not apply them by themselves: they are for programs to put into requests.
+func ReadSettings(dir string) (*settings.Settings, error) {
+	name, shown, err := projectFile(orElse(dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return &settings.Settings{}, nil
+	}
+	src, err := readRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	found, diags := settings.Parse(src, filepath.ToSlash(shown))
+	if diags.HasErrors() {
+		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
+	}
+	return found, nil
+}
+
+// projectFile returns the path of cotter.hcl in a directory, or else of the nearest one
+// above it within the repository, and the path from the directory to it. Both are empty
+// if there is none.
+func projectFile(dir string) (name, shown string, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", "", err
+	}
+	for _, at := range project.RepositoryDirs(dir) {
+		if name := filepath.Join(at, policyFileName); exists(name) {
+			shown, err := filepath.Rel(dir, name)
+			return name, shown, err
+		}
+	}
+	return "", "", nil
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// readRegular reads a file that is no larger than a policy may be, and a byte
+// more of one that is. It does not wait for devices and pipes.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("it is not a regular file")}
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, policy.MaxSize+1))
 }

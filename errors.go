@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/localstate"
 )
 
 // The kinds of failure that callers tell apart with errors.Is. No error of this
@@ -44,7 +45,7 @@ var (
 	ErrNoSuchProvider = errors.New("no module requires this provider")
 	// ErrLegacyProvider says that the state has a provider's address of the form that
 	// early versions of Terraform had, without a namespace.
-	ErrLegacyProvider = errors.New("legacy provider address in the state")
+	ErrLegacyProvider = localstate.ErrLegacyProvider
 	// ErrNotInstalled says that a module is not in its place.
 	ErrNotInstalled = errors.New("module not installed")
 )

@@ -25,6 +25,59 @@ type packages struct {
 	submodules bool
 }
 
+// fetchKey is what makes two fetches the same.
+type fetchKey struct {
+	pkg         addrs.ModulePackage
+	revision    string
+	fromServer  bool
+	fromPackage bool
+	hosted      bool
+	submodules  bool
+	// places are the rules about where a fetch may be redirected.
+	places string
+	// want is the t1 hash that the lock has for it; "" if it has none.
+	want hashing.Hash
+	// fresh means that nothing counts but what the origin sends.
+	fresh bool
+}
+
+// fetched is a package in the cache, hashed from disk.
+type fetched struct {
+	resolved addrs.ModulePackage
+	archive  hashing.Hash // zh:, "" if none counts
+	tree     *pkgtree.Tree
+	gitlinks []string
+	leftOut  []getmodules.Link
+}
+
+func newFetched(from *pkgcache.Fetched) *fetched {
+	got := &fetched{
+		resolved: addrs.ParseModulePackage(from.Answer.Package),
+		archive:  from.Answer.Archive,
+		tree:     from.Tree,
+		gitlinks: from.Answer.Gitlinks,
+	}
+	for _, link := range from.Answer.LeftOut {
+		got.leftOut = append(got.leftOut, getmodules.Link(link))
+	}
+	return got
+}
+
+// hashes are a package's hashes as the lock has them.
+func (f *fetched) hashes() []hashing.Hash {
+	hashes := []hashing.Hash{f.tree.H1(), f.tree.T1()}
+	if f.archive != "" {
+		hashes = append(hashes, f.archive)
+	}
+	return hashes
+}
+
+// artifact is an artifact of an OCI repository, and what it was fetched by.
+type artifact struct {
+	key fetchKey
+	got *fetched
+}
+
 // fetchJob is a fetch for the first call that needs it.
 type fetchJob struct {
 	fetchKey
@@ -57,7 +110,7 @@ func (p *packages) fetch(ctx context.Context, c *call, at location, revision str
 		fromPackage: !at.fromServer() && c.fromPackage(),
 		hosted:      at.isHosted(),
 		submodules:  p.submodules,
-		places:      p.rules.places(),
+		places:      p.rules.Places(),
 		want:        want,
 		fresh:       at.unconfirmed,
 	}}
@@ -71,7 +124,7 @@ func (p *packages) fetch(ctx context.Context, c *call, at location, revision str
 	if err != nil {
 		return nil, err
 	}
-	return got, p.rules.allow(got.resolved)
+	return got, p.rules.Allow(got.resolved)
 }
 
 // fetchOnce fetches a package unless this session, or another process that shares the
@@ -101,7 +154,7 @@ func (p *packages) fetchOnce(ctx context.Context, job fetchJob) (*fetched, error
 // that a policy might refuse cannot be used where there is a policy.
 func (p *packages) isShared(job fetchJob) bool {
 	getter := job.pkg.Getter()
-	if p.rules.restrictPlaces() && (job.submodules || getter == "http" || getter == "https") {
+	if p.rules.RestrictPlaces() && (job.submodules || getter == "http" || getter == "https") {
 		return false
 	}
 	return getter != "file" && !p.fetcher.Interactive()
@@ -209,7 +262,7 @@ func (p *packages) downloadTo(ctx context.Context, job fetchJob, dir string) (*g
 	shown := job.pkg.Redacted()
 	req := p.withCache(job.request())
 	req.NoCache = req.NoCache || job.fresh
-	req.Dir, req.Allow = dir, p.rules.allow
+	req.Dir, req.Allow = dir, p.rules.Allow
 	req.Progress = func(done, total int64) { p.events.emit(FetchProgress{Package: shown, Done: done, Total: total}) }
 	return p.fetcher.Fetch(ctx, req)
 }

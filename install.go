@@ -3,7 +3,6 @@ package cotter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,16 +63,15 @@ func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key,
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	p.rules = rules
-	r := &installRun{openProject: p, config: config, events: events, session: shared}
 	if shared == nil {
 		var done func() error
-		if r.session, done, err = in.projectSession(p); err != nil {
+		if shared, done, err = in.projectSession(p); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, done()) }()
-		r.session.warnOfCache(events)
+		shared.warnOfCache(events)
 	}
-	return r.run(ctx)
+	return newInstallRun(p, config, shared, events).run(ctx)
 }
 
 // installRun is the installation of one project.
@@ -87,10 +85,16 @@ type installRun struct {
 	providers *providerStage
 }
 
+func newInstallRun(p *openProject, config ConfigReader, session *session, events *events) *installRun {
+	return &installRun{
+		openProject: p, config: config, session: session, events: events,
+		confirmed: &confirmations{former: p.former, recorded: session.cache.Confirmed},
+	}
+}
+
 // run resolves the calls, puts their packages on the stage, plans the change and
 // makes it.
 func (r *installRun) run(ctx context.Context) (*Result, error) {
-	r.confirmed = &confirmations{former: r.former, recorded: r.session.cache.Confirmed}
 	defer r.confirmed.keep(r.session.cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err
@@ -107,6 +111,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 		if r.providers, err = newProviderStage(ctx, r.openProject, r.session, r.events); err != nil {
 			return nil, err
 		}
+		defer r.providers.close()
 	}
 	resolver := r.newResolver(shared, r.events)
 	modules, err := r.walk(ctx, resolver, r.providers.require())
@@ -173,8 +178,10 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 // walk resolves the whole tree. require, which may be nil, is told what each module
 // requires.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
+	ahead := r.newPrefetcher(res)
+	defer func() { ahead.stop() }()
 	w := &walker{
-		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), require: require,
+		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), begin: ahead.start, require: require,
 		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
@@ -212,24 +219,6 @@ func (r *installRun) checkLost() error {
 		return nil
 	}
 	return &LostEntriesError{LockFile: r.req.lockFile()}
-}
-
-// assumedDialect says which stock tool the project was taken to be for, if that
-// matters to a call and was not certain; "" otherwise.
-func (p *openProject) assumedDialect(hostless *call) string {
-	if hostless == nil || p.dialectGiven {
-		return ""
-	}
-	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s",
-		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
-	if p.detected.guessed() {
-		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed
-	}
-	if against := p.detected.contradiction(); against != "" {
-		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.detected.signs[0].What, p.dialect, against, p.dialect.other(), assumed)
-	}
-	return ""
 }
 
 // nothingToInstall returns the result of a run that has nothing to do: the root

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Load reads an installed module tree: the configuration, modules.json and the
@@ -58,6 +60,11 @@ func (in *Installer) walkInstalled(ctx context.Context, p *openProject, place fu
 	if err != nil {
 		return nil, nil, err
 	}
+	return in.walkInstalledWith(ctx, p, config, place, require)
+}
+
+// walkInstalledWith is walkInstalled with a reader that the caller has already.
+func (in *Installer) walkInstalledWith(ctx context.Context, p *openProject, config ConfigReader, place func(context.Context, *call) (*module, error), require func(addrs.Module, ModuleConfig)) ([]*module, *failures, error) {
 	w := &walker{
 		config: config, dialect: p.dialect, place: place, parallel: in.parallel(), require: require,
 		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install warns
@@ -113,4 +120,66 @@ func (p *openProject) addRecorded(m *module, shown *Module) {
 	if entry, ok := p.lock.Module(m.key()); ok {
 		shown.Version, shown.Package, shown.Hashes = entry.Version, entry.Package, entry.Hashes
 	}
+}
+
+// LoadProviders reads which providers a configuration needs, and what the lock has of
+// them, in the order of the lock: those that the installed modules or a state in the
+// project require, and those of the lock that a backend's state may need. It asks no
+// server, hashes nothing and changes nothing. Version is "" for a provider that the lock
+// does not have.
+func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	required, err := in.requiredProviders(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
+	others, err := p.unrequired(ctx, lock, required, false)
+	if err != nil {
+		return nil, err
+	}
+	required = sortedProviders(required, others.inState, others.kept)
+	var list []Provider
+	for _, r := range required {
+		entry, _ := lock.Provider(r.address)
+		shown := Provider{Address: r.address, RequiredBy: r.uses, Version: entry.Version, Constraints: r.want.String(), Hashes: entry.Hashes}
+		if version, err := versions.Parse(entry.Version); err == nil {
+			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.address, version, addrs.CurrentPlatform())))
+			if exists(filepath.Join(req.dataPath(), at)) {
+				shown.Dir = filepath.ToSlash(filepath.Join(req.dataDir(), at))
+			}
+		}
+		list = append(list, shown)
+	}
+	return list, nil
+}
+
+// requiredProviders reads what the installed modules require.
+func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]requiredProvider, error) {
+	config, err := in.config(p.req)
+	if err != nil {
+		return nil, err
+	}
+	var required requirements
+	if _, err := in.installedRequirements(ctx, p, config, &required); err != nil {
+		return nil, err
+	}
+	return required.pool()
+}
+
+// installedRequirements adds what the installed modules of a project require, and returns
+// the modules.
+func (in *Installer) installedRequirements(ctx context.Context, p *openProject, config ConfigReader, required *requirements) ([]*module, error) {
+	modules, failures, err := in.walkInstalledWith(ctx, p, config, p.placeRecorded, required.add)
+	if err != nil {
+		return nil, err
+	}
+	return modules, failures.join()
 }

@@ -96,32 +96,23 @@ func (l *lockedEntries) placeUnconfirmed(ctx context.Context, c *call, entry loc
 }
 
 // placeFetched fetches the package of an entry from its origin, compares everything
-// that the entry says with it, and places it. A package that is installed stays. An
-// entry that is confirmed may come from what the cache has.
+// that the entry says with it, and places it. A package that is installed stays.
 func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfile.Module, confirmed bool) (*placement, error) {
-	at, err := l.packages.locate(ctx, c, entry.Version)
-	if err != nil {
-		return nil, err
-	}
-	checksTag := l.needsTagCheck(c, entry)
-	moved := make(chan error, 1)
-	go func() { moved <- l.packages.tagMoved(ctx, c, entry, at, checksTag) }() // while the package is fetched
-	at.unconfirmed = !confirmed
-	got, err := l.packages.fetch(ctx, c, at, lockedRevision(entry), entry.Hash("t1"))
-	movedErr := <-moved
+	origin, err := l.askOrigin(ctx, c, entry, confirmed)
+	got := origin.got
 	if err == nil {
 		err = checkHashes(entry, got, l.placer.installed.LockedTree(entry))
 	}
 	if err == nil {
-		entry, err = l.compareEntry(c, entry, got, at.subdir)
+		entry, err = l.compareEntry(c, entry, got, origin.at.subdir)
 	}
 	if err == nil {
-		err = movedErr
+		err = origin.moved
 	}
 	if err != nil {
 		return nil, c.failOnce(err)
 	}
-	l.confirmed.add(c, entry, checksTag)
+	l.confirmed.add(c, entry, origin.checksTag)
 	if !confirmed {
 		if p, err := l.placer.installedPackage(ctx, entry); p != nil || err != nil {
 			return p, err
@@ -132,6 +123,33 @@ func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfil
 		return nil, err
 	}
 	return l.placer.fromFetch(ctx, entry, subdir, got)
+}
+
+// originAnswer is what the origin of an entry has now.
+type originAnswer struct {
+	at  location
+	got *fetched
+	// checksTag says that the origin was asked whether the tag of the entry has moved,
+	// and moved is its answer.
+	checksTag bool
+	moved     error
+}
+
+// askOrigin fetches the package of an entry from its origin into the cache, and asks
+// beside that whether its tag has moved. An entry that is confirmed may come from what the
+// cache has. A session does all of that once.
+func (l *lockedEntries) askOrigin(ctx context.Context, c *call, entry lockfile.Module, confirmed bool) (originAnswer, error) {
+	at, err := l.packages.locate(ctx, c, entry.Version)
+	if err != nil {
+		return originAnswer{}, err
+	}
+	at.unconfirmed = !confirmed
+	answer := originAnswer{at: at, checksTag: l.needsTagCheck(c, entry)}
+	moved := make(chan error, 1)
+	go func() { moved <- l.packages.tagMoved(ctx, c, entry, at, answer.checksTag) }()
+	answer.got, err = l.packages.fetch(ctx, c, at, lockedRevision(entry), entry.Hash("t1"))
+	answer.moved = <-moved
+	return answer, err
 }
 
 // checkTag checks that the tag of a confirmed entry has not moved.

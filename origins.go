@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/rules"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/lockfile"
@@ -21,7 +23,7 @@ import (
 type origins struct {
 	*session
 	offline bool
-	rules   rules
+	rules   rules.Rules
 	events  *events
 }
 
@@ -53,6 +55,32 @@ func (at location) origin() string {
 		return ""
 	}
 	return at.answer.Origin
+}
+
+// release is one version of a registry's package.
+type release struct {
+	pkg     addrs.ModuleRegistryPackage
+	version versions.Version
+}
+
+// repositoryKey is what makes two listings of tags the same.
+type repositoryKey struct {
+	repository  addrs.ModulePackage
+	fromPackage bool
+}
+
+func repositoryOf(c *call) repositoryKey { return repositoryKey{c.repository, c.fromPackage()} }
+
+func (k repositoryKey) request() getmodules.Request {
+	return getmodules.Request{Package: k.repository, FromPackage: k.fromPackage}
+}
+
+// referenceKey is what makes two questions about a reference the same.
+type referenceKey struct {
+	pkg                     addrs.ModulePackage
+	fromServer, fromPackage bool
+	// locked is the commit of the lock if the address may abbreviate it.
+	locked string
 }
 
 // onlineSlot waits for a slot in which a server is asked. The error wraps
@@ -114,16 +142,16 @@ func (o *origins) locateLocked(ctx context.Context, c *call, entry lockfile.Modu
 	if err != nil {
 		return location{}, c.fail(err)
 	}
-	tag := ""
+	var found versions.Candidate
 	for _, candidate := range offered {
-		if candidate.Version == locked && (tag == "" || candidate.Revision == lockedRevision(entry)) {
-			tag = candidate.Ref
+		if candidate.Version == locked && (found.Ref == "" || candidate.Revision == lockedRevision(entry)) {
+			found = candidate
 		}
 	}
-	if tag == "" {
+	if found.Ref == "" {
 		return location{}, c.fail(fmt.Errorf("%s: the version %s is no longer offered", c.repository.Redacted(), locked))
 	}
-	return location{pkg: tagged(c.repository, tag)}, nil
+	return location{pkg: tagged(c.repository, found.Ref), revision: found.Revision}, nil
 }
 
 // reference asks which revision an address means now. It is the zero Reference for
@@ -160,7 +188,7 @@ func (o *origins) tagMoved(ctx context.Context, c *call, entry lockfile.Module, 
 	}
 	if c.hasConstraint && !at.fromServer() && ask {
 		var err error
-		if at, err = o.locateLocked(ctx, c, entry); err != nil {
+		if at, err = o.locateLocked(ctx, c, entry); err != nil || at.revision == locked {
 			return err
 		}
 	}
@@ -274,7 +302,7 @@ func (o *origins) ociRevision(ctx context.Context, c *call, offered []versions.C
 
 // checkLocation checks where a registry says that a package is.
 func (o *origins) checkLocation(ctx context.Context, c *call, at location) error {
-	err := o.rules.each(func(p *policy.Policy) error {
+	err := o.rules.Each(func(p *policy.Policy) error {
 		return errors.Join(p.CheckPackage(at.pkg), p.CheckRef(at.pkg))
 	})
 	if err == nil {
@@ -290,7 +318,7 @@ func (o *origins) checkLocation(ctx context.Context, c *call, at location) error
 // it and the address does not tell. That takes a request even if the lock has the
 // commit: it does not have the kind of the ref.
 func (o *origins) checkRef(ctx context.Context, c *call, at location) error {
-	if !o.rules.denyBranches() || at.pkg.Getter() != "git" {
+	if !o.rules.DenyBranches() || at.pkg.Getter() != "git" {
 		return nil
 	}
 	if o.offline {
@@ -301,5 +329,5 @@ func (o *origins) checkRef(ctx context.Context, c *call, at location) error {
 	if err != nil {
 		return err
 	}
-	return o.rules.each(func(p *policy.Policy) error { return p.CheckReference(reference.String()) })
+	return o.rules.Each(func(p *policy.Policy) error { return p.CheckReference(reference.String()) })
 }

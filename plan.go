@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
@@ -158,6 +160,42 @@ func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module
 	change.Files = r.fileChanges(m, old)
 	change.Interface = r.interfaceChanges(ctx, m)
 	return change
+}
+
+// fileChanges says which files of a module's package differ from those of its old
+// entry; nothing if the old package is not known.
+func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Changes {
+	before := p.installed.LockedTree(old)
+	if before == nil {
+		return hashing.Changes{}
+	}
+	return hashing.Diff(before.Tree, m.pkg.tree.Tree)
+}
+
+// interfaceChanges says what has changed for a module's caller, if the old package
+// is still installed.
+func (p *openProject) interfaceChanges(ctx context.Context, m *module) []InterfaceChange {
+	record, ok := p.recorded.Lookup(m.key())
+	if !ok || filepath.IsAbs(record.Dir) {
+		return nil
+	}
+	reader := configs.Reader{Terraform: p.dialect == DialectTerraform}
+	before, err := reader.ReadInterface(ctx, configs.Dir{
+		Path:     filepath.Join(p.req.dir(), filepath.FromSlash(record.Dir)),
+		Boundary: p.req.dataPath(),
+	})
+	if err != nil {
+		return nil // it is not installed
+	}
+	after, err := reader.ReadInterface(ctx, configs.Dir{Path: m.currentPath, Boundary: m.pkg.currentPath})
+	if err != nil {
+		return nil // errors of the configuration were reported when its calls were read
+	}
+	var changes []InterfaceChange
+	for _, change := range before.Diff(after) {
+		changes = append(changes, InterfaceChange(change))
+	}
+	return changes
 }
 
 // gone are the directories of calls that the former manifest has and this run does

@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter/internal/rules"
+
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
@@ -27,7 +30,7 @@ type openProject struct {
 	// installed the packages there.
 	files     *project.Project
 	installed *installed.Packages
-	rules     rules
+	rules     rules.Rules
 
 	// lockSrc is the text of the lock; nil if there is no lock file.
 	lockSrc []byte
@@ -105,6 +108,24 @@ func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject,
 	return p, nil
 }
 
+// openToAsk opens a project for a run that asks origins and changes nothing. end must be
+// called.
+func (in *Installer) openToAsk(ctx context.Context, req Request) (_ *openProject, _ *origins, end func() error, err error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := p.readRules(); err != nil {
+		return nil, nil, nil, errors.Join(err, p.close())
+	}
+	session, done, err := in.sharedSession(p.key)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, p.close())
+	}
+	asks := &origins{session: session, offline: req.Offline, rules: p.rules, events: &events{fn: in.OnEvent}}
+	return p, asks, func() error { done(); return p.close() }, nil
+}
+
 // close ends the use of the project's files.
 func (p *openProject) close() error {
 	if p.files == nil {
@@ -137,6 +158,70 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	}
 	p.paths = newPaths(p.req.dir(), p.req.dataDir())
 	return nil
+}
+
+// FindDialect returns the dialect of a project: that of the request, or the one that
+// DialectAuto finds out. It reports whether there is a sign of it, or the request
+// names it; else it is a guess.
+func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, known bool, err error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return DialectAuto, false, err
+	}
+	return p.dialect, p.dialectGiven || !p.detected.guessed(), p.close()
+}
+
+// detection is the dialect of a project for which the request names none, and why.
+type detection struct {
+	dialect Dialect
+	// signs are all that were found, the one that decided first. Without any the
+	// dialect is a guess.
+	signs []detect.Sign
+}
+
+func detectDialect(ctx context.Context, p detect.Project, tools []Dialect) detection {
+	for _, t := range tools {
+		if t != DialectAuto {
+			p.Tools = append(p.Tools, t.tool())
+		}
+	}
+	found := detection{dialect: DialectOpenTofu, signs: detect.Signs(ctx, p)}
+	if len(found.signs) > 0 && found.signs[0].Tool == detect.Terraform {
+		found.dialect = DialectTerraform
+	}
+	return found
+}
+
+// guessed reports whether the project has no sign of either tool.
+func (d detection) guessed() bool { return len(d.signs) == 0 }
+
+// contradiction returns the first sign of the other tool, or an empty string if
+// all signs agree.
+func (d detection) contradiction() string {
+	for _, s := range d.signs {
+		if s.Tool != d.dialect.tool() {
+			return s.What
+		}
+	}
+	return ""
+}
+
+// assumedDialect says which stock tool the project was taken to be for, if that
+// matters to a call and was not certain; "" otherwise.
+func (p *openProject) assumedDialect(hostless *call) string {
+	if hostless == nil || p.dialectGiven {
+		return ""
+	}
+	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s",
+		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
+	if p.detected.guessed() {
+		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed
+	}
+	if against := p.detected.contradiction(); against != "" {
+		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
+			p.detected.signs[0].What, p.dialect, against, p.dialect.other(), assumed)
+	}
+	return ""
 }
 
 // readRules reads the policies, for runs that apply them.
@@ -215,6 +300,17 @@ func (r Request) hasStockLock() bool {
 	}
 	stock, err := os.Stat(filepath.Join(r.dir(), lockFileName))
 	return err == nil && os.SameFile(own, stock)
+}
+
+// ReadLock reads and parses the lock of a request's project. It is empty if there is no
+// such file. An error about its content is a *LockFileError; one that is a symbolic link
+// is a *LinkedLockError.
+func ReadLock(req Request) (*lockfile.File, error) {
+	src, err := readLock(req)
+	if err != nil {
+		return nil, err
+	}
+	return parseLock(src, req)
 }
 
 func parseLock(src []byte, req Request) (*lockfile.File, error) {

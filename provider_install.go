@@ -4,14 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // InstallProviders installs the providers that the installed modules of a
@@ -60,6 +66,7 @@ func (in *Installer) installProviders(ctx context.Context, req Request, config C
 	if err != nil {
 		return nil, err
 	}
+	defer stage.close()
 	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
 	if err != nil {
 		return nil, err
@@ -83,10 +90,14 @@ type providerStage struct {
 	required requirements
 	selector *providerSelector
 	getter   *providers.Getter
+	// prefetches are what is asked for while modules are walked. stop cancels what is not
+	// needed of it.
+	prefetches sync.WaitGroup
+	stop       func()
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides.
+// told later is asked for at once. It must be closed.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
@@ -106,19 +117,20 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 	}
 	s.getter = &providers.Getter{
 		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
-		Accept: p.rules.checkAuthentication, OnEvent: s.tell,
+		Accept: p.rules.CheckAuthentication, OnEvent: s.tell,
 	}
-	s.required.ask = func(provider addrs.Provider) {
-		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
-			return
-		}
-		if p.rules.checkProvider(provider) != nil {
-			return // what a policy refuses is not asked for
-		}
-		// Who needs the answer asks again, and gets this one or its error.
-		go func() { _, _ = s.selector.listing(ctx, provider) }()
-	}
+	ctx, s.stop = session.ahead(ctx)
+	s.required.ask = func(use ProviderUse) { s.prefetch(ctx, use) }
 	return s, nil
+}
+
+// close cancels what was prefetched and is not needed, and waits for its end. The stage
+// may be nil.
+func (s *providerStage) close() {
+	if s != nil {
+		s.stop()
+		s.prefetches.Wait()
+	}
 }
 
 // require returns the function that a walk tells what each module requires; nil if the
@@ -168,13 +180,15 @@ type plannedProvider struct {
 	got *providers.Got
 	// hashes are those of the package and of those for the other platforms.
 	hashes []hashing.Hash
+	// notLocked are the other platforms of whose packages the lock has no hash.
+	notLocked []addrs.Platform
 }
 
 // get gets the package of a provider for this machine, and beside it the hashes of those
 // for the other platforms that the request names.
 func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedProvider, error) {
 	planned := plannedProvider{selectedProvider: p}
-	others := make([][]hashing.Hash, len(s.req.Providers.others()))
+	others := make([]*providers.Proof, len(s.req.Providers.others()))
 	err := sideBySide([]func() error{
 		func() (err error) {
 			planned.got, err = s.getOwn(ctx, p)
@@ -190,7 +204,13 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	if err != nil {
 		return plannedProvider{}, err
 	}
-	planned.hashes = slices.Concat(append(others, planned.got.Hashes)...)
+	for i, other := range others {
+		planned.hashes = append(planned.hashes, other.Hashes...)
+		if other.Matched == "" {
+			planned.notLocked = append(planned.notLocked, s.req.Providers.others()[i])
+		}
+	}
+	planned.hashes = append(planned.hashes, planned.got.Hashes...)
 	return planned, nil
 }
 
@@ -198,11 +218,9 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 // projects need it, but the policies of each are applied.
 func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*providers.Got, error) {
 	want := p.wanted(addrs.CurrentPlatform())
-	got, err := s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
-		return s.getter.Get(ctx, want)
-	})
+	got, err := s.packageOf(ctx, want)
 	if err == nil {
-		err = s.rules.checkAuthentication(got.Authentication)
+		err = s.rules.CheckAuthentication(got.Authentication)
 	}
 	if err != nil {
 		return nil, s.fail(ctx, p, want.Platform, err)
@@ -217,24 +235,47 @@ func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*provid
 	return got, nil
 }
 
+// packageOf gets a package once in a session.
+func (s *providerStage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
+	return s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
+		return s.getter.Get(ctx, want)
+	})
+}
+
 // getHashes gets the hashes of a provider's package for another platform.
-func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) ([]hashing.Hash, error) {
+func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
 	proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
 	})
 	if err == nil {
-		err = s.rules.checkAuthentication(proof.Authentication)
+		err = s.rules.CheckAuthentication(proof.Authentication)
 	}
 	if err != nil {
 		return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 	}
-	return proof.Hashes, nil
+	return proof, nil
 }
 
 // wanted is the package of a provider for a platform, with what the lock has of it.
 func (p selectedProvider) wanted(platform addrs.Platform) providers.Want {
 	return providers.Want{Provider: p.address, Version: p.version, Platform: platform, Locked: p.entry.Hashes}
+}
+
+// providerKey is what makes two packages of providers the same.
+type providerKey struct {
+	provider addrs.Provider
+	version  versions.Version
+	platform addrs.Platform
+	locked   string // the lock's hashes
+}
+
+func keyOf(want providers.Want) providerKey {
+	var locked strings.Builder
+	for _, h := range want.Locked {
+		locked.WriteString(string(h) + "\n")
+	}
+	return providerKey{want.Provider, want.Version, want.Platform, locked.String()}
 }
 
 // fail is err as that of a provider's package for a platform.
@@ -258,6 +299,137 @@ func (s *providerStage) tell(e providers.Event) {
 		s.events.emit(WaitingForFetch{Package: e.Location})
 	case providers.Damaged:
 		s.events.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
+	}
+}
+
+// providerPlan is what is to become of the providers of a project.
+type providerPlan struct {
+	stage     *providerStage
+	providers []plannedProvider
+	// entries are those of the lock as it is to be, gone are the providers without one,
+	// and changes say how it differs.
+	entries []lockfile.Provider
+	gone    []addrs.Provider
+	changes []ProviderChange
+}
+
+// planLock derives the lock's entries. As with stock tools the text of constraints
+// alone is no reason to write the lock, and hashes alone are none to refuse it where it
+// may not change.
+func (p *providerPlan) planLock() error {
+	var refused refusals
+	for _, provider := range p.providers {
+		entry := provider.lockEntry()
+		p.entries = append(p.entries, entry)
+		old, _ := p.stage.lock.Provider(provider.address)
+		change := ProviderChange{Provider: provider.address, Old: old.Version, New: entry.Version, Hashes: len(entry.Hashes) - len(provider.entry.Hashes)}
+		switch {
+		case change.Old == change.New && change.Hashes == 0:
+		case p.stage.req.Locked && slices.Contains(provider.entry.Hashes, provider.got.H1):
+		case p.stage.req.Locked:
+			p.stage.events.warn(nil, fmt.Sprintf("the lock has no h1: hash of provider %s %s for %s, so tofu and terraform will download it again; the package was checked by another hash of the lock",
+				provider.address.ForDisplay(), entry.Version, addrs.CurrentPlatform()))
+		default:
+			p.changes = append(p.changes, change)
+		}
+	}
+	for _, provider := range p.providers {
+		for _, platform := range provider.notLocked {
+			refused.reasons = append(refused.reasons, provider.platformReason(platform))
+		}
+	}
+	for _, address := range p.gone {
+		old, _ := p.stage.lock.Provider(address)
+		p.changes = append(p.changes, ProviderChange{Provider: address, Old: old.Version})
+		refused.reasons = append(refused.reasons, LockedReason{Provider: address, Reason: "the lock has an entry for it, and no module requires it"})
+	}
+	slices.SortFunc(p.changes, func(a, b ProviderChange) int { return a.Provider.Compare(b.Provider) })
+	if p.stage.req.Locked {
+		return refused.err(p.stage.lock.req.lockFile())
+	}
+	return nil
+}
+
+// lockEntry is what the lock is to have of a provider.
+func (p plannedProvider) lockEntry() lockfile.Provider {
+	return p.entry.Merge(lockfile.Provider{
+		Address: p.address, Version: p.version.String(), Constraints: p.want.String(), Hashes: p.hashes,
+	})
+}
+
+// writeTo makes the changes in a lock that is not written yet.
+func (p *providerPlan) writeTo(lock *lockfile.File) {
+	for _, entry := range p.entries {
+		lock.SetProvider(entry)
+	}
+	for _, address := range p.gone {
+		lock.RemoveProvider(address)
+	}
+}
+
+// changesLockOfModules reports whether the lock that has the modules has to be written
+// for the providers.
+func (p *providerPlan) changesLockOfModules() bool {
+	return p != nil && p.stage.lock.hasModules && len(p.changes) > 0
+}
+
+// place puts the packages into their places, each by one rename. A package that is
+// there already stays.
+func (p *providerPlan) place(ctx context.Context) error {
+	if p == nil || !p.stage.req.places() || len(p.providers) == 0 {
+		return nil
+	}
+	s := p.stage
+	dir, err := s.getter.Store.Dir(filepath.Join(s.req.dataPath(), "providers"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }() // the next run removes what is left
+	layout := providerstore.LayoutLink
+	if s.req.Layout == LayoutCopy {
+		layout = providerstore.LayoutCopy
+	}
+	return sideBySide(p.providers, func(_ int, provider plannedProvider) error {
+		at := provider.at()
+		before := dir.Inspect(at, false)
+		replaced, err := dir.Place(ctx, provider.got.Package, at, layout)
+		if err != nil {
+			return provider.fail(provider.version.String(), err)
+		}
+		if replaced != providerstore.Nothing {
+			s.events.warn(nil, fmt.Sprintf("%s was not what the lock says, and was replaced", path.Join(filepath.ToSlash(s.req.dataDir()), "providers", at)))
+		}
+		if before.H1 != provider.got.H1 {
+			s.events.emit(ProviderInstalled{Provider: provider.address, Version: provider.version.String(), Dir: provider.dir(s.req), KeyID: provider.got.Authentication.KeyID, Key: provider.got.Authentication.Key, Replaced: replaced != providerstore.Nothing})
+		}
+		return nil
+	})
+}
+
+// at is where a package belongs below the directory of providers.
+func (p plannedProvider) at() string {
+	return providerstore.At(p.address, p.version, addrs.CurrentPlatform())
+}
+
+// dir is the directory of a package relative to the root module's.
+func (p plannedProvider) dir(req Request) string {
+	return path.Join(filepath.ToSlash(req.dataDir()), "providers", p.at())
+}
+
+// describe adds the providers to the result of a run.
+func (p *providerPlan) describe(result *Result) {
+	if p == nil {
+		return
+	}
+	result.ProviderChanges = p.changes
+	result.DialectMatters = result.DialectMatters || len(p.providers) > 0
+	for i, provider := range p.providers {
+		entry := p.entries[i]
+		result.Providers = append(result.Providers, Provider{
+			Address: entry.Address, Version: entry.Version, Constraints: entry.Constraints, Hashes: entry.Hashes,
+			Dir: provider.dir(p.stage.req), RequiredBy: provider.uses, Location: provider.got.Location,
+			KeyID: provider.got.Authentication.KeyID, Key: provider.got.Authentication.Key,
+		})
 	}
 }
 
@@ -287,11 +459,4 @@ func (p *providerPlan) writeLock() error {
 	}
 	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
 	return nil
-}
-
-// lockEntry is what the lock is to have of a provider.
-func (p plannedProvider) lockEntry() lockfile.Provider {
-	return p.entry.Merge(lockfile.Provider{
-		Address: p.address, Version: p.version.String(), Constraints: p.want.String(), Hashes: p.hashes,
-	})
 }

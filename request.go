@@ -2,9 +2,12 @@ package cotter
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -67,9 +70,9 @@ type Request struct {
 	Tools []Dialect
 	// Inputs are the values on which sources and versions may depend.
 	Inputs Inputs
-	// ForDir returns the request for one root module of several, which InstallAll
-	// and CacheKey call with the request that has its directory: for what its settings
-	// say, for example. nil means that it stays as it is. Other methods ignore it.
+	// ForDir returns the request for one root module of several, which InstallAll,
+	// LockedPackages and CacheKey call with the request that has its directory: for what
+	// its settings say, for example. nil means that it stays as it is. Other methods ignore it.
 	ForDir func(Request) (Request, error)
 }
 
@@ -190,4 +193,86 @@ type Variable struct {
 	// its name ends in ".json", relative to the root module's directory. It
 	// counts where there is no Name.
 	File string
+}
+
+// Dialect is the stock tool whose conventions apply: which registry an address
+// without a host means, and which files are configuration.
+type Dialect int
+
+// The dialects.
+const (
+	// DialectAuto finds out which tool the project is for. The first of these signs
+	// decides:
+	//
+	//  1. the hosts of the providers in the lock, and in .terraform.lock.hcl if
+	//     that is another file
+	//  2. the hosts of the modules in the lock
+	//  3. files in the root module that only OpenTofu reads, *.tofu and
+	//     *.tofu.json
+	//  4. the hosts in modules.json
+	//  5. the comment at the beginning of the lock: "tofu init" or "terraform
+	//     init"
+	//  6. .opentofu-version, .terraform-version, and opentofu or terraform in
+	//     .tool-versions, in the nearest directory that has some, from the root
+	//     module's up to that of the git repository
+	//  7. a cloud block or a remote backend at app.terraform.io, which is also
+	//     the host of one that names none
+	//  8. a required_version that no version of OpenTofu meets
+	//  9. Request.Tools, if it has one tool only and one of the user's own modules
+	//     calls a registry's module without a host
+	//
+	// Without any of these it is OpenTofu's. In 1, 2 and 4 OpenTofu's registry
+	// decides if both occur, and a module whose host the root module writes itself
+	// is no sign. Symbolic links and irregular files are not read. A [Warning] says
+	// what was assumed if the configuration calls a registry's module without a
+	// host and the signs contradict each other or are absent.
+	DialectAuto Dialect = iota
+	DialectOpenTofu
+	DialectTerraform
+)
+
+// ParseDialect parses "tofu", "terraform" or "auto".
+func ParseDialect(s string) (Dialect, error) {
+	switch s {
+	case "", "auto":
+		return DialectAuto, nil
+	case "tofu", "opentofu":
+		return DialectOpenTofu, nil
+	case "terraform":
+		return DialectTerraform, nil
+	}
+	return DialectAuto, fmt.Errorf("%q is neither \"tofu\" nor \"terraform\"", s)
+}
+
+// String is the name of the stock command.
+func (d Dialect) String() string {
+	switch d {
+	case DialectOpenTofu:
+		return "tofu"
+	case DialectTerraform:
+		return "terraform"
+	}
+	return "auto"
+}
+
+// other is the other stock tool.
+func (d Dialect) other() Dialect {
+	if d == DialectTerraform {
+		return DialectOpenTofu
+	}
+	return DialectTerraform
+}
+
+// registryHost is the host that an address without one means.
+func (d Dialect) registryHost() addrs.Hostname { return d.tool().RegistryHost() }
+
+// parser parses source addresses as the stock tool does.
+func (d Dialect) parser() addrs.Parser { return d.tool().Parser() }
+
+// tool is the stock tool; OpenTofu if the dialect is not known.
+func (d Dialect) tool() detect.Tool {
+	if d == DialectTerraform {
+		return detect.Terraform
+	}
+	return detect.OpenTofu
 }

@@ -3,10 +3,14 @@ package cotter
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/policy"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/detect"
@@ -45,7 +49,7 @@ type resolver struct {
 // place places the module of a call for the time of the run.
 func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 	r.hostless.note(c)
-	if err := r.project.rules.checkCall(c, r.project.lock); err != nil {
+	if err := r.checkAllowed(ctx, c); err != nil {
 		return nil, err
 	}
 	r.warnOfCredentials(c)
@@ -58,16 +62,41 @@ func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 	if err := r.checkFolded(c); err != nil {
 		return nil, c.fail(err)
 	}
-	if c.isRemote() && !c.hasConstraint {
-		if err := r.selector.checkRef(ctx, c, location{pkg: c.repository}); err != nil {
-			return nil, c.fail(err)
-		}
-	}
 	pkg, subdir, err := r.placePackage(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	return moduleIn(c, pkg, subdir)
+}
+
+// checkAllowed applies the policies to a call and its entry. Its origin is asked only if a
+// policy depends on what a ref is.
+func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
+	if err := checkCall(r.project.rules, c, r.project.lock); err != nil {
+		return err
+	}
+	if !c.isRemote() || c.hasConstraint {
+		return nil
+	}
+	return c.failIf(r.selector.checkRef(ctx, c, location{pkg: c.repository}))
+}
+
+// checkCall checks a call by what is written: in the configuration, and in the lock
+// if that has an entry for it.
+func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
+	written := policy.Call{Source: c.source, Constraint: c.want, Own: c.own()}
+	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
+		return c.fail(err)
+	}
+	entry, locked := lock.Module(c.key())
+	if !locked || entry.Source != c.lockSource() {
+		return nil // it does not decide this call
+	}
+	pkg, _ := lockedPackage(entry)
+	if err := all.Allow(pkg); err != nil {
+		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
+	}
+	return nil
 }
 
 // placePackage places the package of a call and returns the module's directory in
@@ -170,6 +199,53 @@ func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
 	return nil
 }
 
+// contentChange compares two entries of one call; nil if the content is the same,
+// or may differ.
+func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
+	name, fixed := c.fixedName(old, entry)
+	if !fixed || old.Source != entry.Source || sameContent(old, entry) {
+		return nil
+	}
+	changed := &ContentChangedError{Key: entry.Key, Name: name, Locked: lockedRevision(old), Now: lockedRevision(entry)}
+	if changed.Locked == changed.Now { // archives have none
+		changed.Locked, changed.Now = string(old.Hash("h1")), string(entry.Hash("h1"))
+	}
+	return changed
+}
+
+// fixedName is the name that both entries of a call go by if its content is never
+// to change: a version, a tag that is one, the address of an archive. Branches,
+// other tags and directories of this machine may change.
+func (c *call) fixedName(old, entry lockfile.Module) (string, bool) {
+	if c.selectsVersion() {
+		return entry.Version, old.Version == entry.Version
+	}
+	remote, ok := c.source.(addrs.ModuleSourceRemote)
+	if !ok {
+		return "", false
+	}
+	switch remote.Package.Getter() {
+	case "git", "oci":
+		name, exact := remote.Package.Ref()
+		return name, exact || isVersionTag(name, c.source)
+	case "file", "hg":
+		return "", false
+	}
+	// An address that redirects to a repository may mean one of its branches.
+	return remote.Package.Redacted(), lockedRevision(old) == "" && lockedRevision(entry) == ""
+}
+
+// sameContent compares by the strongest hash that both entries have.
+func sameContent(a, b lockfile.Module) bool {
+	for _, scheme := range []string{"t1", "h1"} {
+		x, y := a.Hash(scheme), b.Hash(scheme)
+		if x != "" && y != "" {
+			return x == y
+		}
+	}
+	return false
+}
+
 // checkFolded refuses a call whose directory would be that of another one, on a
 // file system that folds the case of names.
 func (r *resolver) checkFolded(c *call) error {
@@ -262,4 +338,64 @@ func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
 		r.restored.add(entry)
 	}
 	return entry, true
+}
+
+// restoredEntries are entries that the lock had after the last run and has lost
+// since. Stock tools drop module blocks when they rewrite their provider locks. To
+// select again without a word would make the lock worthless.
+type restoredEntries struct {
+	mu      sync.Mutex
+	entries map[string]lockfile.Module
+}
+
+func (r *restoredEntries) add(entry lockfile.Module) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.entries == nil {
+		r.entries = make(map[string]lockfile.Module)
+	}
+	r.entries[entry.Key] = entry
+}
+
+func (r *restoredEntries) any() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.entries) > 0
+}
+
+func (r *restoredEntries) has(key string) bool {
+	_, ok := r.entry(key)
+	return ok
+}
+
+func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry, ok := r.entries[key]
+	return entry, ok
+}
+
+// warning tells the user what is restored; "" if nothing is.
+func (r *restoredEntries) warning(lockFile string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	keys := slices.Sorted(maps.Keys(r.entries))
+	switch len(keys) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
+	}
+	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
+		lockFile, len(keys), strings.Join(shortened(keys), ", "))
+}
+
+// maxNamed is how many names a sentence lists.
+const maxNamed = 5
+
+func shortened(names []string) []string {
+	if len(names) <= maxNamed {
+		return names
+	}
+	return append(slices.Clone(names[:maxNamed]), "...")
 }

@@ -3,12 +3,8 @@ package cotter
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -71,6 +67,44 @@ func (in *Installer) Restore(ctx context.Context, req Request) (_ *Restored, err
 		}
 	}
 	return nil, ErrNothingToRestore
+}
+
+// RestoreModules puts back the entries of modules that an earlier text of the lock has
+// and the lock lacks, and returns their keys. It leaves everything else as it is: after a
+// stock tool has rewritten the lock, for example, the entries of providers. Entries
+// that no longer fit the configuration are left out, as by Restore.
+func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []byte) (_ []string, err error) {
+	former, err := parseLock(earlier, req)
+	if err != nil {
+		return nil, err
+	}
+	src, err := readLock(req)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := parseLock(src, req)
+	if err != nil || !slices.ContainsFunc(former.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
+		return nil, err
+	}
+	events := &events{fn: in.OnEvent}
+	key, err := in.userKey(events)
+	if err != nil {
+		return nil, err
+	}
+	p, err := in.openToChange(ctx, req, key, events)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	lock = p.lock.Clone() // which may be a later one
+	keys, err := in.restoreModules(ctx, p, former, lock)
+	if err != nil || len(keys) == 0 {
+		return nil, err
+	}
+	if err := lock.Check(); err != nil {
+		return nil, err
+	}
+	return keys, p.files.WriteLock(p.lockSrc, lock.Bytes())
 }
 
 // restoreFrom puts back what an earlier lock has and the lock lacks, and notes what that
@@ -174,64 +208,4 @@ func lockOfHead(ctx context.Context, req Request) ([]byte, error) {
 	var git gitexec.Git
 	name := "HEAD:./" + filepath.ToSlash(req.lockFile())
 	return git.Output(ctx, gitexec.Command{Args: []string{"-C", req.dir(), "show", "--no-textconv", "--end-of-options", name}}, maxHeadLock)
-}
-
-// restoredEntries are entries that the lock had after the last run and has lost
-// since. Stock tools drop module blocks when they rewrite their provider locks. To
-// select again without a word would make the lock worthless.
-type restoredEntries struct {
-	mu      sync.Mutex
-	entries map[string]lockfile.Module
-}
-
-func (r *restoredEntries) add(entry lockfile.Module) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.entries == nil {
-		r.entries = make(map[string]lockfile.Module)
-	}
-	r.entries[entry.Key] = entry
-}
-
-func (r *restoredEntries) any() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.entries) > 0
-}
-
-func (r *restoredEntries) has(key string) bool {
-	_, ok := r.entry(key)
-	return ok
-}
-
-func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, ok := r.entries[key]
-	return entry, ok
-}
-
-// warning tells the user what is restored; "" if nothing is.
-func (r *restoredEntries) warning(lockFile string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	keys := slices.Sorted(maps.Keys(r.entries))
-	switch len(keys) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
-	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
-		lockFile, len(keys), strings.Join(shortened(keys), ", "))
-}
-
-// maxNamed is how many names a sentence lists.
-const maxNamed = 5
-
-func shortened(names []string) []string {
-	if len(names) <= maxNamed {
-		return names
-	}
-	return append(slices.Clone(names[:maxNamed]), "...")
 }

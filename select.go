@@ -111,14 +111,14 @@ func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 	if locked && entry.Version == candidate.Version.String() && entry.Source == c.lockSource() {
 		return nil
 	}
-	return s.rules.each(func(p *policy.Policy) error {
+	return s.rules.Each(func(p *policy.Policy) error {
 		return p.CheckAge(candidate.Version.String(), candidate.Published, s.began)
 	})
 }
 
 // byAge divides versions by whether the policies find them old enough.
 func (s *selector) byAge(c *call, offered []versions.Candidate) (old, young []versions.Candidate) {
-	if !s.rules.haveMinAge() {
+	if !s.rules.HaveMinAge() {
 		return offered, nil
 	}
 	for _, candidate := range offered {
@@ -144,7 +144,7 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 		return versions.Candidate{}, err
 	case youngErr == nil && younger.Version.Compare(selected.Version) > 0:
 		s.events.warn(c.path, fmt.Sprintf("version %s was passed over: %s", younger.Version, s.tooYoung(c, younger)))
-	case s.rules.haveMinAge() && selected.Published.IsZero():
+	case s.rules.HaveMinAge() && selected.Published.IsZero():
 		s.events.warn(c.path, fmt.Sprintf("its origin does not tell the age of version %s, so the policy's min_age_days was not applied", selected.Version))
 	}
 	return selected, nil

@@ -7,18 +7,24 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/ocilayout"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // PackageStore has packages of locks besides their origins, as OCI artifacts in the
-// form that OpenTofu installs. *[Bundle] and *[Mirror] are stores. Implementations
-// must be safe for concurrent use.
+// form that OpenTofu installs. *bundle.Bundle and *mirror.Mirror are stores.
+// Implementations must be safe for concurrent use.
 //
 // What comes from a store is compared with the hashes of the lock, as everything else
 // is. Beyond that a store confirms entries as an origin does: one that has an artifact
@@ -36,6 +42,108 @@ type PackageStore interface {
 	Manifest(ctx context.Context, tag string) ([]byte, error)
 	// Blob writes a blob to the start of a file and checks its digest and size.
 	Blob(ctx context.Context, digest string, size int64, file *os.File) error
+}
+
+// ListedStore is a PackageStore that knows what it has.
+type ListedStore interface {
+	PackageStore
+	// Tags returns the tags of all manifests, in any order.
+	Tags(ctx context.Context) ([]string, error)
+}
+
+// StoreEntry is what a store has for one entry of a lock.
+type StoreEntry struct {
+	// Source, Version, Package and Hashes are those of the entry.
+	Source, Version, Package string
+	Hashes                   []hashing.Hash
+	// Tag is the tag of the artifact.
+	Tag string
+	// Err is why the artifact is not what its entry says; nil if it is.
+	Err error
+}
+
+// StoreHas reports whether a store has the artifact of an entry. It asks for the manifest
+// alone. A store that has something else under its tag does not have it; the error is
+// about the store.
+func StoreHas(ctx context.Context, store PackageStore, entry lockfile.Module) (bool, error) {
+	_, err := artifactOf(ctx, store, modpkg.StatementOf(entry).Tag())
+	if errors.Is(err, fs.ErrNotExist) || isOfArtifact(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// VerifyStore fetches, extracts and hashes all packages of a store and compares them with
+// their entries. It asks nothing but the store, and keeps nothing. The entries are in the
+// order of their sources and versions. The error is about what concerns all of them.
+func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
+	alone := *in
+	alone.CacheDir = ""
+	return alone.readStore(ctx, store, func(*session, modpkg.Statement) error { return nil })
+}
+
+// ImportStore puts all packages of a store into the cache, and records their entries as
+// confirmed for this user, so that later runs need no origin for them: who imports a
+// store trusts it. Damaged packages are not imported; their entries have an Err. The
+// entries and the error are as for VerifyStore.
+func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
+	if in.CacheDir == "" {
+		return nil, errors.New("there is no cache to import into")
+	}
+	return in.readStore(ctx, store, func(s *session, statement modpkg.Statement) error {
+		if s.cacheErr != nil {
+			return s.cacheErr
+		}
+		return s.cache.Confirm(recordsOf(statement)...)
+	})
+}
+
+// readStore fetches all packages of a store into the cache and calls use for those that
+// are what their entries say.
+func (in *Installer) readStore(ctx context.Context, store ListedStore, use func(*session, modpkg.Statement) error) ([]StoreEntry, error) {
+	tags, err := store.Tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tags = slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return !strings.HasPrefix(tag, modpkg.EntryTag) })
+	events := &events{fn: in.OnEvent}
+	key, err := in.userKey(events)
+	if err != nil {
+		return nil, err
+	}
+	own := *in
+	own.Stores, own.shared = []PackageStore{store}, nil
+	s, done, err := own.sharedSession(key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	stored := &storedEntries{session: s, events: events}
+	entries := make([]StoreEntry, len(tags))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(in.parallel())
+	for i, tag := range tags {
+		group.Go(func() error {
+			found, err := artifactOf(ctx, store, tag)
+			if err == nil {
+				_, err = stored.fetchArtifact(ctx, 0, found)
+			}
+			st := found.Statement
+			entries[i] = StoreEntry{st.Source, st.Version, st.Package, st.Hashes, tag, err}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				return nil // the others go on
+			}
+			return use(s, st)
+		})
+	}
+	err = group.Wait()
+	slices.SortFunc(entries, func(a, b StoreEntry) int {
+		return strings.Compare(a.Source+"\x00"+a.Version+a.Tag, b.Source+"\x00"+b.Version+b.Tag)
+	})
+	return entries, err
 }
 
 // storedPackages is what the stores of a session have, as far as it is known.
@@ -127,7 +235,7 @@ var errOtherEntry = errors.New("its tag points to the artifact of another entry"
 
 // isOfArtifact reports whether an error is about one artifact and not about its store.
 func isOfArtifact(err error) bool {
-	for _, about := range []error{modpkg.ErrManifest, errOtherEntry, ErrBundle, getmodules.ErrOCIContent, getmodules.ErrTooLarge} {
+	for _, about := range []error{modpkg.ErrManifest, errOtherEntry, ocilayout.ErrLayout, getmodules.ErrOCIContent, getmodules.ErrTooLarge} {
 		if errors.Is(err, about) {
 			return true
 		}

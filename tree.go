@@ -28,6 +28,9 @@ type walker struct {
 	// place finds the module of a call, or puts it in its place. Its error is
 	// reported by the walk unless it is errRefused.
 	place func(context.Context, *call) (*module, error)
+	// begin, which may be nil, is called with the calls of the root module before they
+	// are placed.
+	begin func(context.Context, []parsedCall)
 	// require is told what each module requires of providers; nil if nobody needs to
 	// know.
 	require func(addrs.Module, ModuleConfig)
@@ -55,6 +58,9 @@ func (w *walker) walk(ctx context.Context, dir string) ([]*module, *failures) {
 		if len(all)+len(calls) > maxModules {
 			failures.add(nil, nil, fmt.Errorf("%w: more than %d module calls", ErrTooManyModules, maxModules))
 			break
+		}
+		if depth == 0 && w.begin != nil {
+			w.begin(ctx, calls)
 		}
 		level = w.placeAll(ctx, calls, &failures)
 		all = append(all, level...)

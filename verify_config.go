@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -100,7 +102,7 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 // modules.json. Stock tools read modules.json alone: one that names other directories
 // has them run files that were not verified.
 func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
-	if err := cmp.rules.checkCall(c, cmp.lock); err != nil {
+	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
 		return nil, err
 	}
 	entry, locked := cmp.lock.Module(c.key())
@@ -246,4 +248,119 @@ func sameVersion(a, b string) bool {
 	va, errA := versions.Parse(a)
 	vb, errB := versions.Parse(b)
 	return errA == nil && errB == nil && va == vb
+}
+
+// ProviderReport is how one installed provider compares with the lock.
+type ProviderReport struct {
+	Provider addrs.Provider
+	Version  string
+	// Status is StatusVerified, StatusChanged or StatusMissing.
+	Status Status
+	// Want are the hashes that the lock has, Got is the h1 hash of what is installed.
+	Want []hashing.Hash
+	Got  hashing.Hash
+	// Err is why the installed files could not be compared: because they cannot be
+	// read, or because the lock has no hash that says anything about them.
+	Err error
+}
+
+// intact reports whether the provider is installed and is what the lock says.
+func (p *ProviderReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
+
+// ErrNoComparableHash says that the lock has hashes of a provider's archives alone, and
+// that it is not known what is in them.
+var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this platform")
+
+// compareProviders compares the installed providers with the lock. In a project without
+// a directory of providers they are not missing: it was installed without them.
+func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
+	entries := lock.Providers()
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	store := providerstore.View(in.CacheDir, p.key)
+	dir, err := store.ViewDir(filepath.Join(p.req.dataPath(), "providers"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }() // nothing is written
+	reports := make([]ProviderReport, len(entries))
+	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
+		reports[i] = compareProvider(store, dir, entry)
+		return ctx.Err()
+	})
+	return reports, err
+}
+
+// compareProvider hashes one provider.
+func compareProvider(store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) ProviderReport {
+	report := ProviderReport{Provider: entry.Address, Version: entry.Version, Want: entry.Hashes, Status: StatusMissing}
+	version, err := versions.Parse(entry.Version)
+	if err != nil {
+		report.Err = err
+		return report
+	}
+	state := dir.Inspect(providerstore.At(entry.Address, version, addrs.CurrentPlatform()), true)
+	switch report.Got = state.H1; {
+	case errors.Is(state.Err, fs.ErrNotExist):
+	case state.Err != nil:
+		report.Status, report.Err = StatusChanged, state.Err
+	case store.Matches(state.H1, entry.Hashes) != "":
+		report.Status = StatusVerified
+	default:
+		report.Status = StatusChanged
+		if !hasScheme(entry.Hashes, "h1") {
+			report.Err = ErrNoComparableHash
+		}
+	}
+	return report
+}
+
+// refusedProviders returns the providers of a lock that the policies do not allow, as
+// *ProviderError.
+func (p *openProject) refusedProviders(lock *providerLock) []error {
+	var refused []error
+	for _, entry := range lock.Providers() {
+		if err := p.rules.CheckProvider(entry.Address); err != nil {
+			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
+		}
+	}
+	return refused
+}
+
+// hasProviders reports whether the project has a directory of providers. One without was
+// installed without them.
+func (p *openProject) hasProviders() bool {
+	return exists(filepath.Join(p.req.dataPath(), "providers"))
+}
+
+// compareRequirements adds to a report where the lock does not fit what the modules
+// require. An entry that none of them requires is reported if the modules are complete.
+func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
+	pooled, err := required.pool()
+	if err != nil {
+		report.Unread = append(report.Unread, err)
+		complete = false
+	}
+	others, err := p.unrequired(ctx, lock, pooled, false)
+	if err != nil {
+		return err
+	}
+	for _, r := range sortedProviders(pooled, others.inState) {
+		entry, has := lock.Provider(r.address)
+		locked, err := versions.Parse(entry.Version)
+		if !has || err != nil || !r.fits(locked) {
+			report.Stale = append(report.Stale, r.fail("", &StaleError{r.lockedReason(entry, has).Reason}))
+		}
+	}
+	for _, address := range others.gone {
+		if !complete {
+			break // a module that is not there may require it
+		}
+		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, and no module requires it"}})
+	}
+	return nil
 }

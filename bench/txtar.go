@@ -75,6 +75,29 @@ func registryWorld(packages, calls int) string {
 	return b.String()
 }
 
+// chainsWorld has calls of chains of packages: each package calls the next one.
+func chainsWorld(chains, depth int) string {
+	const call = "module \"%s\" {\n  source  = \"MODTEST_HOST/acme/c%dp%d/aws\"\n  version = \"~> 1.0\"\n}\n"
+	var b strings.Builder
+	b.WriteString("-- config/main.tf --\n")
+	for chain := range chains {
+		fmt.Fprintf(&b, call, fmt.Sprintf("m%d", chain), chain, 0)
+	}
+	for chain := range chains {
+		for i := range depth {
+			for _, version := range []string{"0.9.0", "1.0.0", "1.2.0"} {
+				at := fmt.Sprintf("registry/acme/c%dp%d/aws/%s", chain, i, version)
+				fmt.Fprintf(&b, "-- %s/main.tf --\n", at)
+				if i+1 < depth {
+					fmt.Fprintf(&b, call, "next", chain, i+1)
+				}
+				fmt.Fprintf(&b, "-- %s/README.md --\n%s\n", at, filler(4<<10, chain*depth+i))
+			}
+		}
+	}
+	return b.String()
+}
+
 // graphWorld has a project of 100 calls of 20 packages, each of which calls nine
 // of 20 others, each of which calls its own ten modules: 10,000 calls.
 func graphWorld() string {

@@ -80,23 +80,38 @@ func (f *Fetcher) copyDirectory(ctx context.Context, req Request, addr *archiveA
 	if err := checkNotInside(req.Dir, name); err != nil {
 		return nil, err
 	}
+	pkg, err := f.copyTree(ctx, name, req.Dir, true)
+	if err != nil {
+		return nil, err
+	}
+	pkg.Resolved = addr.resolved()
+	return pkg, nil
+}
+
+// copyTree makes the package in dir from another directory. A work tree may be empty, and
+// its directories such as .git are skipped.
+func (f *Fetcher) copyTree(ctx context.Context, name, dir string, isWorkTree bool) (*Package, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	w, err := treewriter.Create(req.Dir, f.Limits.tree())
+	w, err := treewriter.Create(dir, f.Limits.tree())
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abort()
-	if err := w.CopyFS(ctx, root.FS(), true); err != nil {
+	if err := w.CopyFS(ctx, root.FS(), isWorkTree); err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
+	end := func() error { return finish(w, dir) }
+	if isWorkTree {
+		end = w.Close
+	}
+	if err := end(); err != nil {
 		return nil, err
 	}
-	return &Package{Resolved: addr.resolved(), LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
+	return &Package{LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
 }
 
 // checkNotInside refuses to copy a directory into itself, which would not end. A

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/sanitize"
-	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // Getter downloads from one kind of source that is not built in; see
@@ -167,25 +166,7 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 	case !info.IsDir():
 		return nil, fmt.Errorf("%w: the download is not a directory (mode %s)", ErrUnsafeEntry, info.Mode())
 	}
-	root, err := os.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	w, err := treewriter.Create(req.Dir, f.Limits.tree())
-	if err != nil {
-		return nil, err
-	}
-	defer w.Abort()
-	// Directories such as .git are not skipped, because this is not a working
-	// directory.
-	if err := w.CopyFS(ctx, root.FS(), false); err != nil {
-		return nil, err
-	}
-	if err := finish(w, req.Dir); err != nil {
-		return nil, err
-	}
-	return &Package{LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
+	return f.copyTree(ctx, name, req.Dir, false)
 }
 
 // resolvedDownload returns the address to record. The checksum has been verified,

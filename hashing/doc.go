@@ -59,7 +59,7 @@
 // target is its text, with forward slashes. Every field has a fixed length or is
 // preceded by its length, so different trees have different bytes.
 //
-// Test vectors and a second implementation in Python are in testdata/hash.
+// Test vectors and a second implementation in Python are in testdata/conformance/trees.
 //
 // # Limits
 //

@@ -12,15 +12,27 @@ import (
 
 // run runs the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	useOwnHelp()
 	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv, started: time.Now()}
+	app := newApp(out)
+	err := app.Run(ctx, args)
+	if err != nil && !is[toolExit](err) && !out.interrupted(ctx, err) {
+		out.printError(err)
+	}
+	return exitStatus(ctx, err)
+}
+
+// newApp returns the command with all its subcommands.
+func newApp(out *output) *cli.Command {
 	app := &cli.Command{
 		Name:      "cotter",
 		Usage:     "install, lock and verify the modules of an OpenTofu or Terraform configuration",
-		Writer:    stdout,
-		ErrWriter: stderr,
+		Writer:    out.stdout,
+		ErrWriter: out.stderr,
 		Flags:     globalFlags(),
 		Commands: []*cli.Command{
 			installCommand(out),
+			initCommand(out),
 			lockCommand(out),
 			verifyCommand(out),
 			updateCommand(out),
@@ -37,19 +49,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			mirrorCommand(out),
 			demoCommand(out),
 			versionCommand(out),
+			completionCommand(out),
+			completeCommand(out),
+			manCommand(out),
 		},
-		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.Bool("version") {
+				return printVersion(out)
+			}
+			return helpOrUnknown(cmd)
+		},
 		// Errors are printed below, once and in one way.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 		OnUsageError:   func(_ context.Context, cmd *cli.Command, err error, _ bool) error { return flagError(cmd, err) },
 		HideVersion:    true,
 	}
 	prepare(app, out)
-	err := app.Run(ctx, args)
-	if err != nil && !out.interrupted(ctx, err) {
-		out.printError(err)
-	}
-	return exitStatus(ctx, err)
+	return app
 }
 
 // prepare gives all commands what they have in common: errors are told in one
@@ -57,7 +73,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // usage takes none.
 func prepare(parent *cli.Command, out *output) {
 	for _, command := range parent.Commands {
-		command.OnUsageError = parent.OnUsageError
+		if command.OnUsageError == nil {
+			command.OnUsageError = parent.OnUsageError
+		}
 		takesNone := command.ArgsUsage == "" && len(command.Commands) == 0
 		command.Before = func(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 			out.configure(cmd)
@@ -85,6 +103,7 @@ func globalFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print errors only, and what was asked for"},
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "print everything that happens"},
 		&cli.BoolFlag{Name: "no-color", Usage: "print without colours, as with NO_COLOR in the environment"},
+		&cli.BoolFlag{Name: "version", Usage: "print the version", Local: true},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/bundle"
 )
 
 func bundleCommand(out *output) *cli.Command {
@@ -41,8 +42,8 @@ func bundleCommand(out *output) *cli.Command {
 				ArgsUsage: "FILE",
 				Flags:     []cli.Flag{jsonFlag},
 				Action: func(ctx context.Context, cmd *cli.Command) error {
-					return readBundle(cmd, out, "verified", func(b *cotter.Bundle) ([]cotter.BundleEntry, error) {
-						return localInstaller(cmd, out).VerifyBundle(ctx, b)
+					return readBundle(cmd, out, "verified", func(b *bundle.Bundle) ([]cotter.StoreEntry, error) {
+						return localInstaller(cmd, out).VerifyStore(ctx, b)
 					})
 				},
 			},
@@ -54,8 +55,8 @@ func bundleCommand(out *output) *cli.Command {
 					"bundle. Import only bundles from people whom you trust to say what a source contains.",
 				Flags: []cli.Flag{jsonFlag, cacheFlag},
 				Action: func(ctx context.Context, cmd *cli.Command) error {
-					return readBundle(cmd, out, "imported", func(b *cotter.Bundle) ([]cotter.BundleEntry, error) {
-						return localInstaller(cmd, out).ImportBundle(ctx, b)
+					return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]cotter.StoreEntry, error) {
+						return localInstaller(cmd, out).ImportStore(ctx, b)
 					})
 				},
 			},
@@ -83,7 +84,7 @@ func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error
 			err = errors.Join(err, os.Remove(file.Name()))
 		}
 	}()
-	written, err := in.CreateBundle(ctx, dirs, req, out.projectEvent, file)
+	written, err := bundle.Create(ctx, in, dirs, req, out.projectEvent, file)
 	if err := errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -122,16 +123,16 @@ func lockedProjects(ctx context.Context, cmd *cli.Command, out *output) (req cot
 
 // readBundle opens the bundle that the command line names, and prints what came of its
 // entries.
-func readBundle(cmd *cli.Command, out *output, done string, read func(*cotter.Bundle) ([]cotter.BundleEntry, error)) (err error) {
+func readBundle(cmd *cli.Command, out *output, done string, read func(*bundle.Bundle) ([]cotter.StoreEntry, error)) (err error) {
 	if cmd.Args().Len() != 1 {
 		return usageError{fmt.Errorf("%s takes one file", cmd.FullName())}
 	}
-	bundle, err := cotter.OpenBundle(cmd.Args().First())
+	opened, err := bundle.Open(cmd.Args().First())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, bundle.Close()) }()
-	found, err := read(bundle)
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	found, err := read(opened)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func readBundle(cmd *cli.Command, out *output, done string, read func(*cotter.Bu
 }
 
 // storeEntries prints what came of the entries of a bundle or a mirror.
-func (o *output) storeEntries(found []cotter.BundleEntry, done string) error {
+func (o *output) storeEntries(found []cotter.StoreEntry, done string) error {
 	damaged := 0
 	for _, entry := range found {
 		if entry.Err != nil {
@@ -159,7 +160,7 @@ func (o *output) storeEntries(found []cotter.BundleEntry, done string) error {
 }
 
 // bundleEntry prints an entry of a bundle.
-func (o *output) bundleEntry(entry cotter.BundleEntry) error {
+func (o *output) bundleEntry(entry cotter.StoreEntry) error {
 	if o.json {
 		value := struct {
 			Source  string   `json:"source"`
@@ -199,10 +200,10 @@ func useBundle(cmd *cli.Command, in *cotter.Installer, req *cotter.Request) erro
 	if name == "" {
 		return nil
 	}
-	bundle, err := cotter.OpenBundle(name)
+	opened, err := bundle.Open(name)
 	if err != nil {
 		return err
 	}
-	in.Stores, req.Offline = append(in.Stores, bundle), true
+	in.Stores, req.Offline = append(in.Stores, opened), true
 	return nil
 }

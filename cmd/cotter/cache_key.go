@@ -19,9 +19,11 @@ func cacheKeyCommand(out *output) *cli.Command {
 		ArgsUsage: "[DIR...]",
 		Description: "The key is made of the version of the cache's format, the platform, and a hash of\n" +
 			"the modules and providers in the lock, or in all locks of several projects. With\n" +
-			"--json there is also the prefix that all such keys have: a cache with another key\n" +
-			"and that prefix is of use, and a run fetches only what it does not have.",
-		Flags: projectFlags(severalFlags()...),
+			"--prefix it is without the hash: a cache whose key begins so is of use, and a run\n" +
+			"fetches only what it does not have.",
+		Flags: projectFlags(severalFlags(
+			&cli.BoolFlag{Name: "prefix", Usage: "print what all such keys begin with on this platform"},
+		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runCacheKey(ctx, cmd, out)
 		},
@@ -55,6 +57,10 @@ func runCacheKey(ctx context.Context, cmd *cli.Command, out *output) error {
 			Modules   int    `json:"modules"`
 			Providers int    `json:"providers"`
 		}{key.Key, key.Prefix, addrs.CurrentPlatform().String(), key.Modules, key.Providers})
+	}
+	if cmd.Bool("prefix") {
+		out.printf("%s\n", key.Prefix)
+		return nil
 	}
 	out.printf("%s\n", key.Key)
 	return nil

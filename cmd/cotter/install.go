@@ -62,6 +62,12 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 	}
 	req.Update.All = cmd.Bool("upgrade")
 	err = installProjects(ctx, cmd, out, req)
+	warnOfCI(cmd, out, err)
+	return err
+}
+
+// warnOfCI says why a run was a locked one, if it failed as such and CI alone says so.
+func warnOfCI(cmd *cli.Command, out *output, err error) {
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
 	switch {
 	case byDefault && is[*cotter.LockedError](err):
@@ -69,7 +75,6 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 	case byDefault && is[noConfigurationError](err):
 		out.warnf("CI is set, so the lock may not change; `--locked=false` lets it")
 	}
-	return err
 }
 
 // installProjects installs the project that the flags name, or those of the arguments.

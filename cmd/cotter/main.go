@@ -2,7 +2,8 @@
 // configuration, locks what it chose, and verifies it on every later run.
 //
 // Exit status: 0 for success, 1 for failure, 2 for a wrong command line, 130
-// when it was interrupted. That of verify is a sum:
+// when it was interrupted. That of init is the status of tofu or terraform, once that
+// was started. That of verify is a sum:
 //
 //	 1  a package was changed, or modules.json leads elsewhere
 //	 4  a package of the lock is not installed
@@ -61,9 +62,12 @@ func (e usageError) Unwrap() error { return e.error }
 
 func exitStatus(ctx context.Context, err error) int {
 	var usage usageError
+	var tool toolExit
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &tool):
+		return tool.status
 	case errors.As(err, &usage):
 		return exitUsage
 	case ctx.Err() != nil:

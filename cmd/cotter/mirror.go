@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/mirror"
 )
 
 // mirrorScheme is how the addresses of mirrors begin.
@@ -70,17 +71,17 @@ func readMirror(cmd *cli.Command, env func(string) string, in *cotter.Installer,
 	if address == "" {
 		return nil
 	}
-	mirror, err := cotter.OpenMirror(fetcher, address)
+	opened, err := mirror.Open(fetcher, address)
 	if err != nil {
 		return usageError{err}
 	}
-	in.Stores = append(in.Stores, mirror)
+	in.Stores = append(in.Stores, opened)
 	return nil
 }
 
 // openMirror returns the mirror that the last argument of a command names, or else
 // COTTER_MIRROR.
-func openMirror(cmd *cli.Command, env func(string) string, in *cotter.Installer) (*cotter.Mirror, error) {
+func openMirror(cmd *cli.Command, env func(string) string, in *cotter.Installer) (*mirror.Mirror, error) {
 	address := env("COTTER_MIRROR")
 	args := cmd.Args().Slice()
 	for i, arg := range args {
@@ -99,11 +100,11 @@ func openMirror(cmd *cli.Command, env func(string) string, in *cotter.Installer)
 	if !ok {
 		return nil, errors.New("the installer has a fetcher of another kind") // should never happen
 	}
-	mirror, err := cotter.OpenMirror(fetcher, address)
+	opened, err := mirror.Open(fetcher, address)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	return mirror, nil
+	return opened, nil
 }
 
 func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
@@ -111,11 +112,11 @@ func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil || len(dirs) == 0 {
 		return err
 	}
-	mirror, err := openMirror(cmd, out.env, in)
+	to, err := openMirror(cmd, out.env, in)
 	if err != nil {
 		return err
 	}
-	result, err := in.PushMirror(ctx, dirs, req, out.projectEvent, mirror)
+	result, err := mirror.Push(ctx, in, dirs, req, out.projectEvent, to)
 	if err != nil {
 		return err
 	}
@@ -126,9 +127,9 @@ func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 			Entries int    `json:"entries"`
 			Pushed  int    `json:"pushed"`
 			Bytes   int64  `json:"bytes"`
-		}{"pushed", mirror.Address(), result.Entries, result.Pushed, result.Bytes})
+		}{"pushed", to.Address(), result.Entries, result.Pushed, result.Bytes})
 	}
-	out.printf("%s: %s, %d pushed, %s uploaded\n", mirror.Address(), entries(result.Entries, "module"), result.Pushed, megabytes(result.Bytes))
+	out.printf("%s: %s, %d pushed, %s uploaded\n", to.Address(), entries(result.Entries, "module"), result.Pushed, megabytes(result.Bytes))
 	return nil
 }
 
@@ -140,11 +141,11 @@ func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil || len(dirs) == 0 {
 		return err
 	}
-	mirror, err := openMirror(cmd, out.env, in)
+	to, err := openMirror(cmd, out.env, in)
 	if err != nil {
 		return err
 	}
-	found, err := in.MirrorStatus(ctx, dirs, req, mirror)
+	found, err := mirror.Status(ctx, to, dirs, req)
 	if err != nil {
 		return err
 	}
@@ -161,14 +162,14 @@ func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 		return fmt.Errorf("%w: %d of %s missing", errNotMirrored, missing, entries(len(found), "module"))
 	}
 	if !out.json {
-		out.printf("%s has all of %s.\n", mirror.Address(), entries(len(found), "module"))
+		out.printf("%s has all of %s.\n", to.Address(), entries(len(found), "module"))
 	}
 	return nil
 }
 
 // mirrorEntry prints what a mirror has for an entry of a lock: as JSON each one, for
 // people what is missing.
-func (o *output) mirrorEntry(entry cotter.MirrorEntry) error {
+func (o *output) mirrorEntry(entry mirror.Entry) error {
 	if o.json {
 		return o.writeJSON(struct {
 			Project string `json:"project"`
@@ -194,11 +195,11 @@ func verifyMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
-	mirror, err := openMirror(cmd, out.env, in)
+	to, err := openMirror(cmd, out.env, in)
 	if err != nil {
 		return err
 	}
-	found, err := in.VerifyMirror(ctx, mirror)
+	found, err := in.VerifyStore(ctx, to)
 	if err != nil {
 		return err
 	}

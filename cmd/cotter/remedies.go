@@ -47,7 +47,7 @@ const (
 	movedRemedy       = "If you want what the origins have now, run `cotter update`."
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
 	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
-	weakRemedy        = "If you accept the signature all the same, set `weak_provider_signatures = \"allow\"` in the policy."
+	weakRemedy        = "If you accept the signature all the same, set `weak_provider_signatures = \"allow\"` in a policy of your own, and name it with `--policy`."
 	sourceRemedy      = "Write `source = \"{keys}\"` for it in the required_providers of each module that is to use that provider."
 	whyRemedy         = "Run `cotter why{dir} {keys}` to see which modules require it."
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
@@ -58,8 +58,8 @@ const (
 	spellingRemedy    = "Check the spelling of the host."
 	gitLoginRemedy    = "Set a credential helper for git, or load a key into the ssh agent: git is never allowed to ask here."
 	commitLockRemedy  = "Run `cotter install{dir}` on your machine and commit it."
-	dirRemedy         = "Check the spelling of the path."
 	bundleRemedy      = "Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."
+	toolRemedy        = "Use `--tool` with its path, or `--for` if the project is for the other one."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -134,6 +134,7 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, errMoved), movedRemedy},
 			{errors.Is(err, errBothChanged), mergeDriverRemedy},
 			{is[*secondLockError](err), secondLockRemedy},
+			{is[*noToolError](err), toolRemedy},
 		} {
 			if known.is {
 				add(known.text, "")

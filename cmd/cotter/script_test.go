@@ -48,6 +48,7 @@ func TestMain(m *testing.M) {
 //	noarchives             fail if an archive of a provider was downloaded since then
 //	providerblocks A B     fail if two locks have different provider blocks
 //	replace FILE OLD NEW   replace text in a file
+//	sarif FILE             fail unless the file is valid SARIF
 //	withoutgit             leave nothing but cotter in PATH
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -75,6 +76,7 @@ func TestScripts(t *testing.T) {
 			"onlyregistry":    onlyRegistry,
 			"nochanges":       noChanges,
 			"withoutgit":      leaveCotter,
+			"sarif":           validSARIF,
 		},
 	})
 }
@@ -89,7 +91,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("CHECKPOINT_DISABLE", "1")
 	env.Setenv("NO_COLOR", "1")
 	env.Setenv("CI", "")
-	env.Setenv("SSL_CERT_DIR", os.Getenv("SSL_CERT_DIR")) // see testenv
+	env.Vars = append(env.Vars, testenv.Variables()...)
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return err
 	}

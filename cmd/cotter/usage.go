@@ -82,27 +82,19 @@ func flagOf(cmd *cli.Command, name string) cli.Flag {
 	return nil
 }
 
-// placeholder is the word in backquotes in the usage of a flag, which stands for its
-// value.
-var placeholder = regexp.MustCompile("`([^`]+)`")
-
 // takes says what the value of a flag is.
 func takes(cmd *cli.Command, name string) string {
-	word := "VALUE"
-	switch flag := flagOf(cmd, name).(type) {
+	flag := flagOf(cmd, name)
+	if flag == nil {
+		return "a value"
+	}
+	switch flag.(type) {
 	case *cli.BoolFlag:
 		return "true or false"
 	case *cli.IntFlag:
-		if m := placeholder.FindStringSubmatch(flag.Usage); m != nil {
-			return "a number of " + strings.ToLower(m[1])
-		}
-		return "a number"
-	case cli.DocGenerationFlag:
-		if m := placeholder.FindStringSubmatch(flag.GetUsage()); m != nil {
-			word = m[1]
-		}
+		return "a number of " + strings.ToLower(placeholder(flag))
 	}
-	return word
+	return placeholder(flag)
 }
 
 // unknownCommand is the error for a word that is none of the commands below one.

@@ -31,6 +31,7 @@ func verifyCommand(out *output) *cli.Command {
 		Flags: configFlags(severalFlags(append(policyFlags(),
 			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still have what the lock says"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
+			&cli.StringFlag{Name: "sarif", Usage: "write what was found to `FILE`, in SARIF for code scanning"},
 		)...)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runVerify(ctx, cmd, out)
@@ -47,19 +48,31 @@ var (
 	errUnknown     = errors.New("not all origins could be asked")
 )
 
-func runVerify(ctx context.Context, cmd *cli.Command, out *output) error {
+func runVerify(ctx context.Context, cmd *cli.Command, out *output) (err error) {
+	var found *findings // nil if nothing is to be written
+	if name := cmd.String("sarif"); name != "" {
+		if found, err = newFindings(cmd.String("chdir")); err != nil {
+			return err
+		}
+		defer func() {
+			if failed := found.write(name); failed != nil {
+				err = errors.Join(err, failed)
+			}
+		}()
+	}
 	if cmd.Bool("remote") {
 		return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
-			return verify(ctx, cmd, out, req, in)
+			return verify(ctx, cmd, out, req, in, found)
 		})
 	}
 	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req cotter.Request) error {
-		return verify(ctx, cmd, out, req, nil)
+		return verify(ctx, cmd, out, req, nil, found)
 	})
 }
 
 // verify verifies the project of a request, and asks its origins unless remote is nil.
-func verify(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, remote *cotter.Installer) error {
+func verify(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, remote *cotter.Installer, found *findings) (err error) {
+	defer func() { found.failed(req, err) }()
 	if err := setPolicy(cmd, &req); err != nil {
 		return err
 	}
@@ -70,12 +83,12 @@ func verify(ctx context.Context, cmd *cli.Command, out *output, req cotter.Reque
 	if err != nil {
 		return err
 	}
-	if err := out.report(report); err != nil {
+	if err := errors.Join(out.report(report), found.report(req, report)); err != nil {
 		return err
 	}
 	failed := verifyStatus(report)
 	if remote != nil && failed.status == 0 {
-		if failed, err = verifyRemote(ctx, remote, out, req); err != nil {
+		if failed, err = verifyRemote(ctx, remote, out, req, found); err != nil {
 			return err
 		}
 	}

@@ -10,8 +10,11 @@ import (
 )
 
 // verifyRemote compares the lock with the origins.
-func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) (statusError, error) {
+func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, found *findings) (statusError, error) {
 	origins, err := in.VerifyRemote(ctx, req)
+	if err == nil {
+		err = found.origins(req, origins)
+	}
 	if err != nil {
 		return statusError{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 )
@@ -22,19 +23,37 @@ func version() string {
 	return "(devel)"
 }
 
+// commitDate is the day of the commit that was built, or "" if it is not known.
+func commitDate() string {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return ""
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.time" {
+			day, _, _ := strings.Cut(setting.Value, "T")
+			return day
+		}
+	}
+	return ""
+}
+
 func versionCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:  "version",
-		Usage: "print the version",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			if out.json {
-				return out.writeJSON(map[string]string{"version": version(), "platform": platform()})
-			}
-			out.printf("cotter %s on %s\n", version(), platform())
-			return nil
-		},
+		Name:   "version",
+		Usage:  "print the version",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
+		Action: func(context.Context, *cli.Command) error { return printVersion(out) },
 	}
+}
+
+// printVersion is what version does, and --version.
+func printVersion(out *output) error {
+	if out.json {
+		return out.writeJSON(map[string]string{"version": version(), "platform": platform()})
+	}
+	out.printf("cotter %s on %s\n", version(), platform())
+	return nil
 }
 
 func platform() string { return runtime.GOOS + "_" + runtime.GOARCH }

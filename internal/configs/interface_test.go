@@ -76,3 +76,34 @@ func TestReadInterface(t *testing.T) {
 		t.Errorf("ReadInterface (-want +got):\n%s", diff)
 	}
 }
+
+// The rows of changes: added, removed, changed, and the same.
+func TestDiffInterfaces(t *testing.T) {
+	t.Parallel()
+	before := &configs.Interface{
+		Variables: map[string]configs.DeclaredVariable{"a": {Type: "string", Required: true}, "b": {Type: "any"}, "same": {Type: "bool"}},
+		Outputs:   map[string]bool{"id": true, "same": true},
+		Providers: map[string]string{"aws": "hashicorp/aws ~> 5.0", "null": "", "same": ""},
+	}
+	after := &configs.Interface{
+		Variables: map[string]configs.DeclaredVariable{"a": {Type: "string"}, "c": {Type: "number", Required: true}, "same": {Type: "bool"}},
+		Outputs:   map[string]bool{"arn": true, "same": true},
+		Providers: map[string]string{"aws": "hashicorp/aws ~> 6.0", "tls": "", "same": ""},
+	}
+	want := []configs.InterfaceChange{
+		{Kind: "variable", Name: "a", Old: "required string", New: "string"},
+		{Kind: "variable", Name: "b", Old: "any"},
+		{Kind: "variable", Name: "c", New: "required number"},
+		{Kind: "output", Name: "arn", New: "declared"},
+		{Kind: "output", Name: "id", Old: "declared"},
+		{Kind: "provider", Name: "aws", Old: "hashicorp/aws ~> 5.0", New: "hashicorp/aws ~> 6.0"},
+		{Kind: "provider", Name: "null", Old: "any version"},
+		{Kind: "provider", Name: "tls", New: "any version"},
+	}
+	if diff := cmp.Diff(want, before.Diff(after)); diff != "" {
+		t.Errorf("Diff (-want +got):\n%s", diff)
+	}
+	if same := before.Diff(before); same != nil {
+		t.Errorf("Diff with itself = %v", same)
+	}
+}

@@ -20,8 +20,8 @@ var layers = []layer{
 	{"values and tools", []string{
 		"addrs", "hashing", "versions", // what the API is made of
 		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
-		"internal/signing",                                                                                   // signatures
-		"internal/filelock", "internal/opendir", "internal/step", "internal/treewriter", "internal/userfile", // files
+		"internal/signing",                                                                                                                            // signatures
+		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
 		"internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
@@ -33,12 +33,13 @@ var layers = []layer{
 		"internal/httpx", "internal/userkey", "lockfile",
 	}},
 	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
-	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/materialize", "internal/modpkg", "internal/providerstore"}},
+	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/localstate", "internal/materialize", "internal/modpkg", "internal/providerstore"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
 	{"where providers come from", []string{"getproviders"}},
-	{"providers from there to the user's store", []string{"internal/providers"}},
-	{"what programs choose to add", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
+	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},
+	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
+	{"what programs choose to add to the installer", []string{"bundle", "mirror"}},
 	{"servers for tests", []string{"modtest", "bench/internal/*"}},
 	{"programs", []string{"bench", "cmd/*", "examples/*"}},
 }

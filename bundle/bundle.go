@@ -1,0 +1,216 @@
+package bundle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/ocilayout"
+	"github.com/cotterpin/cotter/internal/singleflight"
+)
+
+// Result is what Create wrote.
+type Result struct {
+	// Entries is the number of different entries of locks, and Packages that of
+	// different packages, by content.
+	Entries, Packages int
+	// Bytes is the size of the bundle.
+	Bytes int64
+}
+
+// Create writes all packages that the locks of some root modules name as a bundle.
+//
+// The locks must be complete. dirs, req and onEvent are those of
+// [cotter.Installer.LockedPackages], which confirms and fetches the packages. If a
+// project fails nothing is written, and the error joins a *[cotter.ProjectError] for
+// each one that did. The archives are in a directory for temporary files until all of
+// them are written.
+func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), w io.Writer) (*Result, error) {
+	temporary, err := os.MkdirTemp("", "cotter-bundle-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(temporary) }() // the system removes what is left
+	b := &builder{
+		dir: temporary, artifacts: make(map[string]modpkg.Artifact),
+		files: make(map[string]string), contents: make(map[hashing.Hash]string),
+	}
+	if err := in.LockedPackages(ctx, dirs, req, onEvent, b.add); err != nil {
+		return nil, err
+	}
+	return b.write(w)
+}
+
+// builder collects the artifacts of a bundle. Their layers are files in dir.
+type builder struct {
+	dir    string
+	layers singleflight.Memo[hashing.Hash, layer]
+
+	mu sync.Mutex
+	// artifacts are the artifacts by their tags, and files those of their layers by
+	// digest. contents are the tags of one artifact of each content.
+	artifacts map[string]modpkg.Artifact
+	files     map[string]string
+	contents  map[hashing.Hash]string
+}
+
+// layer is the archive of a tree in a file.
+type layer struct {
+	modpkg.Artifact // without a statement
+	file            string
+}
+
+// add adds a package.
+func (b *builder) add(ctx context.Context, p cotter.LockedPackage) error {
+	t1 := p.Tree.T1()
+	packed, err := b.layers.Do(ctx, t1, func(ctx context.Context) (layer, error) {
+		root, err := p.Open()
+		if err != nil {
+			return layer{}, err
+		}
+		defer root.Close()
+		name := filepath.Join(b.dir, modpkg.ContentTag(t1))
+		a, err := modpkg.WriteLayer(ctx, name, root.FS(), p.Tree, modpkg.Statement{})
+		return layer{a, name}, err
+	})
+	if err != nil {
+		return err
+	}
+	a := packed.Artifact
+	a.Statement = modpkg.StatementOf(p.Entry)
+	tag := a.Statement.Tag()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.artifacts[tag], b.files[a.Layer] = a, packed.file
+	if first := b.contents[t1]; first == "" || tag < first {
+		b.contents[t1] = tag // whichever was added first
+	}
+	return nil
+}
+
+// write writes the bundle.
+func (b *builder) write(w io.Writer) (*Result, error) {
+	var refs []ocilayout.Ref
+	blobs := []ocilayout.Blob{blobOf([]byte(modpkg.Config))}
+	manifests := make(map[string]ocilayout.Descriptor)
+	for tag, a := range b.artifacts {
+		text, err := a.Manifest()
+		if err != nil {
+			return nil, err
+		}
+		manifests[tag] = ocilayout.Describe(text)
+		refs = append(refs, ocilayout.Ref{Tag: tag, ArtifactType: modpkg.ArtifactType, Manifest: manifests[tag]})
+		blobs = append(blobs, blobOf(text), ocilayout.Blob{
+			Descriptor: ocilayout.Descriptor{Digest: a.Layer, Size: a.Size},
+			Open:       func() (io.ReadCloser, error) { return os.Open(b.files[a.Layer]) },
+		})
+	}
+	for t1, tag := range b.contents {
+		refs = append(refs, ocilayout.Ref{Tag: modpkg.ContentTag(t1), ArtifactType: modpkg.ArtifactType, Manifest: manifests[tag]})
+	}
+	counted := &countingWriter{w: w}
+	if err := ocilayout.Write(counted, refs, blobs); err != nil {
+		return nil, err
+	}
+	return &Result{Entries: len(b.artifacts), Packages: len(b.contents), Bytes: counted.n}, nil
+}
+
+func blobOf(text []byte) ocilayout.Blob {
+	return ocilayout.Blob{
+		Descriptor: ocilayout.Describe(text),
+		Open:       func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
+	}
+}
+
+// countingWriter counts the bytes that are written.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// Bundle is an open bundle. It is a [cotter.ListedStore], and must be closed.
+type Bundle struct {
+	file   *os.File
+	layout *ocilayout.Layout
+}
+
+var _ cotter.ListedStore = (*Bundle)(nil)
+
+// ErrBundle means that a file is not a bundle, or is a damaged one.
+var ErrBundle = ocilayout.ErrLayout
+
+// Open opens a bundle. It reads the index and none of the packages. Errors about its
+// content wrap [ErrBundle].
+func Open(name string) (*Bundle, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("it is not a regular file")}
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := ocilayout.Read(file)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
+	}
+	return &Bundle{file, layout}, nil
+}
+
+// Close closes the file.
+func (b *Bundle) Close() error { return b.file.Close() }
+
+// Name returns the name of the file, with what it is.
+func (b *Bundle) Name() string { return "the bundle " + b.file.Name() }
+
+// IsLocal returns true.
+func (b *Bundle) IsLocal() bool { return true }
+
+// Tags returns all tags in the bundle.
+func (b *Bundle) Tags(context.Context) ([]string, error) {
+	var tags []string
+	for _, ref := range b.layout.Refs() {
+		tags = append(tags, ref.Tag)
+	}
+	return tags, nil
+}
+
+// Manifest makes Bundle a [cotter.PackageStore].
+func (b *Bundle) Manifest(_ context.Context, tag string) ([]byte, error) {
+	at, ok := b.layout.Tagged(tag)
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: tag, Err: fs.ErrNotExist}
+	}
+	if at.Size > modpkg.MaxManifest {
+		return nil, fmt.Errorf("%w: a manifest has %d bytes", ErrBundle, at.Size)
+	}
+	var text bytes.Buffer
+	err := b.layout.Copy(&text, at)
+	return text.Bytes(), err
+}
+
+// Blob makes Bundle a [cotter.PackageStore].
+func (b *Bundle) Blob(ctx context.Context, digest string, size int64, file *os.File) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return b.layout.Copy(file, ocilayout.Descriptor{Digest: digest, Size: size})
+}

@@ -1,0 +1,135 @@
+package bundle_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+const world = `
+-- config/main.tf --
+module "network" {
+  source  = "registry.example.com/acme/network/aws"
+  version = "~> 1.2"
+}
+module "again" {
+  source  = "registry.example.com/acme/network/aws"
+  version = "1.2.3"
+}
+-- registry/acme/network/aws/1.2.3/main.tf --
+# network
+`
+
+// installed returns an installer and a project that it has installed.
+func installed(world *modtest.World, dir string) (*cotter.Installer, error) {
+	if err := world.WriteTree(dir, "config"); err != nil {
+		return nil, err
+	}
+	in := world.Installer()
+	_, err := in.Install(context.Background(), cotter.Request{Dir: dir})
+	return in, err
+}
+
+// A machine without a network installs what another one has put into a bundle.
+func Example() {
+	world, err := modtest.Start(modtest.Txtar(world), modtest.Options{Archives: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer world.Close()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	in, err := installed(world, dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	ctx := context.Background()
+	file, err := os.Create(filepath.Join(dir, "modules.tar"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	written, err := bundle.Create(ctx, in, []string{dir}, cotter.Request{}, nil, file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("packages:", written.Packages)
+
+	opened, err := bundle.Open(file.Name())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer opened.Close()
+	elsewhere := cotter.Installer{Stores: []cotter.PackageStore{opened}}
+	result, err := elsewhere.Install(ctx, cotter.Request{Dir: dir, Locked: true, Offline: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range result.Modules {
+		fmt.Println(m.Path, m.Version)
+	}
+	// Output:
+	// packages: 1
+	// again 1.2.3
+	// network 1.2.3
+}
+
+// Calls that share a package share an entry of the bundle, and the same lock gives the
+// same bytes, wherever the packages come from.
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})
+	dir := t.TempDir()
+	in, err := installed(w, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, second bytes.Buffer
+	result, err := bundle.Create(t.Context(), in, []string{dir, dir}, cotter.Request{}, nil, &first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (bundle.Result{Entries: 1, Packages: 1, Bytes: int64(first.Len())}); *result != want {
+		t.Errorf("Create = %+v, want %+v", *result, want)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bundle.Create(t.Context(), w.Installer(), []string{dir}, cotter.Request{}, nil, &second); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Error("the same lock gives other bytes")
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".terraform")); err == nil {
+		t.Error("Create has changed the project")
+	}
+}
+
+// A project that fails leaves nothing behind.
+func TestCreateWithoutLock(t *testing.T) {
+	t.Parallel()
+	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})
+	dir := t.TempDir()
+	if err := w.WriteTree(dir, "config"); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if _, err := bundle.Create(t.Context(), w.Installer(), []string{dir}, cotter.Request{}, nil, &text); err == nil || text.Len() > 0 {
+		t.Errorf("Create = %v, and %d bytes were written", err, text.Len())
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+)
+
+// testCase is one thing that a program must do.
+type testCase struct {
+	name  string // "hash trees/plain"
+	verb  string // "hash", "parse" or "edit"
+	files []txtar.File
+
+	tree    tree     // for hash
+	refused bool     // the program must fail
+	hashes  []string // for hash: what it must print, one for each scheme
+}
+
+// file returns the content of one of the case's files.
+func (c *testCase) file(name string) []byte {
+	for _, f := range c.files {
+		if f.Name == name {
+			return f.Data
+		}
+	}
+	return nil
+}
+
+// readKit reads all cases, in the order of their names.
+func readKit(dir string) ([]*testCase, error) {
+	var all []*testCase
+	for _, folder := range []struct{ name, verb string }{
+		{"trees", "hash"}, {"refused-trees", "hash"}, {"locks", "parse"}, {"edits", "edit"},
+	} {
+		names, err := filepath.Glob(filepath.Join(dir, folder.name, "*.txtar"))
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("there are no cases in %s", filepath.Join(dir, folder.name))
+		}
+		for _, name := range names {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				return nil, err
+			}
+			base := strings.TrimSuffix(filepath.Base(name), ".txtar")
+			c := &testCase{name: folder.verb + " " + folder.name + "/" + base, verb: folder.verb, files: archive.Files}
+			if folder.verb == "hash" {
+				c.readTree(archive)
+				c.refused = folder.name == "refused-trees"
+			}
+			all = append(all, c)
+		}
+	}
+	invalid, err := invalidLocks(filepath.Join(dir, "invalid-locks.txtar"))
+	return append(all, invalid...), err
+}
+
+// invalidLocks reads the locks that a program must not accept, each a file.
+func invalidLocks(name string) ([]*testCase, error) {
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var all []*testCase
+	for _, f := range archive.Files {
+		name := "parse invalid-locks/" + strings.TrimSuffix(f.Name, ".hcl")
+		all = append(all, &testCase{name: name, verb: "parse", refused: true, files: []txtar.File{{Name: "lock.hcl", Data: f.Data}}})
+	}
+	return all, nil
+}
+
+// tree is what an archive cannot hold beside its files.
+type tree struct {
+	executable []string
+	links      [][2]string // path and target
+	dirs       []string
+	linuxOnly  bool // other file systems do not hold these names side by side
+}
+
+// readTree reads the lines of an archive's comment.
+func (c *testCase) readTree(archive *txtar.Archive) {
+	for line := range strings.Lines(string(archive.Comment)) {
+		line = strings.TrimSpace(line)
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		switch name {
+		case "h1", "t1":
+			c.hashes = append(c.hashes, line)
+		case "exec":
+			c.tree.executable = append(c.tree.executable, value)
+		case "dir":
+			c.tree.dirs = append(c.tree.dirs, value)
+		case "link":
+			path, target, _ := strings.Cut(value, " -> ")
+			c.tree.links = append(c.tree.links, [2]string{path, target})
+		case "linux":
+			c.tree.linuxOnly = true
+		}
+	}
+}
+
+// fits reports whether the file systems of this system hold the tree.
+func (t *tree) fits() bool {
+	switch runtime.GOOS {
+	case "linux":
+		return true
+	case "windows":
+		return !t.linuxOnly && len(t.links)+len(t.executable) == 0
+	}
+	return !t.linuxOnly
+}
+
+// writeTree writes the tree into a directory.
+func (c *testCase) writeTree(dir string) error {
+	var errs []error
+	path := func(name string) string {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		errs = append(errs, os.MkdirAll(filepath.Dir(full), 0o755))
+		return full
+	}
+	for _, f := range c.files {
+		mode := os.FileMode(0o644)
+		if slices.Contains(c.tree.executable, f.Name) {
+			mode = 0o755
+		}
+		errs = append(errs, os.WriteFile(path(f.Name), f.Data, mode))
+	}
+	for _, name := range c.tree.dirs {
+		errs = append(errs, os.MkdirAll(path(name), 0o755))
+	}
+	for _, link := range c.tree.links {
+		errs = append(errs, os.Symlink(link[1], path(link[0])))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+const kit = "../../testdata/conformance"
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"cotter-conformance": main})
+}
+
+// ours is the reference in this process.
+func ours(_ context.Context, verb, path string, stdin []byte) ([]byte, int, error) {
+	var stdout, stderr bytes.Buffer
+	status := reference([]string{verb, path}, bytes.NewReader(stdin), &stdout, &stderr)
+	return stdout.Bytes(), status, nil
+}
+
+// TestReference runs our own packages through the kit.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	cases, err := readKit(kit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if err := check(t.Context(), c, ours); errors.Is(err, errSkipped) {
+				t.Skip(err)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestCheckFindsFaults runs programs that do everything wrong: no case passes.
+func TestCheckFindsFaults(t *testing.T) {
+	t.Parallel()
+	cases, err := readKit(kit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, wrong := range map[string]program{
+		"other hashes": func(context.Context, string, string, []byte) ([]byte, int, error) {
+			return []byte("h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="), 0, nil
+		},
+		"an unknown scheme": func(context.Context, string, string, []byte) ([]byte, int, error) {
+			return []byte("x1:abc"), 0, nil
+		},
+		"no output": func(_ context.Context, _, path string, _ []byte) ([]byte, int, error) {
+			return nil, 0, appendFile(path)
+		},
+		"other JSON": func(_ context.Context, _, path string, _ []byte) ([]byte, int, error) {
+			return []byte(`{"modules":[]}`), 0, appendFile(path)
+		},
+	} {
+		for _, c := range cases {
+			if name == "an unknown scheme" && c.verb != "hash" || name == "other hashes" && c.verb == "edit" {
+				continue // they leave the lock as it is
+			}
+			if err := check(t.Context(), c, wrong); err == nil {
+				t.Errorf("%s: %s passes", name, c.name)
+			}
+		}
+	}
+	failing := func(context.Context, string, string, []byte) ([]byte, int, error) { return nil, 1, nil }
+	for _, c := range cases {
+		if err := check(t.Context(), c, failing); (err == nil) != c.refused {
+			t.Errorf("%s: a program that fails: %v", c.name, err)
+		}
+	}
+}
+
+// appendFile adds a line to a lock.
+func appendFile(path string) error {
+	if filepath.Base(path) != ".terraform.lock.hcl" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, "# more\n"...), 0o644)
+}
+
+// TestProcess runs the program as people do, on itself.
+func TestProcess(t *testing.T) {
+	t.Parallel()
+	// The cases for which processes are started; all of them take a second.
+	small := t.TempDir()
+	for _, folder := range []string{"trees", "refused-trees", "locks", "edits"} {
+		names, err := filepath.Glob(filepath.Join(kit, folder, "*.txtar"))
+		if err != nil || len(names) == 0 {
+			t.Fatal(err, names)
+		}
+		copyFile(t, names[0], filepath.Join(small, folder, filepath.Base(names[0])))
+	}
+	if err := os.WriteFile(filepath.Join(small, "invalid-locks.txtar"), []byte("-- a.hcl --\nmodule {\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		line   string
+		status int
+		want   string
+	}{
+		{"-kit " + small + " cotter-conformance reference", 0, "5 passed, 0 failed, 0 skipped\n"},
+		{"-kit " + small + " cotter-conformance", 1, "2 passed, 3 failed, 0 skipped\n"},
+		{"-kit " + small + " cotter-conformance reference other", 1, "2 passed, 3 failed, 0 skipped\n"},
+		{"-kit " + small + " nowhere/program", 1, "0 passed, 5 failed, 0 skipped\n"},
+		{"-kit " + t.TempDir() + " x", 1, ""},
+		{"", 2, ""},
+		{"-x", 2, ""},
+		{"reference other path", 3, ""},
+	} {
+		var stdout, stderr strings.Builder
+		status := run(t.Context(), strings.Fields(test.line), strings.NewReader(""), &stdout, &stderr)
+		if status != test.status || !strings.HasSuffix(stdout.String(), test.want) {
+			t.Errorf("cotter-conformance %s: status %d, prints\n%s%s", test.line, status, &stdout, &stderr)
+		}
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

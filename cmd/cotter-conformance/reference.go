@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// reference is the tested program on the packages of this module.
+func reference(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) != 2 {
+		fmt.Fprintln(stderr, "usage: cotter-conformance reference hash|parse|edit PATH")
+		return wrongUsage
+	}
+	var err error
+	switch args[0] {
+	case "hash":
+		err = hash(args[1], stdout)
+	case "parse":
+		err = parse(args[1], stdout)
+	case "edit":
+		err = edit(args[1], stdin)
+	default:
+		return notImplemented
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return failure
+	}
+	return 0
+}
+
+func hash(dir string, stdout io.Writer) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	tree, err := hashing.ReadTree(hashing.RootFS(root))
+	if err := errors.Join(err, root.Close()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s\n%s\n", tree.H1(), tree.T1())
+	return err
+}
+
+// lockJSON is a lock as programs print it, and moduleJSON and providerJSON its blocks.
+type lockJSON struct {
+	Modules   []moduleJSON   `json:"modules"`
+	Providers []providerJSON `json:"providers"`
+}
+
+type moduleJSON struct {
+	Key         string         `json:"key"`
+	Version     string         `json:"version,omitempty"`
+	Source      string         `json:"source"`
+	Constraints string         `json:"constraints,omitempty"`
+	Package     string         `json:"package,omitempty"`
+	Hashes      []hashing.Hash `json:"hashes"`
+}
+
+type providerJSON struct {
+	Address     string         `json:"address"`
+	Version     string         `json:"version"`
+	Constraints string         `json:"constraints,omitempty"`
+	Hashes      []hashing.Hash `json:"hashes"`
+}
+
+// editJSON is a change of a lock.
+type editJSON struct {
+	Set    []moduleJSON `json:"set"`
+	Remove []string     `json:"remove"`
+}
+
+func readLock(name string) (*lockfile.File, error) {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	lock, diags := lockfile.Parse(src, name)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return lock, nil
+}
+
+func parse(name string, stdout io.Writer) error {
+	lock, err := readLock(name)
+	if err != nil {
+		return err
+	}
+	found := lockJSON{Modules: []moduleJSON{}, Providers: []providerJSON{}}
+	for _, m := range lock.Modules() {
+		found.Modules = append(found.Modules, moduleJSON{m.Key, m.Version, m.Source, m.Constraints, m.Package, m.Hashes})
+	}
+	for _, p := range lock.Providers() {
+		found.Providers = append(found.Providers, providerJSON{p.Address.String(), p.Version, p.Constraints, append([]hashing.Hash{}, p.Hashes...)})
+	}
+	encoder := json.NewEncoder(stdout)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(found)
+}
+
+func edit(name string, stdin io.Reader) error {
+	var change editJSON
+	if err := json.NewDecoder(stdin).Decode(&change); err != nil {
+		return err
+	}
+	lock, err := readLock(name)
+	if err != nil {
+		return err
+	}
+	for _, m := range change.Set {
+		lock.SetModule(lockfile.Module{Key: m.Key, Version: m.Version, Source: m.Source, Constraints: m.Constraints, Package: m.Package, Hashes: m.Hashes})
+	}
+	for _, key := range change.Remove {
+		lock.RemoveModule(key)
+	}
+	if err := lock.Check(); err != nil {
+		return err
+	}
+	return os.WriteFile(name, lock.Bytes(), 0o644)
+}

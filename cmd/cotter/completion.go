@@ -1,0 +1,298 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// completions are the scripts of the shells. They have no logic of their own: they run
+// `cotter __complete WORD...` with the words up to the cursor, and show what it prints.
+var (
+	//go:embed completions/cotter.bash
+	bashCompletion string
+	//go:embed completions/cotter.zsh
+	zshCompletion string
+	//go:embed completions/cotter.fish
+	fishCompletion string
+)
+
+func completionCommand(out *output) *cli.Command {
+	scripts := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
+	return &cli.Command{
+		Name:      "completion",
+		Usage:     "print a script that lets a shell complete commands, flags and module keys",
+		ArgsUsage: "bash|zsh|fish",
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			script, ok := scripts[cmd.Args().First()]
+			if !ok || cmd.Args().Len() != 1 {
+				return usageError{fmt.Errorf("cotter completion takes one argument: bash, zsh or fish")}
+			}
+			_, err := fmt.Fprint(out.stdout, script)
+			return err
+		},
+	}
+}
+
+// completeCommand prints the candidates for the last of its arguments.
+func completeCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:            "__complete",
+		Usage:           "print what can stand at the end of a command line",
+		ArgsUsage:       "WORD...",
+		Hidden:          true,
+		HideHelp:        true,
+		SkipFlagParsing: true,
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			line := readLine(cmd.Root(), joinAssignments(cmd.Args().Slice()))
+			for _, c := range line.candidates() {
+				fmt.Fprintf(out.stdout, "%s\t%s\n", c.word, sanitize.Escape(c.text))
+			}
+			return nil
+		},
+	}
+}
+
+// candidate is a word that can stand at the cursor, and what it means. These two
+// have the shell look for files itself.
+type candidate struct{ word, text string }
+
+var (
+	anyFile = candidate{word: ":files"}
+	anyDir  = candidate{word: ":dirs"}
+)
+
+// commandLine is an incomplete command line, up to the cursor.
+type commandLine struct {
+	command *cli.Command
+	args    []string          // of the command
+	flags   map[string]string // the values of flags so far
+	pending cli.Flag          // the flag whose value is at the cursor, or nil
+	current string            // the word at the cursor
+	prefix  string            // what stands before it in the same word: --for=
+}
+
+// joinAssignments undoes that bash splits words at "=".
+func joinAssignments(words []string) []string {
+	var joined []string
+	for i, word := range words {
+		last := len(joined) - 1
+		if i == 0 || last < 0 {
+			joined = append(joined, word)
+			continue
+		}
+		switch flag := strings.HasPrefix(joined[last], "-"); {
+		case word == "=" && flag && i == len(words)-1:
+			joined = append(joined, "") // bash puts what is chosen behind the "="
+		case word == "=" && flag:
+		default:
+			joined = append(joined, word)
+		}
+	}
+	return joined
+}
+
+func readLine(root *cli.Command, words []string) commandLine {
+	line := commandLine{command: root, flags: map[string]string{}}
+	if len(words) == 0 {
+		return line
+	}
+	words, line.current = words[:len(words)-1], words[len(words)-1]
+	for _, word := range words {
+		if line.pending != nil {
+			line.flags[line.pending.Names()[0]], line.pending = word, nil
+			continue
+		}
+		if !strings.HasPrefix(word, "-") {
+			line.word(word)
+			continue
+		}
+		name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		flag := line.flag(name)
+		switch {
+		case assigned:
+			line.flags[name] = value
+		case flag != nil && placeholder(flag) != "":
+			line.pending = flag
+		}
+	}
+	if name, value, ok := strings.Cut(line.current, "="); ok && line.pending == nil {
+		if line.pending = line.flag(strings.TrimLeft(name, "-")); line.pending != nil {
+			line.prefix, line.current = name+"=", value
+		}
+	}
+	return line
+}
+
+// word reads a word that is no flag.
+func (l *commandLine) word(word string) {
+	if sub := l.command.Command(word); sub != nil && len(l.args) == 0 {
+		l.command = sub
+		return
+	}
+	l.args = append(l.args, word)
+}
+
+// flag returns a flag of the command or of those above it, or nil.
+func (l *commandLine) flag(name string) cli.Flag {
+	for _, flag := range l.allFlags() {
+		if slices.Contains(flag.Names(), name) {
+			return flag
+		}
+	}
+	return nil
+}
+
+func (l *commandLine) allFlags() []cli.Flag {
+	return slices.Concat(l.command.VisibleFlags(), l.command.VisiblePersistentFlags())
+}
+
+// placeholder is the name of a flag's value, or "" if it takes none.
+func placeholder(flag cli.Flag) string {
+	_, value, _ := strings.Cut(option(flag).name, " ")
+	return value
+}
+
+// candidates are the words that can stand at the cursor.
+func (l *commandLine) candidates() []candidate {
+	var all []candidate
+	switch {
+	case l.pending != nil:
+		all = l.values(placeholder(l.pending))
+	case strings.HasPrefix(l.current, "-"):
+		l.current = "--" + strings.TrimLeft(l.current, "-")
+		for _, flag := range l.allFlags() {
+			all = append(all, candidate{"--" + flag.Names()[0], option(flag).text})
+		}
+	default:
+		if len(l.args) == 0 {
+			for _, sub := range l.command.VisibleCommands() {
+				all = append(all, candidate{sub.Name, sub.Usage})
+			}
+		}
+		all = append(all, l.arguments()...)
+	}
+	var fitting []candidate
+	for _, c := range all {
+		switch {
+		case slices.Contains(fitting, c):
+		case c == anyFile || c == anyDir:
+			fitting = append(fitting, c)
+		case strings.HasPrefix(c.word, l.current) && plain(c.word):
+			fitting = append(fitting, candidate{l.prefix + c.word, c.text})
+		}
+	}
+	return fitting
+}
+
+// plain reports whether a shell takes a word as it is. Shells put candidates on the
+// command line without quotes, and those of a lock are other people's text.
+func plain(word string) bool {
+	return strings.IndexFunc(word, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./", r)
+	}) < 0
+}
+
+// arguments are the words that can be arguments, by the usage of the command.
+func (l *commandLine) arguments() []candidate {
+	var all []candidate
+	usage := strings.FieldsFunc(l.command.ArgsUsage, func(r rune) bool { return strings.ContainsRune("[]. |", r) })
+	for _, kind := range usage {
+		if kind == "DIR" && len(usage) > 1 && !strings.HasPrefix(l.current, ".") && !filepath.IsAbs(l.current) {
+			continue // of several kinds, these begin like paths
+		}
+		all = append(all, l.values(kind)...)
+	}
+	return slices.DeleteFunc(all, func(c candidate) bool { return slices.Contains(l.args, c.word) })
+}
+
+// valueWords are the words for which a placeholder stands.
+var valueWords = map[string][]string{
+	"TOOL":    {"tofu", "terraform", "auto"},
+	"LAYOUT":  {"link", "copy"},
+	"CLIENT":  {"git", "go", "auto"},
+	"HOW":     {"range", "exact"},
+	"WHAT":    {"modules", "providers"},
+	"MODE":    {"readonly"},
+	"OS_ARCH": {"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64", "windows_arm64"},
+}
+
+// values are the words for which a placeholder in the usage of a command or a flag can
+// stand. Lower-case words stand for themselves.
+func (l *commandLine) values(placeholder string) []candidate {
+	switch placeholder {
+	case "DIR":
+		return []candidate{anyDir}
+	case "FILE", "OLD", "NEW", "BASE", "OURS", "THEIRS":
+		return []candidate{anyFile}
+	case "KEY":
+		return l.lockedModules()
+	case "PROVIDER":
+		return l.lockedProviders()
+	case "COMMAND":
+		var all []candidate
+		for _, sub := range l.command.Root().VisibleCommands() {
+			all = append(all, candidate{sub.Name, sub.Usage})
+		}
+		return all
+	}
+	words := valueWords[placeholder]
+	if words == nil && placeholder == strings.ToLower(placeholder) {
+		words = []string{placeholder}
+	}
+	var all []candidate
+	for _, word := range words {
+		all = append(all, candidate{word: word})
+	}
+	return all
+}
+
+// lockedModules are the keys of the project's lock.
+func (l *commandLine) lockedModules() []candidate {
+	var all []candidate
+	if lock := l.lock(); lock != nil {
+		for _, m := range lock.Modules() {
+			all = append(all, candidate{m.Key, strings.TrimSpace(m.Source + " " + m.Version)})
+		}
+	}
+	return all
+}
+
+// lockedProviders are the providers of the project's lock.
+func (l *commandLine) lockedProviders() []candidate {
+	var all []candidate
+	if lock := l.lock(); lock != nil {
+		for _, p := range lock.Providers() {
+			all = append(all, candidate{p.Address.ForDisplay(), p.Version})
+		}
+	}
+	return all
+}
+
+// lock returns the lock of the project, or nil if it cannot be read: this is no place
+// to say why.
+func (l *commandLine) lock() *lockfile.File {
+	dir := l.flags["chdir"]
+	name := l.flags["lock-file"]
+	if name == "" {
+		if found, err := cotter.ReadSettings(dir); err == nil {
+			name = found.LockFile
+		}
+	}
+	lock, err := readLock(filepath.Join(dir, cmp.Or(name, ".terraform.lock.hcl")))
+	if err != nil {
+		return nil
+	}
+	return lock
+}

@@ -1,0 +1,24 @@
+#compdef cotter
+# zsh completion of cotter. In ~/.zshrc, behind compinit: source <(cotter completion zsh)
+#
+# cotter itself says what can stand at the cursor, a candidate a line with a tab and
+# what it means, or :files or :dirs. Nothing that was typed or read is evaluated.
+_cotter() {
+	local line
+	local -a values
+	for line in "${(@f)$("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+		case $line in
+		:files*) _files ;;
+		:dirs*) _files -/ ;;
+		?*) values+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
+		esac
+	done
+	if (( $#values )); then
+		_describe -t values value values
+	fi
+}
+if [[ $funcstack[1] == _cotter ]]; then
+	_cotter "$@"
+else
+	compdef _cotter cotter
+fi

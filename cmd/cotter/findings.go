@@ -1,0 +1,294 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// rule is a kind of finding, as code scanning lists it.
+type rule struct {
+	id, name, level string
+	// severity is what GitHub sorts by: 0 to 10, and "" for none.
+	severity string
+	text     string
+	help     string
+}
+
+// The rules of verify. Code scanning remembers findings by their ids.
+var rules = []rule{
+	{"changed", "PackageChanged", "error", "8.5", "An installed module or provider is not what the lock says.",
+		"Run `cotter install` to put the locked files back, and find out who changed them."},
+	{"moved", "OriginMoved", "error", "8.5", "An origin has other content than the lock under the same name.",
+		"A tag, a version or an address now leads to other content. Compare both before `cotter update --accept-changed KEY`."},
+	{"policy", "PolicyViolation", "error", "7.0", "The policy does not allow a module or a provider.",
+		"Change the source or the version, or the policy in cotter.hcl."},
+	{"misplaced", "ManifestChanged", "error", "7.0", "modules.json sends tofu and terraform to other files than the locked ones.",
+		"Run `cotter install` to write it again, and find out who changed it."},
+	{"stale", "LockStale", "error", "", "The lock does not fit the configuration.",
+		"Run `cotter install` and commit the lock."},
+	{"missing", "PackageMissing", "warning", "", "A locked module or provider is not installed.",
+		"Run `cotter install --locked`."},
+	{"unverifiable", "NotCompared", "warning", "", "Something could not be compared with the lock.",
+		"The message has the reason."},
+	{"unread", "ConfigurationNotRead", "note", "", "A part of the configuration could not be read and was not compared with the lock.",
+		"The message has the reason; a variable without a value is one."},
+}
+
+// sarifRules are the rules as a SARIF file has them.
+func sarifRules() []sarifRule {
+	var list []sarifRule
+	for _, r := range rules {
+		properties := map[string]any{"tags": []string{"security", "supply-chain"}, "precision": "very-high"}
+		if r.severity != "" {
+			properties["security-severity"] = r.severity
+		}
+		list = append(list, sarifRule{
+			ID: "cotter/" + r.id, Name: r.name,
+			Short: sarifText{r.text}, Full: sarifText{r.text}, Help: sarifText{r.help},
+			Default: sarifLevel{r.level}, Properties: properties,
+		})
+	}
+	return list
+}
+
+// findings collects what verify finds in one or several projects, for code scanning.
+// The methods of nil do nothing.
+type findings struct {
+	root string // the absolute directory that files are named from
+
+	mu       sync.Mutex
+	results  []sarifResult
+	failures []sarifNotification
+}
+
+// newFindings collects for the repository that has a directory.
+func newFindings(dir string) (*findings, error) {
+	dir, err := filepath.Abs(cmp.Or(dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	dirs := project.RepositoryDirs(dir)
+	return &findings{root: dirs[len(dirs)-1]}, nil
+}
+
+// write writes all findings, ordered by file and line.
+func (f *findings) write(name string) error {
+	if f == nil {
+		return nil
+	}
+	key := func(r sarifResult) string { return r.RuleID + "\x00" + r.Message.Text }
+	slices.SortFunc(f.results, func(a, b sarifResult) int {
+		at, bt := a.Locations[0].Physical, b.Locations[0].Physical
+		return cmp.Or(cmp.Compare(at.Artifact.URI, bt.Artifact.URI), cmp.Compare(at.Region.StartLine, bt.Region.StartLine), cmp.Compare(key(a), key(b)))
+	})
+	slices.SortFunc(f.failures, func(a, b sarifNotification) int { return cmp.Compare(a.Message.Text, b.Message.Text) })
+	return writeSARIF(name, f.results, f.failures)
+}
+
+// failed adds an error that kept a project from being verified. What verify found is
+// no such error: it is in the report.
+func (f *findings) failed(req cotter.Request, err error) {
+	if f == nil || err == nil || is[statusError](err) {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range messages(err) {
+		text := m.line()
+		if req.Dir != "" {
+			text = req.Dir + ": " + text
+		}
+		f.failures = append(f.failures, sarifNotification{"error", sarifText{text}})
+	}
+}
+
+// report adds what verify found in a project.
+func (f *findings) report(req cotter.Request, report *cotter.Report) error {
+	if f == nil {
+		return nil
+	}
+	p, err := f.project(req)
+	if err != nil {
+		return err
+	}
+	for _, pkg := range report.Packages {
+		if id := packageRule(pkg); id != "" {
+			f.add(p, id, "module", pkg.Key, "module "+pkg.Key+": "+packageText(pkg), p.entry(pkg.Key))
+		}
+	}
+	for _, provider := range report.Providers {
+		if id := providerRule(provider); id != "" {
+			name := provider.Provider.ForDisplay()
+			f.add(p, id, "provider", name, "provider "+name+" "+provider.Version+": "+providerStatusText(provider), p.providerEntry(provider))
+		}
+	}
+	for id, errs := range map[string][]error{"stale": report.Stale, "misplaced": report.Misplaced, "policy": report.Refused, "unread": report.Unread} {
+		for _, m := range flatten(errs) {
+			kind, subject := "module", m.Module
+			if m.Provider != "" {
+				kind, subject = "provider", m.Provider
+			}
+			f.add(p, id, kind, subject, m.Summary+": "+m.Detail, p.call(m.Module, m.File, m.Line))
+		}
+	}
+	if report.Unfinished {
+		f.add(p, "unverifiable", "module", "", "An installation was interrupted while it put modules into their places.", place{p.lockName, 1})
+	}
+	return nil
+}
+
+// origins adds what verify --remote found in a project.
+func (f *findings) origins(req cotter.Request, origins []cotter.Origin) error {
+	if f == nil {
+		return nil
+	}
+	p, err := f.project(req)
+	if err != nil {
+		return err
+	}
+	for _, o := range origins {
+		at := p.call(o.Path.String(), o.Call.Range.Filename, o.Call.Range.Start.Line)
+		switch key := o.Path.String(); {
+		case o.Err != nil:
+			f.add(p, "unverifiable", "module", key, "module "+key+": "+o.Err.Error(), at)
+		case o.Moved():
+			what := strings.TrimSpace(o.Package + " " + o.Ref)
+			f.add(p, "moved", "module", key, "module "+key+": "+what+" has OTHER CONTENT than the lock ("+short(o.Locked)+" -> "+short(o.Now)+")", at)
+		}
+	}
+	return nil
+}
+
+// packageRule is the rule that a package breaks, or "".
+func packageRule(p cotter.PackageReport) string {
+	switch {
+	case p.Err != nil && p.Changes.Empty():
+		return "unverifiable"
+	case p.Status == cotter.StatusChanged:
+		return "changed"
+	case p.Status == cotter.StatusMissing:
+		return "missing"
+	case p.Status == cotter.StatusUnlocked:
+		return "stale"
+	}
+	return ""
+}
+
+func providerRule(p cotter.ProviderReport) string {
+	switch {
+	case errors.Is(p.Err, cotter.ErrNoComparableHash):
+		return "unverifiable"
+	case p.Status == cotter.StatusMissing:
+		return "missing"
+	case p.Status == cotter.StatusChanged:
+		return "changed"
+	}
+	return ""
+}
+
+// maxFindingFiles is how many files the text of a finding names.
+const maxFindingFiles = 20
+
+// packageText says what is wrong with a package, and with which of its files.
+func packageText(p cotter.PackageReport) string {
+	text := statusText(p)
+	named := 0
+	for _, group := range changedFiles(p.Changes) {
+		for _, file := range group.files {
+			if named++; named > maxFindingFiles {
+				return text + "\n    ..."
+			}
+			text += "\n    " + group.label + " " + file
+		}
+	}
+	return text
+}
+
+// add adds a finding about a module or a provider of a project. The fingerprint does not
+// change with lines and versions.
+func (f *findings) add(p *scannedProject, id, kind, subject, text string, at place) {
+	index := slices.IndexFunc(rules, func(r rule) bool { return r.id == id })
+	location := sarifLocation{Physical: sarifPhysical{
+		Artifact: sarifArtifact{sarifURI(path.Join(p.dir, at.file)), sarifRoot},
+		Region:   sarifRegion{max(1, at.line)},
+	}}
+	if subject != "" {
+		location.Logical = []sarifLogical{{subject, kind}}
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{id, p.dir, kind, subject}, "\x00")))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.results = append(f.results, sarifResult{
+		RuleID: "cotter/" + id, RuleIndex: index, Level: rules[index].level,
+		Message:      sarifText{text},
+		Locations:    []sarifLocation{location},
+		Fingerprints: map[string]string{"cotter/v1": hex.EncodeToString(sum[:16])},
+	})
+}
+
+// place is a line of a file of a project.
+type place struct {
+	file string // from the root module, with slashes
+	line int
+}
+
+// scannedProject says where the parts of a project are in the repository.
+type scannedProject struct {
+	dir      string // from the root of the repository, with slashes
+	lockName string // from dir, with slashes
+	lock     *lockfile.File
+}
+
+func (f *findings) project(req cotter.Request) (*scannedProject, error) {
+	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	rel := func(base, name string) string {
+		if at, err := filepath.Rel(base, name); err == nil {
+			return filepath.ToSlash(at)
+		}
+		return filepath.ToSlash(name) // on another drive
+	}
+	name := cmp.Or(req.LockFile, ".terraform.lock.hcl")
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	lock, err := readLock(name)
+	return &scannedProject{dir: rel(f.root, dir), lockName: rel(dir, name), lock: lock}, err
+}
+
+// entry is the place of a module's entry in the lock.
+func (p *scannedProject) entry(key string) place {
+	entry, _ := p.lock.Module(key)
+	return place{p.lockName, entry.Range.Start.Line}
+}
+
+func (p *scannedProject) providerEntry(report cotter.ProviderReport) place {
+	for _, entry := range p.lock.Providers() {
+		if entry.Address == report.Provider {
+			return place{p.lockName, entry.Range.Start.Line}
+		}
+	}
+	return place{p.lockName, 1}
+}
+
+// call is the place of a module call, if it is in the repository. Those of installed
+// modules are not, and the lock's entry stands for them.
+func (p *scannedProject) call(key, file string, line int) place {
+	if file == "" || slices.Contains(strings.Split(file, "/"), ".terraform") {
+		return p.entry(key)
+	}
+	return place{file, line}
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v3"
+)
+
+// useOwnHelp has the library print help by [printHelp]. That is a setting of the
+// process, and run may be called by several tests at once.
+var useOwnHelp = sync.OnceFunc(func() {
+	cli.HelpPrinter = func(w io.Writer, _ string, data any) {
+		if cmd, ok := data.(*cli.Command); ok {
+			printHelp(w, pageOf(cmd))
+		}
+	}
+})
+
+// page is what there is to say about a command. help prints it, and man makes a
+// manual page of it.
+type page struct {
+	name, summary string
+	synopsis      string
+	description   []block
+	commands      []entry
+	options       []optionGroup
+	examples      []example
+}
+
+// block is a paragraph, whose lines are filled, or lines that stay as they are.
+type block struct {
+	text     string
+	verbatim bool
+}
+
+// entry is a command, or an option with its value, and what it does.
+type entry struct{ name, text string }
+
+type optionGroup struct {
+	title   string
+	options []entry
+}
+
+// flagGroups are the flags that stand apart from those of the one command.
+var flagGroups = []struct {
+	title string
+	flags []string
+}{
+	{"Packages", []string{"offline", "cache-dir", "bundle", "mirror", "git-backend", "submodules"}},
+	{"Providers", []string{"no-providers", "only", "platform", "prune-providers"}},
+	{"Policy", []string{"policy", "allow-source", "deny-source", "deny-branches", "require-version", "deny-credentials", "min-age"}},
+	{"Configuration", []string{"for", "lock-file", "var", "var-file", "test-directory"}},
+	{"Several projects", []string{"recursive", "since"}},
+	{"All commands", []string{"json", "chdir", "no-color", "help"}},
+}
+
+func pageOf(cmd *cli.Command) page {
+	p := page{
+		name:        cmd.FullName(),
+		summary:     cmd.Usage,
+		description: blocks(cmd.Description),
+		options:     optionGroups(cmd),
+		examples:    examples[cmd.FullName()],
+	}
+	for _, sub := range cmd.VisibleCommands() {
+		p.commands = append(p.commands, entry{sub.Name, sub.Usage})
+	}
+	if cmd.Root() == cmd {
+		p.commands = append(p.commands, entry{"help", "print the help of a command"})
+	}
+	p.synopsis = synopsis(cmd, len(p.commands) > 0)
+	return p
+}
+
+func synopsis(cmd *cli.Command, hasCommands bool) string {
+	words := []string{cmd.FullName()}
+	if hasCommands {
+		words = append(words, "COMMAND")
+	}
+	words = append(words, "[OPTION...]")
+	if cmd.ArgsUsage != "" {
+		words = append(words, cmd.ArgsUsage)
+	}
+	return strings.Join(words, " ")
+}
+
+// blocks are the paragraphs of a text. Lines that begin with blanks are verbatim.
+func blocks(text string) []block {
+	var list []block
+	for _, part := range strings.Split(text, "\n\n") {
+		if part = strings.Trim(part, "\n"); part == "" {
+			continue
+		}
+		if strings.HasPrefix(part, " ") {
+			list = append(list, block{part, true})
+			continue
+		}
+		list = append(list, block{strings.Join(strings.Fields(part), " "), false})
+	}
+	return list
+}
+
+// optionGroups are the flags of a command, in the groups of flagGroups behind those
+// that it does not share.
+func optionGroups(cmd *cli.Command) []optionGroup {
+	groups := make([]optionGroup, len(flagGroups)+1)
+	groups[0].title = "Options"
+	for i, g := range flagGroups {
+		groups[i+1].title = g.title
+	}
+	seen := map[string]bool{}
+	for _, flag := range slices.Concat(cmd.VisibleFlags(), cmd.VisiblePersistentFlags()) {
+		name := flag.Names()[0]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		i := 0
+		for j, g := range flagGroups {
+			if slices.Contains(g.flags, name) {
+				i = j + 1
+			}
+		}
+		groups[i].options = append(groups[i].options, option(flag))
+	}
+	return slices.DeleteFunc(groups, func(g optionGroup) bool { return len(g.options) == 0 })
+}
+
+// option is a flag with the name of its value, which stands in backquotes in its usage.
+func option(flag cli.Flag) entry {
+	var names []string
+	for _, name := range flag.Names() {
+		dashes := "--"
+		if len(name) == 1 {
+			dashes = "-"
+		}
+		names = append(names, dashes+name)
+	}
+	e := entry{name: strings.Join(names, ", ")}
+	doc, ok := flag.(cli.DocGenerationFlag)
+	if !ok {
+		return e
+	}
+	before, rest, _ := strings.Cut(doc.GetUsage(), "`")
+	value, after, _ := strings.Cut(rest, "`")
+	e.text = before + value + after
+	if value != "" {
+		e.name += " " + value
+	}
+	if text := strings.Trim(doc.GetValue(), `"`); doc.TakesValue() && !slices.Contains([]string{"", "0", "[]"}, text) {
+		e.text += " (default: " + text + ")"
+	}
+	for _, env := range doc.GetEnvVars() {
+		e.text += " [$" + env + "]"
+	}
+	return e
+}
+
+// The measures of help on a terminal, in columns.
+const (
+	helpWidth = 80
+	maxColumn = 28 // where the texts of options and commands begin, at the latest
+)
+
+// printHelp prints a page for a terminal.
+func printHelp(w io.Writer, p page) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\nUsage:\n%s", fill(p.name+": "+p.summary, 0), fill(p.synopsis, 2))
+	for _, block := range p.description {
+		text := block.text + "\n"
+		if !block.verbatim {
+			text = fill(block.text, 0)
+		}
+		fmt.Fprintf(&b, "\n%s", text)
+	}
+	if len(p.examples) > 0 {
+		b.WriteString("\nExamples:\n")
+	}
+	for _, e := range p.examples {
+		fmt.Fprintf(&b, "%s  %s\n", fill("# "+e.what, 2), e.command)
+	}
+	if len(p.commands) > 0 {
+		b.WriteString("\nCommands:\n" + columns(p.commands))
+	}
+	for _, g := range p.options {
+		b.WriteString("\n" + g.title + ":\n" + columns(g.options))
+	}
+	if len(p.commands) > 0 {
+		fmt.Fprintf(&b, "\nRun `%s COMMAND --help` for more about a command.\n", p.name)
+	}
+	fmt.Fprint(w, b.String())
+}
+
+// columns are the lines of commands or options, in two columns.
+func columns(list []entry) string {
+	column := 0
+	for _, e := range list {
+		column = min(max(column, len(e.name)+4), maxColumn)
+	}
+	var b strings.Builder
+	for _, e := range list {
+		text := fill(e.text, column)
+		if name := "  " + e.name; len(name) < column-1 {
+			text = name + text[len(name):]
+		} else {
+			text = name + "\n" + text
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// fill breaks a text into lines that fit the width and begin with so many blanks.
+func fill(text string, indent int) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		switch {
+		case column == 0:
+		case column+1+len(word) > helpWidth:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		if column == 0 {
+			b.WriteString(strings.Repeat(" ", indent))
+			column = indent
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v3"
+)
+
+// eachCommand calls f for the command and each of its subcommands, all that people see.
+func eachCommand(cmd *cli.Command, f func(*cli.Command)) {
+	f(cmd)
+	for _, sub := range cmd.VisibleCommands() {
+		eachCommand(sub, f)
+	}
+}
+
+// testApp is the command as it is while it runs, with the parents of its subcommands.
+func testApp(t testing.TB) *cli.Command {
+	t.Helper()
+	out := &output{stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
+	app := newApp(out)
+	if err := app.Run(t.Context(), []string{"cotter", "version"}); err != nil {
+		t.Fatal(err)
+	}
+	return app
+}
+
+// TestHelp checks the help of every command: it fits a terminal and has examples, which
+// are command lines that the command understands.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	useOwnHelp()
+	app := testApp(t)
+	known := map[string]bool{}
+	eachCommand(app, func(cmd *cli.Command) {
+		known[cmd.FullName()] = true
+		page := pageOf(cmd)
+		var text bytes.Buffer
+		printHelp(&text, page)
+		for line := range strings.Lines(text.String()) {
+			if line = strings.TrimSuffix(line, "\n"); len(line) > helpWidth || strings.HasSuffix(line, " ") {
+				t.Errorf("%s --help has a line of %d columns: %q", page.name, len(line), line)
+			}
+		}
+		if page.summary == "" || len(page.examples) == 0 {
+			t.Errorf("%s has no usage, or no example in examples.go", page.name)
+		}
+		for _, e := range page.examples {
+			checkExample(t, app, e)
+		}
+		for _, g := range page.options {
+			for _, o := range g.options {
+				if o.text == "" {
+					t.Errorf("%s: %s has no usage", page.name, o.name)
+				}
+			}
+		}
+	})
+	for name := range examples {
+		if !known[name] {
+			t.Errorf("examples.go has %q, which is no command", name)
+		}
+	}
+	flags := map[string]bool{}
+	eachCommand(app, func(cmd *cli.Command) {
+		for _, flag := range cmd.Flags {
+			flags[flag.Names()[0]] = true
+		}
+	})
+	for _, g := range flagGroups {
+		for _, name := range g.flags {
+			if !flags[name] {
+				t.Errorf("flagGroups has %q, which is no flag", name)
+			}
+		}
+	}
+}
+
+// checkExample fails unless each cotter in a command line is one of our commands with
+// flags that it has.
+func checkExample(t *testing.T, app *cli.Command, e example) {
+	t.Helper()
+	words := strings.Fields(strings.NewReplacer("$(", " ", ")", " ", `"`, " ", "(", " ").Replace(e.command))
+	found := false
+	for i, word := range words {
+		if word != "cotter" {
+			continue
+		}
+		found = true
+		end := slices.IndexFunc(words[i:], func(w string) bool { return w == "&&" || w == "|" || w == ">" || w == ">>" })
+		if end < 0 {
+			end = len(words) - i
+		}
+		line := readLine(app, append(slices.Clone(words[i+1:i+end]), ""))
+		if line.command == app {
+			t.Errorf("%q has no command", e.command)
+		}
+		if line.command.ArgsUsage == "" && len(line.args) > 0 {
+			t.Errorf("%q has arguments, and %s takes none", e.command, line.command.FullName())
+		}
+		for _, word := range words[i+1 : i+end] {
+			if word == "--" {
+				break // what follows is for another program
+			}
+			if name, isFlag := strings.CutPrefix(word, "--"); isFlag && line.flag(name) == nil {
+				t.Errorf("%q has the flag %s, which %s does not have", e.command, word, line.command.FullName())
+			}
+		}
+	}
+	if !found || len(e.command) > helpWidth-2 || e.what == "" {
+		t.Errorf("example %+v: it is too long, says nothing, or has no cotter", e)
+	}
+}
+
+// TestHelpIsShown has the commands print their help in each way that people ask for it.
+func TestHelpIsShown(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ line, want string }{
+		{"cotter", "Usage:\n  cotter COMMAND [OPTION...]\n"},
+		{"cotter --help", "Usage:\n  cotter COMMAND [OPTION...]\n"},
+		{"cotter help", "Usage:\n  cotter COMMAND [OPTION...]\n"},
+		{"cotter help verify", "Usage:\n  cotter verify [OPTION...] [DIR...]\n"},
+		{"cotter verify -h", "Usage:\n  cotter verify [OPTION...] [DIR...]\n"},
+		{"cotter bundle", "Usage:\n  cotter bundle COMMAND [OPTION...]\n"},
+		{"cotter bundle create --help", "Usage:\n  cotter bundle create [OPTION...] [DIR...]\n"},
+		{"cotter --version", "cotter " + version() + " on " + platform() + "\n"},
+		{"cotter -version", "cotter " + version() + " on " + platform() + "\n"},
+		{"cotter version", "cotter " + version() + " on " + platform() + "\n"},
+	} {
+		var stdout, stderr strings.Builder
+		if status := run(t.Context(), strings.Fields(test.line), &stdout, &stderr); status != 0 || stderr.Len() > 0 {
+			t.Errorf("%s: status %d, %s", test.line, status, &stderr)
+		}
+		if !strings.Contains(stdout.String(), test.want) {
+			t.Errorf("%s prints\n%s\nwithout %q", test.line, &stdout, test.want)
+		}
+	}
+}
+
+// TestManPages has the manual pages of all commands checked by whichever of man and
+// mandoc is installed.
+func TestManPages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var stderr strings.Builder
+	if status := run(t.Context(), []string{"cotter", "man", "--out", dir}, io.Discard, &stderr); status != 0 {
+		t.Fatalf("status %d: %s", status, &stderr)
+	}
+	var pages []string
+	eachCommand(testApp(t), func(cmd *cli.Command) {
+		pages = append(pages, fmt.Sprintf("%s/%s.1", dir, manName(cmd.FullName())))
+	})
+	checked := false
+	if mandoc, err := exec.LookPath("mandoc"); err == nil {
+		checked = true
+		// A build that is not of a commit has no date.
+		out, _ := exec.Command(mandoc, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput()
+		for line := range strings.Lines(string(out)) {
+			if !strings.Contains(line, "missing date") {
+				t.Error(line)
+			}
+		}
+	}
+	if man, err := exec.LookPath("man"); err == nil {
+		checked = true
+		page := pages[slices.Index(pages, dir+"/cotter-update.1")]
+		out, err := exec.Command(man, "--warnings", "-l", page).CombinedOutput()
+		if err != nil || strings.Contains(string(out), "warning:") {
+			t.Errorf("man: %v\n%s", err, out)
+		}
+	}
+	if !checked {
+		t.Skip("neither man nor mandoc is installed")
+	}
+}
+
+func TestRoff(t *testing.T) {
+	t.Parallel()
+	got := manPage(page{
+		name: "cotter x", summary: `a \ b`, synopsis: "cotter x [-y]",
+		description: []block{{"'quoted' .dot", false}, {"  .terraform\n.dot", true}},
+		options:     []optionGroup{{"Options", []entry{{`--z "A"`, "what"}}}},
+	})
+	for _, want := range []string{
+		".SH \"NAME\"\ncotter\\-x \\- a \\e b\n",
+		"\ncotter x [\\-y]\n",
+		"\n\\(aqquoted\\(aq .dot\n",
+		"\n  .terraform\n\\&.dot\n",
+		".TP\n.B \"\\-\\-z \\(dqA\\(dq\"\nwhat\n",
+		"cotter(1)",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page has no %q:\n%s", want, got)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// waitingTool is a tofu that rewrites the lock, tells its process and each signal that it
+// gets, and ends on SIGTERM only. The program in the background waits for a writer of
+// the pipe "hold", which never comes: a shell is interrupted while it waits.
+const waitingTool = `#!/bin/sh
+echo '# no modules' > .terraform.lock.hcl
+trap 'echo INT' INT
+trap 'echo TERM; kill $holding; exit 7' TERM
+cat hold > waited 2>&1 &
+holding=$!
+echo "ready $$"
+while :; do wait $holding; done
+`
+
+const initWorld = `
+-- registry/acme/net/aws/1.0.0/main.tf --
+# net
+-- config/main.tofu --
+module "net" {
+  source = "MODTEST_HOST/acme/net/aws"
+}
+`
+
+// handoverTest is "cotter init" of a project with a tool that is a shell script.
+type handoverTest struct {
+	dir string
+	cmd *exec.Cmd
+}
+
+func newHandover(t *testing.T, world *modtest.World, script string) *handoverTest {
+	t.Helper()
+	h := &handoverTest{dir: world.Dir(t, "config")}
+	tool := filepath.Join(t.TempDir(), "tofu")
+	if err := os.WriteFile(tool, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mkfifo(filepath.Join(h.dir, "hold"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.cmd = exec.Command(commandAsBinary(t), "init", "--tool", tool, "--cache-dir", t.TempDir())
+	h.cmd.Dir = h.dir
+	h.cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "NO_COLOR=1", "TF_CLI_CONFIG_FILE=", "HOME="+t.TempDir(), "COTTER_STATE_DIR="+t.TempDir())
+	var stderr bytes.Buffer
+	h.cmd.Stderr = &stderr
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("stderr: %s", &stderr)
+		}
+	})
+	return h
+}
+
+// start starts Cotter in a process group of its own, and returns the lines of its
+// output and the tool's.
+func (h *handoverTest) start(t *testing.T) *bufio.Scanner {
+	t.Helper()
+	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdout, err := h.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(-h.cmd.Process.Pid, syscall.SIGKILL) })
+	return bufio.NewScanner(stdout)
+}
+
+// await reads lines up to one that begins with a word, and returns the rest of that.
+func await(t *testing.T, lines *bufio.Scanner, word string) string {
+	t.Helper()
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(lines.Text(), word); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	t.Fatalf("the output ended before %q", word)
+	return ""
+}
+
+// end waits for the end of Cotter, and compares its exit status and the rest of the
+// output. The lock must have its module.
+func (h *handoverTest) end(t *testing.T, lines *bufio.Scanner, status int, want ...string) {
+	t.Helper()
+	var rest []string
+	for lines.Scan() {
+		rest = append(rest, lines.Text())
+	}
+	_ = h.cmd.Wait() // the status says it
+	if got := h.cmd.ProcessState.ExitCode(); got != status {
+		t.Errorf("exit status %d (%v), want %d", got, h.cmd.ProcessState, status)
+	}
+	if diff := cmp.Diff(want, rest); diff != "" {
+		t.Errorf("the rest of the output (-want +got):\n%s", diff)
+	}
+	lock, err := os.ReadFile(filepath.Join(h.dir, ".terraform.lock.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(lock), `module "net"`) || !strings.Contains(string(lock), "# no modules") {
+		t.Errorf("the lock is not that of the tool with its module:\n%s", lock)
+	}
+}
+
+// signal sends a signal to Cotter, or to its whole group as a terminal does.
+func (h *handoverTest) signal(t *testing.T, sig syscall.Signal, group bool) {
+	t.Helper()
+	pid := h.cmd.Process.Pid
+	if group {
+		pid = -pid
+	}
+	if err := syscall.Kill(pid, sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestInitSignals sends signals while the tool runs. Each reaches the tool once, Cotter
+// waits for the tool, and the lock gets back what the tool has dropped.
+func TestInitSignals(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(initWorld))
+
+	t.Run("SIGTERM is passed on", func(t *testing.T) {
+		t.Parallel()
+		h := newHandover(t, world, waitingTool)
+		lines := h.start(t)
+		await(t, lines, "ready")
+		h.signal(t, syscall.SIGTERM, false)
+		h.end(t, lines, 7, "TERM")
+	})
+
+	t.Run("signals of the terminal are not", func(t *testing.T) {
+		t.Parallel()
+		h := newHandover(t, world, waitingTool)
+		lines := h.start(t)
+		await(t, lines, "ready")
+		for range 3 { // the second one ends other commands at once
+			h.signal(t, syscall.SIGINT, true)
+			await(t, lines, "INT")
+		}
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
+			h.signal(t, sig, false)
+		}
+		h.signal(t, syscall.SIGTERM, false)
+		h.end(t, lines, 7, "TERM")
+	})
+
+	t.Run("a tool that is killed", func(t *testing.T) {
+		t.Parallel()
+		h := newHandover(t, world, waitingTool)
+		lines := h.start(t)
+		pid, err := strconv.Atoi(await(t, lines, "ready"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		h.end(t, lines, 128+int(syscall.SIGKILL))
+	})
+
+	t.Run("no tool is started after a signal", func(t *testing.T) {
+		t.Parallel()
+		stalled := modtest.New(t, modtest.Txtar(initWorld))
+		stalled.SetFaults(modtest.Fault{Path: "/v1/modules/", Delay: time.Hour})
+		h := newHandover(t, stalled, waitingTool)
+		lines := h.start(t)
+		<-stalled.Requested()
+		h.signal(t, syscall.SIGTERM, false)
+		for lines.Scan() {
+			if strings.HasPrefix(lines.Text(), "ready") {
+				t.Error("the tool was started")
+			}
+		}
+		if _ = h.cmd.Wait(); h.cmd.ProcessState.ExitCode() != exitInterrupted {
+			t.Errorf("Cotter ended with %v", h.cmd.ProcessState)
+		}
+	})
+}

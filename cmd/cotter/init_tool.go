@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/procgroup"
+)
+
+// stockTool is the program to which a project is handed over.
+type stockTool struct{ path string }
+
+// noToolError is a stock tool that is not there.
+type noToolError struct {
+	// tool is a name, which was looked for in the directories of path, or a path.
+	tool, path string
+}
+
+func (e *noToolError) Error() string {
+	if e.path == "" {
+		return fmt.Sprintf("%s is no program that can be run", e.tool)
+	}
+	return fmt.Sprintf("%s was not found in PATH (%s)", e.tool, e.path)
+}
+
+// findTool finds the tool of --tool, or else that of the project. If nothing tells
+// which one the project is for, it is for the one that is there.
+func findTool(ctx context.Context, cmd *cli.Command, out *output, req *cotter.Request) (stockTool, error) {
+	name := cmd.String("tool")
+	dialect, known, err := localInstaller(cmd, out).FindDialect(ctx, *req)
+	if err != nil {
+		return stockTool{}, err
+	}
+	if !known {
+		switch own, isTool := toolDialect(name); {
+		case isTool:
+			dialect = own
+		case name == "" && len(req.Tools) == 1:
+			dialect = req.Tools[0]
+		}
+		req.Dialect = dialect
+		if err := cmd.Set("for", dialect.String()); err != nil {
+			return stockTool{}, err
+		}
+	}
+	if name == "" {
+		name = dialect.String()
+	}
+	if filepath.Base(name) == name {
+		if path := procgroup.Find([]string{"PATH=" + out.env("PATH")}, name); path != "" {
+			return stockTool{path}, nil
+		}
+		return stockTool{}, &noToolError{name, out.env("PATH")}
+	}
+	path, err := filepath.Abs(name)
+	if err == nil {
+		path, err = exec.LookPath(path)
+	}
+	if err != nil {
+		return stockTool{}, &noToolError{tool: name}
+	}
+	return stockTool{path}, nil
+}
+
+// toolDialect is the dialect that the name of a program tells.
+func toolDialect(name string) (cotter.Dialect, bool) {
+	switch base := filepath.Base(name); {
+	case strings.HasPrefix(base, "tofu"):
+		return cotter.DialectOpenTofu, true
+	case strings.HasPrefix(base, "terraform"):
+		return cotter.DialectTerraform, true
+	}
+	return cotter.DialectAuto, false
+}
+
+func (t stockTool) name() string { return strings.TrimSuffix(filepath.Base(t.path), ".exe") }
+
+// command is the tool with the terminal of this process. It gets all of the environment
+// but the secret that proves what Cotter has written.
+func (t stockTool) command(ctx context.Context, out *output, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, t.path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, out.stdout, out.stderr
+	cmd.Env = procgroup.Without(os.Environ(), "COTTER_STATE_KEY")
+	return cmd
+}
+
+// toolExit says that the tool ended with a status other than 0. It has said why itself.
+type toolExit struct{ status int }
+
+func (e toolExit) Error() string { return fmt.Sprintf("the exit status was %d", e.status) }
+
+// handoverSignals are signals that this process gets while it waits for the tool.
+type handoverSignals struct {
+	caught chan os.Signal
+	ctx    context.Context
+	// keep has the signals kept even if ctx is cancelled, and reports whether it has not
+	// been until now.
+	keep func() bool
+}
+
+// catchSignals keeps signals from now on, for a tool that is started later. Until then
+// they act as in other commands: the first cancels ctx, and the second ends the process.
+func catchSignals(ctx context.Context) *handoverSignals {
+	s := &handoverSignals{caught: make(chan os.Signal, 8), ctx: ctx}
+	signal.Notify(s.caught, os.Interrupt, syscall.SIGTERM)
+	s.keep = context.AfterFunc(ctx, s.stop)
+	return s
+}
+
+func (s *handoverSignals) stop() { signal.Stop(s.caught) }
+
+// run runs the tool until it ends, whatever signals this process gets. Those of the
+// terminal reach the tool by themselves, as they are sent to all processes in the
+// foreground. SIGTERM is passed on.
+func (s *handoverSignals) run(tool *exec.Cmd) error {
+	if !s.keep() || len(s.caught) > 0 {
+		<-s.ctx.Done() // which the same signal cancels
+		return s.ctx.Err()
+	}
+	signal.Notify(s.caught, syscall.SIGHUP, syscall.SIGQUIT)
+	if err := tool.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- tool.Wait() }()
+	for {
+		select {
+		case caught := <-s.caught:
+			if caught == syscall.SIGTERM {
+				_ = tool.Process.Signal(caught) // it may have ended
+			}
+		case err := <-ended:
+			return endOf(err)
+		}
+	}
+}
+
+// endOf turns the error of a program that has ended into a toolExit: with its exit
+// status, or as shells do with 128 and the number of the signal that killed it.
+func endOf(err error) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return toolExit{128 + int(status.Signal())}
+	}
+	return toolExit{exit.ExitCode()}
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+)
+
+func manCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      "man",
+		Usage:     "print a manual page, or write all of them into a directory",
+		ArgsUsage: "[COMMAND...]",
+		Description: "Prints the manual page of a command, or of cotter itself. With --out it writes\n" +
+			"the pages of all commands into a directory.",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "out", Usage: "write the pages of all commands into `DIR`"}},
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if dir := cmd.String("out"); dir != "" {
+				return writeManPages(cmd.Root(), dir)
+			}
+			found, err := commandNamed(cmd.Root(), cmd.Args().Slice())
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(out.stdout, manPage(pageOf(found)))
+			return err
+		},
+	}
+}
+
+// commandNamed returns the command that words name, such as "bundle" and "create".
+func commandNamed(root *cli.Command, words []string) (*cli.Command, error) {
+	cmd := root
+	for _, word := range words {
+		sub := cmd.Command(word)
+		if sub == nil {
+			return nil, usageError{fmt.Errorf("there is no command %q", cmd.FullName()+" "+word)}
+		}
+		cmd = sub
+	}
+	return cmd, nil
+}
+
+// writeManPages writes the pages of a command and of all below it.
+func writeManPages(cmd *cli.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	errs := []error{os.WriteFile(filepath.Join(dir, manName(cmd.FullName())+".1"), []byte(manPage(pageOf(cmd))), 0o644)}
+	for _, sub := range cmd.VisibleCommands() {
+		errs = append(errs, writeManPages(sub, dir))
+	}
+	return errors.Join(errs...)
+}
+
+// manName is the name of a command's page, as git has it: cotter-bundle-create.
+func manName(command string) string { return strings.ReplaceAll(command, " ", "-") }
+
+// manPage renders a page in roff, with the macros of man(7). Its date is that of the
+// commit, so the same program gives the same bytes.
+func manPage(p page) string {
+	var b roff
+	b.macro("TH", strings.ToUpper(manName(p.name)), "1", commitDate(), "cotter "+version(), "Cotter")
+	b.macro("SH", "NAME")
+	b.text(manName(p.name) + " - " + p.summary)
+	b.macro("SH", "SYNOPSIS")
+	b.text(p.synopsis)
+	if len(p.description) > 0 {
+		b.macro("SH", "DESCRIPTION")
+	}
+	for i, block := range p.description {
+		if block.verbatim {
+			b.verbatim(block.text)
+			continue
+		}
+		if i > 0 {
+			b.macro("PP")
+		}
+		b.text(block.text)
+	}
+	b.definitions("COMMANDS", p.commands)
+	for _, g := range p.options {
+		b.definitions(strings.ToUpper(g.title), g.options)
+	}
+	if p.name == "cotter" {
+		b.definitions("ENVIRONMENT", manEnvironment)
+		b.definitions("FILES", manFiles)
+		b.definitions("EXIT STATUS", manStatuses)
+	}
+	if len(p.examples) > 0 {
+		b.macro("SH", "EXAMPLES")
+	}
+	for i, e := range p.examples {
+		if i > 0 {
+			b.macro("PP")
+		}
+		b.text(e.what)
+		b.verbatim("  " + e.command)
+	}
+	b.macro("SH", "SEE ALSO")
+	b.text(seeAlso(p))
+	return b.String()
+}
+
+// seeAlso names the pages above and below a page.
+func seeAlso(p page) string {
+	var pages []string
+	for words := strings.Fields(p.name); len(words) > 1; {
+		words = words[:len(words)-1]
+		pages = append(pages, strings.Join(words, "-")+"(1)")
+	}
+	for _, c := range p.commands {
+		if c.name != "help" {
+			pages = append(pages, manName(p.name+" "+c.name)+"(1)")
+		}
+	}
+	return strings.Join(pages, ", ")
+}
+
+// roff is text with the macros of man(7).
+type roff struct{ strings.Builder }
+
+// macro writes a macro with its arguments, each quoted.
+func (b *roff) macro(name string, args ...string) {
+	b.WriteString("." + name)
+	for _, arg := range args {
+		b.WriteString(` "` + strings.ReplaceAll(escapeRoff(arg), `"`, `\(dq`) + `"`)
+	}
+	b.WriteByte('\n')
+}
+
+// text writes a paragraph, which is filled.
+func (b *roff) text(text string) { b.WriteString(escapeRoff(fill(text, 0))) }
+
+// verbatim writes lines as they are.
+func (b *roff) verbatim(text string) {
+	b.macro("PP")
+	b.macro("nf")
+	b.WriteString(escapeRoff(text) + "\n")
+	b.macro("fi")
+}
+
+// definitions writes a section of terms and what they mean.
+func (b *roff) definitions(title string, list []entry) {
+	if len(list) == 0 {
+		return
+	}
+	b.macro("SH", title)
+	for _, e := range list {
+		b.macro("TP")
+		b.macro("B", e.name)
+		b.text(e.text)
+	}
+}
+
+// escapeRoff has roff print a text as it is: no line of it is a request, a backslash is
+// one, and "-" and "'" are those of commands.
+func escapeRoff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`).Replace(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// manEnvironment are the variables that the command reads, as the manual lists them.
+var manEnvironment = []entry{
+	{"COTTER_CACHE_DIR", "the cache of packages; by default cotter in the user's cache directory"},
+	{"COTTER_STATE_DIR", "the user's key and what origins have confirmed"},
+	{"COTTER_STATE_KEY", "a key instead of that in the state directory, for build servers that keep none"},
+	{"COTTER_MIRROR", "the mirror from which locked packages are taken first: oci://HOST/REPOSITORY"},
+	{"COTTER_POLICY", "the file of the policy, instead of the project's cotter.hcl"},
+	{"COTTER_GIT_BACKEND", "the git client: git, go or auto"},
+	{"COTTER_ALWAYS_GIT", "if it is set, git itself sends all requests to git servers"},
+	{"COTTER_MIN_RATE", "the minimum rate of a transfer in bytes per second; -1 for none"},
+	{"TF_DATA_DIR", "the directory in the place of .terraform"},
+	{"TF_CLI_CONFIG_FILE", "the CLI configuration of tofu and terraform, with hosts, credentials and mirrors"},
+	{"TF_TOKEN_*, TF_VAR_*, TF_CLI_ARGS_*", "as tofu and terraform read them"},
+	{"CI", "if it is set, install does not change the lock"},
+	{"NO_COLOR", "if it is set, nothing is printed in colours"},
+}
+
+var manFiles = []entry{
+	{".terraform.lock.hcl", "the lock, which belongs into version control"},
+	{"cotter.hcl", "the policy and the settings of a project or a repository"},
+	{".terraform/modules, .terraform/providers", "what is installed, where tofu and terraform look for it"},
+}
+
+var manStatuses = []entry{
+	{"0", "success"},
+	{"1", "failure; verify: a package was changed"},
+	{"2", "a wrong command line"},
+	{"4", "verify: a package is not installed"},
+	{"8", "verify: something could not be compared"},
+	{"16", "verify: the lock does not fit the configuration, the policy refuses something, or an origin has moved"},
+	{"130", "interrupted"},
+}

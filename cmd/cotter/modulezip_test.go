@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// ourModule is the module that a release of this tree is.
+var ourModule = module.Version{Path: "github.com/cotterpin/cotter", Version: "v0.0.1-test"}
+
+// TestModuleZip checks that a Go proxy can serve this tree: no name or size in it is one
+// that module zips may not have.
+func TestModuleZip(t *testing.T) {
+	t.Parallel()
+	found, err := zip.CheckDir("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := found.Err(); err != nil {
+		t.Error(err)
+	}
+	valid := strings.Join(found.Valid, "\n")
+	for _, file := range []string{"LICENSE", "go.mod", "cmd/cotter/completions/cotter.bash", "cmd/cotter/main.go"} {
+		if !strings.Contains(filepath.ToSlash(valid), file) {
+			t.Errorf("the module zip would not have %s", file)
+		}
+	}
+}
+
+// TestInstallFromModuleZip installs the command as `go install PATH@VERSION` does, from a
+// proxy with the module zip of this tree. It compiles everything, so .ci/run asks for it.
+func TestInstallFromModuleZip(t *testing.T) {
+	if os.Getenv("COTTER_TEST_INSTALL") == "" {
+		t.Skip("COTTER_TEST_INSTALL is not set")
+	}
+	goEnv := func(name string) string {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	proxy, bin := t.TempDir(), t.TempDir()
+	writeProxy(t, proxy)
+	fileURL := func(dir string) string { return "file://" + strings.TrimPrefix(filepath.ToSlash("/"+dir), "/") }
+	install := exec.Command("go", "install", "-trimpath", ourModule.Path+"/cmd/cotter@latest")
+	install.Dir = bin
+	install.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+t.TempDir(), "GOFLAGS=-mod=mod -modcacherw", "GOWORK=off", "CGO_ENABLED=0",
+		// What our tests need is in the cache of modules, and nothing else is asked.
+		"GOPROXY="+fileURL(proxy)+","+fileURL(filepath.Join(goEnv("GOMODCACHE"), "cache", "download")),
+		"GOSUMDB=off")
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("go install: %v\n%s", err, out)
+	}
+	for _, args := range [][]string{{"version"}, {"--version"}} {
+		out, err := exec.Command(filepath.Join(bin, "cotter"), args...).Output()
+		want := fmt.Sprintf("cotter %s on %s_%s\n", ourModule.Version, runtime.GOOS, runtime.GOARCH)
+		if err != nil || string(out) != want {
+			t.Errorf("cotter %s: %v, prints %q, want %q", args[0], err, out, want)
+		}
+	}
+}
+
+// writeProxy writes the files by which a Go proxy serves our module.
+func writeProxy(t *testing.T, dir string) {
+	t.Helper()
+	var archive bytes.Buffer
+	if err := zip.CreateFromDir(&archive, ourModule, "../.."); err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(dir, filepath.FromSlash(ourModule.Path), "@v")
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	info := fmt.Sprintf(`{"Version":%q,"Time":%q}`, ourModule.Version, time.Unix(0, 0).UTC().Format(time.RFC3339))
+	for name, content := range map[string][]byte{
+		"list":                      []byte(ourModule.Version + "\n"),
+		ourModule.Version + ".info": []byte(info),
+		ourModule.Version + ".mod":  mod,
+		ourModule.Version + ".zip":  archive.Bytes(),
+	} {
+		if err := os.WriteFile(filepath.Join(at, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,368 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// TestPages runs the commands in the pages of docs/ and in the README, and compares what
+// they print with what the page says.
+//
+// A fenced block of the language "console" is a terminal: lines after "$ " are commands
+// for sh, and the lines below one are its output, in which a line "..." stands for any
+// number of lines. A command without output in the page has to succeed; one whose output
+// has a line that begins with "Error" has to fail. The working directory and the
+// environment last from block to block.
+//
+// What a reader does not see are comments of HTML:
+//
+//	<!-- file: NAME -->       the next block is the content of this file
+//	<!-- run: COMMAND -->     a command before the next block
+//	<!-- world: movetag REPO TAG TEXT -->       a tag leads to a commit with that main.tf
+//	<!-- world: publish MODULE VERSION TEXT --> a registry has a version with that main.tf
+//	<!-- not run: REASON -->  the next block is not run
+//	<!-- picture: NAME -->    docs/NAME is a picture of the next block
+//
+// The servers are those of testdata/pages/world.txtar. The pages call them
+// registry.example.com and git.example.com.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, "../../README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := pageBlocks(string(text))
+		if !hasCommands(blocks) {
+			continue
+		}
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			page := newPage(t)
+			for _, b := range blocks {
+				page.do(t, b)
+			}
+			if *update {
+				if err := os.WriteFile(name, []byte(page.text(blocks)), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// pageBlock is a part of a page: text with its directives, or what is between two fences.
+type pageBlock struct {
+	language string
+	lines    []string
+	fenced   bool
+}
+
+// pageBlocks cuts a page at its fences, which belong to no block.
+func pageBlocks(text string) []pageBlock {
+	blocks := []pageBlock{{}}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		last := &blocks[len(blocks)-1]
+		language, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && last.fenced:
+			blocks = append(blocks, pageBlock{})
+		case fence:
+			blocks = append(blocks, pageBlock{language: language, fenced: true})
+		default:
+			last.lines = append(last.lines, line)
+		}
+	}
+	return blocks
+}
+
+func hasCommands(blocks []pageBlock) bool {
+	for _, b := range blocks {
+		if b.language == "console" {
+			return true
+		}
+	}
+	return false
+}
+
+// runPage is a page that is run: its servers, and a terminal.
+type runPage struct {
+	world *modtest.World
+	// dir has the project, and state what lasts between two commands.
+	dir, state string
+	env        []string
+	// file is the name of the file whose content is the next block, and skip says that
+	// the next block is not run.
+	file string
+	skip bool
+	// picture is the name of the picture of the next block.
+	picture string
+	// updated has the outputs to put into the page, by the lines of the block above them.
+	updated map[string]string
+	// toWorld and toPage replace the names of hosts.
+	toWorld, toPage *strings.Replacer
+}
+
+func newPage(t *testing.T) *runPage {
+	t.Helper()
+	text, err := os.ReadFile("testdata/pages/world.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := modtest.New(t, modtest.Txtar(string(text)))
+	base := t.TempDir()
+	p := &runPage{world: world, dir: filepath.Join(base, "infra"), state: filepath.Join(base, "state"), updated: map[string]string{}}
+	host := string(world.Host())
+	p.toWorld = strings.NewReplacer("git.example.com/", host+"/git/", "registry.example.com", host)
+	p.toPage = strings.NewReplacer(host+"/git/", "git.example.com/", host, "registry.example.com", p.dir, "/home/you/infra", base, "/home/you")
+	home := filepath.Join(base, ".home")
+	for _, dir := range []string{home, p.dir, p.state} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settings := filepath.Join(home, "cli.tfrc")
+	if err := os.WriteFile(settings, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.env = append(world.Env(),
+		"HOME="+home, "PATH="+os.Getenv("PATH"), "SSL_CERT_DIR="+os.Getenv("SSL_CERT_DIR"), "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1", "NO_COLOR=1",
+		"GIT_AUTHOR_NAME=you", "GIT_AUTHOR_EMAIL=you@example.com", "GIT_COMMITTER_NAME=you", "GIT_COMMITTER_EMAIL=you@example.com", "GIT_CONFIG_NOSYSTEM=1")
+	return p
+}
+
+// do follows the directives in a text, writes a block that is a file, or runs the commands
+// of a terminal. With -update the block gets their output.
+func (p *runPage) do(t *testing.T, b pageBlock) {
+	t.Helper()
+	switch {
+	case !b.fenced:
+		for _, line := range b.lines {
+			p.direct(t, line)
+		}
+		return
+	case p.file != "":
+		name := filepath.Join(p.dir, filepath.FromSlash(p.file))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(p.toWorld.Replace(strings.Join(b.lines, "\n"))+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case b.language == "console" && !p.skip:
+		for _, c := range commandsOf(b.lines) {
+			p.compare(t, b, c)
+		}
+	}
+	if p.picture != "" {
+		p.comparePicture(t, p.lines(b))
+	}
+	p.file, p.skip, p.picture = "", false, ""
+}
+
+// comparePicture compares the picture of a terminal with its text, or draws it anew.
+func (p *runPage) comparePicture(t *testing.T, lines []string) {
+	t.Helper()
+	name := filepath.Join("../../docs", p.picture)
+	want := terminalPicture(lines)
+	if *update {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(name)
+	if err != nil || string(got) != want {
+		t.Errorf("%s is not the picture of its block (%v); -update draws it", name, err)
+	}
+}
+
+var directive = regexp.MustCompile(`^<!-- ([a-z ]+): (.*) -->$`)
+
+func (p *runPage) direct(t *testing.T, line string) {
+	t.Helper()
+	found := directive.FindStringSubmatch(line)
+	if found == nil {
+		return
+	}
+	switch found[1] {
+	case "file":
+		p.file = found[2]
+	case "run":
+		if out, err := p.sh(t, found[2]); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	case "picture":
+		p.picture = found[2]
+	case "not run":
+		p.skip = true
+	case "world":
+		words := strings.SplitN(found[2], " ", 4)
+		tree := modtest.Txtar("-- main.tf --\n" + words[3] + "\n")
+		change := map[string]func() error{
+			"movetag": func() error { return p.world.MoveTag(words[1], words[2], tree) },
+			"publish": func() error { return p.world.PublishVersion(words[1], words[2], tree) },
+		}[words[0]]
+		if err := change(); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+	default:
+		t.Fatalf("unknown directive: %s", line)
+	}
+}
+
+// pageCommand is a command in a terminal, and the lines of its output.
+type pageCommand struct {
+	text string
+	// from and to are where the output is in the block.
+	from, to int
+}
+
+func commandsOf(lines []string) []pageCommand {
+	var commands []pageCommand
+	for i, line := range lines {
+		if text, ok := strings.CutPrefix(line, "$ "); ok {
+			commands = append(commands, pageCommand{text: text, from: i + 1, to: i + 1})
+		} else if len(commands) > 0 {
+			commands[len(commands)-1].to = i + 1
+		}
+	}
+	return commands
+}
+
+// compare runs a command and compares its output with the page's.
+func (p *runPage) compare(t *testing.T, b pageBlock, c pageCommand) {
+	t.Helper()
+	got, err := p.sh(t, c.text)
+	want := strings.TrimRight(strings.Join(b.lines[c.from:c.to], "\n"), "\n")
+	fails := regexp.MustCompile(`(?m)^(Error|error)`).MatchString(want)
+	if (err != nil) != fails {
+		t.Errorf("$ %s\n%s\nended with %v, and the page says otherwise", c.text, got, err)
+		return
+	}
+	if want == "" || outputPattern(want).MatchString(varying(got)) {
+		return
+	}
+	if *update {
+		p.updated[strings.Join(b.lines[:c.from], "\n")] = got
+		return
+	}
+	t.Errorf("$ %s prints something else (-page +command):\n%s", c.text, cmp.Diff(strings.Split(varying(want), "\n"), strings.Split(varying(got), "\n")))
+}
+
+// variants are the parts of outputs that differ from run to run.
+var variants = []struct {
+	part *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`\b[0-9]+(\.[0-9]+)? m?s\b`), "TIME"},
+	{regexp.MustCompile(`\b(h1|t1|zh):[0-9A-Za-z+/=]{43,64}`), "$1:HASH"},
+	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "COMMIT"},
+	{regexp.MustCompile(`\b[0-9a-f]{7}\b`), "SHORT"},
+	{regexp.MustCompile(`\b[0-9A-F]{16}\b`), "KEY"},
+}
+
+// varying replaces what differs from run to run.
+func varying(text string) string {
+	for _, v := range variants {
+		text = v.part.ReplaceAllString(text, v.name)
+	}
+	return text
+}
+
+// outputPattern matches the output that a page shows: "..." in a line is any text, and a
+// line "..." any lines.
+func outputPattern(want string) *regexp.Regexp {
+	var pattern strings.Builder
+	for i, line := range strings.Split(varying(want), "\n") {
+		switch {
+		case line == "..." && i == 0:
+			pattern.WriteString(`(?:[^\n]*\n)*?[^\n]*`)
+		case line == "...":
+			pattern.WriteString(`(?:\n[^\n]*)*?`)
+		default:
+			if i > 0 {
+				pattern.WriteString(`\n`)
+			}
+			pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), `\.\.\.`, `[^\n]*`))
+		}
+	}
+	return regexp.MustCompile(`^` + pattern.String() + `$`)
+}
+
+// sh runs a command and returns what it prints, with the page's names of hosts and directories.
+func (p *runPage) sh(t *testing.T, command string) (string, error) {
+	t.Helper()
+	script := fmt.Sprintf(`cd %[2]s
+if [ -f %[1]s/env ]; then . %[1]s/env; cd "$(cat %[1]s/dir)"; fi
+%[3]s
+status=$?
+export -p > %[1]s/env
+pwd > %[1]s/dir
+exit $status
+`, p.state, p.dir, p.toWorld.Replace(command))
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+	cmd.Env = p.env
+	out, err := cmd.CombinedOutput()
+	return strings.TrimRight(p.toPage.Replace(moveCarets(string(out), p.toPage)), "\n"), err
+}
+
+var caretLine = regexp.MustCompile(`^( +\| +)(\^+)$`)
+
+// moveCarets puts the carets below a line of source where they belong once the names of
+// hosts in that line are replaced by others, which are shorter or longer.
+func moveCarets(text string, replacer *strings.Replacer) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		m := caretLine.FindStringSubmatch(line)
+		if i == 0 || m == nil || len(lines[i-1]) < len(line) {
+			continue
+		}
+		before, marked := lines[i-1][:len(m[1])], lines[i-1][len(m[1]):len(line)]
+		lines[i] = m[1] + strings.Repeat(" ", len(replacer.Replace(before))-len(before)) + strings.Repeat("^", len(replacer.Replace(marked)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// text returns the page with its blocks, and with the outputs to be updated.
+func (p *runPage) text(blocks []pageBlock) string {
+	var lines []string
+	for _, b := range blocks {
+		if b.fenced {
+			lines = append(lines, "```"+b.language)
+		}
+		lines = append(lines, p.lines(b)...)
+		if b.fenced {
+			lines = append(lines, "```")
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// lines returns the lines of a block, with the outputs to be updated.
+func (p *runPage) lines(b pageBlock) []string {
+	var lines []string
+	next := 0
+	for _, c := range commandsOf(b.lines) {
+		lines = append(lines, b.lines[next:c.from]...)
+		next = c.from
+		if out, ok := p.updated[strings.Join(b.lines[:c.from], "\n")]; ok {
+			lines = append(lines, strings.Split(out, "\n")...)
+			next = c.to
+		}
+	}
+	return append(lines, b.lines[next:]...)
+}

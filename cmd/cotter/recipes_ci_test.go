@@ -1,0 +1,226 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// stateKey is the secret that machines of one CI system share.
+const stateKey = "0123456789abcdef0123456789abcdef"
+
+// githubWorkflow is what the tests read of a workflow of GitHub's.
+type githubWorkflow struct {
+	Jobs map[string]struct {
+		Steps []githubStep
+	}
+}
+
+type githubStep struct {
+	Name, ID, Uses, Run string
+	With, Env           map[string]string
+}
+
+// githubRun is a run of a workflow.
+type githubRun struct {
+	*recipes
+	// caches are the directories that actions/cache keeps, by their keys.
+	caches map[string]string
+	// secrets are those of the repository.
+	secrets map[string]string
+}
+
+// githubJob is a job of a run on a machine of its own.
+type githubJob struct {
+	*githubRun
+	machine *machine
+	repo    string
+	// values are those of expressions, by their names.
+	values map[string]string
+	// save is where the directory to be kept at the end is, and under which key.
+	save, saveKey string
+	// asked counts requests by the names of steps.
+	asked map[string]int
+}
+
+// github runs the workflow twice: on machines that have nothing, but for what
+// actions/cache has kept from the first one.
+func (r *recipes) github(t *testing.T) {
+	var workflow githubWorkflow
+	if err := yaml.Unmarshal(readRecipe(t, "github.yml"), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	steps := workflow.Jobs["validate"].Steps
+	run := &githubRun{recipes: r, caches: map[string]string{}, secrets: map[string]string{"COTTER_STATE_KEY": stateKey}}
+	const install = "Install modules and providers"
+	first := run.job(t, steps)
+	if first.asked[install] == 0 {
+		t.Error("the first run asked no server for what it installed")
+	}
+	second := run.job(t, steps)
+	if n := second.asked[install]; n > 0 {
+		t.Errorf("with the cache of the first run, the second one sent %d requests", n)
+	}
+	for _, job := range []*githubJob{first, second} {
+		r.sameLocks(t, job.repo, "envs/dev", "envs/prod")
+	}
+}
+
+// job runs all steps on a new machine.
+func (g *githubRun) job(t *testing.T, steps []githubStep) *githubJob {
+	t.Helper()
+	j := &githubJob{githubRun: g, machine: g.machine(t, "bash", "git", "tofu").with("CI=true", "GITHUB_ACTIONS=true"), values: map[string]string{}, asked: map[string]int{}}
+	for name, value := range g.secrets {
+		j.values["secrets."+name] = value
+	}
+	var commands []string
+	for _, step := range steps {
+		if step.Run == "" {
+			j.action(t, step)
+			continue
+		}
+		commands = append(commands, step.Run)
+		if step.Run != installCotter {
+			j.asked[step.Name] = g.requests(func() { j.command(t, step) })
+		}
+	}
+	withoutInstallation(t, commands)
+	j.machine.with("COTTER_STATE_KEY="+stateKey).mustRun(t, j.repo, "cotter", "verify", "--recursive", ".")
+	if j.save != "" {
+		kept := filepath.Join(t.TempDir(), "cache")
+		if err := os.Rename(j.save, kept); err != nil {
+			t.Fatal(err)
+		}
+		g.caches[j.saveKey] = kept
+	}
+	return j
+}
+
+// action does what an action of the recipe does.
+func (j *githubJob) action(t *testing.T, step githubStep) {
+	t.Helper()
+	switch name, _, _ := strings.Cut(step.Uses, "@"); name {
+	case "actions/checkout":
+		j.repo = j.checkout(t, ".")
+	case "actions/setup-go", "opentofu/setup-opentofu":
+		// Cotter is there, and so is tofu where these tests have it.
+	case "actions/cache":
+		j.cache(t, j.expand(t, step.With["path"]), j.expand(t, step.With["key"]), j.expand(t, step.With["restore-keys"]))
+	default:
+		t.Fatalf("the test does not know the action %s", step.Uses)
+	}
+}
+
+// cache puts the directory of a key, or of one with the prefix, into its place.
+func (j *githubJob) cache(t *testing.T, path, key, prefix string) {
+	t.Helper()
+	if key == "" || !strings.HasPrefix(key, prefix) {
+		t.Fatalf("the cache has the key %q and the prefix %q", key, prefix)
+	}
+	kept, hit := j.caches[key]
+	if !hit {
+		j.save, j.saveKey = path, key
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(kept, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command runs the command of a step as GitHub does.
+func (j *githubJob) command(t *testing.T, step githubStep) {
+	t.Helper()
+	if strings.HasPrefix(step.Run, "tofu ") && !j.machine.has(t, "tofu") {
+		return
+	}
+	output := filepath.Join(t.TempDir(), "output")
+	env := []string{"GITHUB_OUTPUT=" + output}
+	for name, value := range step.Env {
+		env = append(env, name+"="+j.expand(t, value))
+	}
+	out := j.machine.with(env...).mustRun(t, j.repo, "bash", "-e", "-c", step.Run)
+	if strings.HasPrefix(step.Run, "tofu ") && j.downloads() > 0 {
+		t.Errorf("tofu has downloaded providers:\n%s", out)
+	}
+	text, err := os.ReadFile(output)
+	if err != nil {
+		return // the step has no outputs
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		j.values["steps."+step.ID+".outputs."+name] = value
+	}
+}
+
+var githubExpression = regexp.MustCompile(`\$\{\{ *([\w.]+) *\}\}`)
+
+// expand replaces the expressions in a text.
+func (j *githubJob) expand(t *testing.T, text string) string {
+	t.Helper()
+	return githubExpression.ReplaceAllStringFunc(text, func(expression string) string {
+		value, known := j.values[githubExpression.FindStringSubmatch(expression)[1]]
+		if !known {
+			t.Errorf("%s has no value", expression)
+		}
+		return value
+	})
+}
+
+// gitlabJob is what the tests read of a job of GitLab's.
+type gitlabJob struct {
+	Variables    map[string]string
+	BeforeScript []string `yaml:"before_script"`
+	Script       []string
+	Cache        struct {
+		Key struct {
+			Prefix string
+			Files  []string
+		}
+		Paths []string
+	}
+}
+
+// gitlab runs the job on two machines without git, and carries the cache from one to
+// the other.
+func (r *recipes) gitlab(t *testing.T) {
+	var jobs map[string]gitlabJob
+	if err := yaml.Unmarshal(readRecipe(t, "gitlab.yml"), &jobs); err != nil {
+		t.Fatal(err)
+	}
+	job := jobs["validate"]
+	run := func(repo string) int {
+		m := r.machine(t, "sh").with("CI=true", "CI_PROJECT_DIR="+repo, "COTTER_STATE_KEY="+stateKey)
+		for name, value := range job.Variables {
+			m = m.with(name + "=" + os.Expand(value, func(string) string { return repo }))
+		}
+		script := slices.Concat([]string{"set -e"}, withoutInstallation(t, job.BeforeScript), job.Script)
+		asked := r.requests(func() { m.mustRun(t, repo, "sh", "-c", strings.Join(script, "\n")) })
+		r.sameLocks(t, repo, "envs/dev", "envs/prod")
+		return asked
+	}
+	first, second := r.checkout(t, "."), r.checkout(t, ".")
+	if run(first) == 0 {
+		t.Error("the first run asked no server for what it installed")
+	}
+	for _, path := range job.Cache.Paths {
+		if err := os.Rename(filepath.Join(first, path), filepath.Join(second, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := run(second); n > 0 {
+		t.Errorf("with the cache of the first run, the second one sent %d requests", n)
+	}
+	for _, file := range job.Cache.Key.Files {
+		if _, err := os.Stat(filepath.Join(r.commit, file)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// The recipes are the files in examples/recipes: what the page docs/ci.md shows. Each
+// test here is the service that reads one: it takes the commands out of the file and
+// runs them on a machine that has nothing but what the service, or the image in the
+// recipe, brings along.
+
+// installCotter is the command that puts Cotter on a machine. It would ask the internet,
+// and here the machines have the Cotter of these tests instead.
+const installCotter = "go install github.com/cotterpin/cotter/cmd/cotter@latest"
+
+const recipeWorld = `
+-- registry/acme/network/aws/1.2.3/main.tf --
+module "tags" {
+  source = "MODTEST_HOST/acme/tags/aws"
+}
+-- registry/acme/tags/aws/0.4.0/main.tf --
+# tags
+-- git/platform.git/v2.1.0/modules/dns/main.tf --
+# dns
+-- providers/acme/cloud/1.2.0/PLATFORM/terraform-provider-cloud_v1.2.0 --
+cloud
+-- repo/envs/dev/main.tf --
+module "dns" {
+  source = "git::https://MODTEST_HOST/git/platform.git//modules/dns?ref=v2.1.0"
+}
+-- repo/envs/prod/main.tf --
+terraform {
+  required_providers {
+    cloud = { source = "MODTEST_HOST/acme/cloud" }
+  }
+}
+module "network" {
+  source  = "MODTEST_HOST/acme/network/aws"
+  version = "~> 1.2"
+}
+module "dns" {
+  source = "git::https://MODTEST_HOST/git/platform.git//modules/dns?ref=v2.1.0"
+}
+-- repo/envs/prod/project.tofu --
+# for tofu
+-- repo/envs/dev/project.tofu --
+# for tofu
+`
+
+// recipes is a repository whose root modules are locked, and the servers of what these
+// need.
+type recipes struct {
+	world *modtest.World
+	// commit has the files that are in the repository.
+	commit string
+}
+
+// TestRecipes runs the recipes one after another: they count the requests to one world.
+func TestRecipes(t *testing.T) {
+	t.Parallel()
+	r := newRecipes(t)
+	t.Run("github", r.github)
+	t.Run("gitlab", r.gitlab)
+	t.Run("pre-commit", r.preCommit)
+	t.Run("atlantis", r.atlantis)
+	t.Run("terragrunt", r.terragrunt)
+	t.Run("docker", r.docker)
+}
+
+func newRecipes(t *testing.T) *recipes {
+	t.Helper()
+	tree := strings.ReplaceAll(recipeWorld, "PLATFORM", addrs.CurrentPlatform().String())
+	r := &recipes{world: modtest.New(t, modtest.Txtar(tree))}
+	author := r.machine(t, "git")
+	r.commit = r.world.Dir(t, "repo")
+	author.mustRun(t, r.commit, "cotter", "install", "--recursive", ".")
+	for _, root := range []string{"envs/dev", "envs/prod"} {
+		remove(t, filepath.Join(r.commit, root, ".terraform"))
+	}
+	return r
+}
+
+// machine is a machine with an empty home and few programs.
+type machine struct {
+	world     *modtest.World
+	home, bin string
+	env       []string
+}
+
+// machine returns a machine that has Cotter and some programs. One that is not
+// installed here is missing there: see has.
+func (r *recipes) machine(t *testing.T, programs ...string) *machine {
+	t.Helper()
+	base := t.TempDir()
+	t.Cleanup(func() { makeRemovable(base) })
+	m := &machine{world: r.world, home: filepath.Join(base, "home"), bin: filepath.Join(base, "bin")}
+	for _, dir := range []string{m.home, m.bin} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := map[string]string{"cotter": commandAsBinary(t)}
+	for _, name := range programs {
+		if path, err := exec.LookPath(name); err == nil {
+			files[name] = path
+		}
+	}
+	for name, path := range files {
+		if err := os.Symlink(path, filepath.Join(m.bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.env = []string{"HOME=" + m.home, "PATH=" + m.bin, "SSL_CERT_DIR=" + os.Getenv("SSL_CERT_DIR")}
+	for _, entry := range r.world.Env() {
+		if strings.HasPrefix(entry, "SSL_CERT_FILE=") {
+			m.env = append(m.env, entry)
+		}
+	}
+	return m
+}
+
+// has reports whether a program is installed, and tells if it is not.
+func (m *machine) has(t *testing.T, program string) bool {
+	t.Helper()
+	_, err := os.Stat(filepath.Join(m.bin, program))
+	if err != nil {
+		t.Logf("%s is not installed, so its commands are not run", program)
+	}
+	return err == nil
+}
+
+// run runs a program of the machine.
+func (m *machine) run(dir, program string, args ...string) (string, error) {
+	cmd := exec.Command(filepath.Join(m.bin, program), args...)
+	cmd.Dir, cmd.Env = dir, m.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (m *machine) mustRun(t *testing.T, dir, program string, args ...string) string {
+	t.Helper()
+	out, err := m.run(dir, program, args...)
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", program, args, err, out)
+	}
+	return out
+}
+
+// with returns the machine with more variables in the environment.
+func (m *machine) with(entries ...string) *machine {
+	other := *m
+	other.env = append(append([]string{}, m.env...), entries...)
+	return &other
+}
+
+// checkout returns a new copy of a directory of the repository.
+func (r *recipes) checkout(t *testing.T, dir string) string {
+	t.Helper()
+	base := t.TempDir()
+	t.Cleanup(func() { makeRemovable(base) })
+	to := filepath.Join(base, "repo")
+	if err := os.CopyFS(to, os.DirFS(filepath.Join(r.commit, dir))); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// requests runs a function and returns how many requests were sent in the meantime.
+func (r *recipes) requests(do func()) int {
+	r.world.ResetRequests()
+	do()
+	return len(r.world.Requests())
+}
+
+// downloads returns how many archives of providers were downloaded since the last call
+// of requests.
+func (r *recipes) downloads() int {
+	count := 0
+	for _, request := range r.world.Requests() {
+		if strings.HasPrefix(request.Path, "/providers/") {
+			count++
+		}
+	}
+	return count
+}
+
+// sameLocks compares the locks of a checkout with those in the repository.
+func (r *recipes) sameLocks(t *testing.T, checkout string, roots ...string) {
+	t.Helper()
+	for _, root := range roots {
+		r.sameLock(t, filepath.Join(checkout, root), root)
+	}
+}
+
+// sameLock compares the lock in a directory with that of a root module in the repository.
+func (r *recipes) sameLock(t *testing.T, dir, root string) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.Join(r.commit, root, lockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, lockFile))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the lock of %s was changed (%v):\n%s", root, err, got)
+	}
+}
+
+// readRecipe returns the text of a recipe.
+func readRecipe(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../examples/recipes", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// withoutInstallation removes the command that installs Cotter, which a recipe must have.
+func withoutInstallation(t *testing.T, commands []string) []string {
+	t.Helper()
+	var rest []string
+	for _, command := range commands {
+		if strings.TrimSpace(command) != installCotter {
+			rest = append(rest, command)
+		}
+	}
+	if len(rest) != len(commands)-1 {
+		t.Fatalf("the command %q is not once in %q", installCotter, commands)
+	}
+	return rest
+}
+
+// TestRecipesInPage compares the blocks of docs/ci.md with the recipes that stand above
+// them in a comment. With -update the page gets the recipes.
+func TestRecipesInPage(t *testing.T) {
+	t.Parallel()
+	const page, begin, fence = "../../docs/ci.md", "<!-- recipe: ", "```"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	parts := strings.Split(string(text), begin)
+	for i, part := range parts[1:] {
+		name, rest, _ := strings.Cut(part, " -->\n")
+		open, block, _ := strings.Cut(rest, "\n")
+		block, after, found := strings.Cut(block, fence)
+		recipe := string(readRecipe(t, name))
+		if !strings.HasPrefix(open, fence) || !found || block != recipe && !*update {
+			t.Errorf("the block of the page below %s is not the recipe; -update puts it there", name)
+		}
+		parts[i+1] = name + " -->\n" + open + "\n" + recipe + fence + after
+		shown[name] = true
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(strings.Join(parts, begin)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := os.ReadDir("../../examples/recipes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !shown[file.Name()] {
+			t.Errorf("the page does not show %s", file.Name())
+		}
+	}
+}

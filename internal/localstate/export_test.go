@@ -1,0 +1,4 @@
+package localstate
+
+// Parse is exported for tests.
+var Parse = parse

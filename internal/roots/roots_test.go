@@ -1,0 +1,100 @@
+package roots_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/roots"
+)
+
+// tree makes directories, and returns a reader of the modules in them, by paths with
+// forward slashes relative to the directory that it returns. Others are no modules.
+func tree(t *testing.T, modules map[string]roots.Module) (string, roots.Reader) {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range modules {
+		if err := os.MkdirAll(filepath.Join(base, filepath.FromSlash(dir)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return base, func(_ context.Context, dir string) (roots.Module, error) {
+		rel, err := filepath.Rel(base, dir)
+		return modules[filepath.ToSlash(rel)], err
+	}
+}
+
+var modules = map[string]roots.Module{
+	".":            {},
+	"envs/dev":     {Root: true, Calls: []string{"../../app"}},
+	"envs/dev/sub": {Root: true},
+	"app":          {Root: true, Calls: []string{"../lib"}},
+	"lib":          {Calls: []string{"../app"}}, // a circle
+	"broken":       {Root: true, Unknown: true},
+	".hidden":      {Root: true},
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	base, read := tree(t, modules)
+	got, err := roots.Find(t.Context(), base, read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, dir := range []string{"broken", "envs/dev", "envs/dev/sub"} {
+		want = append(want, filepath.Join(base, filepath.FromSlash(dir)))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Find (-want +got):\n%s", diff)
+	}
+	failed := errors.New("failed")
+	if _, err := roots.Find(t.Context(), base, func(context.Context, string) (roots.Module, error) { return roots.Module{}, failed }); !errors.Is(err, failed) {
+		t.Errorf("Find with a reader that fails: %v", err)
+	}
+}
+
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	base, read := tree(t, modules)
+	dirs := []string{filepath.Join(base, "envs/dev"), filepath.Join(base, "envs/dev/sub")}
+	for _, row := range []struct{ files, want string }{
+		{"", ""},
+		{"lib/gone/a.tf", "dev"},
+		{"app/main.tf", "dev"},
+		{"envs/dev/sub/main.tf", "sub"},
+		{"envs/dev/main.tf envs/dev/.terraform/x", "dev"},
+		{"envs/dev/.terraform/x", ""},
+		{"other/main.tf", ""},
+		{"policy", "dev sub"},
+	} {
+		var files []string
+		for _, file := range strings.Fields(row.files) {
+			files = append(files, filepath.Join(base, filepath.FromSlash(file)))
+		}
+		found, err := roots.Changed(t.Context(), dirs, files, read, func(_ string, changed map[string]bool) bool {
+			return changed[filepath.Join(base, "policy")]
+		})
+		var got []string
+		for _, dir := range found {
+			got = append(got, filepath.Base(dir))
+		}
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(strings.Fields(row.want)) {
+			t.Errorf("Changed(%s) = %v, %v, want %s", row.files, got, err, row.want)
+		}
+	}
+	// What may call anything may be concerned by anything.
+	broken := filepath.Join(base, "broken")
+	if got, err := roots.Changed(t.Context(), []string{broken}, nil, read, func(string, map[string]bool) bool { return false }); err != nil || len(got) != 1 {
+		t.Errorf("Changed = %v, %v, want %s", got, err, broken)
+	}
+}

@@ -1,0 +1,63 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/policy"
+)
+
+// Rules are the policies of a run.
+type Rules []*policy.Policy
+
+// Each returns the first violation that check finds.
+func (r Rules) Each(check func(*policy.Policy) error) error {
+	for _, p := range r {
+		if err := check(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Allow checks a place that something other than the call names.
+func (r Rules) Allow(pkg addrs.ModulePackage) error {
+	return r.Each(func(p *policy.Policy) error { return p.CheckPackage(pkg) })
+}
+
+// CheckProvider checks the address of a provider.
+func (r Rules) CheckProvider(provider addrs.Provider) error {
+	return r.Each(func(p *policy.Policy) error { return p.CheckProvider(provider) })
+}
+
+// CheckAuthentication checks how a provider's package was proven.
+func (r Rules) CheckAuthentication(auth getproviders.Authentication) error {
+	return policy.CheckSignature(auth.Weak, r...)
+}
+
+// RestrictPlaces reports whether it matters where a package is from.
+func (r Rules) RestrictPlaces() bool {
+	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return len(p.Allow)+len(p.Deny) > 0 })
+}
+
+// Places is the same text for rules that allow the same places.
+func (r Rules) Places() string {
+	var b strings.Builder
+	for _, p := range r {
+		fmt.Fprintf(&b, "allow %q deny %q\n", p.Allow, p.Deny)
+	}
+	return b.String()
+}
+
+// HaveMinAge reports whether the age of versions matters.
+func (r Rules) HaveMinAge() bool {
+	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.MinAge > 0 })
+}
+
+// DenyBranches reports whether the kind of refs matters.
+func (r Rules) DenyBranches() bool {
+	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.DenyBranches })
+}

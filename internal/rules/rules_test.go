@@ -1,0 +1,40 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/policy"
+)
+
+// What one policy refuses is refused, and each is asked.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	host := addrs.ParseModulePackage("git::https://git.example.com/a.git")
+	pattern, err := policy.ParsePattern("git.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := &policy.Policy{Allow: []policy.Pattern{pattern}}
+	second := &policy.Policy{Deny: []policy.Pattern{pattern}}
+	for _, row := range []struct {
+		rules  rules.Rules
+		allows bool
+	}{
+		{nil, true},
+		{rules.Rules{first}, true},
+		{rules.Rules{first, second}, false},
+		{rules.Rules{second, first}, false},
+	} {
+		if err := row.rules.Allow(host); (err == nil) != row.allows {
+			t.Errorf("%d policies: Allow = %v, want allowed: %v", len(row.rules), err, row.allows)
+		}
+		if got := row.rules.RestrictPlaces(); got != (len(row.rules) > 0) {
+			t.Errorf("%d policies: RestrictPlaces = %v", len(row.rules), got)
+		}
+	}
+	if (rules.Rules{first, second}).Places() == (rules.Rules{first}).Places() {
+		t.Error("rules that allow other places have the same text")
+	}
+}

@@ -1,0 +1,11 @@
+// Package mirror keeps the packages of locks in a repository of an OCI registry.
+//
+// A mirror has an artifact for each different entry of the locks, in the form that
+// OpenTofu installs. [Open] opens one, [Push] stores what locks name and [Status] says
+// what is missing. A [Mirror] is a [cotter.ListedStore]: as one of
+// [cotter.Installer].Stores it is asked before the origins, with a request for the
+// manifest of an entry and one for its archive, and [cotter.Installer.VerifyStore]
+// checks all that it has.
+//
+// Mirrors have no providers.
+package mirror

@@ -1,0 +1,132 @@
+package mirror_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+const world = `
+-- registry/acme/net/aws/1.2.0/main.tf --
+# net
+-- archives/tar.tar.gz/main.tf --
+# tar
+`
+
+const config = `
+module "net" {
+  source = "HOST/acme/net/aws"
+}
+module "tar" {
+  source = "https://HOST/archives/tar.tar.gz"
+}
+`
+
+// open returns a world, an installed project and an empty mirror in the world's registry.
+func open(t *testing.T) (w *modtest.World, in *cotter.Installer, dir string, m *mirror.Mirror) {
+	t.Helper()
+	w = modtest.New(t, modtest.Txtar(world))
+	in, dir = w.Installer(), t.TempDir()
+	text := strings.ReplaceAll(config, "HOST", string(w.Host()))
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := mirror.Open(in.Fetcher.(*getmodules.Fetcher), "oci://"+string(w.Host())+"/corp/modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, in, dir, m
+}
+
+// missing is how many of the two entries Status calls missing.
+func missing(t *testing.T, m *mirror.Mirror, dir string) (n int) {
+	t.Helper()
+	found, err := mirror.Status(t.Context(), m, []string{dir}, cotter.Request{})
+	if err != nil || len(found) != 2 {
+		t.Fatalf("Status = %v, %v, want 2 entries", found, err)
+	}
+	for _, entry := range found {
+		if entry.Missing {
+			n++
+		}
+	}
+	return n
+}
+
+// What the mirror lacks is listed and pushed, once; damage in it is found.
+func TestPushStatusAndVerify(t *testing.T) {
+	t.Parallel()
+	w, in, dir, m := open(t)
+	if n := missing(t, m, dir); n != 2 {
+		t.Errorf("%d entries are missing in an empty mirror, want 2", n)
+	}
+	if entries, err := in.VerifyStore(t.Context(), m); err != nil || len(entries) > 0 {
+		t.Errorf("VerifyStore of an empty mirror = %v, %v", entries, err)
+	}
+	for _, pushed := range []int{2, 0} {
+		result, err := mirror.Push(t.Context(), in, []string{dir, dir}, cotter.Request{}, nil, m)
+		if err != nil || result.Entries != 2 || result.Pushed != pushed || (result.Bytes > 0) != (pushed > 0) {
+			t.Errorf("Push = %+v, %v, want 2 entries, %d pushed", result, err, pushed)
+		}
+	}
+	if n := missing(t, m, dir); n != 0 {
+		t.Errorf("%d entries are missing after a push", n)
+	}
+	w.SetFaults(modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusOK, Body: "damaged"})
+	entries, err := in.VerifyStore(t.Context(), m)
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("VerifyStore = %v, %v, want 2 entries", entries, err)
+	}
+	for _, entry := range entries {
+		if entry.Err == nil {
+			t.Errorf("%s is damaged, and VerifyStore has no error", entry.Source)
+		}
+	}
+	w.SetFaults(modtest.Fault{Path: "/v2/", Status: http.StatusForbidden})
+	if _, err := mirror.Status(t.Context(), m, []string{dir}, cotter.Request{}); !errors.Is(err, getmodules.ErrAuthentication) {
+		t.Errorf("Status of a closed mirror: %v", err)
+	}
+	if _, err := mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m); !errors.Is(err, getmodules.ErrAuthentication) {
+		t.Errorf("Push to a closed mirror: %v", err)
+	}
+}
+
+// A project that fails leaves the others alone.
+func TestPushWithoutLock(t *testing.T) {
+	t.Parallel()
+	_, in, dir, m := open(t)
+	unlocked := t.TempDir()
+	text, err := os.ReadFile(filepath.Join(dir, "main.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(unlocked, "main.tf"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	result, err := mirror.Push(t.Context(), in, []string{unlocked, dir}, cotter.Request{}, nil, m)
+	var failed *cotter.ProjectError
+	var locked *cotter.LockedError
+	if !errors.As(err, &failed) || failed.Dir != unlocked || !errors.As(err, &locked) || result.Pushed != 2 {
+		t.Errorf("Push = %+v, %v, want 2 pushed and a *LockedError of %s", result, err, unlocked)
+	}
+}
+
+func TestOpenRefused(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"", "oci://", "oci://r.example.com", "r.example.com/a", "https://r.example.com/a", "oci://r.example.com/A", "oci://r.example.com/a?tag=b", "oci://u:p@r.example.com/a", "oci://r.example.com/a:b"} {
+		if _, err := mirror.Open(&getmodules.Fetcher{}, address); err == nil || strings.Contains(err.Error(), "u:p") {
+			t.Errorf("Open(%q): error is %v", address, err)
+		}
+	}
+}

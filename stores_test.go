@@ -1,0 +1,304 @@
+package cotter_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/ocilayout"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// bundled is an installed project and its bundle.
+func bundled(t *testing.T) (*project, []byte) {
+	t.Helper()
+	p := world(t, `
+-- config/main.tf --
+module "net" {
+  source = "MODTEST_HOST/acme/net/aws//modules/vpc"
+}
+module "tar" {
+  source = "https://MODTEST_HOST/archives/tar.tar.gz"
+}
+-- registry/acme/net/aws/1.2.0/modules/vpc/main.tf --
+module "names" {
+  source = "git::https://MODTEST_HOST/git/names.git?ref=v1.0.0"
+}
+-- registry/acme/net/aws/1.2.0/README.md --
+The net.
+-- git/names.git/v1.0.0/main.tf --
+# names
+-- archives/tar.tar.gz/main.tf --
+# tar
+`)
+	p.mustInstall(t, cotter.Request{})
+	var text bytes.Buffer
+	if _, err := bundle.Create(t.Context(), p.installer(), []string{p.dir}, cotter.Request{}, nil, &text); err != nil {
+		t.Fatal(err)
+	}
+	return p, text.Bytes()
+}
+
+// openBundle opens a bundle in a file.
+func openBundle(t *testing.T, text []byte) *bundle.Bundle {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "bundle.tar")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := bundle.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = opened.Close() })
+	return opened
+}
+
+// freshInstaller is an installer of a user who has nothing yet, with a store.
+func freshInstaller(t *testing.T, p *project, store cotter.PackageStore) *cotter.Installer {
+	t.Helper()
+	in := p.installer()
+	in.CacheDir, in.StateDir = t.TempDir(), t.TempDir()
+	if store != nil {
+		in.Stores = []cotter.PackageStore{store}
+	}
+	p.remove(t, ".terraform")
+	return in
+}
+
+// A bundle takes the place of all origins.
+func TestBundleInstall(t *testing.T) {
+	t.Parallel()
+	p, text := bundled(t)
+	lock := p.file(".terraform.lock.hcl")
+	in := freshInstaller(t, p, openBundle(t, text))
+	p.world.ResetRequests()
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.world.Requests()); n > 0 || p.file(".terraform.lock.hcl") != lock {
+		t.Errorf("%d requests were sent, or the lock has changed", n)
+	}
+	p.mustVerify(t, cotter.Request{Dir: p.dir})
+}
+
+// Damaged packages are not imported, and say so; the others are.
+func TestBundleDamaged(t *testing.T) {
+	t.Parallel()
+	p, text := bundled(t)
+	damaged := bytes.Clone(text) // in the first archive
+	at := bytes.Index(damaged, []byte("PK\x03\x04"))
+	damaged[at+40] ^= 1
+	in := freshInstaller(t, p, nil)
+	entries, err := in.ImportStore(t.Context(), openBundle(t, damaged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for _, entry := range entries {
+		if entry.Err != nil {
+			failed++
+			if !errors.Is(entry.Err, bundle.ErrBundle) {
+				t.Errorf("%s: error is %v, want ErrBundle", entry.Source, entry.Err)
+			}
+		}
+	}
+	if failed != 1 || len(entries) != 3 {
+		t.Errorf("%d of %d entries failed, want 1 of 3", failed, len(entries))
+	}
+	// The origin has what the bundle has damaged.
+	in.Stores = []cotter.PackageStore{openBundle(t, damaged)}
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true}); err != nil {
+		t.Error(err)
+	}
+	// Without origins it is an error.
+	in = freshInstaller(t, p, openBundle(t, damaged))
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
+		t.Errorf("with a damaged bundle and offline: error is %v, want ErrOffline", err)
+	}
+}
+
+// What a bundle says of an entry does not make other files those of the entry.
+func TestBundleWithOtherContent(t *testing.T) {
+	t.Parallel()
+	p, text := bundled(t)
+	lock, diags := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	victim, _ := lock.Module("tar")
+	names, _ := lock.Module("net.names")
+	forged := forge(t, text, modpkg.StatementOf(names), modpkg.StatementOf(victim))
+	entries, err := p.installer().VerifyStore(t.Context(), openBundle(t, forged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mismatch *cotter.HashMismatchError
+	if len(entries) != 1 || !errors.As(entries[0].Err, &mismatch) {
+		t.Errorf("VerifyStore: %v, want a *HashMismatchError", entries)
+	}
+	in := freshInstaller(t, p, nil)
+	if _, err := in.ImportStore(t.Context(), openBundle(t, forged)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); !errors.Is(err, cotter.ErrOffline) {
+		t.Errorf("after the import: error is %v, want ErrOffline", err)
+	}
+	in.Stores = []cotter.PackageStore{openBundle(t, forged)}
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true}); err != nil {
+		t.Errorf("with the origin behind the bundle: %v", err)
+	}
+	if got := p.file(".terraform/modules/tar/main.tf"); got != "# tar\n" {
+		t.Errorf("installed is %q", got)
+	}
+}
+
+// forge returns a bundle in which the entry of another statement has the content of one.
+func forge(t *testing.T, text []byte, content, other modpkg.Statement) []byte {
+	t.Helper()
+	opened := openBundle(t, text)
+	manifest, err := opened.Manifest(t.Context(), content.Tag())
+	if err != nil {
+		t.Fatal(err)
+	}
+	artifact, err := modpkg.ParseManifest(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer, err := os.Create(filepath.Join(t.TempDir(), "layer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer layer.Close()
+	if err := opened.Blob(t.Context(), artifact.Layer, artifact.Size, layer); err != nil {
+		t.Fatal(err)
+	}
+	artifact.Statement = other
+	if manifest, err = artifact.Manifest(); err != nil {
+		t.Fatal(err)
+	}
+	var forged bytes.Buffer
+	err = ocilayout.Write(&forged, []ocilayout.Ref{{Tag: other.Tag(), Manifest: ocilayout.Describe(manifest)}}, []ocilayout.Blob{
+		{Descriptor: ocilayout.Describe(manifest), Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(manifest)), nil
+		}},
+		{Descriptor: ocilayout.Descriptor{Digest: artifact.Layer, Size: artifact.Size}, Open: func() (io.ReadCloser, error) {
+			return os.Open(layer.Name())
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return forged.Bytes()
+}
+
+// An artifact under the tag of another entry confirms nothing.
+func TestBundleWithOtherTag(t *testing.T) {
+	t.Parallel()
+	p, text := bundled(t)
+	lock, _ := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
+	victim, _ := lock.Module("tar")
+	names, _ := lock.Module("net.names")
+	moved := bytes.Replace(text, []byte(modpkg.StatementOf(victim).Tag()), []byte("entry-unused"+strings.Repeat("0", 58)), 1)
+	moved = bytes.Replace(moved, []byte(modpkg.StatementOf(names).Tag()), []byte(modpkg.StatementOf(victim).Tag()), 1)
+	in := freshInstaller(t, p, openBundle(t, moved))
+	var warnings []string
+	in.OnEvent = func(event cotter.Event) {
+		if warning, ok := event.(cotter.Warning); ok {
+			warnings = append(warnings, warning.Message)
+		}
+	}
+	_, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true})
+	if !errors.Is(err, cotter.ErrOffline) || !strings.Contains(strings.Join(warnings, "\n"), "artifact of another entry") {
+		t.Errorf("error is %v, warnings are %q", err, warnings)
+	}
+}
+
+// mirrored is an installed project whose packages are in a mirror.
+func mirrored(t *testing.T) (*project, *mirror.Mirror) {
+	t.Helper()
+	p, _ := bundled(t)
+	to, err := mirror.Open(p.installer().Fetcher.(*getmodules.Fetcher), "oci://"+string(p.world.Host())+"/corp/modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := mirror.Push(t.Context(), p.installer(), []string{p.dir}, cotter.Request{}, nil, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Entries != 3 || result.Pushed != 3 || result.Bytes == 0 {
+		t.Errorf("mirror.Push = %+v, want 3 entries, all pushed", result)
+	}
+	return p, to
+}
+
+// A mirror takes the place of all origins: two requests a package.
+func TestMirrorInstall(t *testing.T) {
+	t.Parallel()
+	p, from := mirrored(t)
+	in := freshInstaller(t, p, from)
+	p.world.ResetRequests()
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, request := range p.world.Requests() {
+		if !strings.HasPrefix(request.Path, "/v2/corp/modules/") {
+			t.Errorf("asked for %s", request)
+		}
+	}
+	if n := len(p.world.Requests()); n != 2*3 {
+		t.Errorf("%d requests, want 2 for each of 3 packages", n)
+	}
+	p.mustVerify(t, cotter.Request{Dir: p.dir})
+	// Another run of this user needs no mirror.
+	in.Stores = nil
+	p.remove(t, ".terraform")
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true, Offline: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever a mirror does, the origins have the packages.
+func TestMirrorFaults(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		fault   modtest.Fault
+		warning string
+	}{
+		{"is down", modtest.Fault{Path: "/v2/", Status: http.StatusBadGateway}, "cannot be used, so the origins are asked"},
+		{"denies", modtest.Fault{Path: "/v2/", Status: http.StatusForbidden}, "cannot be used, so the origins are asked"},
+		{"is empty", modtest.Fault{Path: "/v2/", Status: http.StatusNotFound}, ""},
+		{"has lost the blobs", modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusNotFound}, "404"},
+		{"has damaged blobs", modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusOK, Body: "damaged"}, "its package in the mirror"},
+		{"cuts off blobs", modtest.Fault{Path: "/v2/corp/modules/blobs/", Truncate: true}, "its package in the mirror"},
+		{"has other manifests", modtest.Fault{Path: "/v2/corp/modules/manifests/", Status: http.StatusOK, Body: "{}"}, ""},
+		{"is unsteady", modtest.Fault{Path: "/v2/", Status: http.StatusServiceUnavailable, Times: 2}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p, from := mirrored(t)
+			in := freshInstaller(t, p, from)
+			p.log = nil
+			p.world.SetFaults(test.fault)
+			if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true}); err != nil {
+				t.Fatal(err)
+			}
+			if log := p.events(); !strings.Contains(log, test.warning) {
+				t.Errorf("no warning has %q:\n%s", test.warning, log)
+			}
+			p.mustVerify(t, cotter.Request{Dir: p.dir})
+		})
+	}
+}
