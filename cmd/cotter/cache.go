@@ -94,6 +94,7 @@ func (o *output) cacheClean(ctx context.Context, cmd *cli.Command, cache cotter.
 	if err != nil {
 		return usageError{err}
 	}
+	o.whenInterrupted = "Interrupted; part of the cache was removed."
 	freed, err := cache.Clean(ctx, olderThan)
 	if err != nil {
 		return err

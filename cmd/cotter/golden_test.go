@@ -207,8 +207,8 @@ var variable = []struct {
 	{regexp.MustCompile(`(h1|t1|zh):[0-9A-Za-z+/=]{43,64}`), "$1:HASH"},
 	{regexp.MustCompile(`(h1|t1):[0-9A-Za-z+/]{12}\b`), "$1:HASH"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}([0-9a-f]{24})?\b`), "COMMIT"},
-	{regexp.MustCompile(`commit [0-9a-f]{7}( -> [0-9a-f]{7})?`), "commit COMMIT"},
 	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "COMMIT"},
+	{regexp.MustCompile(`commit [0-9a-f]{7}( -> [0-9a-f]{7})?`), "commit COMMIT"},
 	{regexp.MustCompile(`key [0-9A-F]{16}`), "key KEY"},
 }
 

@@ -111,7 +111,7 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 	if err := out.installed(done(req), result, progress.tally); err != nil || !req.LockOnly {
 		return err
 	}
-	out.lockedOnly(progress.tally)
+	out.lockedOnly(result)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter"
@@ -109,6 +110,9 @@ func (o *output) printGroup(group []message) {
 	headline, body := m.parts()
 	if len(group) > 1 && m.isOf() {
 		headline, body, _ = strings.Cut(m.text(), "\n")
+		if m.problem != nil && !slices.ContainsFunc(group, func(one message) bool { return one.problem.more != m.problem.more }) {
+			headline += m.problem.more
+		}
 		if m.Provider != "" {
 			body = ""
 		}

@@ -42,6 +42,9 @@ func problemOf(err error) *problem {
 	case errors.Is(err, context.Canceled):
 		return nil
 	}
+	if moved, ok := errors.AsType[*cotter.MovedError](err); ok {
+		return &problem{fact: wholeCommit.ReplaceAllStringFunc(moved.Error(), short)}
+	}
 	host := hostOf(err)
 	if host == "" {
 		return nil
@@ -53,6 +56,9 @@ func problemOf(err error) *problem {
 	}
 	return nil
 }
+
+// wholeCommit is the id of a commit, of which people need only the first digits.
+var wholeCommit = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
 
 func offlineProblem(err error) *problem {
 	if strings.Contains(err.Error(), "versions cannot be listed") {

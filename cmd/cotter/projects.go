@@ -214,6 +214,9 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 			return err
 		}
 	}
+	if succeeded > 0 {
+		o.whenInterrupted = "Interrupted; no other project was changed."
+	}
 	if o.json || o.quiet || succeeded == 0 {
 		return nil
 	}

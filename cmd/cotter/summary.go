@@ -230,8 +230,8 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 }
 
 // lockedOnly tells people that they have a lock and no modules yet.
-func (o *output) lockedOnly(seen *tally) {
-	if !o.json && !o.quiet && seen.lock != nil {
+func (o *output) lockedOnly(result *cotter.Result) {
+	if !o.json && !o.quiet && len(result.LockChanges) > 0 {
 		o.printf("\nOnly the lock was written. `cotter install` installs what it says.\n")
 	}
 }
