@@ -170,7 +170,7 @@ func (c *call) own() bool { return c.caller.pkg == nil }
 
 // fromPackage reports whether the call stands in a package from elsewhere, whose
 // addresses must not point to this machine's files.
-func (c *call) fromPackage() bool { return c.caller.pkg != nil && !c.caller.pkg.local }
+func (c *call) fromPackage() bool { return c.caller.isElsewhere() }
 
 // isLocal reports whether the call's module is in its caller's package.
 func (c *call) isLocal() bool {

@@ -236,6 +236,7 @@ func (e *PolicyFileError) Unwrap() error { return e.Diagnostics }
 // readRules reads the policies of a request.
 func (r Request) readRules() (rules.Rules, error) {
 	all := rules.Rules(r.Policies)
+	isUsers := r.PolicyFile != ""
 	name, shown := r.PolicyFile, r.PolicyFile
 	if name == "" {
 		var err error
@@ -250,6 +251,9 @@ func (r Request) readRules() (rules.Rules, error) {
 	found, diags := policy.Parse(src, filepath.ToSlash(shown))
 	if diags.HasErrors() {
 		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
+	}
+	if !isUsers {
+		found = found.OfRepository()
 	}
 	return append(rules.Rules{found}, all...), nil
 }

@@ -137,11 +137,11 @@ type events struct {
 }
 
 func (e *events) emit(event Event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	if e.fn == nil {
 		return
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if w, ok := event.(Warning); ok {
 		text := w.Path.String() + " " + w.Message
 		if e.told[text] {
@@ -164,13 +164,6 @@ func (e *events) ofFetches() *events {
 			e.emit(event)
 		}
 	}}
-}
-
-// silence has nothing told any more, once it has returned.
-func (e *events) silence() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.fn = nil
 }
 
 // warn tells the user something about a module; path is empty for the run as a

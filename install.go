@@ -111,6 +111,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 		if r.providers, err = newProviderStage(ctx, r.openProject, r.session, r.events); err != nil {
 			return nil, err
 		}
+		defer r.providers.close()
 	}
 	resolver := r.newResolver(shared, r.events)
 	modules, err := r.walk(ctx, resolver, r.providers.require())
@@ -178,7 +179,7 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 // requires.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
 	ahead := r.newPrefetcher(res)
-	defer ahead.stop()
+	defer func() { ahead.stop() }()
 	w := &walker{
 		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), begin: ahead.start, require: require,
 		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },

@@ -271,7 +271,7 @@ type session struct {
 	// slots bounds what is done at once. A goroutine that has a slot waits for no
 	// other one.
 	slots chan struct{}
-	// waitAtEnd says that there may be work that was cancelled and has not ended yet.
+	// waitAtEnd says that there may be work that was cancelled and has not ended; see ahead.
 	waitAtEnd atomic.Bool
 
 	tags     singleflight.Memo[repositoryKey, []getmodules.Tag]
@@ -327,14 +327,27 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 	return s, nil
 }
 
-// close ends the session. Work that was cancelled but writes to the cache ends before.
+// close ends the session.
 func (s *session) close() error {
 	if s.waitAtEnd.Load() {
-		for range cap(s.slots) {
-			s.slots <- struct{}{}
-		}
+		s.packages.Wait()
+		s.stored.trees.Wait()
+		s.providerPackages.Wait()
 	}
 	return errors.Join(s.closeProviders(), s.cache.Close())
+}
+
+// ahead returns a context for work that may turn out not to be needed, and the function
+// that cancels it. What writes to the cache then ends before the session does, unless
+// the user interrupts the program.
+func (s *session) ahead(ctx context.Context) (cancellable context.Context, stop func()) {
+	cancellable, cancel := context.WithCancel(ctx)
+	return cancellable, func() {
+		cancel()
+		if ctx.Err() == nil {
+			s.waitAtEnd.Store(true)
+		}
+	}
 }
 
 // projectSession starts a session for one project. Without a cache, packages are kept

@@ -143,10 +143,10 @@ func (l *lockedEntries) askOrigin(ctx context.Context, c *call, entry lockfile.M
 	if err != nil {
 		return originAnswer{}, err
 	}
+	at.unconfirmed = !confirmed
 	answer := originAnswer{at: at, checksTag: l.needsTagCheck(c, entry)}
 	moved := make(chan error, 1)
 	go func() { moved <- l.packages.tagMoved(ctx, c, entry, at, answer.checksTag) }()
-	at.unconfirmed = !confirmed
 	answer.got, err = l.packages.fetch(ctx, c, at, lockedRevision(entry), entry.Hash("t1"))
 	answer.moved = <-moved
 	return answer, err

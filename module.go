@@ -72,6 +72,9 @@ func (m *module) path() addrs.Module {
 
 func (m *module) key() string { return m.path().String() }
 
+// isElsewhere reports whether the module is in a package from elsewhere than this machine.
+func (m *module) isElsewhere() bool { return m.pkg != nil && !m.pkg.local }
+
 // ownsPackage reports whether the package was placed for this very call.
 func (m *module) ownsPackage() bool { return m.pkg != nil && m.pkg.key == m.key() }
 

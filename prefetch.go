@@ -3,13 +3,15 @@ package cotter
 import (
 	"context"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // prefetcher has everything confirmed and fetched that a lock names, as soon as the calls
@@ -27,8 +29,7 @@ import (
 //   - it is below or for a call that is updated;
 //   - a policy refuses it, as far as the lock tells;
 //   - no server has to be asked, because it is confirmed, or none may be;
-//   - git may ask the user for a password, of which the lock would need one without the
-//     user name that the configuration may have.
+//   - git may ask the user for a password, because the lock has no user names and the configuration may.
 //
 // The lock has no credentials. A call with credentials in its source is prefetched without
 // them, which fails in silence, and fetched by the walk.
@@ -36,16 +37,14 @@ type prefetcher struct {
 	*resolver
 	// roots are the calls of the root module.
 	roots map[string]*call
-	// end waits for what start has begun, after it has cancelled it.
-	end func()
-	// isUnclaimed says that the walk has not waited for all of it.
-	isUnclaimed atomic.Bool
+	// stop cancels what start has begun and the walk has not asked for.
+	stop func()
 }
 
 // newPrefetcher returns a prefetcher for a walk with a resolver.
 func (r *installRun) newPrefetcher(res *resolver) *prefetcher {
 	ahead := r.newResolver(res.selector.unified, res.events.ofFetches())
-	return &prefetcher{resolver: ahead, roots: make(map[string]*call), end: func() {}}
+	return &prefetcher{resolver: ahead, roots: make(map[string]*call), stop: func() {}}
 }
 
 // prefetchesPerSlot is how many entries are worked on for each piece of work that is done
@@ -63,22 +62,16 @@ func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 			p.roots[c.key()] = c.call
 		}
 	}
-	cancellable, cancel := context.WithCancel(ctx)
-	var begun sync.WaitGroup
-	begun.Go(func() { p.prefetchAll(cancellable, entries) })
-	p.end = func() {
+	ctx, cancel := p.fetcher.ahead(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.prefetchAll(ctx, entries)
+	}()
+	p.stop = func() {
 		cancel()
-		begun.Wait()
-		if p.isUnclaimed.Load() && ctx.Err() == nil {
-			p.fetcher.waitAtEnd.Store(true)
-		}
+		<-done
 	}
-}
-
-// stop cancels what the walk has not asked for. Nothing is told after it.
-func (p *prefetcher) stop() {
-	p.events.silence()
-	p.end()
 }
 
 func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module) {
@@ -86,33 +79,30 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 	group.SetLimit(prefetchesPerSlot * cap(p.fetcher.slots))
 	seen := make(map[string]bool)
 	for _, entry := range entries {
-		if ctx.Err() != nil {
-			break
-		}
-		c := p.callOf(entry)
-		if c == nil || seen[record(c, entry)] {
+		caller := p.callerOf(entry)
+		if caller == nil || ctx.Err() != nil {
 			continue
 		}
-		seen[record(c, entry)] = true
-		group.Go(func() error {
-			p.prefetch(ctx, c, entry)
-			if ctx.Err() != nil {
-				p.isUnclaimed.Store(true)
-			}
-			return nil
-		})
+		same := recordOf(modpkg.StatementOf(entry), caller.isElsewhere()) + entry.Constraints
+		if seen[same] {
+			continue
+		}
+		seen[same] = true
+		if c := p.callOf(caller, entry); c != nil {
+			group.Go(func() error {
+				p.prefetch(ctx, c, entry)
+				return nil
+			})
+		}
 	}
 	_ = group.Wait()
 }
 
-// callOf returns the call that the walk will find for an entry, as far as the lock tells
+// callerOf returns the module that makes the call of an entry, as far as the lock tells
 // what it is. It returns nil for entries that are left to the walk.
-func (p *prefetcher) callOf(entry lockfile.Module) *call {
-	if p.confirmed.isFormer(entry) {
-		return nil
-	}
+func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
-	if err != nil || p.update.has(entry.Key) {
+	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.confirmed.isFormer(entry) {
 		return nil
 	}
 	caller := &module{call: &call{path: path[:len(path)-1]}}
@@ -134,7 +124,13 @@ func (p *prefetcher) callOf(entry lockfile.Module) *call {
 	if !below {
 		return nil
 	}
-	c, err := parseCall(caller, blockOf(path, entry, p.project.dialect), p.project.dialect)
+	return caller
+}
+
+// callOf returns the call that the walk will find for an entry in a module, nil if the
+// entry cannot be for one.
+func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
+	c, err := parseCall(caller, blockOf(entry, p.project.dialect), p.project.dialect)
 	if err != nil || c.mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
 		return nil
 	}
@@ -143,8 +139,9 @@ func (p *prefetcher) callOf(entry lockfile.Module) *call {
 
 // blockOf returns the block for which the lock has an entry. Constraints are in the
 // source's address if that has an argument for them, else beside it.
-func blockOf(path addrs.Module, entry lockfile.Module, dialect Dialect) ModuleCall {
-	block := ModuleCall{Name: path[len(path)-1], Source: entry.Source, Version: entry.Constraints, HasVersion: entry.Constraints != ""}
+func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
+	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
+	block := ModuleCall{Name: name, Source: entry.Source, Version: entry.Constraints, HasVersion: entry.Constraints != ""}
 	source, err := dialect.parser().ParseModuleSource(entry.Source)
 	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && remote.Package.HasArg("version") {
 		block.HasVersion = false
@@ -173,4 +170,28 @@ func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Modul
 // isInstalled reports whether something is installed for a call, right or wrong.
 func (p *prefetcher) isInstalled(key string) bool {
 	return exists(filepath.Join(p.project.req.dataPath(), "modules", key))
+}
+
+// prefetch has a provider asked for that a module requires: for the package of the locked
+// version if the lock decides, as far as this module tells, and for the versions that
+// there are otherwise. finish asks for the same, and gets the answer or its error.
+func (s *providerStage) prefetch(ctx context.Context, use ProviderUse) {
+	entry, has := s.lock.Provider(use.Provider)
+	keeps := has && !s.selector.updates(use.Provider)
+	switch {
+	case s.req.Offline || s.rules.CheckProvider(use.Provider) != nil:
+	case keeps && use.allows(entry.Version) && proves(entry.Hashes):
+		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry) })
+	case !keeps && !s.req.Locked:
+		s.prefetches.Go(func() { _, _ = s.selector.listing(ctx, use.Provider) })
+	}
+}
+
+func (s *providerStage) prefetchPackage(ctx context.Context, entry lockfile.Provider) {
+	version, err := versions.Parse(entry.Version)
+	if err != nil {
+		return // finish says so
+	}
+	want := providers.Want{Provider: entry.Address, Version: version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes}
+	_, _ = s.packageOf(ctx, want)
 }

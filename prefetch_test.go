@@ -5,16 +5,23 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -156,5 +163,255 @@ func TestPrefetchRoundTrips(t *testing.T) {
 			}
 			p.mustVerify(t, cotter.Request{Dir: p.dir})
 		})
+	}
+}
+
+// registryChain is a project whose root module calls acme/p1/aws as m1. That calls
+// acme/p2/aws as m2, and so on until m1.m2.m3.m4.m5. It is installed and locked.
+func registryChain(t *testing.T) *project {
+	t.Helper()
+	text := chain(5, "  source  = \"MODTEST_HOST/acme/p%d/aws\"\n  version = \"~> 1.0\"\n", "registry/acme/p%d/aws/1.2.0")
+	p := newProject(t, txtar.Parse([]byte(text)), modtest.Options{Archives: true})
+	p.mustInstall(t, cotter.Request{})
+	return p
+}
+
+// askedFor returns how often each package of a registryChain was asked for, but for some of
+// them: "p1:2 p3:1".
+func (p *project) askedFor(except ...string) string {
+	asked := make(map[string]int)
+	for _, request := range p.world.Requests() {
+		for _, part := range strings.Split(request.Path, "/") {
+			if len(part) == 2 && part[0] == 'p' && !slices.Contains(except, part) {
+				asked[part]++
+			}
+		}
+	}
+	var counts []string
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		counts = append(counts, fmt.Sprintf("%s:%d", name, asked[name]))
+	}
+	return strings.Join(counts, " ")
+}
+
+// block returns the block of a module in the lock.
+func (p *project) block(t *testing.T, key string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(p.file(".terraform.lock.hcl"), "\nmodule \""+key+"\" {\n")
+	block, _, closed := strings.Cut(rest, "\n}\n")
+	if !found || !closed {
+		t.Fatalf("the lock has no entry for %s", key)
+	}
+	return "\nmodule \"" + key + "\" {\n" + block + "\n}\n"
+}
+
+// editLock replaces a text in the lock.
+func (p *project) editLock(t *testing.T, from, to string) {
+	t.Helper()
+	p.write(t, ".terraform.lock.hcl", strings.Replace(p.file(".terraform.lock.hcl"), from, to, 1))
+}
+
+// What a lock names is asked for once, and only if the walk is going to ask for it, as far
+// as can be known.
+func TestPrefetch(t *testing.T) {
+	t.Parallel()
+	locked := cotter.Request{Locked: true}
+	for _, test := range []struct {
+		name   string
+		change func(*testing.T, *project)
+		req    cotter.Request
+		asked  string
+		// fails is part of the error; "" if the run succeeds, with the lock that there
+		// was before change.
+		fails string
+		// below are packages below the failure, which ends what was begun for them.
+		below []string
+	}{
+		{name: "all", req: locked, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
+		{name: "lock may change", asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
+		{name: "dry run", req: cotter.Request{DryRun: true}, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
+		{name: "unified", req: cotter.Request{Unify: true}, asked: "p1:2 p2:2 p3:2 p4:2 p5:2"},
+		{name: "offline", req: cotter.Request{Locked: true, Offline: true}, asked: "", fails: "module m1 "},
+		{
+			name: "a policy denies one", req: locked, asked: "p1:2 p2:2", fails: "the policy does not allow it", below: []string{"p4", "p5"},
+			change: func(t *testing.T, p *project) {
+				p.write(t, "cotter.hcl", "policy {\n  deny_sources = [\"MODTEST_HOST/acme/p3\"]\n}\n")
+			},
+		},
+		{
+			name: "the lock does not decide on the first", asked: "p1:1", fails: "module m1 ",
+			change: func(t *testing.T, p *project) {
+				p.write(t, "main.tf", strings.Replace(p.file("main.tf"), "~> 1.0", "~> 2.0", 1))
+			},
+		},
+		{
+			name: "the first is updated", req: cotter.Request{Update: cotter.Update{Keys: []string{"m1"}}}, asked: "p1:3 p2:2 p3:2 p4:2 p5:2",
+		},
+		{
+			name: "an entry is missing", asked: "p1:2 p2:2 p3:3 p4:2 p5:2",
+			change: func(t *testing.T, p *project) { p.dropEntry(t, "m1.m2.m3") },
+		},
+		{
+			name: "an entry is missing and may not be added", req: locked, asked: "p1:2 p2:2", fails: "m1.m2.m3", below: []string{"p4", "p5"},
+			change: func(t *testing.T, p *project) { p.dropEntry(t, "m1.m2.m3") },
+		},
+		{
+			name: "an entry below a call that is gone", asked: "p1:2 p2:2 p3:2 p4:2 p5:2",
+			change: func(t *testing.T, p *project) {
+				block := p.block(t, "m1.m2")
+				p.editLock(t, block, block+strings.ReplaceAll(strings.ReplaceAll(block, "m1.m2", "m9.gone"), "p2", "p9"))
+			},
+		},
+		{
+			name: "one is not there", req: locked, asked: "p1:2 p2:2 p3:2 p4:1", below: []string{"p5"},
+			fails: "module m1.m2.m3.m4 (.terraform/modules/m1.m2.m3/main.tf:2",
+			change: func(_ *testing.T, p *project) {
+				p.world.SetFaults(modtest.Fault{Path: "/v1/modules/acme/p4/", Status: http.StatusNotFound})
+			},
+		},
+		{
+			name: "an entry with the hashes of another one", req: locked, asked: "p1:2 p2:2 p3:2", below: []string{"p4", "p5"},
+			fails: "module m1.m2.m3 (.terraform/modules/m1.m2/main.tf:2): Module checksum verification failed",
+			change: func(t *testing.T, p *project) {
+				_, right, _ := strings.Cut(p.block(t, "m1.m2.m3"), "hashes")
+				_, wrong, _ := strings.Cut(p.block(t, "m1.m2"), "hashes")
+				p.editLock(t, right, wrong)
+			},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := registryChain(t)
+			before := p.file(".terraform.lock.hcl")
+			if test.change != nil {
+				test.change(t, p)
+			}
+			p.installFresh(t, test.req, before, test.fails)
+			if diff := cmp.Diff(test.asked, p.askedFor(test.below...)); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// installFresh installs on a machine that has nothing. The run is to leave a lock behind, or
+// to fail with a text once in its message.
+func (p *project) installFresh(t *testing.T, req cotter.Request, lock, fails string) {
+	t.Helper()
+	in := p.fresh(t, p.world.HTTPClient().Transport)
+	req.Dir = p.dir
+	_, err := in.Install(t.Context(), req)
+	switch message := errorText(err); {
+	case fails == "" && err != nil:
+		t.Fatal(err)
+	case fails != "" && strings.Count(message, fails) != 1:
+		t.Errorf("Install: %q, want an error that says %q once", message, fails)
+	case fails == "" && p.file(".terraform.lock.hcl") != lock:
+		t.Errorf("the lock (-before +after):\n%s", cmp.Diff(lock, p.file(".terraform.lock.hcl")))
+	}
+}
+
+// An entry that no package calls any more does not fail a run, and does not hold it up even
+// if its server never answers.
+func TestPrefetchStaleEntry(t *testing.T) {
+	t.Parallel()
+	p := registryChain(t)
+	before, block := p.file(".terraform.lock.hcl"), p.block(t, "m1.m2")
+	p.editLock(t, block, block+strings.ReplaceAll(strings.ReplaceAll(block, "m1.m2", "m1.stale"), "p2", "p9"))
+	p.world.SetFaults(modtest.Fault{Path: "/v1/modules/acme/p9/", Delay: time.Hour})
+	in := p.fresh(t, p.world.HTTPClient().Transport)
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, p.file(".terraform.lock.hcl")); diff != "" {
+		t.Errorf("the lock (-before +after):\n%s", diff)
+	}
+}
+
+// On another checkout, what was confirmed needs no request.
+func TestPrefetchNothingConfirmed(t *testing.T) {
+	t.Parallel()
+	p := registryChain(t)
+	in := p.fresh(t, p.world.HTTPClient().Transport)
+	for _, want := range []string{"p1:2 p2:2 p3:2 p4:2 p5:2", ""} {
+		p.remove(t, ".terraform")
+		p.world.ResetRequests()
+		if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.askedFor(); got != want {
+			t.Errorf("asked for %q, want %q", got, want)
+		}
+	}
+}
+
+// A mirror is asked for all packages at once, and no origin is.
+func TestPrefetchMirror(t *testing.T) {
+	t.Parallel()
+	p := registryChain(t)
+	address := "oci://" + string(p.world.Host()) + "/corp/modules"
+	pusher := p.installer()
+	target, err := mirror.Open(pusher.Fetcher.(*getmodules.Fetcher), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mirror.Push(t.Context(), pusher, []string{p.dir}, cotter.Request{}, nil, target); err != nil {
+		t.Fatal(err)
+	}
+	in := p.fresh(t, newRoundTrips(t, p.world))
+	stored, err := mirror.Open(in.Fetcher.(*getmodules.Fetcher), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Stores = []cotter.PackageStore{stored}
+	var took time.Duration
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		if _, err := in.Install(t.Context(), cotter.Request{Dir: p.dir, Locked: true}); err != nil {
+			t.Fatal(err)
+		}
+		took = time.Since(began)
+	})
+	if n := len(p.world.Requests()); n != 2*5 || p.askedFor() != "" || took > 2*roundTrip {
+		t.Errorf("%d requests in %s, of which to origins %q, want 10 in 2s to none", n, took, p.askedFor())
+	}
+}
+
+// A locked provider is fetched beside the modules, once one of them requires it.
+func TestPrefetchProvider(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+terraform {
+  required_providers {
+    cloud = {
+      source = "MODTEST_HOST/acme/cloud"
+    }
+  }
+}
+module "m1" {
+  source = "MODTEST_HOST/acme/p1/aws"
+}
+-- registry/acme/p1/aws/1.2.0/main.tf --
+-- providers/acme/cloud/1.0.0/`+addrs.CurrentPlatform().String()+`/terraform-provider-cloud --
+1.0.0
+`)
+	both := cotter.Request{Dir: p.dir, Providers: &cotter.Providers{}}
+	if _, err := p.world.Installer().Install(t.Context(), both); err != nil {
+		t.Fatal(err)
+	}
+	in := p.fresh(t, newRoundTrips(t, p.world))
+	both.Locked = true
+	var took time.Duration
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		if _, err := in.Install(t.Context(), both); err != nil {
+			t.Fatal(err)
+		}
+		took = time.Since(began)
+	})
+	// Discovery; where the package of the module and that of the provider are; both.
+	if took > 3*roundTrip {
+		t.Errorf("%s, want 3s:\n%v", took, p.world.Requests())
 	}
 }

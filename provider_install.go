@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -65,6 +66,7 @@ func (in *Installer) installProviders(ctx context.Context, req Request, config C
 	if err != nil {
 		return nil, err
 	}
+	defer stage.close()
 	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
 	if err != nil {
 		return nil, err
@@ -88,10 +90,14 @@ type providerStage struct {
 	required requirements
 	selector *providerSelector
 	getter   *providers.Getter
+	// prefetches are what is asked for while modules are walked. stop cancels what is not
+	// needed of it.
+	prefetches sync.WaitGroup
+	stop       func()
 }
 
 // newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once, unless the lock decides.
+// told later is asked for at once. It must be closed.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
@@ -113,17 +119,18 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
 		Accept: p.rules.CheckAuthentication, OnEvent: s.tell,
 	}
-	s.required.ask = func(provider addrs.Provider) {
-		if _, locked := lock.Provider(provider); p.req.Locked || p.req.Offline || locked && !s.selector.updates(provider) {
-			return
-		}
-		if p.rules.CheckProvider(provider) != nil {
-			return // what a policy refuses is not asked for
-		}
-		// Who needs the answer asks again, and gets this one or its error.
-		go func() { _, _ = s.selector.listing(ctx, provider) }()
-	}
+	ctx, s.stop = session.ahead(ctx)
+	s.required.ask = func(use ProviderUse) { s.prefetch(ctx, use) }
 	return s, nil
+}
+
+// close cancels what was prefetched and is not needed, and waits for its end. The stage
+// may be nil.
+func (s *providerStage) close() {
+	if s != nil {
+		s.stop()
+		s.prefetches.Wait()
+	}
 }
 
 // require returns the function that a walk tells what each module requires; nil if the
@@ -173,13 +180,15 @@ type plannedProvider struct {
 	got *providers.Got
 	// hashes are those of the package and of those for the other platforms.
 	hashes []hashing.Hash
+	// notLocked are the other platforms of whose packages the lock has no hash.
+	notLocked []addrs.Platform
 }
 
 // get gets the package of a provider for this machine, and beside it the hashes of those
 // for the other platforms that the request names.
 func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedProvider, error) {
 	planned := plannedProvider{selectedProvider: p}
-	others := make([][]hashing.Hash, len(s.req.Providers.others()))
+	others := make([]*providers.Proof, len(s.req.Providers.others()))
 	err := sideBySide([]func() error{
 		func() (err error) {
 			planned.got, err = s.getOwn(ctx, p)
@@ -195,7 +204,13 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 	if err != nil {
 		return plannedProvider{}, err
 	}
-	planned.hashes = slices.Concat(append(others, planned.got.Hashes)...)
+	for i, other := range others {
+		planned.hashes = append(planned.hashes, other.Hashes...)
+		if other.Matched == "" {
+			planned.notLocked = append(planned.notLocked, s.req.Providers.others()[i])
+		}
+	}
+	planned.hashes = append(planned.hashes, planned.got.Hashes...)
 	return planned, nil
 }
 
@@ -203,9 +218,7 @@ func (s *providerStage) get(ctx context.Context, p selectedProvider) (plannedPro
 // projects need it, but the policies of each are applied.
 func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*providers.Got, error) {
 	want := p.wanted(addrs.CurrentPlatform())
-	got, err := s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
-		return s.getter.Get(ctx, want)
-	})
+	got, err := s.packageOf(ctx, want)
 	if err == nil {
 		err = s.rules.CheckAuthentication(got.Authentication)
 	}
@@ -222,8 +235,15 @@ func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*provid
 	return got, nil
 }
 
+// packageOf gets a package once in a session.
+func (s *providerStage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
+	return s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
+		return s.getter.Get(ctx, want)
+	})
+}
+
 // getHashes gets the hashes of a provider's package for another platform.
-func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) ([]hashing.Hash, error) {
+func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
 	proof, err := s.session.providerHashes.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Proof, error) {
 		return s.getter.Hashes(ctx, want)
@@ -234,7 +254,7 @@ func (s *providerStage) getHashes(ctx context.Context, p selectedProvider, platf
 	if err != nil {
 		return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 	}
-	return proof.Hashes, nil
+	return proof, nil
 }
 
 // wanted is the package of a provider for a platform, with what the lock has of it.
@@ -311,6 +331,11 @@ func (p *providerPlan) planLock() error {
 				provider.address.ForDisplay(), entry.Version, addrs.CurrentPlatform()))
 		default:
 			p.changes = append(p.changes, change)
+		}
+	}
+	for _, provider := range p.providers {
+		for _, platform := range provider.notLocked {
+			refused.reasons = append(refused.reasons, provider.platformReason(platform))
 		}
 	}
 	for _, address := range p.gone {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,6 +96,38 @@ func TestProviderModes(t *testing.T) {
 			t.Errorf("%s: installed: %v, want %v", row.name, err, row.install)
 		}
 	}
+}
+
+// A lock that may not change has to have a hash of each platform that is asked for.
+func TestLockedPlatform(t *testing.T) {
+	t.Parallel()
+	w := newProviderWorld(t, appWorld+`
+-- providers/acme/cloud/1.10.0/plan9_mips/terraform-provider-cloud --
+1.10.0 for another platform
+-- providers/acme/net/1.0.0/plan9_mips/terraform-provider-net --
+1.0.0 for another platform
+`, modtest.Options{})
+	dir := w.project(t, appFiles)
+	other := &cotter.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "mips"}}}
+	w.mustInstall(t, cotter.Request{Dir: dir, Providers: &cotter.Providers{}})
+	w.mustInstall(t, cotter.Request{Dir: dir, Providers: other, Locked: true}) // the signed sums have all platforms
+
+	lock := filepath.Join(dir, ".terraform.lock.hcl")
+	whole := fileIn(t, dir, ".terraform.lock.hcl")
+	alone := regexp.MustCompile(`(?m)^ *"zh:.*\n`).ReplaceAllString(whole, "")
+	if err := os.WriteFile(lock, []byte(alone), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.in.Install(t.Context(), cotter.Request{Dir: dir, Providers: other, Locked: true})
+	refused, ok := errors.AsType[*cotter.LockedError](err)
+	if !ok || len(refused.Reasons) != 2 || refused.Reasons[0].Reason != "the lock has no h1: or zh: hash of its package for plan9_mips" {
+		t.Errorf("Install by a lock without the platform = %v", err)
+	}
+	if got := fileIn(t, dir, ".terraform.lock.hcl"); got != alone {
+		t.Errorf("the lock was changed:\n%s", got)
+	}
+	w.mustInstall(t, cotter.Request{Dir: dir, Providers: other})
+	w.mustInstall(t, cotter.Request{Dir: dir, Providers: other, Locked: true})
 }
 
 // A run without Providers leaves them and their entries alone, and InstallProviders
@@ -235,6 +268,9 @@ func TestOutdatedProviders(t *testing.T) {
 	failed, ok := errors.AsType[*cotter.ProviderError](err)
 	if !ok || failed.Provider.Type != "gone" {
 		t.Errorf("OutdatedProviders: error %v, want one of acme/gone", err)
+	}
+	if text := w.plain(err.Error()); !strings.HasPrefix(text, "provider HOST/acme/gone: GET https://HOST/v1/providers/acme/gone/versions: ") {
+		t.Errorf("OutdatedProviders: error %q, want one that names the provider once", text)
 	}
 	if len(found) != 2 || found[0].Current != "1.0.0" || found[0].Allowed != "1.10.0" || found[0].Latest != "2.0.0" || found[0].Constraints != "~> 1.0" {
 		t.Errorf("OutdatedProviders = %+v", found)

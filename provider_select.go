@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/registryclient"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -25,7 +26,7 @@ import (
 // tree is walked.
 type requirements struct {
 	// ask is called once for each provider, as soon as the first module requires it.
-	ask func(addrs.Provider)
+	ask func(ProviderUse)
 
 	mu       sync.Mutex
 	uses     map[addrs.Provider][]ProviderUse
@@ -60,9 +61,10 @@ func (r *requirements) add(path addrs.Module, config ModuleConfig) {
 			r.uses = make(map[addrs.Provider][]ProviderUse)
 		}
 		uses, known := r.uses[required.Provider]
-		r.uses[required.Provider] = append(uses, ProviderUse{Path: path, ProviderRequirement: required})
+		use := ProviderUse{Path: path, ProviderRequirement: required}
+		r.uses[required.Provider] = append(uses, use)
 		if !known && r.ask != nil {
-			r.ask(required.Provider)
+			r.ask(use)
 		}
 	}
 }
@@ -133,7 +135,31 @@ func (p requiredProvider) fits(locked versions.Version) bool {
 
 // fail is what went wrong with a provider; version is "" if none was selected.
 func (p requiredProvider) fail(version string, err error) error {
-	return &ProviderError{Provider: p.address, Version: version, RequiredBy: p.uses, Err: err}
+	return &ProviderError{Provider: p.address, Version: version, RequiredBy: p.uses, Err: p.withoutSubject(err)}
+}
+
+// detailError is an error with another text.
+type detailError struct {
+	text string
+	err  error
+}
+
+func (e *detailError) Error() string { return e.text }
+func (e *detailError) Unwrap() error { return e.err }
+
+// withoutSubject is the error of a source with a text that does not name the provider,
+// which a *[ProviderError] names.
+func (p requiredProvider) withoutSubject(err error) error {
+	var subject string
+	if e, ok := errors.AsType[*registryclient.RequestError](err); ok && e.Provider == p.address {
+		subject = e.Subject()
+	} else if e, ok := errors.AsType[*getproviders.MirrorError](err); ok && e.Provider == p.address {
+		subject = e.Subject()
+	}
+	if text := strings.Replace(err.Error(), subject+": ", "", 1); subject != "" {
+		return &detailError{text, err}
+	}
+	return err
 }
 
 // checkPolicy applies the policies to a provider.
@@ -162,7 +188,16 @@ func (p requiredProvider) lockedReason(entry lockfile.Provider, has bool) Locked
 // unprovenReason is the reason why a fitting entry of the lock does not decide: it has no
 // hash that can prove a package.
 func (p requiredProvider) unprovenReason() LockedReason {
-	reason := LockedReason{Provider: p.address, Reason: "the lock has no h1: or zh: hash of it"}
+	return p.reason("the lock has no h1: or zh: hash of it")
+}
+
+// platformReason is the reason why an entry of the lock does not decide for a platform.
+func (p requiredProvider) platformReason(platform addrs.Platform) LockedReason {
+	return p.reason(fmt.Sprintf("the lock has no h1: or zh: hash of its package for %s", platform))
+}
+
+func (p requiredProvider) reason(text string) LockedReason {
+	reason := LockedReason{Provider: p.address, Reason: text}
 	if len(p.uses) > 0 {
 		reason.Range = p.uses[0].Range
 	}

@@ -1,12 +1,16 @@
 package cotter_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -181,5 +185,48 @@ func TestWithdrawnVersion(t *testing.T) {
 	unusable, ok := errors.AsType[*cotter.UnusableVersionError](err)
 	if !ok || !unusable.Unlisted || !unusable.Allowed || unusable.Other.String() != "1.10.0" {
 		t.Errorf("InstallProviders without the cache = %v", err)
+	}
+}
+
+// failingModules is a registry of modules that fails as soon as a provider was asked for.
+type failingModules struct {
+	cotter.Registry
+	asked <-chan context.Context
+	early context.Context // that of the question about the provider
+}
+
+func (f *failingModules) ModuleVersions(context.Context, addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
+	f.early = <-f.asked
+	return nil, registryclient.ErrNotFound
+}
+
+// silentSource is a source of providers that does not answer.
+type silentSource struct {
+	getproviders.Source
+	asked chan<- context.Context
+}
+
+func (s silentSource) Versions(ctx context.Context, _ addrs.Provider) (getproviders.Listing, error) {
+	s.asked <- ctx
+	<-ctx.Done()
+	return getproviders.Listing{}, ctx.Err()
+}
+
+// What is asked of a source while the modules are read has ended when they fail.
+func TestListingsEndWithRun(t *testing.T) {
+	t.Parallel()
+	asked := make(chan context.Context, 1)
+	modules := &failingModules{asked: asked}
+	in := &cotter.Installer{Registry: modules, Providers: silentSource{asked: asked}}
+	dir := writeProject(t, map[string]string{"main.tf": required(`cloud = { source = "example.com/acme/cloud" }`) + `
+module "m" {
+  source = "example.com/acme/m/aws"
+}
+`}, "")
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir, Providers: &cotter.Providers{}}); !errors.Is(err, registryclient.ErrNotFound) {
+		t.Errorf("Install = %v, want the error of the modules", err)
+	}
+	if modules.early == nil || modules.early.Err() == nil {
+		t.Error("Install has returned, and the source is still asked")
 	}
 }

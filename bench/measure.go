@@ -91,12 +91,21 @@ func newProjects(servers servers, w world, part part, tools []tool, place workpl
 func prepare(ctx context.Context, ph phase, projects []project) error {
 	for _, p := range projects {
 		p.servers.Wait(0)
-		p := p.in(phase{work: ph.work, pluginCache: ph.pluginCache})
-		if err := p.reset(); err != nil {
+		first := ph.work
+		if ph.first.ours != nil {
+			first = ph.first
+		}
+		prepared := p.in(phase{work: first, pluginCache: ph.pluginCache})
+		if err := prepared.reset(); err != nil {
 			return err
 		}
-		if _, err := p.run(ctx); err != nil {
+		if _, err := prepared.run(ctx); err != nil {
 			return err
+		}
+		if ph.mirrored && p.tool.ours {
+			if _, err := p.in(phase{work: push, mirrored: true}).run(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

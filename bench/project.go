@@ -201,6 +201,9 @@ func (p project) execute(ctx context.Context, dir string, args ...string) (u usa
 	if p.phase.pluginCache && !p.tool.ours {
 		cmd.Env = append(cmd.Env, "TF_PLUGIN_CACHE_DIR="+p.file("plugins"))
 	}
+	if p.phase.mirrored && p.tool.ours {
+		cmd.Env = append(cmd.Env, "COTTER_MIRROR=oci://"+strings.TrimPrefix(p.servers.URL(), "https://")+"/mirror/modules")
+	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()

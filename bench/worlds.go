@@ -41,8 +41,12 @@ type phase struct {
 	// keep says what is left of the runs before: the user's cache, the lock, or what
 	// is installed.
 	keepCache, keepLock, keepInstalled bool
-	// prepared says that all tools run once before the phase, to have what is kept.
+	// prepared says that all tools run once before the phase, to have what is kept: by
+	// first, or by work if that is zero.
 	prepared bool
+	first    commands
+	// mirrored says that the locked packages are in a mirror, which cotter reads.
+	mirrored bool
 	// pluginCache gives stock tools a plugin cache, which is kept as the user's cache
 	// is.
 	pluginCache bool
@@ -117,6 +121,7 @@ func worlds() []world {
 			}},
 			goals: append(usual(20), report.DiskShare(cold.name, 4)),
 		},
+		nestedMeasured(),
 		rootsMeasured(),
 		graphMeasured(),
 		refsMeasured(),

@@ -2,6 +2,7 @@ package getmodules_test
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -16,7 +17,8 @@ import (
 func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
 	t.Helper()
 	r := newGitRepo(t, s.root, "net.git")
-	head := r.commit("main", gitFile{path: "main.tf", content: "HEAD"})
+	r.commit("main", gitFile{path: "main.tf", content: "HEAD"})
+	var commits strings.Builder
 	for _, ref := range []string{
 		"refs/heads/HEAD", "refs/tags/heads/main", "refs/heads/heads/main", "refs/v1", "refs/tags/v1", "refs/heads/v1",
 		"refs/tags/v2", "refs/heads/v2", "refs/remotes/v2", "refs/heads/v3", "refs/remotes/v3/HEAD", "refs/remotes/v4/HEAD",
@@ -24,9 +26,10 @@ func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
 		"refs/tags/tags/v2", "refs/heads/tags/v2", "refs/heads/tags/odd", "refs/tags/heads/odd", "refs/pull/1/head",
 		"refs/heads/pull/1/head", "refs/remotes/origin/main", "refs/remotes/origin/HEAD", "refs/heads/feat/x",
 	} {
-		id := r.git("", "commit-tree", "-m", ref, head+"^{tree}")
-		r.git("", "update-ref", ref, id)
+		fmt.Fprintf(&commits, "commit %s\ncommitter a <a@example.com> 1700000000 +0000\ndata %d\n%s\n", ref, len(ref), ref)
+		commits.WriteString("M 100644 inline main.tf\ndata 4\nHEAD\n\n")
 	}
+	r.git(commits.String(), "fast-import", "--quiet")
 	r.git("", "tag", "-a", "-m", "x", "annotated", "refs/tags/v2")
 	r.git("", "branch", "annotated", "refs/heads/v2")
 	return r

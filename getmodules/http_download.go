@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
 // progressInterval is how often Progress is called at most.
@@ -37,10 +38,7 @@ func (d *download) receive(answer *httpx.Response) error {
 	if answer.ContentLength > d.limit {
 		return fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, answer.ContentLength, d.limit)
 	}
-	if err := d.file.Truncate(0); err != nil {
-		return err
-	}
-	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
+	if err := stagedfile.Empty(d.file); err != nil {
 		return err
 	}
 	d.generated = isGenerated(answer.Asked)

@@ -154,7 +154,7 @@ func TestStall(t *testing.T) {
 	site := newSite(t, map[string]http.HandlerFunc{"/silent.zip": silent(0), "/half.zip": silent(50)})
 	for path := range site.routes {
 		f := newHTTPFetcher()
-		f.StallTimeout, f.Retries = 20*time.Millisecond, 1
+		f.StallTimeout, f.Retries = 200*time.Millisecond, 1
 		_, _, err := fetchURL(t, f, site.URL+path)
 		if err == nil || errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error is %v, want one about the stall", path, err)

@@ -13,6 +13,7 @@ import (
 	"oras.land/oras-go/v2/content"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
 // OCIContent reads any kind of artifact from a repository of an OCI registry, such as
@@ -105,10 +106,7 @@ func (r *ociRepository) manifest(ctx context.Context, reference string) (_ ocisp
 // receive requests a blob once. It writes it to the start of the file, and checks its
 // size and digest.
 func (r *ociRepository) receive(ctx context.Context, blob ocispec.Descriptor, file *os.File, progress func(done, total int64)) (err error) {
-	if err := file.Truncate(0); err != nil {
-		return err
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
+	if err := stagedfile.Empty(file); err != nil {
 		return err
 	}
 	body, err := r.Blobs().Fetch(ctx, blob)

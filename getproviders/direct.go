@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -140,6 +141,13 @@ type directPackage struct {
 func (p *directPackage) Location() string      { return addrs.Redact(p.found.URL) }
 func (p *directPackage) Archive() hashing.Hash { return p.archive }
 func (p *directPackage) Dir() string           { return "" }
+
+// ReportsH1 implements [Package].
+func (p *directPackage) ReportsH1() bool {
+	return p.isTrusted() && slices.ContainsFunc(p.found.Packages[p.found.Platform].Hashes, func(text string) bool {
+		return hashing.Hash(text).Scheme() == "h1"
+	})
+}
 
 // isTrusted reports whether the registry is believed without a signature.
 func (p *directPackage) isTrusted() bool {

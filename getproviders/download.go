@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
 const (
@@ -171,11 +172,7 @@ func (t *transfer) forget() { t.validator, t.resumed = "", false }
 func (t *transfer) restart() error {
 	t.done = 0
 	t.sum.Reset()
-	if err := t.file.Truncate(0); err != nil {
-		return err
-	}
-	_, err := t.file.Seek(0, io.SeekStart)
-	return err
+	return stagedfile.Empty(t.file)
 }
 
 // Write adds bytes to the file.

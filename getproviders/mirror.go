@@ -38,6 +38,12 @@ type MirrorError struct {
 }
 
 func (e *MirrorError) Error() string {
+	return fmt.Sprintf("%s: mirror %q: %s", e.Subject(), e.Location, e.Err)
+}
+
+// Subject names what was asked for, which begins the text of the error:
+// "provider example.com/acme/cloud 1.2.0 for linux_amd64".
+func (e *MirrorError) Subject() string {
 	what := "provider " + e.Provider.String()
 	if !e.Version.IsZero() {
 		what += " " + e.Version.String()
@@ -45,7 +51,7 @@ func (e *MirrorError) Error() string {
 	if e.Platform != (addrs.Platform{}) {
 		what += " for " + e.Platform.String()
 	}
-	return fmt.Sprintf("%s: mirror %q: %s", what, e.Location, e.Err)
+	return what
 }
 
 func (e *MirrorError) Unwrap() error { return e.Err }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/stagedfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -230,6 +231,9 @@ func (p localPackage) Dir() string {
 	return ""
 }
 
+// ReportsH1 implements [Package].
+func (p localPackage) ReportsH1() bool { return false }
+
 // Authenticate implements [Package]. A directory has nothing that proves a package.
 func (p localPackage) Authenticate(context.Context) (Authentication, error) {
 	return Authentication{}, nil
@@ -262,7 +266,7 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	case info.Size() > maxMirrorArchive:
 		return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, maxMirrorArchive)
 	}
-	if err := rewind(file); err != nil {
+	if err := stagedfile.Empty(file); err != nil {
 		return err
 	}
 	counter := &meter{progress: progress, total: info.Size()}
@@ -273,15 +277,6 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	}
 	counter.finish()
 	return nil
-}
-
-// rewind makes a file empty.
-func rewind(file *os.File) error {
-	if err := file.Truncate(0); err != nil {
-		return err
-	}
-	_, err := file.Seek(0, io.SeekStart)
-	return err
 }
 
 // contextReader is a reader that fails once the context is done.

@@ -283,6 +283,9 @@ func (p *networkPackage) sums() []hashing.Hash {
 // Dir implements [Package].
 func (p *networkPackage) Dir() string { return "" }
 
+// ReportsH1 implements [Package].
+func (p *networkPackage) ReportsH1() bool { return false }
+
 // Authenticate implements [Package].
 func (p *networkPackage) Authenticate(context.Context) (Authentication, error) {
 	found := Authentication{Announced: slices.Clone(p.hashes)}

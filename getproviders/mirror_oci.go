@@ -146,6 +146,9 @@ func (p *ociPackage) Archive() hashing.Hash {
 // Dir implements [Package].
 func (p *ociPackage) Dir() string { return "" }
 
+// ReportsH1 implements [Package].
+func (p *ociPackage) ReportsH1() bool { return false }
+
 // Authenticate implements [Package].
 func (p *ociPackage) Authenticate(context.Context) (Authentication, error) {
 	if sum := p.Archive(); sum != "" {

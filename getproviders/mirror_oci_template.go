@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 )
@@ -23,7 +24,9 @@ var templateNames = []string{"hostname", "namespace", "type"}
 
 // repositoryAddress is HOST[:PORT]/PATH with a path as in the OCI distribution
 // specification.
-var repositoryAddress = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)+$`)
+var repositoryAddress = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)+$`)
+})
 
 // ParseRepositoryTemplate parses text in which ${hostname}, ${namespace} and ${type}
 // stand for the parts of a provider's address. Other expressions of HCL templates are
@@ -47,7 +50,7 @@ func ParseRepositoryTemplate(s string) (RepositoryTemplate, error) {
 		t.parts = append(t.parts, name)
 		rest = after
 	}
-	if sample := t.expand("example.com", "namespace", "type"); !repositoryAddress.MatchString(sample) {
+	if sample := t.expand("example.com", "namespace", "type"); !repositoryAddress().MatchString(sample) {
 		return fault("it does not make the address of a repository: %q", sample)
 	}
 	return t, nil
@@ -72,7 +75,7 @@ func (t RepositoryTemplate) Has(name string) bool {
 func (t RepositoryTemplate) Expand(provider addrs.Provider) (host, path string, err error) {
 	hostname, _, _ := strings.Cut(provider.String(), "/") // in Unicode, as in stock tools
 	address := t.expand(hostname, provider.Namespace, provider.Type)
-	if !repositoryAddress.MatchString(address) {
+	if !repositoryAddress().MatchString(address) {
 		return "", "", fmt.Errorf("%w: %q is not the address of a repository of an OCI registry", ErrNotFound, address)
 	}
 	host, path, _ = strings.Cut(address, "/")

@@ -65,6 +65,9 @@ type Package interface {
 	Archive() hashing.Hash
 	// Dir is the directory of a package that is unpacked already; "" for an archive.
 	Dir() string
+	// ReportsH1 reports whether Authenticate is going to return the h1 of the package in
+	// Authentication.Own, so that nothing has to be downloaded to know it.
+	ReportsH1() bool
 	// Authenticate gets what the source has to prove the package: for a registry the
 	// document of sums and its signature. It may run at the same time as Download.
 	Authenticate(ctx context.Context) (Authentication, error)

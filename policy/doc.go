@@ -60,7 +60,8 @@
 //
 // weak_provider_signatures = "allow" accepts signatures of packages by keys and
 // digests that are no longer secure: RSA keys of less than 2,048 bits, DSA keys and
-// SHA-1. Without it, or with "deny", they are refused.
+// SHA-1. Without it, or with "deny", they are refused. In the cotter.hcl of a repository
+// "allow" does not count; see [Policy.OfRepository].
 //
 // # Not done here
 //

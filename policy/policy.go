@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -58,6 +59,20 @@ const (
 	argDenyProviders  = "deny_providers"
 	argWeakSignatures = WeakSignatures
 )
+
+// OfRepository returns what counts of a policy that comes with the configuration: only
+// what restricts. Who writes a configuration must not decide for its users that weak
+// signatures are accepted.
+func (p *Policy) OfRepository() *Policy {
+	if p == nil || !p.AllowWeakSignatures {
+		return p
+	}
+	restricting := *p
+	restricting.AllowWeakSignatures = false
+	restricting.at = maps.Clone(p.at)
+	delete(restricting.at, argWeakSignatures)
+	return &restricting
+}
 
 // position returns where an argument is in the policy's file.
 func (p *Policy) position(argument string) (_ hcl.Range, written bool) {

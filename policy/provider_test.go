@@ -66,6 +66,9 @@ func TestCheckSignature(t *testing.T) {
 		{"one that says nothing", "it is weak", []*policy.Policy{silent, nil}, "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
 		{"one that allows it", "it is weak", []*policy.Policy{allow, silent}, ""},
 		{"one of an embedder", "it is weak", []*policy.Policy{{AllowWeakSignatures: true}}, ""},
+		{"one of a repository that allows it", "it is weak", []*policy.Policy{allow.OfRepository()}, "the policy does not allow it: it is weak (the argument weak_provider_signatures)"},
+		{"that one, and one of the user", "it is weak", []*policy.Policy{allow.OfRepository(), allow}, ""},
+		{"one of a repository that denies it", "it is weak", []*policy.Policy{deny.OfRepository(), allow}, "the policy does not allow it: it is weak (cotter.hcl:2, weak_provider_signatures)"},
 		{"one that denies it", "it is weak", []*policy.Policy{allow, deny}, "the policy does not allow it: it is weak (cotter.hcl:2, weak_provider_signatures)"},
 	} {
 		got := ""

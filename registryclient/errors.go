@@ -66,6 +66,15 @@ type RequestError struct {
 }
 
 func (e *RequestError) Error() string {
+	if e.URL == "" {
+		return fmt.Sprintf("%s: %s", e.Subject(), e.Err)
+	}
+	return fmt.Sprintf("%s: GET %s: %s", e.Subject(), e.URL, e.Err)
+}
+
+// Subject names what the request was about, which begins the text of the error:
+// "provider example.com/acme/cloud 1.2.0 for linux_amd64".
+func (e *RequestError) Subject() string {
 	what := "module " + e.Package.String()
 	if e.Provider != (addrs.Provider{}) {
 		what = "provider " + e.Provider.String()
@@ -76,10 +85,7 @@ func (e *RequestError) Error() string {
 	if e.Platform != (addrs.Platform{}) {
 		what += " for " + e.Platform.String()
 	}
-	if e.URL == "" {
-		return fmt.Sprintf("%s: %s", what, e.Err)
-	}
-	return fmt.Sprintf("%s: GET %s: %s", what, e.URL, e.Err)
+	return what
 }
 
 // Unwrap returns the cause.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // canary is a secret.
@@ -14,6 +15,8 @@ type canary struct {
 	name    string
 	value   string // as servers would get it
 	written string // as it stands where it was planted
+	// spellings are the forms in which it may be found.
+	spellings []string
 }
 
 // places are where secrets are. Those with a "/" are not plain letters and
@@ -37,7 +40,8 @@ var places = []string{
 // it tells the whole URL, with its query. The last one is the user's own doing.
 var inArguments = []string{"git-query", "git-plain-query", "location-query", "redirect-query", "git-instead"}
 
-func canaries() []canary {
+// canaries are the secrets of all places.
+var canaries = sync.OnceValue(func() []canary {
 	all := make([]canary, len(places))
 	for i, place := range places {
 		name, special := strings.CutSuffix(place, "/")
@@ -45,7 +49,7 @@ func canaries() []canary {
 		if special {
 			value = "p/" + value + "@%:"
 		}
-		all[i] = canary{name, value, url.PathEscape(value)}
+		all[i] = canary{name, value, url.PathEscape(value), spellings(value)}
 		if special {
 			all[i].written = url.QueryEscape(value)
 		}
@@ -54,12 +58,11 @@ func canaries() []canary {
 		}
 	}
 	return all
-}
+})
 
 // spellings are the forms in which a secret may be found: its core, and that in
 // base64, which depends on what is around it, and in hexadecimal.
-func (c canary) spellings() []string {
-	core := c.value
+func spellings(core string) []string {
 	if i := strings.Index(core, "cnry"); i >= 0 {
 		core = core[i : strings.IndexByte(core, 'z')+1]
 	}

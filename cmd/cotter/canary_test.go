@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -144,8 +145,9 @@ func (v *victim) command(ctx context.Context, format string) *exec.Cmd {
 	cmd.Env = []string{
 		"HOME=" + v.home, "TMPDIR=" + v.temporary, "COTTER_CACHE_DIR=" + v.cache, "CI=", "CHECKPOINT_DISABLE=1", "GIT_TRACE=" + v.traces, "GIT_CONFIG_NOSYSTEM=1",
 		"PATH=" + filepath.Join(filepath.Dir(v.home), "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"),
-		"GIT_SSH_COMMAND=" + filepath.Join(v.home, "ssh"), "SSL_CERT_DIR=" + os.Getenv("SSL_CERT_DIR"),
+		"GIT_SSH_COMMAND=" + filepath.Join(v.home, "ssh"),
 	}
+	cmd.Env = append(cmd.Env, testenv.Variables()...)
 	if !v.untrusted {
 		cmd.Env = append(cmd.Env, v.world.Env()...)
 	}
@@ -213,7 +215,7 @@ func (v *victim) search(t *testing.T, where, text string) {
 		if isArguments := where == "/arguments" || where == "/traces"; isArguments && slices.Contains(inArguments, c.name) {
 			continue
 		}
-		for _, spelling := range c.spellings() {
+		for _, spelling := range c.spellings {
 			if i := strings.Index(text, spelling); i >= 0 {
 				t.Errorf("the secret %s is in %s: ...%s", c.name, where, excerpt(text, i, len(spelling)))
 				break

@@ -22,9 +22,14 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
+// fewKills is the default of kills.
+const fewKills = 60
+
 // kills is how many processes are killed before a random step, in all scenarios
-// together, beside those that are killed before each named one.
-var kills = flag.Int("kills", 300, "kill so many processes at random")
+// together, beside those that are killed before each named one. With more than the
+// default, scenarios that share most of their steps with another one are killed before
+// each of those as well.
+var kills = flag.Int("kills", fewKills, "kill so many processes at random")
 
 // The variables by which a test tells a child process to write the names of its
 // steps into a file, before which of them, by its number or name, to kill itself,
@@ -37,6 +42,19 @@ const (
 
 // mainWithSteps is main of a child process.
 func mainWithSteps() {
+	if os.Getenv(workerVariable) != "" {
+		if err := work(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	watchSteps()
+	main()
+}
+
+// watchSteps does what the variables say.
+func watchSteps() {
 	number, failAt, fault := 0, -1, 0
 	killAt := os.Getenv(killVariable)
 	if text := os.Getenv(failVariable); text != "" {
@@ -46,29 +64,29 @@ func mainWithSteps() {
 	if file := os.Getenv(stepsVariable); file != "" {
 		names, _ = os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	}
-	if killAt != "" || failAt >= 0 || names != nil {
-		hold := make(chan struct{}, 1) // steps of several goroutines come one by one
-		diskstep.SetHook(func(name string) error {
-			hold <- struct{}{}
-			defer func() { <-hold }()
-			if killAt == name || killAt == strconv.Itoa(number) {
-				self, err := os.FindProcess(os.Getpid())
-				if err == nil {
-					err = self.Kill()
-				}
-				panic(fmt.Sprintf("not killed: %v", err))
-			}
-			number++
-			if number-1 == failAt {
-				return syscall.Errno(fault)
-			}
-			if names != nil {
-				_, _ = names.WriteString(name + "\n")
-			}
-			return nil
-		})
+	if killAt == "" && failAt < 0 && names == nil {
+		return
 	}
-	main()
+	hold := make(chan struct{}, 1) // steps of several goroutines come one by one
+	diskstep.SetHook(func(name string) error {
+		hold <- struct{}{}
+		defer func() { <-hold }()
+		if killAt == name || killAt == strconv.Itoa(number) {
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Kill()
+			}
+			panic(fmt.Sprintf("not killed: %v", err))
+		}
+		number++
+		if number-1 == failAt {
+			return syscall.Errno(fault)
+		}
+		if names != nil {
+			_, _ = names.WriteString(name + "\n")
+		}
+		return nil
+	})
 }
 
 // crashScene is a command that is killed, in a project, a cache and a state
@@ -76,6 +94,7 @@ func mainWithSteps() {
 type crashScene struct {
 	world  *modtest.World
 	binary string
+	warm   *workers
 	dir    string // has project, cache and state
 	saved  string // a copy of dir as it is before the command
 	args   []string
@@ -124,6 +143,7 @@ func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *c
 func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
 	s := &crashScene{world: world, binary: commandAsBinary(t), args: strings.Fields(args)}
+	s.warm = newWorkers(t, s.binary)
 	top := t.TempDir()
 	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
 	t.Cleanup(func() { makeRemovable(top) })
@@ -141,13 +161,16 @@ func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ..
 
 func (s *crashScene) project() string { return filepath.Join(s.dir, "project") }
 
-// run runs the command as a child process.
-func (s *crashScene) run(env []string, args ...string) (string, error) {
-	cmd := exec.Command(s.binary, args...)
-	cmd.Dir = s.project()
-	cmd.Env = append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.dir, "TF_CLI_CONFIG_FILE=/dev/null",
+// run runs the command, with more variables. What is killed has a process of its own.
+func (s *crashScene) run(more []string, args ...string) (string, error) {
+	env := append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.dir, "TF_CLI_CONFIG_FILE=/dev/null",
 		"COTTER_CACHE_DIR="+filepath.Join(s.dir, "cache"), "COTTER_STATE_DIR="+filepath.Join(s.dir, "state"))
-	cmd.Env = append(cmd.Env, env...)
+	env = append(env, more...)
+	if len(more) == 0 || !strings.HasPrefix(more[0], killVariable) {
+		return s.warm.run(s.project(), env, args...)
+	}
+	cmd := exec.Command(s.binary, args...)
+	cmd.Dir, cmd.Env = s.project(), env
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -194,20 +217,22 @@ func TestCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The share is that of the random kills: more of what is quick.
+	// The share is that of the random kills: more of what is quick. The other names
+	// than those with the prefix are those of an earlier scenario, in the same state.
 	scenes := []struct {
-		name  string
-		share int
-		scene *crashScene
+		name   string
+		share  int
+		prefix string
+		scene  *crashScene
 	}{
-		{"cold install", 1, newCrashScene(t, "install")},
-		{"cold install from git", 0, newCrashScene(t, "install", withGit)},
-		{"cold install of copies", 1, newCrashScene(t, "install --layout copy")},
-		{"update", 3, newCrashScene(t, "update", noZip, install, anyNet)},
-		{"changed calls", 3, newCrashScene(t, "install", noZip, install, anyNet, noPart)},
-		{"locked in a fresh checkout", 4, newCrashScene(t, "install --locked", install, bare)},
-		{"restore", 4, newCrashScene(t, "restore", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
-		{"cache clean", 4, newCrashScene(t, "cache clean", install)},
+		{"cold install", 1, "", newCrashScene(t, "install")},
+		{"cold install from git", 0, "cache.", newCrashScene(t, "install", withGit)},
+		{"cold install of copies", 1, "project.", newCrashScene(t, "install --layout copy")},
+		{"update", 3, "", newCrashScene(t, "update", noZip, install, anyNet)},
+		{"changed calls", 3, "project.", newCrashScene(t, "install", noZip, install, anyNet, noPart)},
+		{"locked in a fresh checkout", 4, "", newCrashScene(t, "install --locked", install, bare)},
+		{"restore", 4, "", newCrashScene(t, "restore", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
+		{"cache clean", 4, "", newCrashScene(t, "cache clean", install)},
 	}
 	shares := 0
 	for _, c := range scenes {
@@ -216,10 +241,18 @@ func TestCrash(t *testing.T) {
 	named := 0
 	for _, c := range scenes {
 		steps := c.scene.steps(t)
-		named += len(slices.Compact(slices.Sorted(slices.Values(steps))))
+		if *kills > fewKills {
+			c.prefix = ""
+		}
+		numbers := firstAndLast(steps, c.prefix)
+		for _, number := range numbers {
+			if slices.Index(steps, steps[number]) == number {
+				named++
+			}
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.scene.test(t, steps, *kills*c.share/shares)
+			c.scene.test(t, steps, numbers, *kills*c.share/shares)
 		})
 	}
 	if named < 60 {
@@ -241,16 +274,21 @@ func (s *crashScene) steps(t *testing.T) []string {
 	return strings.Fields(string(names))
 }
 
-// test kills the command before the first and the last step of each name, and
-// before so many random ones. It begins when the command has run.
-func (s *crashScene) test(t *testing.T, steps []string, random int) {
-	want, old := s.picture(t), s.saved
+// firstAndLast are the numbers of the first and the last step of each name with a prefix.
+func firstAndLast(steps []string, prefix string) []int {
 	var numbers []int
 	for i, name := range steps {
-		if slices.Index(steps, name) == i || !slices.Contains(steps[i+1:], name) {
+		if strings.HasPrefix(name, prefix) && (slices.Index(steps, name) == i || !slices.Contains(steps[i+1:], name)) {
 			numbers = append(numbers, i)
 		}
 	}
+	return numbers
+}
+
+// test kills the command before the steps with these numbers, and before so many random
+// ones. It begins when the command has run.
+func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random int) {
+	want, old := s.picture(t), s.saved
 	seed := rand.Uint64()
 	t.Logf("the random steps are of seed %d", seed)
 	source := rand.New(rand.NewPCG(seed, 0))

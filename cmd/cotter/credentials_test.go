@@ -3,7 +3,6 @@ package main
 import (
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -72,35 +71,33 @@ func TestCredentials(t *testing.T) {
 		t.Skip("/bin/sh is not installed")
 	}
 	world := modtest.NewWith(t, modtest.Txtar(privateWorld), modtest.Options{Token: secret})
-	binary := commandAsBinary(t)
+	warm := newWorkers(t, commandAsBinary(t))
 	for _, u := range users() {
 		for _, format := range []string{"--json", "--no-color"} {
 			t.Run(u.name+format, func(t *testing.T) {
 				t.Parallel()
-				u.install(t, world, binary, format)
+				u.install(t, world, warm, format)
 			})
 		}
 	}
 }
 
-func (u user) install(t *testing.T, world *modtest.World, binary, format string) {
+func (u user) install(t *testing.T, world *modtest.World, warm *workers, format string) {
 	t.Helper()
 	home, project, cache := t.TempDir(), world.Dir(t, "config"), t.TempDir()
 	expand := strings.NewReplacer("HOST", string(world.Host()), "HOME", home).Replace
 	for name, text := range u.files {
 		writeProgram(t, filepath.Join(home, name), expand(text))
 	}
-	cmd := exec.Command(binary, append([]string{"install", "--locked=false", format, "--cache-dir", cache}, u.args...)...)
-	cmd.Dir = project
-	cmd.Env = append(world.Env(), "HOME="+home, "PATH="+os.Getenv("PATH"), "CI=1")
+	env := append(world.Env(), "HOME="+home, "PATH="+os.Getenv("PATH"), "CI=1")
 	for _, entry := range u.env {
-		cmd.Env = append(cmd.Env, expand(entry))
+		env = append(env, expand(entry))
 	}
-	out, err := cmd.CombinedOutput()
-	if (err == nil) != (u.fails == "") || !strings.Contains(string(out), u.fails) {
+	out, err := warm.run(project, env, append([]string{"install", "--locked=false", format, "--cache-dir", cache}, u.args...)...)
+	if (err == nil) != (u.fails == "") || !strings.Contains(out, u.fails) {
 		t.Errorf("cotter install: %v, want a failure with %q\n%s", err, u.fails, out)
 	}
-	if strings.Contains(string(out), secret) {
+	if strings.Contains(out, secret) {
 		t.Errorf("the output has the token:\n%s", out)
 	}
 	for _, dir := range []string{project, cache} {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -57,13 +55,12 @@ func (s *crashScene) testFaults(t *testing.T) {
 		s.reset(t)
 		at := fmt.Sprintf("%v at step %d, about %s", fault, i, name)
 		out, err := s.run([]string{fmt.Sprintf("%s=%d %d", failVariable, i, int(fault))}, s.args...)
-		var exit *exec.ExitError
 		switch {
 		case err == nil:
 			if diff := cmp.Diff(want, picture(t, s.project())); diff != "" && !mayBeLeftOut(name) {
 				t.Errorf("%s: success, with another result (-undisturbed +got):\n%s\n%s", at, diff, out)
 			}
-		case !errors.As(err, &exit) || exit.ExitCode() != 1:
+		case exitCode(err) != 1:
 			t.Errorf("%s: %v\n%s", at, err, out)
 		default:
 			if !strings.Contains(out, "Error: ") || strings.Contains(out, "panic") {

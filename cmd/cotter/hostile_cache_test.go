@@ -22,7 +22,7 @@ func TestRestoredCache(t *testing.T) {
 		s.reset(t, false)
 		dropInstalled(t, s)
 		remove(t, s.state)
-		end := s.run(t, "install --locked")
+		end := s.run("install --locked")
 		if end.status != 0 {
 			t.Errorf("status %d", end.status)
 		}
@@ -41,7 +41,7 @@ func TestRestoredCache(t *testing.T) {
 		if err := copyTree(s.cache, evil.cache, false); err != nil {
 			t.Fatal(err)
 		}
-		end := s.run(t, "install --locked")
+		end := s.run("install --locked")
 		if end.status != 1 || !strings.Contains(end.out, "module zip (main.tf:") {
 			t.Errorf("status %d, want 1 and the module that its origin does not confirm:\n%s", end.status, end.out)
 		}
@@ -80,7 +80,7 @@ func TestForgedAnswers(t *testing.T) {
 	if edits < 3 {
 		t.Errorf("%d answers have the hashes of packages, want 3", edits)
 	}
-	end := s.run(t, "install")
+	end := s.run("install")
 	if end.status != 0 {
 		t.Errorf("status %d", end.status)
 	}
@@ -114,7 +114,7 @@ func TestHostileGitConfig(t *testing.T) {
 			for _, file := range s.targets(t, "@cache/git/<hex>/config") {
 				writeText(t, file.path, string(readFile(t, file.path))+config)
 			}
-			end := s.run(t, "install", "COTTER_ALWAYS_GIT=1")
+			end := s.run("install", "COTTER_ALWAYS_GIT=1")
 			if _, err := os.Lstat(ran); err == nil {
 				remove(t, ran)
 				t.Errorf("a program ran that the cache's configuration names")

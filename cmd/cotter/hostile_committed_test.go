@@ -57,11 +57,11 @@ func (a *attacker) checkOut(t *testing.T, s *hostileSite) {
 // installAll installs the other content, and remembers the lock.
 func (a *attacker) installAll(t *testing.T) {
 	t.Helper()
-	if end := a.run(t, "update zip --accept-changed zip"); end.status != 0 {
+	if end := a.run("update zip --accept-changed zip"); end.status != 0 {
 		t.Fatalf("the attacker's update: status %d\n%s", end.status, end.out)
 	}
 	a.lock = readFile(t, filepath.Join(a.project, lockFile))
-	if end := a.run(t, "install --locked"); end.status != 0 {
+	if end := a.run("install --locked"); end.status != 0 {
 		t.Fatalf("the attacker's installation: status %d\n%s", end.status, end.out)
 	}
 }
@@ -70,7 +70,7 @@ func (a *attacker) installAll(t *testing.T) {
 // leaves a journal.
 func (a *attacker) interrupt(t *testing.T) {
 	t.Helper()
-	end := a.run(t, "update zip --accept-changed zip", killVariable+"=project.manifest.retire")
+	end := a.run("update zip --accept-changed zip", killVariable+"=project.manifest.retire")
 	if end.status >= 0 || len(a.journals()) == 0 {
 		t.Fatalf("the attacker's update was not killed with a journal: status %d, journals %v\n%s", end.status, a.journals(), end.out)
 	}
@@ -135,7 +135,7 @@ func TestCommittedJournal(t *testing.T) {
 		for _, command := range []string{"install --locked", "install"} {
 			t.Run(c.name+", "+command, func(t *testing.T) {
 				s.clone(t, func() { c.commit(t) })
-				end := s.run(t, command, "CI="+map[string]string{"install --locked": "1"}[command])
+				end := s.run(command, "CI="+map[string]string{"install --locked": "1"}[command])
 				if end.status != 0 {
 					t.Errorf("status %d", end.status)
 				}
@@ -187,10 +187,10 @@ func TestCommittedLockCopy(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s.clone(t, func() { c.commit(t) })
 			before := pictured(t, s.project, isBookkeeping)
-			if end := s.run(t, "verify"); end.status == 0 && c.name != "absent" && !strings.Contains(end.out, lockCopy) {
+			if end := s.run("verify"); end.status == 0 && c.name != "absent" && !strings.Contains(end.out, lockCopy) {
 				t.Errorf("verify believes the copy of the lock, and has no warning:\n%s", end.out)
 			}
-			end := s.run(t, "install --locked", "CI=1")
+			end := s.run("install --locked", "CI=1")
 			if end.status != 1 || !strings.Contains(end.out, "module zip (main.tf:") {
 				t.Errorf("install --locked: status %d, want 1 and the module that its origin does not confirm:\n%s", end.status, end.out)
 			}

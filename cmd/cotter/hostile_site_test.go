@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -70,9 +69,9 @@ var hostileOrigins = []string{"acme/net", "/git/mono.git", "/archives/n.zip"}
 // hostileSite is an installed project with all that belongs to its user, and
 // what does not belong to it.
 type hostileSite struct {
-	world  *modtest.World
-	binary string
-	base   string // all that follows is below it
+	world *modtest.World
+	warm  *workers
+	base  string // all that follows is below it
 
 	project, cache, state, home, tmp string
 
@@ -94,7 +93,7 @@ func newHostileSite(t *testing.T) *hostileSite {
 	}
 	in := func(name string) string { return filepath.Join(base, name) }
 	s := &hostileSite{
-		world: modtest.New(t, modtest.Txtar(hostileWorld)), binary: commandAsBinary(t), base: base,
+		world: modtest.NewWith(t, modtest.Txtar(hostileWorld), modtest.Options{Archives: true}), warm: newHostileWorkers(t), base: base,
 		project: in("project"), cache: in("cache"), state: in("state"), home: in("home"), tmp: in("tmp"),
 		outside: in("outside"), other: in("other"), saved: in("saved"), was: map[string]map[string]string{},
 	}
@@ -114,7 +113,7 @@ func newHostileSite(t *testing.T) *hostileSite {
 	another := *s
 	another.project, another.cache = filepath.Join(s.other, "project"), filepath.Join(s.other, "cache")
 	for _, site := range []*hostileSite{&another, s} {
-		if end := site.run(t, "install", "COTTER_ALWAYS_GIT=1"); end.status != 0 {
+		if end := site.run("install", "COTTER_ALWAYS_GIT=1"); end.status != 0 {
 			t.Fatalf("the first installation: status %d\n%s", end.status, end.out)
 		}
 	}
@@ -256,8 +255,7 @@ type ending struct {
 	status int
 	hung   bool
 	out    string
-	memory int64 // its peak, in bytes
-	cpu    time.Duration
+	memory int64 // the peak of its worker, in bytes
 }
 
 func (s *hostileSite) env() []string {
@@ -266,29 +264,28 @@ func (s *hostileSite) env() []string {
 		"TF_DATA_DIR=", "TF_WORKSPACE=", "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"))
 }
 
-// run runs the command as the user of the site would.
-func (s *hostileSite) run(t *testing.T, command string, env ...string) ending {
+// newHostileWorkers returns workers of which none runs for longer than the deadline.
+func newHostileWorkers(t *testing.T) *workers {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), hostileDeadline)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, s.binary, strings.Fields(command)...)
-	cmd.Dir = s.project
-	cmd.Env = append(s.env(), env...)
-	// Git that waits for a hostile file would keep the output open.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
-	state := cmd.ProcessState
-	if state == nil {
-		t.Fatal(err)
+	w := newWorkers(t, commandAsBinary(t))
+	start := w.start
+	w.start = func() *exec.Cmd {
+		cmd := start()
+		// Git that waits for a hostile file would keep the output open.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd.WaitDelay = time.Second
+		return cmd
 	}
-	end := ending{status: state.ExitCode(), hung: errors.Is(ctx.Err(), context.DeadlineExceeded), out: string(out), cpu: state.UserTime() + state.SystemTime()}
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		end.memory = usage.Maxrss
-		if runtime.GOOS != "darwin" { // which counts in bytes, others in KiB
-			end.memory <<= 10
-		}
+	w.deadline = hostileDeadline
+	w.kill = func(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	return w
+}
+
+// run runs the command as the user of the site would.
+func (s *hostileSite) run(command string, env ...string) ending {
+	end, err := s.warm.do(workerCommand{s.project, append(s.env(), env...), strings.Fields(command)})
+	if err != nil {
+		return ending{status: -1, hung: errors.Is(err, context.DeadlineExceeded), out: err.Error()}
 	}
-	return end
+	return ending{status: end.Status, out: string(end.Out), memory: end.Memory}
 }

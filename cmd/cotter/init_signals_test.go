@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,8 +60,14 @@ func newHandover(t *testing.T, world *modtest.World, script string) *handoverTes
 	}
 	h.cmd = exec.Command(commandAsBinary(t), "init", "--tool", tool, "--cache-dir", t.TempDir())
 	h.cmd.Dir = h.dir
-	h.cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "NO_COLOR=1", "COTTER_STATE_DIR="+t.TempDir())
-	h.cmd.Stderr = os.Stderr
+	h.cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "NO_COLOR=1", "TF_CLI_CONFIG_FILE=", "HOME="+t.TempDir(), "COTTER_STATE_DIR="+t.TempDir())
+	var stderr bytes.Buffer
+	h.cmd.Stderr = &stderr
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("stderr: %s", &stderr)
+		}
+	})
 	return h
 }
 

@@ -21,15 +21,16 @@ func TestKill(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, demoTree())
 	binary := commandAsBinary(t)
+	warm := newWorkers(t, binary)
 	undisturbed := world.Dir(t, "config")
-	if out, err := cotterIn(world, binary, undisturbed, t.TempDir()).CombinedOutput(); err != nil {
+	if out, err := warm.output(cotterIn(world, binary, undisturbed, t.TempDir())); err != nil {
 		t.Fatalf("cotter install: %v\n%s", err, out)
 	}
 	want := files(t, undisturbed)
 	for events, finished := 0, false; !finished; events++ {
 		dir, cache := world.Dir(t, "config"), t.TempDir()
 		finished = killAfter(t, cotterIn(world, binary, dir, cache), events)
-		if out, err := cotterIn(world, binary, dir, cache).CombinedOutput(); err != nil {
+		if out, err := warm.output(cotterIn(world, binary, dir, cache)); err != nil {
 			t.Fatalf("cotter install after one was killed at event %d: %v\n%s", events, err, out)
 		}
 		if diff := cmp.Diff(want, files(t, dir)); diff != "" {

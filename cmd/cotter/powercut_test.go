@@ -79,6 +79,7 @@ module "new" {
 type cutProject struct {
 	world         *modtest.World
 	binary        string
+	warm          *workers
 	home, cache   string
 	dir           string
 	before, after map[string]string // the project's files, as stock tools see them
@@ -88,6 +89,7 @@ func newCutProject(t *testing.T, dir string) *cutProject {
 	t.Helper()
 	p := &cutProject{world: modtest.New(t, modtest.Txtar(cutWorld)), binary: commandAsBinary(t),
 		home: t.TempDir(), cache: t.TempDir(), dir: dir}
+	p.warm = newWorkers(t, p.binary)
 	writeText(t, filepath.Join(p.home, "cli.tfrc"), "")
 	return p
 }
@@ -117,7 +119,7 @@ func (p *cutProject) prepare(t *testing.T, upgrade bool) {
 	t.Helper()
 	if upgrade {
 		p.configure(t, "first")
-		if out, err := p.command("install").CombinedOutput(); err != nil {
+		if out, err := p.warm.output(p.command("install")); err != nil {
 			t.Fatalf("the first installation: %v\n%s", err, out)
 		}
 	}
@@ -185,7 +187,7 @@ func (p *cutProject) installWithCuts(t *testing.T, disk *diskImage) []powerCut {
 	}
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Log("strace is not installed: the power is cut after the end only")
-		if out, err := p.command("install").CombinedOutput(); err != nil {
+		if out, err := p.warm.output(p.command("install")); err != nil {
 			t.Fatalf("cotter install: %v\n%s", err, out)
 		}
 	} else {
@@ -255,7 +257,7 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	case !ok: // stock tools say that the modules are not installed
 	case manifest == p.after["/"+modules+"modules.json"]:
 		p.checkInstalled(t, when+": with the new modules.json", p.after, found)
-		if out, err := p.command("verify").CombinedOutput(); err != nil && ended {
+		if out, err := p.warm.output(p.command("verify")); err != nil && ended {
 			t.Errorf("%s: cotter verify: %v\n%s", when, err, out)
 		}
 	case manifest == p.before["/"+modules+"modules.json"]:
@@ -263,14 +265,14 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	default:
 		t.Errorf("%s: modules.json is neither the one before nor the one after:\n%q", when, manifest)
 	}
-	if out, err := p.command("install").CombinedOutput(); err != nil {
+	if out, err := p.warm.output(p.command("install")); err != nil {
 		t.Errorf("%s: the next installation: %v\n%s", when, err, out)
 		return
 	}
 	if diff := cmp.Diff(p.after, p.files(t)); diff != "" {
 		t.Errorf("%s, and run again (-undisturbed +got):\n%s", when, diff)
 	}
-	if out, err := p.command("verify").CombinedOutput(); err != nil {
+	if out, err := p.warm.output(p.command("verify")); err != nil {
 		t.Errorf("%s, and run again: cotter verify: %v\n%s", when, err, out)
 	}
 }

@@ -47,7 +47,7 @@ const (
 	movedRemedy       = "If you want what the origins have now, run `cotter update`."
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
 	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
-	weakRemedy        = "If you accept the signature all the same, set `weak_provider_signatures = \"allow\"` in the policy."
+	weakRemedy        = "If you accept the signature all the same, set `weak_provider_signatures = \"allow\"` in a policy of your own, and name it with `--policy`."
 	sourceRemedy      = "Write `source = \"{keys}\"` for it in the required_providers of each module that is to use that provider."
 	whyRemedy         = "Run `cotter why{dir} {keys}` to see which modules require it."
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."

@@ -91,7 +91,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("CHECKPOINT_DISABLE", "1")
 	env.Setenv("NO_COLOR", "1")
 	env.Setenv("CI", "")
-	env.Setenv("SSL_CERT_DIR", os.Getenv("SSL_CERT_DIR")) // see testenv
+	env.Vars = append(env.Vars, testenv.Variables()...)
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return err
 	}

@@ -188,9 +188,12 @@ func (s *crashScene) lock(t *testing.T) string {
 // exitCode is the exit status of a command that has ended, or -1.
 func exitCode(err error) int {
 	var exit *exec.ExitError
+	var status statusFailure
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &status):
+		return int(status)
 	case errors.As(err, &exit):
 		return exit.ExitCode()
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,12 +86,12 @@ var tamperCalls = map[string]string{
 
 // site is a good installation of some calls, and where they come from.
 type site struct {
-	world  *modtest.World
-	binary string
-	home   string
-	dir    string // the project
-	cache  string
-	good   map[string]string // the project's files
+	world *modtest.World
+	warm  *workers
+	home  string
+	dir   string // the project
+	cache string
+	good  map[string]string // the project's files
 }
 
 // newSite starts a world and installs calls, in this order.
@@ -102,7 +101,7 @@ func newSite(t *testing.T, keys ...string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{world: modtest.New(t, withOddFiles(t, fsys)), binary: commandAsBinary(t), home: t.TempDir()}
+	s := &site{world: modtest.New(t, withOddFiles(t, fsys)), warm: newWorkers(t, commandAsBinary(t)), home: t.TempDir()}
 	s.dir, s.cache = filepath.Join(s.home, "project"), filepath.Join(s.home, "cache")
 	s.answer(s.registryAnswer("deep", "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v1.0.0"),
 		s.registryAnswer("hosted", "https://MODTEST_HOST/archives/hosted.tar.gz//*"))
@@ -174,15 +173,16 @@ func (s *site) expand(t *testing.T, config string) string {
 // run runs the command as its user would, and returns its exit status and what
 // it printed.
 func (s *site) run(dir, cache string, args ...string) (status int, out string) {
-	cmd := exec.Command(s.binary, args...)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home, "XDG_STATE_HOME=", "COTTER_STATE_DIR=",
-		"COTTER_CACHE_DIR="+cache, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"))
-	text, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil {
-		return -1, err.Error()
+	return ended(s.warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home, "XDG_STATE_HOME=", "COTTER_STATE_DIR=",
+		"COTTER_CACHE_DIR="+cache, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc")), args...))
+}
+
+// ended is the exit status of a command in a worker, and what it or that printed.
+func ended(out string, err error) (int, string) {
+	if status := exitCode(err); status >= 0 {
+		return status, out
 	}
-	return cmd.ProcessState.ExitCode(), string(text)
+	return -1, err.Error()
 }
 
 func writeText(t *testing.T, name, text string) {

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
 const (
@@ -163,10 +164,7 @@ func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 	}
 	path := url.PathEscape(b.addr.bucket) + "/o/" + url.PathEscape(name) + "?" + query.Encode()
 	return b.send(ctx, path, func(answer *httpx.Response) error {
-		if err := file.Truncate(0); err != nil {
-			return err
-		}
-		if _, err := file.Seek(0, io.SeekStart); err != nil {
+		if err := stagedfile.Empty(file); err != nil {
 			return err
 		}
 		sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))

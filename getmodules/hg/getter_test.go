@@ -121,13 +121,13 @@ func TestNoHg(t *testing.T) {
 // TestLimits holds that what is too large is an error.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	dir, _ := newRepository(t, map[string]string{"a.tf": strings.Repeat("a", 1000), "b.tf": strings.Repeat("b", 1000)})
+	dir, id := newRepository(t, map[string]string{"a.tf": strings.Repeat("a", 1000), "b.tf": strings.Repeat("b", 1000)})
 	for _, limits := range []getmodules.Limits{{TreeBytes: 1999}, {Entries: 1}, {DownloadBytes: 100}} {
-		if _, _, err := fetch(t, &getmodules.Fetcher{Limits: limits}, fileURL(dir), ""); !errors.Is(err, getmodules.ErrTooLarge) {
+		if _, _, err := fetch(t, &getmodules.Fetcher{Limits: limits}, fileURL(dir), id); !errors.Is(err, getmodules.ErrTooLarge) {
 			t.Errorf("%+v: error is %v, want ErrTooLarge", limits, err)
 		}
 	}
-	if _, _, err := fetch(t, &getmodules.Fetcher{Limits: getmodules.Limits{TreeBytes: 2000, FileBytes: 1000, Entries: 2}}, fileURL(dir), ""); err != nil {
+	if _, _, err := fetch(t, &getmodules.Fetcher{Limits: getmodules.Limits{TreeBytes: 2000, FileBytes: 1000, Entries: 2}}, fileURL(dir), id); err != nil {
 		t.Errorf("at the limits: %v", err)
 	}
 }

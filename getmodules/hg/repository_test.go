@@ -26,19 +26,20 @@ func requireHg(t *testing.T) {
 // run runs hg without any configuration and returns what it printed.
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := command(t.Context(), args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
+	server, err := startServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := server.run(append([]string{"--cwd", dir}, args...)...)
 	if err != nil {
 		t.Fatalf("hg %q: %v\n%s", args, err, out)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(out)
 }
 
-func command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "hg", args...)
-	cmd.Env = append(os.Environ(), "HGRCPATH=", "HGPLAIN=1", "HGUSER=somebody", "HGENCODING=UTF-8")
-	return cmd
+// fixtureEnv is the environment of an hg that makes or serves repositories.
+func fixtureEnv() []string {
+	return append(os.Environ(), "HGRCPATH=", "HGPLAIN=1", "HGUSER=somebody", "HGENCODING=UTF-8")
 }
 
 // newRepository makes a repository with one changeset that has these files.
@@ -77,8 +78,8 @@ func commit(t *testing.T, dir string, files map[string]string) string {
 func serve(t *testing.T, dir string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := command(ctx, "serve", "--port=0", "--address=127.0.0.1", "--print-url")
-	cmd.Dir = dir
+	cmd := exec.CommandContext(ctx, "hg", "serve", "--port=0", "--address=127.0.0.1", "--print-url")
+	cmd.Dir, cmd.Env = dir, fixtureEnv()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

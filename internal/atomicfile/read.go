@@ -21,16 +21,47 @@ var ErrTooLarge = errors.New("is too large")
 func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 	data, err := read(root, name, limit)
 	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		return nil, &fs.PathError{Op: "read", Path: filepath.Join(root.Name(), name), Err: err}
+		return nil, pathError(root, name, err)
 	}
 	return data, nil
 }
 
+// Open opens a file for reading, with the rules of [Read].
+func Open(root *os.Root, name string, limit int64) (*os.File, error) {
+	file, err := open(root, name, limit)
+	if err != nil {
+		return nil, pathError(root, name, err)
+	}
+	return file, nil
+}
+
+func pathError(root *os.Root, name string, err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return &fs.PathError{Op: "read", Path: filepath.Join(root.Name(), name), Err: err}
+}
+
 func read(root *os.Root, name string, limit int64) ([]byte, error) {
+	file, err := open(root, name, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, 0, info.Size()+1)
+	data, err = readInto(data, io.LimitReader(file, limit+1))
+	if err == nil && int64(len(data)) > limit { // it has grown since
+		err = ErrTooLarge
+	}
+	return data, err
+}
+
+func open(root *os.Root, name string, limit int64) (_ *os.File, err error) {
 	info, err := root.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -42,7 +73,11 @@ func read(root *os.Root, name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() {
+		if err != nil {
+			_ = file.Close() // it was not read
+		}
+	}()
 	// Another program may have replaced it since.
 	opened, err := file.Stat()
 	if err != nil {
@@ -54,12 +89,7 @@ func read(root *os.Root, name string, limit int64) ([]byte, error) {
 	if opened.Size() > limit {
 		return nil, fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, opened.Size(), limit)
 	}
-	data := make([]byte, 0, opened.Size()+1)
-	data, err = readInto(data, io.LimitReader(file, limit+1))
-	if err == nil && int64(len(data)) > limit { // it has grown since
-		err = ErrTooLarge
-	}
-	return data, err
+	return file, nil
 }
 
 // readInto is io.ReadAll with a buffer of the right size.

@@ -12,5 +12,14 @@ import (
 // that exhausts it ends the process.
 func TestMain(m *testing.M) {
 	debug.SetMaxStack(250_000_000)
-	os.Exit(testenv.Prepare(m).Run())
+	os.Exit(testenv.Prepare(deepStacks{m}).Run())
+}
+
+// deepStacks runs tests with room for two such stacks. Below the limit of testenv
+// the garbage collector would never stop, and read these stacks again each time.
+type deepStacks struct{ *testing.M }
+
+func (tests deepStacks) Run() int {
+	debug.SetMemoryLimit(750_000_000)
+	return tests.M.Run()
 }

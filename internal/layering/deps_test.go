@@ -53,6 +53,22 @@ func TestEmbeddable(t *testing.T) {
 	}
 }
 
+// TestReleaseTag asks for what the command has with the tag of releases. Templates call
+// methods by names that the linker does not know. It then keeps all methods of all
+// types, which is a quarter of the command.
+func TestReleaseTag(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not installed")
+	}
+	deps := dependencies(t, "cmd/cotter", "-tags=urfave_cli_no_template")
+	for _, unwanted := range []string{"text/template", "html/template"} {
+		if slices.Contains(deps, unwanted) {
+			t.Errorf("cmd/cotter has %s with the tag of releases", unwanted)
+		}
+	}
+}
+
 func checkDependencies(t *testing.T, dir string, unwanted []string) {
 	t.Helper()
 	for _, dep := range dependencies(t, dir) {
@@ -64,9 +80,9 @@ func checkDependencies(t *testing.T, dir string, unwanted []string) {
 	}
 }
 
-func dependencies(t *testing.T, dir string) []string {
+func dependencies(t *testing.T, dir string, flags ...string) []string {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-deps", "./"+dir)
+	cmd := exec.Command("go", slices.Concat([]string{"list", "-deps"}, flags, []string{"./" + dir})...)
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {

@@ -20,8 +20,8 @@ var layers = []layer{
 	{"values and tools", []string{
 		"addrs", "hashing", "versions", // what the API is made of
 		"internal/eval", "internal/git/gitattr", "internal/git/gitconfig", "internal/git/gitpack", "internal/hcldepth", "internal/netrc", "internal/objects", "internal/ocilayout", // formats
-		"internal/signing",                                                                                   // signatures
-		"internal/filelock", "internal/opendir", "internal/roots", "internal/step", "internal/treewriter", "internal/userfile", // files
+		"internal/signing",                                                                                                                            // signatures
+		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
 		"internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests

@@ -1,15 +1,14 @@
 package localstate
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -32,6 +31,9 @@ var ErrLegacyProvider = errors.New("legacy provider address in the state")
 
 // errUnknown says that a state is of a form that is not known.
 var errUnknown = errors.New("the state is not one of version 4")
+
+// errEmpty says that a file has no state.
+var errEmpty = errors.New("the state file is empty")
 
 // Project says where the state of a project may be.
 type Project struct {
@@ -69,21 +71,28 @@ func Read(ctx context.Context, p Project) (Needs, error) {
 	if p.Workspace != "default" {
 		name = "terraform.tfstate.d/" + p.Workspace + "/" + fileName
 	}
-	src, err := readBelow(p.Dir, name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(src)) == 0 {
+	providers, err := p.read(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errEmpty):
 		return Needs{}, nil
-	}
-	if err != nil {
+	case errors.Is(err, ErrLegacyProvider):
+		return Needs{}, fmt.Errorf("%s: %w", name, err)
+	case errors.Is(err, errUnknown):
+		return Needs{Unknown: fmt.Sprintf("%s is encrypted or of another version", name)}, nil
+	case err != nil:
 		return Needs{Unknown: fmt.Sprintf("%s cannot be read", name)}, nil
 	}
-	providers, err := parse(src, p.Parser)
-	if errors.Is(err, ErrLegacyProvider) {
-		return Needs{}, fmt.Errorf("%s: %w", name, err)
-	}
-	if err != nil {
-		return Needs{Unknown: fmt.Sprintf("%s is encrypted or of another version", name)}, nil
-	}
 	return Needs{File: name, Providers: providers}, nil
+}
+
+// read returns the providers of a state file.
+func (p Project) read(name string) ([]addrs.Provider, error) {
+	file, err := openBelow(p.Dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return parse(file, p.Parser)
 }
 
 // hasBackend reports whether the configuration has a backend, or the project had one
@@ -93,58 +102,25 @@ func (p Project) hasBackend(ctx context.Context) bool {
 	if reader.ReadSettings(ctx, configs.Dir{Path: p.Dir}).Backend {
 		return true
 	}
-	src, err := readBelow(p.DataDir, fileName)
+	file, err := openBelow(p.DataDir, fileName)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
+	defer file.Close()
 	var recorded struct {
 		Backend *struct{} `json:"backend"`
 	}
-	return json.Unmarshal(src, &recorded) != nil || recorded.Backend != nil
+	return json.NewDecoder(file).Decode(&recorded) != nil || recorded.Backend != nil
 }
 
-// readBelow reads a state file below a directory. The error is over fs.ErrNotExist if
+// openBelow opens a state file below a directory. The error is over fs.ErrNotExist if
 // it, or the directory, does not exist.
-func readBelow(dir, name string) ([]byte, error) {
+func openBelow(dir, name string) (*os.File, error) {
 	name = filepath.Join(dir, filepath.FromSlash(name))
 	opened, err := opendir.Root(filepath.Dir(name))
 	if err != nil {
 		return nil, err
 	}
 	defer opened.Close()
-	return atomicfile.Read(opened, filepath.Base(name), maxSize)
-}
-
-// parse returns the providers of the resources in a state. The error is over
-// [ErrLegacyProvider], or errUnknown.
-func parse(src []byte, parser addrs.Parser) ([]addrs.Provider, error) {
-	var state struct {
-		Version   int `json:"version"`
-		Resources []struct {
-			Module   string `json:"module"`
-			Mode     string `json:"mode"`
-			Type     string `json:"type"`
-			Name     string `json:"name"`
-			Provider string `json:"provider"`
-		} `json:"resources"`
-	}
-	if err := json.Unmarshal(src, &state); err != nil || state.Version != 4 {
-		return nil, errUnknown
-	}
-	var found []addrs.Provider
-	for _, resource := range state.Resources {
-		_, quoted, isNew := strings.Cut(resource.Provider, `provider["`)
-		address, _, closed := strings.Cut(quoted, `"]`)
-		provider, err := parser.ParseProviderSource(address)
-		_, _, isOld := strings.Cut("."+resource.Provider, ".provider.")
-		switch {
-		case isNew && closed && err == nil && provider.IsLegacy(), isOld && !isNew:
-			return nil, fmt.Errorf("%w: resource %q has %q", ErrLegacyProvider, strings.TrimPrefix(resource.Module+"."+resource.Type+"."+resource.Name, "."), resource.Provider)
-		case !closed || err != nil:
-			return nil, errUnknown
-		case !parser.IsBuiltIn(provider) && !slices.Contains(found, provider):
-			found = append(found, provider)
-		}
-	}
-	return found, nil
+	return atomicfile.Open(opened, filepath.Base(name), maxSize)
 }

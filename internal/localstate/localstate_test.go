@@ -1,6 +1,8 @@
 package localstate_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -49,6 +51,17 @@ func TestRead(t *testing.T) {
 		{name: "a workspace that is not known", unknown: "the selected workspace is not known"},
 		{name: "a workspace that is a path", workspace: "../a", unknown: "the selected workspace is not known"},
 		{name: "a state of version 3", workspace: "default", files: map[string]string{"terraform.tfstate": `{"version": 3}`}, unknown: "of another version"},
+		{
+			name: "a state with more in it", workspace: "default",
+			files: map[string]string{"terraform.tfstate": `{"serial": 1, "outputs": {"o": {"value": [1, {}]}},
+				"resources": [{"provider": "provider[\"reg.example.com/acme/a\"]", "instances": [{"attributes": {"provider": "x"}}]}], "Version": 4, "check_results": null}`},
+			file: "terraform.tfstate", providers: "reg.example.com/acme/a",
+		},
+		{name: "a state without resources", workspace: "default", files: map[string]string{"terraform.tfstate": `{"version": 4, "resources": null}`}, file: "terraform.tfstate"},
+		{name: "a truncated state", workspace: "default", files: map[string]string{"terraform.tfstate": strings.TrimSuffix(resources(`provider["reg.example.com/acme/a"]`), "]}")}, unknown: "of another version"},
+		{name: "text behind a state", workspace: "default", files: map[string]string{"terraform.tfstate": resources() + "{}"}, unknown: "of another version"},
+		{name: "a list", workspace: "default", files: map[string]string{"terraform.tfstate": `[]`}, unknown: "of another version"},
+		{name: "a directory", workspace: "default", files: map[string]string{"terraform.tfstate/x": ""}, unknown: "cannot be read"},
 		{name: "a malformed address", workspace: "default", files: map[string]string{"terraform.tfstate": resources(`provider["a b"]`)}, unknown: "of another version"},
 		{name: "a legacy address", workspace: "default", files: map[string]string{"terraform.tfstate": resources(`provider.a`)}, err: "legacy"},
 		{name: "a backend", workspace: "default", files: map[string]string{"main.tf": "terraform {\n  backend \"s3\" {}\n}\n"}, unknown: "a backend keeps it"},
@@ -89,7 +102,14 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(resources(`provider["reg.example.com/acme/a"].west`, `module.m.provider.a`)))
 	f.Add([]byte(`{"version": 4, "resources": [{"provider": "provider[\"acme/a\"]"}]}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		providers, err := localstate.Parse(src, addrs.Parser{})
+		providers, err := localstate.Parse(bytes.NewReader(src), addrs.Parser{})
+		var whole struct {
+			Version   int
+			Resources []struct{ Module, Mode, Type, Name, Provider string }
+		}
+		if wrong := json.Unmarshal(src, &whole); (wrong != nil || whole.Version != 4) && err == nil {
+			t.Errorf("%q is read as a state, with %d providers: %v", src, len(providers), wrong)
+		}
 		seen := make(map[addrs.Provider]bool)
 		for _, p := range providers {
 			again, err := addrs.ParseProviderSource(p.String())

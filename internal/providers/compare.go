@@ -83,7 +83,8 @@ func reportedH1(auth getproviders.Authentication) hashing.Hash {
 }
 
 // proof returns what is known of the package when all of it was got.
-func (j *job) proof(h1 hashing.Hash, auth getproviders.Authentication) Proof {
+func (j *job) proof(h1 hashing.Hash) Proof {
+	auth := j.auth
 	hashes := slices.DeleteFunc(slices.Clone(auth.Hashes), func(h hashing.Hash) bool { return h == h1 })
 	if slices.Contains(auth.Announced, j.archive) {
 		hashes = append(hashes, j.archive)

@@ -29,8 +29,7 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := job{Getter: g, want: want, pkg: pkg, proven: make(chan struct{})}
-	return job.run(ctx)
+	return newJob(g, want, pkg).run(ctx)
 }
 
 // locate finds a package in the plugin cache of stock tools, or at the source.
@@ -89,29 +88,25 @@ type job struct {
 	*Getter
 	want Want
 	pkg  getproviders.Package
-	// proven is closed when the source has proven the package.
+	// proven is closed when the source has proven the package, as auth says.
 	proven chan struct{}
+	auth   getproviders.Authentication
 	// archive is its hash, and bytes what was transferred.
 	archive hashing.Hash
 	bytes   int64
 }
 
+func newJob(g *Getter, want Want, pkg getproviders.Package) *job {
+	return &job{Getter: g, want: want, pkg: pkg, proven: make(chan struct{}), archive: pkg.Archive()}
+}
+
 // run proves the package and gets it at the same time.
 func (j *job) run(ctx context.Context) (*Got, error) {
-	j.archive = j.pkg.Archive()
 	if err := j.checkArchive(); err != nil {
 		return nil, err
 	}
-	var auth getproviders.Authentication
 	var found *providerstore.Package
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		if auth, err = j.authenticate(ctx); err == nil {
-			close(j.proven)
-		}
-		return err
-	})
-	group.Go(func() (err error) {
+	err := j.proveBeside(ctx, func(ctx context.Context) (err error) {
 		if dir := j.pkg.Dir(); dir != "" {
 			found, err = j.fromDir(ctx, dir)
 		} else {
@@ -119,10 +114,10 @@ func (j *job) run(ctx context.Context) (*Got, error) {
 		}
 		return err
 	})
-	if err := group.Wait(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	got := &Got{Package: found, Proof: j.proof(found.H1, auth)}
+	got := &Got{Package: found, Proof: j.proof(found.H1)}
 	if err := j.checkReported(got.Proof); err != nil {
 		return nil, err
 	}
@@ -130,14 +125,32 @@ func (j *job) run(ctx context.Context) (*Got, error) {
 	return got, nil
 }
 
-// authenticate gets what the source has to prove the package, and lets [Getter.Accept]
-// decide on it.
-func (j *job) authenticate(ctx context.Context) (getproviders.Authentication, error) {
-	auth, err := j.pkg.Authenticate(ctx)
-	if err != nil {
-		return auth, err
+// proveBeside gets what the source has to prove the package, and lets [Getter.Accept]
+// decide on it, while get runs, which ends if the package is not proven.
+func (j *job) proveBeside(ctx context.Context, get func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		if j.auth, err = j.pkg.Authenticate(ctx); err == nil {
+			err = j.accept(j.auth)
+		}
+		if err == nil {
+			close(j.proven)
+		}
+		return err
+	})
+	group.Go(func() error { return get(ctx) })
+	return group.Wait()
+}
+
+// awaitProof waits until the source has proven the package. What is not proven is not
+// unpacked.
+func (j *job) awaitProof(ctx context.Context) error {
+	select {
+	case <-j.proven:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return auth, j.accept(auth)
 }
 
 // fromDir returns a package that the source has unpacked.
@@ -178,11 +191,8 @@ func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 			return found, err
 		}
 	}
-	// What is not proven is not unpacked.
-	select {
-	case <-j.proven:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := j.awaitProof(ctx); err != nil {
+		return nil, err
 	}
 	return j.unpack(ctx, file)
 }

@@ -334,6 +334,36 @@ func TestHashes(t *testing.T) {
 	}
 }
 
+// An archive of another platform is transferred while it is proven. If it is not, it is not
+// read, and nothing of it is recorded.
+func TestHashesFails(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("not signed")
+	w := newWorld(t)
+	w.source.fail, w.source.hang = refused, make(chan struct{})
+	if got, err := w.getter(t).Hashes(t.Context(), want(mac)); !errors.Is(err, refused) {
+		t.Errorf("not proven, while it is got: Hashes = %v, %v", got, err)
+	}
+	w.source.hang = nil
+	g := w.getter(t)
+	g.OnEvent = func(e providers.Event) {
+		if e.Kind == providers.Unpacking {
+			t.Error("an archive is read that is not proven")
+		}
+	}
+	if got, err := g.Hashes(t.Context(), want(mac)); !errors.Is(err, refused) {
+		t.Errorf("not proven: Hashes = %v, %v", got, err)
+	}
+	w.source.fail = nil
+	w.source.requests()
+	if _, err := w.getter(t).Hashes(t.Context(), want(mac)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"authenticate", "download", "package"}, w.source.requests()); diff != "" {
+		t.Errorf("after that, requests (-want +got):\n%s", diff)
+	}
+}
+
 func hashedBefore(t *testing.T, w *world) {
 	t.Helper()
 	if _, err := w.getter(t).Hashes(t.Context(), want(mac)); err != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
@@ -32,16 +31,16 @@ func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{Getter: g, want: want, pkg: pkg, archive: pkg.Archive()}
-	auth, err := j.authenticate(ctx)
+	j := newJob(g, want, pkg)
+	var h1 hashing.Hash
+	err = j.proveBeside(ctx, func(ctx context.Context) (err error) {
+		h1, err = j.contentHash(ctx)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	h1, err := j.contentHash(ctx, auth)
-	if err != nil {
-		return nil, err
-	}
-	proof := j.proof(h1, auth)
+	proof := j.proof(h1)
 	if err := j.checkRelease(proof); err != nil {
 		return nil, err
 	}
@@ -67,10 +66,15 @@ func (g *Getter) known(want Want) *Proof {
 }
 
 // contentHash returns the h1 of the package: the one that the source vouches for, or that
-// this user has computed of the same archive, or that of the archive, which is downloaded.
-func (j *job) contentHash(ctx context.Context, auth getproviders.Authentication) (hashing.Hash, error) {
-	if h1 := reportedH1(auth); h1 != "" {
-		return h1, nil
+// this user has computed of the same archive, or that of the archive, which is downloaded while it is proven.
+func (j *job) contentHash(ctx context.Context) (hashing.Hash, error) {
+	if j.pkg.ReportsH1() {
+		if err := j.awaitProof(ctx); err != nil {
+			return "", err
+		}
+		if h1 := reportedH1(j.auth); h1 != "" {
+			return h1, nil
+		}
 	}
 	if dir := j.pkg.Dir(); dir != "" {
 		found, err := j.Store.Foreign(dir)
@@ -95,6 +99,9 @@ func (j *job) contentHash(ctx context.Context, auth getproviders.Authentication)
 		return "", err
 	}
 	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // or the store removes it
+	if err := j.awaitProof(ctx); err != nil {
+		return "", err
+	}
 	h1, err := j.hashArchive(ctx, file)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", j.pkg.Location(), err)

@@ -78,6 +78,7 @@ func zhOf(archive []byte) hashing.Hash {
 
 func (p *sourcePackage) Location() string { return "memory:" + p.platform.String() }
 func (p *sourcePackage) Dir() string      { return p.dir }
+func (p *sourcePackage) ReportsH1() bool  { return p.reported[p.platform] != "" }
 
 func (p *sourcePackage) Archive() hashing.Hash {
 	if p.hidden || p.dir != "" {

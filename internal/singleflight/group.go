@@ -9,8 +9,9 @@ import (
 // ready for use. It must not be copied. It keeps every value, so the number of
 // keys must be bounded.
 type Group[K comparable, V any] struct {
-	mu    sync.Mutex
-	calls map[K]*call[V]
+	mu      sync.Mutex
+	calls   map[K]*call[V]
+	running sync.WaitGroup
 }
 
 // call is one run of the work. Its value and err may be read once done is closed;
@@ -56,13 +57,17 @@ func (g *Group[K, V]) join(ctx context.Context, key K, work func(context.Context
 		g.calls = make(map[K]*call[V])
 	}
 	g.calls[key] = c
-	go func() {
+	g.running.Go(func() {
 		defer cancel()
 		c.value, c.err = work(ctx)
 		g.finish(key, c)
-	}()
+	})
 	return c
 }
+
+// Wait waits until no work runs: what was cancelled may take a while to end. No caller may
+// start new work meanwhile.
+func (g *Group[K, V]) Wait() { g.running.Wait() }
 
 func (g *Group[K, V]) finish(key K, c *call[V]) {
 	g.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
@@ -125,4 +126,28 @@ func TestCancelledBeforehand(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Do = %v, want context.Canceled", err)
 	}
+}
+
+func TestWaitForCancelledWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var m singleflight.Memo[string, int]
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := false
+		release := make(chan struct{})
+		go func() {
+			_, _ = m.Do(ctx, "k", func(context.Context) (int, error) {
+				<-release // it does not notice at once
+				ended = true
+				return 0, nil
+			})
+		}()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		time.AfterFunc(time.Second, func() { close(release) })
+		if m.Wait(); !ended {
+			t.Error("Wait returned while the work ran")
+		}
+	})
 }

@@ -25,3 +25,6 @@ func (m *Memo[K, V]) Do(ctx context.Context, key K, work func(context.Context) (
 	}
 	return o.value, o.err
 }
+
+// Wait is as [Group.Wait].
+func (m *Memo[K, V]) Wait() { m.group.Wait() }

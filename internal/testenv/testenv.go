@@ -16,6 +16,10 @@
 //     memory of a process as used by those that it starts, too, which some tests
 //     measure. GOGC in the environment wins.
 //
+//   - TLS does without the key exchanges that are to withstand quantum computers,
+//     here and in those programs. They are most of the work of a handshake, and each
+//     process begins with one.
+//
 // Tests run on a disk if TMPDIR is set. What needs a disk anyway makes an image.
 package testenv
 
@@ -39,7 +43,8 @@ const abandonedAfter = 24 * time.Hour
 type Runner interface{ Run() int }
 
 // Prepare returns a runner that prepares the process before it runs m. The
-// variables TMPDIR, SSL_CERT_DIR and GOGC are those of the process while m runs.
+// variables TMPDIR, SSL_CERT_DIR, GOGC and GODEBUG are those of the process while m
+// runs.
 func Prepare(m Runner) Runner { return prepared{m} }
 
 type prepared struct{ tests Runner }
@@ -51,6 +56,10 @@ func (p prepared) Run() int {
 		return 1
 	}
 	if err := collectLess(); err != nil {
+		fmt.Fprintln(os.Stderr, "testenv:", err)
+		return 1
+	}
+	if err := exchangeKeysFast(); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		return 1
 	}
@@ -101,6 +110,31 @@ func collectLess() error {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(memoryLimit)
 	return os.Setenv("GOGC", strconv.Itoa(gcPercent))
+}
+
+// fastKeyExchange are the settings of GODEBUG without hybrid key exchanges.
+const fastKeyExchange = "tlsmlkem=0,tlssecpmlkem=0"
+
+// exchangeKeysFast sets GODEBUG for this process and for those that it starts. What is
+// there already wins.
+func exchangeKeysFast() error {
+	settings := fastKeyExchange
+	if there := os.Getenv("GODEBUG"); there != "" {
+		settings += "," + there
+	}
+	return os.Setenv("GODEBUG", settings)
+}
+
+// Variables returns what programs need in their environment to cost less, for
+// environments that do not have all variables of the process.
+func Variables() []string {
+	var entries []string
+	for _, name := range []string{"SSL_CERT_DIR", "GOGC", "GODEBUG"} {
+		if value := os.Getenv(name); value != "" {
+			entries = append(entries, name+"="+value)
+		}
+	}
+	return entries
 }
 
 // removeAbandoned removes the directories of processes that were killed: what is

@@ -3,6 +3,8 @@ package testenv_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -13,7 +15,7 @@ type runner func() int
 func (r runner) Run() int { return r() }
 
 func TestPrepare(t *testing.T) {
-	for _, variable := range []string{"TMPDIR", "SSL_CERT_DIR"} {
+	for _, variable := range []string{"TMPDIR", "SSL_CERT_DIR", "GODEBUG"} {
 		t.Setenv(variable, "") // to be set back
 	}
 	var temporary string
@@ -21,6 +23,12 @@ func TestPrepare(t *testing.T) {
 		certificates := os.Getenv("SSL_CERT_DIR")
 		if entries, err := os.ReadDir(certificates); certificates == "" || err != nil || len(entries) > 0 {
 			t.Errorf("SSL_CERT_DIR is %q, which has %v, %v", certificates, entries, err)
+		}
+		if settings := os.Getenv("GODEBUG"); !strings.Contains(settings, "tlsmlkem=0") {
+			t.Errorf("GODEBUG is %q", settings)
+		}
+		if entries := testenv.Variables(); !slices.Contains(entries, "SSL_CERT_DIR="+certificates) {
+			t.Errorf("the variables for other environments are %q", entries)
 		}
 		var err error
 		if temporary, err = os.MkdirTemp("", ""); err != nil {

@@ -107,6 +107,12 @@ func NoLongerThan(state, other string, factor float64) Goal {
 	return Goal{fmt.Sprintf("%s: at most %g times as long as %s", state, factor, other), factor, false, "times", ratioOf(other, state)}
 }
 
+// FasterThanState is the goal that cotter takes at most a part of the time in one state
+// that it takes in another.
+func FasterThanState(state, other string, factor float64) Goal {
+	return Goal{fmt.Sprintf("%s: at least %g times faster than %s", state, factor, other), factor, true, "times", ratioOf(state, other)}
+}
+
 // ratioOf measures how many times longer cotter takes in the second state.
 func ratioOf(first, second string) func([]Row) []float64 {
 	return func(rows []Row) []float64 {

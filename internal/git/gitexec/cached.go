@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"syscall"
 	"time"
 )
@@ -20,7 +19,7 @@ type CachedStore struct {
 }
 
 // storeName matches the names of stores.
-var storeName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var storeName = pattern(`^[0-9a-f]{64}$`)
 
 // CachedStores returns the bare repositories below a Fetcher's CacheDir, sorted by
 // their directories; none where there is no such directory, or a link in its
@@ -36,7 +35,7 @@ func CachedStores(cacheDir string) ([]CachedStore, error) {
 	}
 	var stores []CachedStore
 	for _, entry := range entries {
-		if !entry.IsDir() || !storeName.MatchString(entry.Name()) {
+		if !entry.IsDir() || !storeName().MatchString(entry.Name()) {
 			continue // the lock files
 		}
 		found := CachedStore{Dir: filepath.Join(dir, entry.Name())}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -110,7 +109,7 @@ func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, err
 
 // advertised matches a line of git's packet trace in which the server names a
 // ref. Version 2 of the protocol has the commit of an annotated tag behind it.
-var advertised = regexp.MustCompile(`< ([0-9a-f]{40}|[0-9a-f]{64}) ((?:refs/|HEAD)[^ \\]*)(?: peeled:([0-9a-f]{40,64}))?`)
+var advertised = pattern(`< ([0-9a-f]{40}|[0-9a-f]{64}) ((?:refs/|HEAD)[^ \\]*)(?: peeled:([0-9a-f]{40,64}))?`)
 
 // chosen returns the ref that was taken, and one that the name could have meant as
 // well. Only the packet trace has the latter: git does not report which refs the
@@ -124,7 +123,7 @@ func (r *Repository) chosen(ref, found string) git.Chosen {
 	defer trace.Close()
 	refs := git.Refs{}
 	for lines := bufio.NewScanner(trace); lines.Scan(); {
-		m := advertised.FindStringSubmatch(lines.Text())
+		m := advertised().FindStringSubmatch(lines.Text())
 		if m == nil {
 			continue
 		}

@@ -82,17 +82,13 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 		return program{}, err
 	}
 	p := program{path: path}
-	out, err := g.output(ctx, p, Command{Args: []string{"version"}}, maxProbeOutput)
-	if err != nil {
-		return program{}, fmt.Errorf("%w: %w", ErrNoGit, err)
-	}
-	if err := checkVersion(string(out)); err != nil {
-		return program{}, fmt.Errorf("%w: %s: %w", ErrNoGit, path, err)
+	if err := g.askVersion(ctx, p); err != nil {
+		return program{}, err
 	}
 	// A directory that is no repository keeps git from looking for one around the
 	// working directory, whose configuration does not count here.
 	list := Command{Args: []string{"config", "--list", "-z"}, Repo: nullFile, Network: &Network{}}
-	out, err = g.output(ctx, p, list, maxConfig)
+	out, err := g.output(ctx, p, list, maxConfig)
 	p.config, p.configErr = string(out), err
 	// Our own ssh command would hide the user's, so it has to be known.
 	for entry := range strings.SplitSeq(p.config, "\x00") {
@@ -101,6 +97,37 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 		}
 	}
 	return p, nil
+}
+
+// usable are the programs whose version will do, for all values of Git: a process
+// that has many of them asks each program once.
+var usable sync.Map // by installed
+
+// installed is a program as it was when it was asked.
+type installed struct {
+	path    string
+	size    int64
+	changed time.Time
+}
+
+// askVersion returns an error if the program's version is too old.
+func (g *Git) askVersion(ctx context.Context, p program) error {
+	asked := installed{path: p.path}
+	if info, err := os.Stat(p.path); err == nil {
+		asked.size, asked.changed = info.Size(), info.ModTime()
+	}
+	if _, ok := usable.Load(asked); ok {
+		return nil
+	}
+	out, err := g.output(ctx, p, Command{Args: []string{"version"}}, maxProbeOutput)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoGit, err)
+	}
+	if err := checkVersion(string(out)); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrNoGit, p.path, err)
+	}
+	usable.Store(asked, nil)
+	return nil
 }
 
 // lookPath finds git without ever looking into the current directory, which
@@ -132,10 +159,16 @@ func (g *Git) environ() []string {
 	return os.Environ()
 }
 
-var versionLine = regexp.MustCompile(`^git version (\d{1,4})\.(\d{1,4})`)
+// pattern compiles an expression when it is first used, which costs more than to
+// start the rest of the package.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+var versionLine = pattern(`^git version (\d{1,4})\.(\d{1,4})`)
 
 func checkVersion(line string) error {
-	m := versionLine.FindStringSubmatch(line)
+	m := versionLine().FindStringSubmatch(line)
 	if m == nil {
 		return fmt.Errorf("unexpected answer %q to \"git version\"", line)
 	}

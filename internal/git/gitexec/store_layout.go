@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
@@ -31,11 +30,11 @@ var storeConfigs = map[string]string{
 
 // The names of what a store may hold, relative to it.
 var (
-	storeDirs  = regexp.MustCompile(`^(objects(/(pack|info|[0-9a-f]{2}))?|refs|refs/cotter(/.*)?)$`)
-	storeFiles = regexp.MustCompile(`^(HEAD|config|FETCH_HEAD|packed-refs|shallow|refs/cotter/.*` +
+	storeDirs  = pattern(`^(objects(/(pack|info|[0-9a-f]{2}))?|refs|refs/cotter(/.*)?)$`)
+	storeFiles = pattern(`^(HEAD|config|FETCH_HEAD|packed-refs|shallow|refs/cotter/.*` +
 		`|objects/[0-9a-f]{2}/[0-9a-f]{38,62}|objects/pack/pack-[0-9a-f]{40,64}\.(pack|idx|rev|keep))$`)
 	// storeTemporary are what a git at work has, or one that was killed left.
-	storeTemporary = regexp.MustCompile(`^objects/(.*/)?tmp_[^/]*$|^shallow_[^/]*$|\.lock$`)
+	storeTemporary = pattern(`^objects/(.*/)?tmp_[^/]*$|^shallow_[^/]*$|\.lock$`)
 )
 
 // makeStore makes an empty store, whose parent must exist.
@@ -102,8 +101,8 @@ func checkStoreNames(dir string) error {
 		}
 		rel := storeRel(dir, name)
 		switch {
-		case entry.IsDir() && storeDirs.MatchString(rel):
-		case entry.Type().IsRegular() && (storeFiles.MatchString(rel) || storeTemporary.MatchString(rel)):
+		case entry.IsDir() && storeDirs().MatchString(rel):
+		case entry.Type().IsRegular() && (storeFiles().MatchString(rel) || storeTemporary().MatchString(rel)):
 		default:
 			return fmt.Errorf("it holds %q", rel)
 		}
@@ -136,7 +135,7 @@ func sweepStore(dir string) {
 		if err != nil || entry.IsDir() {
 			return nil // not there yet, or not any more
 		}
-		if rel := storeRel(dir, name); rel == "FETCH_HEAD" || storeTemporary.MatchString(rel) {
+		if rel := storeRel(dir, name); rel == "FETCH_HEAD" || storeTemporary().MatchString(rel) {
 			_ = os.Remove(name)
 		}
 		return nil

@@ -130,7 +130,7 @@ func (h *Handler) fetch(w http.ResponseWriter, r *http.Request, repo string) {
 		body = unpacked
 	}
 	setHeader(w, "application/x-git-upload-pack-result")
-	_ = h.uploadPack(w, r, repo, body) // the client sees what went wrong
+	_ = h.answer(w, r, repo, body) // the client sees what went wrong
 }
 
 // setHeader sets what git http-backend sets.
