@@ -155,13 +155,15 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		}
 		return req, err
 	}
-	fetched := 0
+	fetched, writes := 0, &writer{cmd: cmd, out: out, in: in, req: req}
 	results, err := in.InstallAll(ctx, dirs, req, func(dir string, event cotter.Event) {
 		if _, ok := event.(cotter.FetchDone); ok {
 			fetched++
 		}
+		writes.note(event)
 		out.projectEvent(dir, event)
 	})
+	writes.write(ctx, installedDirs(dirs, results)...)
 	if cmd.Bool("markdown") {
 		out.updatesMarkdown(dirs, results)
 		return err
@@ -171,6 +173,16 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		return errLockWouldChange
 	}
 	return err
+}
+
+// installedDirs returns the directories of the projects that did not fail.
+func installedDirs(dirs []string, results []*cotter.Result) (installed []string) {
+	for i, result := range results {
+		if result != nil {
+			installed = append(installed, dirs[i])
+		}
+	}
+	return installed
 }
 
 // inProject is an event with the directory of the project that it is about.
