@@ -163,7 +163,8 @@ func jsonEvent(event cotter.Event) any {
 			Type    string `json:"type"`
 			Package string `json:"package"`
 			Bytes   int64  `json:"bytes"`
-		}{"fetch_done", e.Package, e.Bytes}
+			Store   string `json:"store,omitempty"`
+		}{"fetch_done", e.Package, e.Bytes, e.Store}
 	case cotter.ProviderProgress:
 		return struct {
 			Type     string `json:"type"`
