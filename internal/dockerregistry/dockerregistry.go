@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // ErrNotInstalled means that the program is not in PATH.
@@ -34,6 +35,11 @@ type Registry struct {
 
 	mu  sync.Mutex
 	cmd *exec.Cmd
+	// cpu is the processor time of the programs that were killed.
+	cpu time.Duration
+	// at is called with the request of that number, if it is not nil.
+	at     func()
+	number int64
 }
 
 // Start starts a registry whose configuration and storage are in a directory.
@@ -62,7 +68,7 @@ func Start(dir string) (*Registry, error) {
 		},
 	}
 	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.requests.Add(1)
+		r.count()
 		proxy.ServeHTTP(&counter{w, &r.bytes}, req)
 	}))
 	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that go away
@@ -73,10 +79,13 @@ func Start(dir string) (*Registry, error) {
 func (r *Registry) config() string { return filepath.Join(r.dir, "config.yml") }
 func (r *Registry) socket() string { return filepath.Join(r.dir, "sock") }
 
-// Run starts the program again after Kill. It returns when the registry listens.
+// Run starts the program after Kill, unless it runs. It returns when the registry listens.
 func (r *Registry) Run() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.cmd != nil {
+		return nil
+	}
 	if err := os.Remove(r.socket()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -110,7 +119,37 @@ func (r *Registry) Kill() {
 	}
 	_ = r.cmd.Process.Kill() // it may be gone by itself
 	_ = r.cmd.Wait()
+	r.cpu += r.cmd.ProcessState.UserTime() + r.cmd.ProcessState.SystemTime()
 	r.cmd = nil
+}
+
+// CPU returns the processor time of the programs that were killed.
+func (r *Registry) CPU() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cpu
+}
+
+// After has a function called, once, by the request that is the nth from now. It must not
+// wait for the registry.
+func (r *Registry) After(n int64, do func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at, r.number = do, r.requests.Load()+n
+}
+
+// count counts a request.
+func (r *Registry) count() {
+	number := r.requests.Add(1)
+	r.mu.Lock()
+	var do func()
+	if r.at != nil && number >= r.number {
+		do, r.at = r.at, nil
+	}
+	r.mu.Unlock()
+	if do != nil {
+		do()
+	}
 }
 
 // Close ends the servers.
