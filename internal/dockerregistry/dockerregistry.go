@@ -91,7 +91,6 @@ func (r *Registry) Run() error {
 		return err
 	}
 	cmd := exec.Command(r.program, "serve", r.config())
-	cmd.Env = append(os.Environ(), "OTEL_TRACES_EXPORTER=none")
 	output, err := cmd.StderrPipe()
 	if err != nil {
 		return err
