@@ -136,7 +136,7 @@ func TestGitHostileStore(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, second := gitMainTF(t, s)
-	r.git("", "tag", "v1", first)
+	r.setRef("refs/tags/v1", first)
 	other := newGitRepo(t, s.root, "other.git")
 	other.commit("main", gitFile{path: "main.tf", content: "# another repository\n"})
 	filled := newGitFetcher(t)
