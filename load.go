@@ -102,11 +102,13 @@ func (p *openProject) recordedPackage(m *module) *placement {
 	if m.call.isLocal() {
 		return m.call.caller.pkg
 	}
-	dir := p.paths.installDir(m.key())
-	if !within(path.Clean(m.finalPath), dir) { // another tool placed it elsewhere
-		return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath}
+	if dir := p.paths.installDir(m.key()); within(path.Clean(m.finalPath), dir) {
+		return &placement{key: m.key(), finalPath: dir, currentPath: p.packagePath(m.key())}
 	}
-	return &placement{key: m.key(), finalPath: dir, currentPath: filepath.Join(p.req.dataPath(), "modules", m.key())}
+	if dir := p.paths.dataModulesDir(m.key()); within(path.Clean(m.finalPath), dir) { // it was not vendored
+		return &placement{key: m.key(), finalPath: dir, currentPath: filepath.Join(p.req.dataPath(), "modules", m.key())}
+	}
+	return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath} // another tool placed it elsewhere
 }
 
 // addRecorded adds to a result what modules.json and the lock have of a module.

@@ -3,7 +3,10 @@ package cotter
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -25,6 +28,8 @@ type plan struct {
 	// shared trees that calls need.
 	sums  map[string][]byte
 	trees map[string]bool
+	// vendor is the change of the vendored packages.
+	vendor *vendorPlan
 	// fresh are the modules whose package is new in its place.
 	fresh []*module
 }
@@ -32,6 +37,7 @@ type plan struct {
 // planner plans the change of a project.
 type planner struct {
 	*openProject
+	vendored *vendored
 	// providers is nil if the run leaves providers alone.
 	providers *providerPlan
 	restored  *restoredEntries
@@ -67,6 +73,9 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 		}
 	}
 	p.change.Gone = r.gone(inLock)
+	if err := p.planVendor(r, inLock); err != nil {
+		return nil, err
+	}
 	p.change.Manifest = recorded.Bytes()
 	if err := r.planLock(ctx, p, modules, inLock); err != nil {
 		return nil, err
@@ -74,9 +83,19 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 	return p, r.refuseChanges(p.result.LockChanges)
 }
 
+// planVendor plans what becomes of the vendored packages.
+func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
+	if p.vendor, err = r.vendored.plan(r.req, slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
+		return err
+	}
+	p.result.Vendored = p.vendor.changes
+	return nil
+}
+
 // place plans what becomes of the directory of a module's package.
 func (p *plan) place(m *module, stagings map[string]staging) {
 	shared := m.pkg.shared
+	p.change.Unconfirmed = p.change.Unconfirmed || m.pkg.unconfirmed
 	if staged, ok := stagings[m.pkg.key]; ok {
 		p.change.Packages[m.pkg.key] = staged.path
 		p.fresh = append(p.fresh, m)
@@ -164,7 +183,7 @@ func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module
 // fileChanges says which files of a module's package differ from those of its old
 // entry; nothing if the old package is not known.
 func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Changes {
-	before := p.installed.LockedTree(old)
+	before := p.lockedTree(old)
 	if before == nil {
 		return hashing.Changes{}
 	}
@@ -181,7 +200,7 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 	reader := configs.Reader{Terraform: p.dialect == DialectTerraform}
 	before, err := reader.ReadInterface(ctx, configs.Dir{
 		Path:     filepath.Join(p.req.dir(), filepath.FromSlash(record.Dir)),
-		Boundary: p.req.dataPath(),
+		Boundary: p.boundaryOf(record.Dir),
 	})
 	if err != nil {
 		return nil // it is not installed
@@ -197,12 +216,20 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 	return changes
 }
 
+// boundaryOf returns the directory that links in an installed package may not leave.
+func (p *openProject) boundaryOf(dir string) string {
+	if p.vendor != nil && within(path.Clean(dir), p.vendor.Name()) {
+		return p.vendor.Path()
+	}
+	return p.req.dataPath()
+}
+
 // gone are the directories of calls that the former manifest has and this run does
-// not. Nothing else is ever removed.
+// not, or has vendored. Nothing else is ever removed.
 func (r *planner) gone(keep map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
-		if isKey(record.Key) && !keep[record.Key] && within(record.Dir, r.paths.installDir(record.Key)) {
+		if isKey(record.Key) && (!keep[record.Key] || r.vendor != nil) && within(record.Dir, r.paths.dataModulesDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
 	}
@@ -234,8 +261,12 @@ func (p *plan) commit(at *openProject, events *events) error {
 	case at.req.DryRun:
 		return nil
 	case at.req.places():
-		if err := at.files.Commit(p.change); err != nil {
+		undo, err := p.vendor.commit()
+		if err != nil {
 			return err
+		}
+		if err := at.files.Commit(p.change); err != nil {
+			return errors.Join(err, undo())
 		}
 		p.keepState(at.files)
 		for _, m := range p.fresh {

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/roots"
+	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -133,6 +134,7 @@ func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Requ
 
 // lockedPackagesOf is LockedPackages for one project, as part of a session.
 func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *session, events *events, use func(context.Context, LockedPackage) error) (err error) {
+	req.Vendor = "" // what is vendored confirms no entries
 	config, err := in.config(req)
 	if err != nil {
 		return err
@@ -239,13 +241,13 @@ func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 // calls, the configuration of a provider, a backend or cloud block, or configuration
 // beside a lock, which no other one below dir calls by a local path. They are what
 // InstallAll is for. Directories whose names begin with a dot are passed over,
-// .terraform among them, and links are not followed. The paths begin with dir and are
-// sorted.
+// .terraform among them, as are directories of vendored packages, and links are not
+// followed. The paths begin with dir and are sorted.
 //
 // Configuration that cannot be read makes its directory a root: Install says what is
 // wrong with it. The error is about directories that cannot be listed, or ctx's.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
-	return roots.Find(ctx, dir, func(ctx context.Context, dir string) (roots.Module, error) {
+	return roots.Find(ctx, dir, vendordir.IsDir, func(ctx context.Context, dir string) (roots.Module, error) {
 		found, calls, err := in.readLocalCalls(ctx, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		return found, err
