@@ -122,7 +122,7 @@ func (r Request) check() error {
 		return errors.New("a run cannot write only the lock and leave the lock as it is")
 	}
 	if r.WriteVendor && r.Vendor == "" {
-		return errors.New("a run that writes vendored packages needs a directory for them")
+		return ErrNoVendor
 	}
 	if r.Vendor != "" {
 		if err := vendordir.CheckName(r.Vendor); err != nil {

@@ -2,6 +2,7 @@ package cotter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -22,6 +23,9 @@ import (
 // Runs use them there if they are what the lock says, and ask no origin: files that
 // are committed are trusted like local modules, of which they differ by nothing but the
 // lock that says where they are from. That confirms no entry to runs without Vendor.
+
+// ErrNoVendor says that a request with WriteVendor names no directory.
+var ErrNoVendor = errors.New("the project has no directory for vendored packages")
 
 // VendorError is a package in Request.Vendor that is not what the lock says.
 type VendorError struct {
@@ -75,6 +79,8 @@ func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
 type VendorChange struct {
 	// Key is the path of the module call, with dots.
 	Key string
+	// Dir is the package's directory, relative to the root module's, with slashes.
+	Dir string
 	// Kind says what became of the package.
 	Kind VendorChangeKind
 }
@@ -225,10 +231,10 @@ func (v *vendored) plan(req Request, keep []string, sums map[string][]byte) (*ve
 		return nil, err
 	}
 	for key, kind := range v.kinds {
-		p.changes = append(p.changes, VendorChange{key, kind})
+		p.changes = append(p.changes, VendorChange{key, v.dir.PackageDir(key), kind})
 	}
 	for _, key := range removed {
-		p.changes = append(p.changes, VendorChange{key, VendorRemoved})
+		p.changes = append(p.changes, VendorChange{key, v.dir.PackageDir(key), VendorRemoved})
 	}
 	slices.SortFunc(p.changes, func(a, b VendorChange) int { return compareKeys(a.Key, b.Key) })
 	if len(p.changes) == 0 && !v.rewrites {

@@ -80,10 +80,11 @@ func jsonResult(done string, result *cotter.Result) any {
 		Modules []jsonModule `json:"modules"`
 		Changes []jsonChange `json:"changes,omitempty"`
 
+		Vendored        []jsonVendored       `json:"vendored,omitempty"`
 		Providers       []jsonProvider       `json:"providers,omitempty"`
 		ProviderChanges []jsonProviderChange `json:"provider_changes,omitempty"`
 	}{
-		done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges),
+		done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges), jsonVendorChanges(result.Vendored),
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges),
 	}
 }
@@ -92,6 +93,8 @@ func jsonResult(done string, result *cotter.Result) any {
 type jsonPackage struct {
 	Key    string `json:"key"`
 	Status string `json:"status"`
+	// Vendored is the package's directory, if it is in the repository.
+	Vendored string `json:"vendored,omitempty"`
 	// Unconfirmed says that no origin has confirmed the entry here.
 	Unconfirmed bool     `json:"unconfirmed,omitempty"`
 	Want        []string `json:"want,omitempty"`
@@ -108,6 +111,7 @@ func jsonReport(report *cotter.Report) any {
 		j := jsonPackage{
 			Key:         p.Key,
 			Status:      p.Status.String(),
+			Vendored:    p.Vendored,
 			Unconfirmed: p.Unconfirmed,
 			Changed:     p.Changes.Changed,
 			Vanished:    p.Changes.Vanished,

@@ -224,5 +224,8 @@ func (o *output) projectDone(done, dir string, result *cotter.Result) error {
 	for _, change := range result.ProviderChanges {
 		o.printf("    provider %s: %s\n", change.Provider.ForDisplay(), providerChangeText(change))
 	}
+	for _, change := range result.Vendored {
+		o.printf("    %s: %s\n", change.Dir, change.Kind)
+	}
 	return nil
 }
