@@ -85,10 +85,7 @@ func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error)
 	if record.Source != c.source.String() {
 		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
 	}
-	m := &module{call: c, finalPath: record.Dir, currentPath: filepath.Join(p.paths.dir, filepath.FromSlash(record.Dir))}
-	if filepath.IsAbs(record.Dir) {
-		m.currentPath = record.Dir
-	}
+	m := &module{call: c, finalPath: record.Dir, currentPath: p.recordedPath(record.Dir)}
 	if info, err := os.Stat(m.currentPath); err != nil || !info.IsDir() {
 		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone", ErrNotInstalled, record.Dir))
 	}

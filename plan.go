@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -199,7 +198,7 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 	}
 	reader := configs.Reader{Terraform: p.dialect == DialectTerraform}
 	before, err := reader.ReadInterface(ctx, configs.Dir{
-		Path:     filepath.Join(p.req.dir(), filepath.FromSlash(record.Dir)),
+		Path:     p.recordedPath(record.Dir),
 		Boundary: p.boundaryOf(record.Dir),
 	})
 	if err != nil {
@@ -214,14 +213,6 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 		changes = append(changes, InterfaceChange(change))
 	}
 	return changes
-}
-
-// boundaryOf returns the directory that links in an installed package may not leave.
-func (p *openProject) boundaryOf(dir string) string {
-	if p.vendor != nil && within(path.Clean(dir), p.vendor.Name()) {
-		return p.vendor.Path()
-	}
-	return p.req.dataPath()
 }
 
 // gone are the directories of calls that the former manifest has and this run does

@@ -308,3 +308,32 @@ func (p *openProject) unlockedVendored() []string {
 		return locked
 	})
 }
+
+// vendoredPart returns the path of a directory in modules.json below that of the vendored
+// packages; ok is false if it is elsewhere.
+func (p *openProject) vendoredPart(dir string) (part string, ok bool) {
+	if p.vendor == nil {
+		return "", false
+	}
+	dir = path.Clean(dir)
+	return strings.TrimPrefix(dir, p.vendor.Name()), within(dir, p.vendor.Name())
+}
+
+// recordedPath is the path at which this process finds a directory in modules.json.
+func (p *openProject) recordedPath(dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	if part, ok := p.vendoredPart(dir); ok {
+		return filepath.Join(p.vendor.Path(), filepath.FromSlash(part))
+	}
+	return filepath.Join(p.paths.dir, filepath.FromSlash(dir))
+}
+
+// boundaryOf returns the directory that links in a recorded module may not leave.
+func (p *openProject) boundaryOf(dir string) string {
+	if _, ok := p.vendoredPart(dir); ok {
+		return p.vendor.Path()
+	}
+	return p.req.dataPath()
+}
