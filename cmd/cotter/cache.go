@@ -94,6 +94,7 @@ func (o *output) cacheClean(ctx context.Context, cmd *cli.Command, cache cotter.
 	if err != nil {
 		return usageError{err}
 	}
+	o.whenInterrupted = "Interrupted; part of the cache was removed."
 	freed, err := cache.Clean(ctx, olderThan)
 	if err != nil {
 		return err
@@ -134,5 +135,5 @@ func age(text string) (time.Duration, error) {
 	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return d, nil
 	}
-	return 0, fmt.Errorf("--older-than takes a time such as 30d or 12h, and got %q", text)
+	return 0, fmt.Errorf("--older-than takes a time such as 30d or 12h, got %q", text)
 }

@@ -114,7 +114,7 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 	}
 	lock, err := r.atRevision(ctx, name)
 	if errors.Is(err, gitexec.ErrNoRepository) {
-		return nil, fmt.Errorf("%s is no file, and no git revision: %w", name, err)
+		return nil, fmt.Errorf("%s is neither a file nor a git revision: %w", name, err)
 	}
 	return lock, err
 }

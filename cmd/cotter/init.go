@@ -34,8 +34,8 @@ func initCommand(out *output) *cli.Command {
 			&cli.StringFlag{Name: "lockfile", Usage: "with `MODE` readonly, the same as --locked"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
 		)...),
-		OnUsageError: func(_ context.Context, _ *cli.Command, err error, _ bool) error {
-			return usageError{fmt.Errorf("%w; arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`", err)}
+		OnUsageError: func(_ context.Context, cmd *cli.Command, err error, _ bool) error {
+			return usageError{fmt.Errorf("%w; arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`", flagError(cmd, err))}
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runInit(ctx, cmd, out)

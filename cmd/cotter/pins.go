@@ -66,6 +66,7 @@ func editPins(ctx context.Context, cmd *cli.Command, out *output, req cotter.Req
 			if err := cotter.EditPins(req, pins); err != nil {
 				return err
 			}
+			out.whenInterrupted = "Interrupted; the configuration was edited, and nothing else was changed."
 		}
 		if err := out.edited(pins, dir, req.DryRun); err != nil {
 			return err

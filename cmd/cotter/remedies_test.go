@@ -155,17 +155,17 @@ func TestSameDetail(t *testing.T) {
 	var stderr bytes.Buffer
 	(&output{stderr: &stderr}).printError(errors.Join(
 		inModule("a", cotter.ErrNotInstalled), inModule("b", cotter.ErrCycle), inModule("c", cotter.ErrNotInstalled), errors.New("x"), errors.New("y")))
-	const want = `Error: module a
-Error: module c
+	const want = `Error: module not installed
 
-  module not installed
+  module a
+  module c
 
-Error: module b
-
-  the module calls itself
+Error: module b: the module calls itself
 
 Error: x
+
 Error: y
+
 Run ` + "`cotter install`" + ` to install what is missing.
 `
 	if diff := cmp.Diff(want, stderr.String()); diff != "" {

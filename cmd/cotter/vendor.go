@@ -47,15 +47,12 @@ func vendorFlag() cli.Flag {
 
 // vendored prints what became of the packages in the repository.
 func (o *output) vendored(req cotter.Request, result *cotter.Result) {
-	switch {
-	case o.json:
-	case len(result.Vendored) > 0:
-		o.printf("\nCotter has changed %s; commit it with your configuration:\n", path.Clean(req.Vendor))
-		for _, change := range result.Vendored {
-			o.printf("- %s: %s\n", change.Dir, change.Kind)
-		}
-	case req.WriteVendor && len(result.Modules) > 0:
-		o.printf("%s has what the lock says.\n", path.Clean(req.Vendor))
+	if o.json || o.quiet || len(result.Vendored) == 0 {
+		return
+	}
+	o.printf("\nCotter has changed %s; commit it with your configuration:\n", path.Clean(req.Vendor))
+	for _, change := range result.Vendored {
+		o.printf("- %s: %s\n", change.Dir, change.Kind)
 	}
 }
 
