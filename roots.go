@@ -285,7 +285,7 @@ func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
 
 // ChangedRoots returns those of the root modules in dirs that changed files concern: a
 // root module's own files, those of modules that it calls by local paths, and they in
-// turn, its lock, and the cotter.hcl that applies to it. A file belongs to the innermost
+// turn, its lock, its vendored packages, and the cotter.hcl that applies to it. A file belongs to the innermost
 // of all these modules' directories that has it, so a change in envs/prod does not
 // concern a root module in envs. Files may be gone. The request says what the lock is
 // called, and the dialect.
@@ -300,14 +300,30 @@ func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req
 	return roots.Changed(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, req) })
 }
 
-// hasChangedFile reports whether the lock or the settings of a root module are among
+// hasChangedPackage reports whether files of a root module's vendored packages are among
 // changed files.
+func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
+	req.Dir = root
+	vendor, err := newVendorDir(req)
+	if err != nil || vendor == nil {
+		return err != nil // the run says what is wrong
+	}
+	for file := range changed {
+		if within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasChangedFile reports whether the lock, the settings or the vendored packages of a root
+// module are among changed files.
 func hasChangedFile(root string, changed map[string]bool, req Request) bool {
 	lock := req.lockFile()
 	if !filepath.IsAbs(lock) {
 		lock = filepath.Join(root, lock)
 	}
-	if changed[lock] {
+	if changed[lock] || hasChangedPackage(root, changed, req) {
 		return true
 	}
 	for dir := root; ; dir = filepath.Dir(dir) {
