@@ -281,19 +281,7 @@ func TestInspect(t *testing.T) {
 		},
 		"the sums are gone": {do: func(t *testing.T, dir string) { remove(t, dir, ".cotter") }},
 		"the sums are those of a changed file": {
-			do: func(t *testing.T, dir string) {
-				write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
-				tree, err := pkgtree.Read(filepath.Join(dir, "a"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				text, err := tree.MarshalText()
-				if err != nil {
-					t.Fatal(err)
-				}
-				names, _ := filepath.Glob(filepath.Join(dir, ".cotter/sums/*"))
-				write(t, names[0], string(text))
-			},
+			do:     forgeSums,
 			status: installed.Changed,
 		},
 		"the package is gone": {
@@ -318,6 +306,25 @@ func TestInspect(t *testing.T) {
 			}
 		})
 	}
+}
+
+// forgeSums changes a file and the sums of its package.
+func forgeSums(t *testing.T, dir string) {
+	t.Helper()
+	write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
+	tree, err := pkgtree.Read(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := tree.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, ".cotter/sums/*"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("sums: %q, %v", names, err)
+	}
+	write(t, names[0], string(text))
 }
 
 func remove(t *testing.T, dir, name string) {
