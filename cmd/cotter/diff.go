@@ -61,9 +61,7 @@ func runDiff(ctx context.Context, cmd *cli.Command, out *output) error {
 	changes := entryChanges(modules, providers)
 	switch {
 	case out.json:
-		return out.writeJSON(struct {
-			Changes []entryChange `json:"changes"`
-		}{changes})
+		return out.writeJSON(diffRecord{changes})
 	case len(changes) == 0:
 		out.printf("The locks have the same modules and providers.\n")
 	case cmd.Bool("markdown"):

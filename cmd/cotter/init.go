@@ -182,11 +182,7 @@ func afterTool(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 // keptModules says which entries were put back.
 func (o *output) keptModules(tool string, keys []string, req cotter.Request) error {
 	if o.json {
-		return o.writeJSON(struct {
-			Type string   `json:"type"`
-			Tool string   `json:"tool"`
-			Keys []string `json:"keys"`
-		}{"restored", tool, keys})
+		return o.writeJSON(restoredRecord{Tool: tool, Keys: keys, Providers: []string{}})
 	}
 	o.printf("Put back %s, which %s had dropped from %s.\n", entries(len(keys), "module"), tool, lockPath(req))
 	return nil

@@ -12,7 +12,8 @@ import (
 type message struct {
 	Summary string `json:"summary"`
 	Detail  string `json:"detail,omitempty"`
-	Project string `json:"project,omitempty"`
+	// Project is the directory of the root module; the envelope has it.
+	Project string `json:"-"`
 	Module  string `json:"module,omitempty"`
 	// Provider is the address of the provider that the message is about.
 	Provider string `json:"provider,omitempty"`

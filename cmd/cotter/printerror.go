@@ -30,10 +30,7 @@ func (o *output) printError(err error) {
 	all := messages(err)
 	if o.json {
 		for _, m := range all {
-			_ = o.writeJSON(struct {
-				Type string `json:"type"`
-				message
-			}{"error", m})
+			_ = o.writeProjectJSON(cmp.Or(m.Project, o.project), errorRecord{m})
 		}
 		return
 	}

@@ -176,18 +176,12 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 	return err
 }
 
-// inProject is an event with the directory of the project that it is about.
-type inProject struct {
-	Dir   string `json:"project"`
-	Event any    `json:"event"`
-}
-
 // projectEvent prints what happens in one of several projects: everything as
 // JSON, nothing but warnings for people.
 func (o *output) projectEvent(dir string, event cotter.Event) {
 	if o.json {
 		if value := jsonEvent(event); value != nil {
-			_ = o.writeJSON(inProject{dir, value}) // a closed stdout shows at the end
+			_ = o.writeProjectJSON(dir, value) // a closed stdout shows at the end
 		}
 		return
 	}
@@ -236,7 +230,7 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 func (o *output) projectDone(done, dir string, result *cotter.Result, list []resultLine) error {
 	switch {
 	case o.json:
-		return o.writeJSON(inProject{dir, jsonResult(done, result)})
+		return o.writeProjectJSON(dir, jsonResult(done, result))
 	case o.quiet:
 	case len(list) > 0:
 		o.printf("- %s: %s\n", dir, counted(list))

@@ -203,7 +203,7 @@ func whyProvider(ctx context.Context, cmd *cli.Command, out *output, req cotter.
 	}
 	found := slices.DeleteFunc(all, func(p cotter.Provider) bool { return !isProvider(p.Address, wanted) })
 	if out.json && len(found) > 0 {
-		return true, out.writeJSON(jsonProviders(found))
+		return true, out.writeJSON(providersRecord{jsonProviders(found)})
 	}
 	for _, p := range found {
 		out.printf("%s %s\n", p.Address.ForDisplay(), cmp.Or(p.Version, "(not locked)"))

@@ -143,7 +143,7 @@ func TestRemediesJSON(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	err := &cotter.ModuleError{Path: addrs.Module{"net"}, Err: cotter.ErrNotInstalled}
 	(&output{stdout: &stdout, stderr: &stderr, json: true}).printError(err)
-	const want = `{"type":"error","summary":"module net","detail":"module not installed","module":"net","remedy":"Run ` + "`cotter install`" + ` to install what is missing."}` + "\n"
+	const want = `{"v":1,"type":"error","summary":"module net","detail":"module not installed","module":"net","remedy":"Run ` + "`cotter install`" + ` to install what is missing."}` + "\n"
 	if diff := cmp.Diff(want, stdout.String()); diff != "" || stderr.Len() > 0 {
 		t.Errorf("stdout (-want +got):\n%s\nstderr: %s", diff, &stderr)
 	}

@@ -114,7 +114,7 @@ func TestTamperRegistry(t *testing.T) {
 		}, named("hosted", "Module checksum verification failed"), named("hosted", "Module checksum verification failed"), found(16, "content changed h1:HASH -> h1:HASH, used by hosted (main.tf:1)")},
 
 		{"version published anew", "net", func(s *site) error { return s.world.PublishVersion("acme/net/aws", "1.1.0", evil) },
-			named("net", "the lock has SHORT, and the source means commit SHORT", "run `cotter update net --accept-changed net`"), named("net", "the lock has COMMIT, and the source means commit SHORT"),
+			named("net", "the lock has SHORT, and the source means commit SHORT", "run `cotter update net --accept-changed net`"), named("net", "the lock has SHORT, and the source means commit SHORT"),
 			found(16, "commit COMMIT moved SHORT -> SHORT, used by net (main.tf:1)")},
 		{"version withdrawn", "net", func(s *site) error { return s.world.WithdrawVersion("acme/net/aws", "1.1.0") },
 			named("net", "404"), named("net", "404"), found(8, "module net (main.tf:2)")},

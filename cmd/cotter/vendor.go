@@ -58,8 +58,10 @@ func (o *output) vendored(req cotter.Request, result *cotter.Result) {
 
 // jsonVendored is a package in the repository that was written or removed.
 type jsonVendored struct {
-	Key  string `json:"key"`
-	Dir  string `json:"dir"`
+	Key string `json:"key"`
+	// Dir is the package's directory, relative to the root module's.
+	Dir string `json:"dir"`
+	// Kind is "added", "changed" or "removed".
 	Kind string `json:"kind"`
 }
 

@@ -103,7 +103,7 @@ type jsonOrigin struct {
 	Error   string `json:"error,omitempty"`
 }
 
-func jsonOrigins(origins []cotter.Origin) any {
+func jsonOrigins(origins []cotter.Origin) record {
 	list := []jsonOrigin{}
 	for _, o := range origins {
 		j := jsonOrigin{
@@ -121,7 +121,5 @@ func jsonOrigins(origins []cotter.Origin) any {
 		}
 		list = append(list, j)
 	}
-	return struct {
-		Origins []jsonOrigin `json:"origins"`
-	}{list}
+	return originsRecord{list}
 }

@@ -101,10 +101,10 @@ func chainTo(result *cotter.Result, to cotter.Module) []cotter.Module {
 	return chain // in the order of the keys, which is from the top down
 }
 
-func jsonChains(chains [][]cotter.Module) any {
+func jsonChains(chains [][]cotter.Module) record {
 	list := [][]jsonModule{}
 	for _, chain := range chains {
 		list = append(list, jsonModules(chain))
 	}
-	return list
+	return chainsRecord{list}
 }
