@@ -140,7 +140,7 @@ func jsonEvent(event cotter.Event) record {
 	case cotter.FetchProgress:
 		return fetchProgressRecord{e.Package, e.Done, e.Total}
 	case cotter.FetchDone:
-		return fetchDoneRecord{e.Package, e.Bytes}
+		return fetchDoneRecord{e.Package, e.Bytes, e.Store}
 	case cotter.ProviderProgress:
 		return providerProgressRecord{e.Provider.String(), e.Version, e.Platform.String(), e.Done, e.Total}
 	}

@@ -86,6 +86,8 @@ func (fetchProgressRecord) kind() string { return "fetch_progress" }
 type fetchDoneRecord struct {
 	Package string `json:"package"`
 	Bytes   int64  `json:"bytes"`
+	// Store is the mirror or bundle that it came from, if it was one.
+	Store string `json:"store,omitempty"`
 }
 
 func (fetchDoneRecord) kind() string { return "fetch_done" }
@@ -291,7 +293,9 @@ type pushedRecord struct {
 	Mirror  string `json:"mirror"`
 	Entries int    `json:"entries"`
 	Pushed  int    `json:"pushed"`
-	Bytes   int64  `json:"bytes"`
+	// Replaced are those that were damaged in the mirror.
+	Replaced int   `json:"replaced"`
+	Bytes    int64 `json:"bytes"`
 }
 
 func (pushedRecord) kind() string { return "pushed" }

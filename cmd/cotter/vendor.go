@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -23,11 +24,11 @@ func vendorCommand(out *output) *cli.Command {
 			"With the setting, install takes the packages from there. It compares every file\n" +
 			"with the lock and asks no server. If an entry of the lock changes, as with update,\n" +
 			"its package is written too. Providers are not vendored.",
-		Flags: configFlags(severalFlags(append(policyFlags(),
+		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), mirrorFlags()),
 			&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is vendored or cached"},
 			&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
-			mirrorFlag(), gitBackendFlag(),
+			gitBackendFlag(),
 		)...)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			req, err := request(cmd, out.env)
