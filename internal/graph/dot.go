@@ -5,14 +5,6 @@ import (
 	"strings"
 )
 
-// colors are the colours of kinds in formats that have one background, and good enough on
-// a light and on a dark one.
-var colors = map[Kind]string{
-	Changed: "#d1242f", Moved: "#d1242f", Problem: "#d1242f", Content: "#d1242f",
-	Missing: "#8250df", Unlocked: "#8250df", Removed: "#d1242f",
-	Outdated: "#bf8700", Updated: "#bf8700", Relocked: "#bf8700", Added: "#1a7f37",
-}
-
 // DOT returns the tree in the language of Graphviz.
 func (g Graph) DOT() string {
 	p := g.arrange()
@@ -73,7 +65,7 @@ func markLines(marks []Mark) []string {
 }
 
 func styleDOT(marks []Mark) string {
-	color := colors[kindOf(marks)]
+	color := colors[kindOf(marks).tone()]
 	if color == "" {
 		return ""
 	}

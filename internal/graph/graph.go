@@ -80,22 +80,36 @@ const (
 	Relocked Kind = "relocked"
 )
 
-// words are what people read for a kind, in the order of the kinds.
+// words are what people read for a kind, and the class of its colour; the gravest first.
 var words = []struct {
-	kind Kind
-	text string
+	kind       Kind
+	text, tone string
 }{
-	{Changed, "changed"},
-	{Moved, "moved"},
-	{Missing, "missing"},
-	{Unlocked, "not in the lock"},
-	{Problem, "problem"},
-	{Outdated, "outdated"},
-	{Removed, "removed"},
-	{Content, "OTHER CONTENT"},
-	{Updated, "updated"},
-	{Relocked, "lock changed"},
-	{Added, "added"},
+	{Changed, "changed", "bad"},
+	{Moved, "moved", "bad"},
+	{Content, "OTHER CONTENT", "bad"},
+	{Problem, "problem", "bad"},
+	{Missing, "missing", "gone"},
+	{Unlocked, "not in the lock", "gone"},
+	{Removed, "removed", "gone"},
+	{Outdated, "outdated", "note"},
+	{Updated, "updated", "note"},
+	{Relocked, "lock changed", "note"},
+	{Added, "added", "new"},
+}
+
+// colors are the colours of tones in formats that do not know the background: they can be
+// seen on a light one and on a dark one.
+var colors = map[string]string{"bad": "#d1242f", "gone": "#8250df", "note": "#bf8700", "new": "#1a7f37"}
+
+// tone is the class of a kind's colour; "" for other text.
+func (k Kind) tone() string {
+	for _, w := range words {
+		if w.kind == k {
+			return w.tone
+		}
+	}
+	return ""
 }
 
 func (k Kind) word() string {

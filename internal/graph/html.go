@@ -34,10 +34,11 @@ type pageModule struct {
 	Shared int    `json:"shared,omitempty"`
 }
 
-// pageKind is a kind of marks, and what people read for it.
+// pageKind is a kind of marks, what people read for it, and the class of its colour.
 type pageKind struct {
 	Kind Kind   `json:"kind"`
 	Word string `json:"word"`
+	Tone string `json:"tone"`
 }
 
 // HTML returns a page that needs no other file and no network.
@@ -87,14 +88,14 @@ func sourceHash(text string) string {
 // pageJSON encodes what the page shows. The encoder writes <, > and & as escapes, so that
 // no text ends the script element.
 func (p *place) pageJSON() (string, error) {
-	data := pageData{Title: p.heading(), Modules: []pageModule{}, Providers: withLabels(p.Providers), Packages: p.packages}
+	data := pageData{Title: p.Title, Modules: []pageModule{}, Providers: withLabels(p.Providers), Packages: p.packages}
 	for _, n := range p.nodes {
 		m := n.Module
 		m.Marks = labelled(m.Marks)
 		data.Modules = append(data.Modules, pageModule{Module: m, Name: n.name, Parent: n.parent, Shared: n.shared})
 	}
 	for _, w := range words {
-		data.Kinds = append(data.Kinds, pageKind{w.kind, w.text})
+		data.Kinds = append(data.Kinds, pageKind{w.kind, w.text, w.tone})
 	}
 	text, err := json.Marshal(data)
 	return string(text), err

@@ -31,7 +31,7 @@ func (g Graph) Mermaid() string {
 	}
 	for _, w := range words {
 		if classes[w.kind] {
-			fmt.Fprintf(&b, "  classDef %s stroke:%s,stroke-width:3px\n", w.kind, colors[w.kind])
+			fmt.Fprintf(&b, "  classDef %s stroke:%s,stroke-width:3px\n", w.kind, colors[w.tone])
 		}
 	}
 	return b.String()

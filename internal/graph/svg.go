@@ -38,18 +38,13 @@ text.bad{fill:#ff7b72}text.note{fill:#e3b341}text.new{fill:#56d364}text.gone{fil
 }
 `
 
-// tones are the classes of kinds.
-var tones = map[Kind]string{
-	Changed: "bad", Moved: "bad", Problem: "bad", Content: "bad",
-	Missing: "gone", Unlocked: "gone", Removed: "gone",
-	Outdated: "note", Updated: "note", Relocked: "note", Added: "new",
-}
-
 // SVG returns the tree as a picture, from left to right.
 func (g Graph) SVG() string {
 	p := g.arrange()
-	root := box{id: -1, lines: []line{{"name", p.heading()}, {"source", p.summary()}}, title: p.heading()}
-	root.below = boxesOf(p.roots)
+	root := box{lines: []line{{"name", p.heading()}}, title: p.heading(), below: boxesOf(p.roots)}
+	for part := range strings.SplitSeq(p.summary(), "; ") {
+		root.lines = append(root.lines, line{"source", part})
+	}
 	drawing := drawing{widths: map[int]float64{}}
 	drawing.measure(&root, 0)
 	height := drawing.place(&root, 0, margin)
@@ -87,7 +82,6 @@ type line struct{ class, text string }
 
 // box is a module in the picture, or a provider.
 type box struct {
-	id    int
 	lines []line
 	title string
 	class string
@@ -99,7 +93,7 @@ type box struct {
 func boxesOf(nodes []*node) []*box {
 	var boxes []*box
 	for _, n := range nodes {
-		b := &box{id: n.id, title: join(n.Key, n.Source, n.Version), class: tones[kindOf(n.Marks)]}
+		b := &box{title: join(n.Key, n.Source, n.Version), class: kindOf(n.Marks).tone()}
 		b.lines = []line{{"name", join(n.name, n.Version, n.number())}}
 		if n.Source != "" {
 			b.lines = append(b.lines, line{"source", n.Source})
@@ -112,7 +106,7 @@ func boxesOf(nodes []*node) []*box {
 }
 
 func providerBox(p Provider) box {
-	b := box{title: join("provider", p.Name, p.Version), class: tones[kindOf(p.Marks)]}
+	b := box{title: join("provider", p.Name, p.Version), class: kindOf(p.Marks).tone()}
 	b.lines = []line{{"name", join("provider", p.Name, p.Version)}}
 	if len(p.RequiredBy) > 0 {
 		b.lines = append(b.lines, line{"source", "required by " + requiredIn(p.RequiredBy)})
@@ -124,7 +118,7 @@ func providerBox(p Provider) box {
 func linesOf(marks []Mark) []line {
 	lines := make([]line, len(marks))
 	for i, m := range marks {
-		lines[i] = line{tones[m.Kind], m.String()}
+		lines[i] = line{m.Kind.tone(), m.String()}
 	}
 	return lines
 }

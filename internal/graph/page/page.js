@@ -3,11 +3,7 @@
 // The page is built from the data in the element "data". Text becomes text nodes only.
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const tones = new Map([
-    ["changed", "bad"], ["moved", "bad"], ["problem", "bad"], ["content", "bad"],
-    ["missing", "gone"], ["unlocked", "gone"], ["removed", "gone"],
-    ["outdated", "note"], ["updated", "note"], ["relocked", "note"], ["added", "new"],
-  ]);
+  const tones = new Map(data.kinds.map(({ kind, tone }) => [kind, tone]));
 
   // element makes an element with attributes and children, which are elements or texts.
   function element(name, attributes, ...children) {
@@ -22,20 +18,20 @@
 
   function addItem(module, parent) {
     const item = { module, parent, children: [], texts: [], shown: true };
-    item.row = element("div", { class: "row" });
     item.fold = element("span", { class: "fold", "aria-hidden": "true" });
-    item.row.append(item.fold);
+    const texts = element("span", { class: "texts" });
+    item.row = element("div", { class: "row" }, item.fold, texts);
     const text = (name, value) => {
       if (!value) return;
       const span = element("span", { class: name }, value);
       item.texts.push({ span, value });
-      item.row.append(span);
+      texts.append(span);
     };
     text("name", module.name);
     text("source", module.source);
     text("version", module.version);
-    if (module.shared) item.row.append(element("span", { class: "badge", title: "one package, several modules" }, "#" + module.shared));
-    for (const mark of module.marks || []) item.row.append(badge(mark));
+    if (module.shared) texts.append(element("span", { class: "badge", title: "one package, several modules" }, "#" + module.shared));
+    for (const mark of module.marks || []) texts.append(badge(mark));
     item.li = element("li", { role: "treeitem", tabindex: "-1", "aria-selected": "false", "aria-level": parent ? level(parent) + 1 : 1 }, item.row);
     if (module.marks && module.marks.length) item.li.dataset.kind = module.marks[0].kind;
     item.kinds = new Set((module.marks || []).map((mark) => mark.kind));
