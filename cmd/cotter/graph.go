@@ -184,9 +184,10 @@ func projectGraph(ctx context.Context, cmd *cli.Command, out *output, req cotter
 	if err := addDiff(ctx, cmd, req, p); err != nil {
 		return g, nil, err
 	}
-	if cmd.Bool("outdated") || cmd.Bool("remote") {
-		unknown, err = addOrigins(ctx, cmd, out, req, p)
+	if !cmd.Bool("outdated") && !cmd.Bool("remote") {
+		return p.Graph, nil, nil
 	}
+	unknown, err = addOrigins(ctx, cmd, out, req, p)
 	return p.Graph, unknown, err
 }
 
@@ -234,7 +235,10 @@ func addOrigins(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 }
 
 func movedText(o cotter.Origin) string {
-	return fmt.Sprintf("%s %s -> %s", cmp.Or(o.Ref, "archive"), short(o.Locked), short(o.Now))
+	if o.Ref == "" {
+		return "the archive has other content now"
+	}
+	return fmt.Sprintf("%s %s -> %s", o.Ref, short(o.Locked), short(o.Now))
 }
 
 // graphLocks finds locks as cotter diff does.

@@ -69,7 +69,7 @@ func reasonOf(err error) string {
 		err = module.Err
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text
+	return strings.TrimPrefix(text, "module ") // of "module not installed"
 }
 
 // addLocked adds what a lock has of modules that are not installed, and of those below
@@ -130,7 +130,11 @@ func (p *graphed) addReport(report *cotter.Report) {
 			p.mark(found.Key, graph.Unlocked, "")
 		}
 	}
-	for _, err := range slices.Concat(report.Refused, report.Stale, report.Misplaced) {
+	problems := slices.Concat(report.Refused, report.Stale)
+	if slices.ContainsFunc(report.Packages, func(found cotter.PackageReport) bool { return found.Status != cotter.StatusMissing }) {
+		problems = append(problems, report.Misplaced...) // else nothing has a place yet
+	}
+	for _, err := range problems {
 		var module *cotter.ModuleError
 		if errors.As(err, &module) {
 			p.mark(module.Path.String(), graph.Problem, reasonOf(module))

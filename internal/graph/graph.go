@@ -256,8 +256,12 @@ func (p *place) summary() string {
 	}
 	separator := "; "
 	for _, w := range words {
-		if counts[w.kind] > 0 {
-			text += fmt.Sprintf("%s%d %s", separator, counts[w.kind], w.text)
+		if n := counts[w.kind]; n > 0 {
+			word := w.text
+			if w.kind == Problem && n > 1 {
+				word += "s"
+			}
+			text += fmt.Sprintf("%s%d %s", separator, n, word)
 			separator = ", "
 		}
 	}

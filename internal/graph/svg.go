@@ -14,7 +14,8 @@ const (
 	boxGap     = 12
 	columnGap  = 44
 	margin     = 20
-	maxColumns = 48 // of a line in a box
+	maxColumns = 48 // of a line in a box of a module
+	maxWide    = 96 // of a line in a box of a provider, which has nothing beside it
 )
 
 // svgStyle has the colours for a light and for a dark background.
@@ -41,7 +42,7 @@ text.bad{fill:#ff7b72}text.note{fill:#e3b341}text.new{fill:#56d364}text.gone{fil
 // SVG returns the tree as a picture, from left to right.
 func (g Graph) SVG() string {
 	p := g.arrange()
-	root := box{lines: []line{{"name", p.heading()}}, title: p.heading(), below: boxesOf(p.roots)}
+	root := box{most: maxColumns, lines: []line{{"name", p.heading()}}, title: p.heading(), below: boxesOf(p.roots)}
 	for part := range strings.SplitSeq(p.summary(), "; ") {
 		root.lines = append(root.lines, line{"source", part})
 	}
@@ -57,7 +58,7 @@ func (g Graph) SVG() string {
 			y += boxGap * 2
 		}
 		b.x, b.y = margin, y
-		b.width = widthOf(b.lines)
+		b.width = b.textWidth()
 		y += b.height() + boxGap
 		width = max(width, b.x+b.width)
 		providers = append(providers, b)
@@ -83,6 +84,7 @@ type line struct{ class, text string }
 // box is a module in the picture, or a provider.
 type box struct {
 	lines []line
+	most  int // the columns of a line
 	title string
 	class string
 	below []*box
@@ -93,7 +95,7 @@ type box struct {
 func boxesOf(nodes []*node) []*box {
 	var boxes []*box
 	for _, n := range nodes {
-		b := &box{title: join(n.Key, n.Source, n.Version), class: kindOf(n.Marks).tone()}
+		b := &box{most: maxColumns, title: join(n.Key, n.Source, n.Version), class: kindOf(n.Marks).tone()}
 		b.lines = []line{{"name", join(n.name, n.Version, n.number())}}
 		if n.Source != "" {
 			b.lines = append(b.lines, line{"source", n.Source})
@@ -106,7 +108,7 @@ func boxesOf(nodes []*node) []*box {
 }
 
 func providerBox(p Provider) box {
-	b := box{title: join("provider", p.Name, p.Version), class: kindOf(p.Marks).tone()}
+	b := box{most: maxWide, title: join("provider", p.Name, p.Version), class: kindOf(p.Marks).tone()}
 	b.lines = []line{{"name", join("provider", p.Name, p.Version)}}
 	if len(p.RequiredBy) > 0 {
 		b.lines = append(b.lines, line{"source", "required by " + requiredIn(p.RequiredBy)})
@@ -128,10 +130,10 @@ func (b *box) height() float64 { return float64(len(b.lines)*lineHeight) + boxPa
 // middle is where edges meet the box.
 func (b *box) middle() float64 { return b.y + b.height()/2 }
 
-func widthOf(lines []line) float64 {
+func (b *box) textWidth() float64 {
 	widest := 0
-	for _, l := range lines {
-		widest = max(widest, columns(shorten(l.text, maxColumns)))
+	for _, l := range b.lines {
+		widest = max(widest, columns(shorten(l.text, b.most)))
 	}
 	return float64(widest)*charWidth + 2*boxPadding
 }
@@ -143,7 +145,7 @@ type drawing struct {
 }
 
 func (d *drawing) measure(b *box, depth int) {
-	b.width = widthOf(b.lines)
+	b.width = b.textWidth()
 	d.widths[depth] = max(d.widths[depth], b.width)
 	for _, child := range b.below {
 		d.measure(child, depth+1)
@@ -205,7 +207,7 @@ func (b *box) draw(out *strings.Builder) {
 		html.EscapeString(b.title), class, b.x, b.y, b.width, b.height())
 	for i, l := range b.lines {
 		fmt.Fprintf(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>",
-			l.class, b.x+boxPadding, b.y+float64((i+1)*lineHeight)+1, html.EscapeString(shorten(l.text, maxColumns)))
+			l.class, b.x+boxPadding, b.y+float64((i+1)*lineHeight)+1, html.EscapeString(shorten(l.text, b.most)))
 	}
 	out.WriteString("</g>\n")
 	for _, child := range b.below {
