@@ -75,20 +75,32 @@ func reasonOf(err error) string {
 // addLocked adds what a lock has of modules that are not installed, and of those below
 // them.
 func (p *graphed) addLocked(lock *lockfile.File) {
+	missing := map[string]bool{}
+	longest := 0 // of their keys
+	for _, m := range p.Modules {
+		if isMarked(&m, graph.Missing) {
+			missing[m.Key], longest = true, max(longest, len(m.Key))
+		}
+	}
 	for _, entry := range lock.Modules() {
 		if m := p.module(entry.Key); m != nil {
 			m.Version, m.Package = cmp.Or(m.Version, entry.Version), cmp.Or(m.Package, packageOf(entry.Package))
 			continue
 		}
-		for above := entry.Key; above != ""; above = above[:max(strings.LastIndexByte(above, '.'), 0)] {
-			if m := p.module(above); m != nil {
-				if isMarked(m, graph.Missing) {
-					p.add(lockedNode(entry))
-				}
-				break
-			}
+		if below(entry.Key, missing, longest) {
+			p.add(lockedNode(entry))
 		}
 	}
+}
+
+// below reports whether a key is below one of a set, none of which is longer than longest.
+func below(key string, set map[string]bool, longest int) bool {
+	for i, c := range key[:min(len(key), longest+1)] {
+		if c == '.' && set[key[:i]] {
+			return true
+		}
+	}
+	return false
 }
 
 func isMarked(m *graph.Module, kind graph.Kind) bool {
