@@ -124,24 +124,22 @@ func checkGraphArguments(cmd *cli.Command) error {
 }
 
 // writeGraph writes a graph to a file or to standard output.
-func writeGraph(cmd *cli.Command, out *output, g graph.Graph, render func(graph.Graph) (string, error)) (err error) {
-	to := out.stdout
-	if name := cmd.String("out"); name != "" {
-		file, err := os.Create(name)
-		if err != nil {
-			return err
-		}
-		defer func() { err = cmp.Or(err, file.Close()) }()
-		to = file
-	}
+func writeGraph(cmd *cli.Command, out *output, g graph.Graph, render func(graph.Graph) (string, error)) error {
 	if render == nil {
-		return (&output{stdout: to}).writeJSON(g)
+		render = func(g graph.Graph) (string, error) {
+			var text strings.Builder
+			err := (&output{stdout: &text}).writeJSON(g)
+			return text.String(), err
+		}
 	}
 	text, err := render(g)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(to, text)
+	if name := cmd.String("out"); name != "" {
+		return os.WriteFile(name, []byte(text), 0o644)
+	}
+	_, err = io.WriteString(out.stdout, text)
 	return err
 }
 

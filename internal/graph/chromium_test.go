@@ -66,7 +66,7 @@ func newBrowser(t *testing.T) *browser {
 	}
 	args := []string{
 		"--headless", "--remote-debugging-pipe", "--user-data-dir=" + t.TempDir(), "--no-first-run", "--disable-gpu", "--disable-extensions",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--mute-audio", "about:blank",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--mute-audio", "--in-process-gpu", "--renderer-process-limit=1", "--disable-breakpad", "about:blank",
 	}
 	if os.Geteuid() == 0 {
 		args = append([]string{"--no-sandbox"}, args...)

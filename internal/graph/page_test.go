@@ -88,7 +88,10 @@ func testKeys(t *testing.T, b *browser) {
 		{keys: []string{" "}, expression: focused, want: "dns"},
 		{keys: []string{"/"}, expression: focused, want: "INPUT"},
 		{keys: []string{"s", "u", "b"}, expression: shown, want: "infra app network subnets network subnets"},
-		{expression: `document.querySelector('[role=status]').textContent`, want: "2 of 9 modules"},
+		{expression: `document.querySelector('[role=status]').textContent`, want: " · showing 2 of 9"},
+	})
+	b.screenshot(t, "search")
+	do(t, b, []pageStep{
 		{keys: []string{"ArrowDown"}, expression: focused, want: "subnets"},
 		{keys: []string{"/", "Escape"}, expression: shown, want: "infra app network subnets app-tags dns legacy network subnets queue"},
 		{expression: focused, want: "subnets"},

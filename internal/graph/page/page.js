@@ -164,7 +164,7 @@
       item.li.hidden = !item.shown;
       if (active && item.shown) setExpanded(item, true);
     }
-    counted.textContent = active ? matches + " of " + data.modules.length + " modules" : "";
+    counted.textContent = active ? " · showing " + matches + " of " + data.modules.length : "";
     if (selected && selected.li.hidden) select(root);
   }
 
@@ -269,7 +269,8 @@
   const bar = element("div", { class: "bar" }, search, ...chips,
     button("Expand all", () => items.forEach((item) => setExpanded(item, true))),
     button("Fold all", foldAll),
-    button("Theme: auto", nextTheme), counted);
+    button("Theme: auto", nextTheme));
+  document.querySelector(".summary").append(counted); // where it moves nothing
 
   function providerTable() {
     if (!data.providers.length) return [];
