@@ -52,6 +52,8 @@ type HashVerified struct {
 type ModuleInstalled struct {
 	Path addrs.Module
 	Dir  string
+	// Replaced says that something else was in its place.
+	Replaced bool
 }
 
 // ProviderProgress tells how far the archive of a provider is, in bytes. Total is 0
@@ -72,6 +74,8 @@ type ProviderInstalled struct {
 	Version    string
 	Dir        string
 	KeyID, Key string
+	// Replaced says that something else was in its place.
+	Replaced bool
 }
 
 // LockFileWritten tells that the dependency lock was written.
@@ -112,6 +116,9 @@ const (
 	// WarningDialectAssumed says that a registry depends on the stock tool that the
 	// project was assumed to be for. Request.Dialect decides.
 	WarningDialectAssumed WarningKind = "dialect assumed"
+	// WarningRestored says that files of an installed module were changed, and are
+	// replaced by what the lock says.
+	WarningRestored WarningKind = "restored"
 )
 
 func (Resolved) event()          {}

@@ -29,8 +29,7 @@ import (
 //   - it is below or for a call that is updated;
 //   - a policy refuses it, as far as the lock tells;
 //   - no server has to be asked, because it is confirmed, or none may be;
-//   - git may ask the user for a password, of which the lock would need one without the
-//     user name that the configuration may have.
+//   - git may ask the user for a password, because the lock has no user names and the configuration may.
 //
 // The lock has no credentials. A call with credentials in its source is prefetched without
 // them, which fails in silence, and fetched by the walk.

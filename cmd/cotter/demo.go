@@ -66,7 +66,7 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := out.installed("installed", result, progress); err != nil {
+	if err := out.installed("installed", result, progress.tally); err != nil {
 		return err
 	}
 	out.printf("\n$ cotter tree\n")

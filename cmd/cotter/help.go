@@ -55,7 +55,7 @@ var flagGroups = []struct {
 	{"Policy", []string{"policy", "allow-source", "deny-source", "deny-branches", "require-version", "deny-credentials", "min-age"}},
 	{"Configuration", []string{"for", "lock-file", "var", "var-file", "test-directory"}},
 	{"Several projects", []string{"recursive", "since"}},
-	{"All commands", []string{"json", "chdir", "no-color", "help"}},
+	{"All commands", []string{"json", "chdir", "quiet", "verbose", "no-color", "help"}},
 }
 
 func pageOf(cmd *cli.Command) page {

@@ -102,13 +102,13 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 		return err
 	}
 	if req.DryRun {
-		err := out.planned(result, progress)
+		err := out.planned(result, progress.tally)
 		if err == nil && cmd.Bool("check") && wouldChange(result) {
 			return errLockWouldChange
 		}
 		return err
 	}
-	if err := out.installed(done(req), result, progress); err != nil || !req.LockOnly {
+	if err := out.installed(done(req), result, progress.tally); err != nil || !req.LockOnly {
 		return err
 	}
 	out.lockedOnly(result)
@@ -144,5 +144,5 @@ func layout(name string) (cotter.Layout, error) {
 	case "copy":
 		return cotter.LayoutCopy, nil
 	}
-	return 0, usageError{fmt.Errorf("--layout takes \"link\" or \"copy\", and got %q", name)}
+	return 0, usageError{fmt.Errorf("--layout takes \"link\" or \"copy\", got %q", name)}
 }

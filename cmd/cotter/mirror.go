@@ -121,13 +121,7 @@ func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	if out.json {
-		return out.writeJSON(struct {
-			Type    string `json:"type"`
-			Mirror  string `json:"mirror"`
-			Entries int    `json:"entries"`
-			Pushed  int    `json:"pushed"`
-			Bytes   int64  `json:"bytes"`
-		}{"pushed", to.Address(), result.Entries, result.Pushed, result.Bytes})
+		return out.writeJSON(pushedRecord{to.Address(), result.Entries, result.Pushed, result.Bytes})
 	}
 	out.printf("%s: %s, %d pushed, %s uploaded\n", to.Address(), entries(result.Entries, "module"), result.Pushed, megabytes(result.Bytes))
 	return nil
@@ -171,14 +165,7 @@ func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 // people what is missing.
 func (o *output) mirrorEntry(entry mirror.Entry) error {
 	if o.json {
-		return o.writeJSON(struct {
-			Project string `json:"project"`
-			Key     string `json:"key"`
-			Source  string `json:"source"`
-			Version string `json:"version,omitempty"`
-			Tag     string `json:"tag"`
-			Missing bool   `json:"missing"`
-		}{entry.Dir, entry.Key, entry.Source, entry.Version, entry.Tag, entry.Missing})
+		return o.writeProjectJSON(entry.Dir, mirroredRecord{entry.Key, entry.Source, entry.Version, entry.Tag, entry.Missing})
 	}
 	if entry.Missing {
 		o.printf("- %s: %s in %s is missing\n", entry.Dir, entry.Key, strings.TrimSpace(entry.Source+" "+entry.Version))

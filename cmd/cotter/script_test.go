@@ -306,7 +306,7 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("cotter demo: status %d\n%s%s", status, &stdout, &stderr)
 	}
 	for _, want := range []string{
-		"- network in 127.0.0.1:",
+		"\nadded  network ",
 		"/acme/network/aws 1.2.3",
 		"├── app  ./app",
 		`module "network.subnets" {`,
