@@ -128,7 +128,7 @@ func writeGraph(cmd *cli.Command, out *output, g graph.Graph, render func(graph.
 	if render == nil {
 		render = func(g graph.Graph) (string, error) {
 			var text strings.Builder
-			err := (&output{stdout: &text}).writeJSON(g)
+			err := (&output{stdout: &text}).writeJSON(jsonGraph(g))
 			return text.String(), err
 		}
 	}

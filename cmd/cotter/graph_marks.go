@@ -87,14 +87,14 @@ func (p *graphed) addLocked(lock *lockfile.File) {
 			m.Version, m.Package = cmp.Or(m.Version, entry.Version), cmp.Or(m.Package, packageOf(entry.Package))
 			continue
 		}
-		if below(entry.Key, missing, longest) {
+		if isBelow(entry.Key, missing, longest) {
 			p.add(lockedNode(entry))
 		}
 	}
 }
 
-// below reports whether a key is below one of a set, none of which is longer than longest.
-func below(key string, set map[string]bool, longest int) bool {
+// isBelow reports whether a key is below one of a set, none of which is longer than longest.
+func isBelow(key string, set map[string]bool, longest int) bool {
 	for i, c := range key[:min(len(key), longest+1)] {
 		if c == '.' && set[key[:i]] {
 			return true

@@ -18,14 +18,13 @@ import (
 // Graph is a module tree, and what there is to say about it.
 type Graph struct {
 	// Title names the root module.
-	Title string `json:"title"`
+	Title string
 	// Old and New name the locks that are compared; "" if none are.
-	Old string `json:"old,omitempty"`
-	New string `json:"new,omitempty"`
+	Old, New string
 	// Modules are all modules but the root module. A module is below the one with the
 	// longest key that is part of its own: "a.b" is below "a".
-	Modules   []Module   `json:"modules"`
-	Providers []Provider `json:"providers,omitempty"`
+	Modules   []Module
+	Providers []Provider
 }
 
 // Module is one module call.
