@@ -40,6 +40,8 @@ type FetchProgress struct {
 type FetchDone struct {
 	Package string
 	Bytes   int64
+	// Store is the name of the [PackageStore] that had the package; "" for its origin.
+	Store string
 }
 
 // HashVerified tells that a module's package has the hashes of the lock.

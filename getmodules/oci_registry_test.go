@@ -3,9 +3,8 @@ package getmodules_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,24 +14,30 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/dockerregistry"
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
 // startRegistry runs Debian's docker-registry behind a server that has TLS.
-func startRegistry(t *testing.T) *httptest.Server {
+func startRegistry(t *testing.T) *dockerregistry.Registry {
 	t.Helper()
-	server := httptest.NewTLSServer(webtest.DockerRegistry(t))
+	server, err := dockerregistry.Start(t.TempDir())
+	if errors.Is(err, dockerregistry.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(server.Close)
 	return server
 }
 
 // pushModule pushes a module package as "oras push" does, and tags it.
-func pushModule(t *testing.T, server *httptest.Server, repository string, archive []byte, tags ...string) digest.Digest {
+func pushModule(t *testing.T, server *dockerregistry.Registry, repository string, archive []byte, tags ...string) digest.Digest {
 	t.Helper()
 	repo := &remote.Repository{
 		Client:    server.Client(),
-		Reference: registry.Reference{Registry: strings.TrimPrefix(server.URL, "https://"), Repository: repository},
+		Reference: registry.Reference{Registry: server.Host(), Repository: repository},
 	}
 	layer := ocispec.Descriptor{MediaType: "archive/zip", Digest: digest.FromBytes(archive), Size: int64(len(archive))}
 	manifest := ocispec.Manifest{
@@ -72,7 +77,7 @@ func TestOCIDockerRegistry(t *testing.T) {
 	id := pushModule(t, server, "acme/net", sampleZip(), tags...)
 	f := newHTTPFetcher()
 	f.HTTPClient = server.Client()
-	address := strings.Replace(server.URL, "https://", "oci://", 1) + "/acme/net"
+	address := "oci://" + server.Host() + "/acme/net"
 	for _, rest := range []string{"", "?tag=v1.2.0", "?digest=" + id.String()} {
 		got, pkg, err := fetchURL(t, f, address+rest)
 		if err != nil {

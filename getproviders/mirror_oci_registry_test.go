@@ -1,12 +1,15 @@
 package getproviders_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/dockerregistry"
 )
 
 // push stores something in a registry as its protocol has it.
@@ -46,17 +49,28 @@ func pushBlob(t *testing.T, client *http.Client, repository, mediaType, blob str
 // made.
 func TestOCIMirrorDockerRegistry(t *testing.T) {
 	t.Parallel()
-	m, web := ociMirror(t, nil, "registry.example.net/mirror/${namespace}/${type}")
-	web.Serve("https://registry.example.net", webtest.DockerRegistry(t).ServeHTTP)
-	repository := "https://registry.example.net/v2/mirror/acme/x"
-	config := pushBlob(t, web.Client(), repository, "application/vnd.oci.empty.v1+json", "{}")
-	layer := pushBlob(t, web.Client(), repository, "archive/zip", archive)
+	registry, err := dockerregistry.Start(t.TempDir())
+	if errors.Is(err, dockerregistry.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	client := registry.Client()
+	m := &getproviders.OCIMirror{Fetcher: &getmodules.Fetcher{HTTPClient: client}}
+	if m.Repository, err = getproviders.ParseRepositoryTemplate(registry.Host() + "/mirror/${namespace}/${type}"); err != nil {
+		t.Fatal(err)
+	}
+	repository := "https://" + registry.Host() + "/v2/mirror/acme/x"
+	config := pushBlob(t, client, repository, "application/vnd.oci.empty.v1+json", "{}")
+	layer := pushBlob(t, client, repository, "archive/zip", archive)
 	manifest := fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target", "config": %s, "layers": [%s]}`,
 		ociManifestType, config, layer)
-	push(t, web.Client(), http.MethodPut, repository+"/manifests/"+sha(manifest), ociManifestType, manifest)
+	push(t, client, http.MethodPut, repository+"/manifests/"+sha(manifest), ociManifestType, manifest)
 	index := fmt.Sprintf(`{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider", "manifests": [{"mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target", "digest": %q, "size": %d, "platform": {"os": "linux", "architecture": "amd64"}}]}`,
 		ociIndexType, ociManifestType, sha(manifest), len(manifest))
-	push(t, web.Client(), http.MethodPut, repository+"/manifests/1.2.0", ociIndexType, index)
+	push(t, client, http.MethodPut, repository+"/manifests/1.2.0", ociIndexType, index)
 	x := provider(t, "acme/x")
 	listing, err := m.Versions(t.Context(), x)
 	if err != nil || len(listing.Versions) != 1 || listing.Versions[0].Version.String() != "1.2.0" {

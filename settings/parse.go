@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -27,8 +28,14 @@ type Settings struct {
 	Layout string
 	// Submodules says whether submodules are fetched; nil if it is not set.
 	Submodules *bool
+	// Vendor is the directory of vendored packages, relative to the root module, with
+	// slashes; "" if it is not set.
+	Vendor string
 	// Platforms are further platforms to lock providers for; nil if it is not set.
 	Platforms []addrs.Platform
+	// Mirrors are the mirrors that the file names. It is the user who decides how far they
+	// are trusted, see [Mirrors].
+	Mirrors []Mirror
 }
 
 // Parse parses the settings in a file; the package comment has the format. The name is
@@ -43,18 +50,23 @@ func Parse(src []byte, filename string) (*Settings, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	content, _, diags := file.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "settings"}}})
+	content, _, diags := file.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "settings"}, mirrorHeader}})
 	if diags.HasErrors() {
 		return nil, diags
 	}
 	s := &Settings{}
-	for i, block := range content.Blocks {
+	blocks := content.Blocks.ByType()
+	for i, block := range blocks["settings"] {
 		if i > 0 {
-			return nil, failure(block.DefRange, fmt.Sprintf("A file has only one settings block; the first is on line %d.", content.Blocks[0].DefRange.Start.Line))
+			return nil, failure(block.DefRange, fmt.Sprintf("A file has only one settings block; the first is on line %d.", blocks["settings"][0].DefRange.Start.Line))
 		}
 		if diags := s.read(block.Body); diags.HasErrors() {
 			return nil, diags
 		}
+	}
+	s.Mirrors, diags = readMirrors(blocks[mirrorHeader.Type], false)
+	if diags.HasErrors() {
+		return nil, diags
 	}
 	return s, nil
 }
@@ -65,13 +77,19 @@ func failure(at hcl.Range, detail string) hcl.Diagnostics {
 
 // read reads the arguments of a settings block.
 func (s *Settings) read(body hcl.Body) hcl.Diagnostics {
-	arguments := map[string]func(cty.Value) error{
+	return readArguments(body, map[string]func(cty.Value) error{
 		"for":        word(&s.For, "auto", "terraform", "tofu"),
 		"layout":     word(&s.Layout, "copy", "link"),
 		"lock_file":  s.setLockFile,
 		"submodules": s.setSubmodules,
 		"platforms":  s.setPlatforms,
-	}
+		"vendor":     s.setVendor,
+	})
+}
+
+// readArguments reads the arguments of a body, which has nothing else, by the functions
+// for their values.
+func readArguments(body hcl.Body, arguments map[string]func(cty.Value) error) hcl.Diagnostics {
 	schema := &hcl.BodySchema{}
 	names := slices.Sorted(maps.Keys(arguments))
 	for _, name := range names {
@@ -119,6 +137,16 @@ func (s *Settings) setLockFile(value cty.Value) (err error) {
 	}
 	if clean := filepath.Clean(filepath.FromSlash(s.LockFile)); !filepath.IsLocal(clean) || clean == "." {
 		return errors.New("it must be a path below the root module's directory")
+	}
+	return nil
+}
+
+func (s *Settings) setVendor(value cty.Value) (err error) {
+	if s.Vendor, err = stringOf(value); err != nil {
+		return err
+	}
+	if s.Vendor == "" || path.IsAbs(s.Vendor) || filepath.IsAbs(s.Vendor) {
+		return errors.New("it must be a path relative to the root module's directory")
 	}
 	return nil
 }

@@ -86,6 +86,11 @@ var examples = map[string][]example{
 	"cotter cache key": {
 		{"The key of a CI cache.", `echo "key=$(cotter cache key)" >> "$GITHUB_OUTPUT"`},
 	},
+	"cotter vendor": {
+		{"Write the modules to the directory that cotter.hcl names.", "cotter vendor"},
+		{"To a directory beside the configuration.", "cotter vendor --vendor vendor/modules"},
+		{"Of all root modules of a repository.", "cotter vendor --recursive"},
+	},
 	"cotter bundle": {
 		{"Carry the locked modules to a machine without a network.", "cotter bundle create --out modules.tar"},
 		{"Install from it there.", "cotter install --bundle modules.tar"},
@@ -105,6 +110,7 @@ var examples = map[string][]example{
 	},
 	"cotter mirror push": {
 		{"All root modules of a repository.", "cotter mirror push --recursive oci://registry.example.com/modules"},
+		{"Sign what is pushed.", "cotter mirror push --sign-key mirror.key oci://registry.example.com/modules"},
 	},
 	"cotter mirror status": {
 		{"What does it not have?", "cotter mirror status oci://registry.example.com/modules"},

@@ -28,8 +28,9 @@ var records = []record{
 	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, versionRecord{},
 }
 
-// resultRecord is the last line of a run that was successful: "installed", "locked" if only
-// the lock was written, or "planned" if nothing was changed.
+// resultRecord is the last line of a run that was successful: "installed", "vendored" if it
+// was `cotter vendor`, "locked" if only the lock was written, or "planned" if nothing was
+// changed.
 type resultRecord struct {
 	done string
 	// Dialect is the stock tool that the project is for: "tofu" or "terraform".
@@ -38,6 +39,8 @@ type resultRecord struct {
 	Modules []jsonModule `json:"modules"`
 	// Changes are the entries of modules that differ from the lock before.
 	Changes []jsonChange `json:"changes,omitempty"`
+	// Vendored are the packages in the repository that were written or removed.
+	Vendored []jsonVendored `json:"vendored,omitempty"`
 	// Providers are all providers, if the run installs them.
 	Providers []jsonProvider `json:"providers,omitempty"`
 	// ProviderChanges are the entries of providers that differ from the lock before.
@@ -83,6 +86,8 @@ func (fetchProgressRecord) kind() string { return "fetch_progress" }
 type fetchDoneRecord struct {
 	Package string `json:"package"`
 	Bytes   int64  `json:"bytes"`
+	// Store is the mirror or bundle that it came from, if it was one.
+	Store string `json:"store,omitempty"`
 }
 
 func (fetchDoneRecord) kind() string { return "fetch_done" }
@@ -288,7 +293,9 @@ type pushedRecord struct {
 	Mirror  string `json:"mirror"`
 	Entries int    `json:"entries"`
 	Pushed  int    `json:"pushed"`
-	Bytes   int64  `json:"bytes"`
+	// Replaced are those that were damaged in the mirror.
+	Replaced int   `json:"replaced"`
+	Bytes    int64 `json:"bytes"`
 }
 
 func (pushedRecord) kind() string { return "pushed" }

@@ -155,7 +155,7 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		}
 		return req, err
 	}
-	seen := make(map[string]*tally)
+	writes, seen := &writer{cmd: cmd, out: out, in: in, req: req}, make(map[string]*tally)
 	for _, dir := range dirs {
 		seen[dir] = newTally()
 	}
@@ -163,8 +163,10 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		if seen[dir] != nil {
 			seen[dir].event(event)
 		}
+		writes.note(event)
 		out.projectEvent(dir, event)
 	})
+	writes.write(ctx, installedDirs(dirs, results)...)
 	if cmd.Bool("markdown") {
 		out.updatesMarkdown(dirs, results)
 		return err
@@ -174,6 +176,16 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		return errLockWouldChange
 	}
 	return err
+}
+
+// installedDirs returns the directories of the projects that did not fail.
+func installedDirs(dirs []string, results []*cotter.Result) (installed []string) {
+	for i, result := range results {
+		if result != nil {
+			installed = append(installed, dirs[i])
+		}
+	}
+	return installed
 }
 
 // projectEvent prints what happens in one of several projects: everything as
@@ -237,6 +249,9 @@ func (o *output) projectDone(done, dir string, result *cotter.Result, list []res
 		o.printOutcomes(list, "    ")
 	case o.verbose:
 		o.printf("- %s: up to date\n", dir)
+	}
+	for _, change := range result.Vendored {
+		o.printf("    %s: %s\n", change.Dir, change.Kind)
 	}
 	return nil
 }

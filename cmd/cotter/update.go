@@ -87,11 +87,16 @@ func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cott
 	if err := checkSecondLock(req); err != nil {
 		return err
 	}
-	in.OnEvent = out.warning
+	writes := &writer{cmd: cmd, out: out, in: in, req: req}
+	in.OnEvent = func(event cotter.Event) {
+		writes.note(event)
+		out.warning(event)
+	}
 	result, err := in.Install(ctx, req)
 	if err != nil {
 		return err
 	}
+	writes.write(ctx, req.Dir)
 	out.markdown(result)
 	return nil
 }
