@@ -43,6 +43,7 @@ func newApp(out *output) *cli.Command {
 			mergeLockCommand(out),
 			listCommand(out),
 			treeCommand(out),
+			graphCommand(out),
 			sbomCommand(out),
 			cacheCommand(out),
 			vendorCommand(out),

@@ -136,7 +136,7 @@ func TestForeignText(t *testing.T) {
 	p := &printer{world: world, binary: commandAsBinary(t), dir: t.TempDir()}
 	p.write(t, ".tofurc", "registry_protocols {\n  retry_count = 0\n}\n")
 	p.write(t, "main.tf", config.String())
-	for _, args := range [][]string{{"install"}, {"install", "--offline"}, {"list"}, {"tree"}, {"outdated"}, {"install", evil}, {"why", evil}} {
+	for _, args := range [][]string{{"install"}, {"install", "--offline"}, {"list"}, {"tree"}, {"graph"}, {"outdated"}, {"install", evil}, {"why", evil}} {
 		p.run(t, args...)
 	}
 	p.write(t, "main.tf", "module \"a\x1b[2J\" {\n  source = \"./x\"\n  \x1b]52\n}\n")

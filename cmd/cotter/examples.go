@@ -61,6 +61,12 @@ var examples = map[string][]example{
 	"cotter tree": {
 		{"The modules, each below the one that calls it.", "cotter tree"},
 	},
+	"cotter graph": {
+		{"The module tree, with what was changed since it was installed.", "cotter graph"},
+		{"A page for the browser, with newer versions and moved tags.", "cotter graph --outdated --remote --out modules.html"},
+		{"What has changed since a release?", "cotter graph --diff v1.4.0 --out changes.html"},
+		{"A picture for the README, in Markdown.", "cotter graph --format mermaid"},
+	},
 	"cotter sbom": {
 		{"A CycloneDX document of one project.", "cotter sbom --out bom.json"},
 		{"Of all root modules of a repository.", "cotter sbom --recursive --out bom.json"},

@@ -23,7 +23,7 @@ type envelope struct {
 var records = []record{
 	resultRecord{}, resolvedRecord{}, fetchStartedRecord{}, fetchProgressRecord{}, fetchDoneRecord{}, waitingForFetchRecord{}, providerProgressRecord{},
 	hashVerifiedRecord{}, moduleInstalledRecord{}, providerInstalledRecord{}, lockFileWrittenRecord{}, waitingRecord{}, warningRecord{}, errorRecord{},
-	reportRecord{}, originsRecord{}, modulesRecord{}, treeRecord{}, providersRecord{}, chainsRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
+	reportRecord{}, originsRecord{}, modulesRecord{}, treeRecord{}, graphRecord{}, providersRecord{}, chainsRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
 	bundledRecord{}, storedRecord{}, pushedRecord{}, mirroredRecord{},
 	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, versionRecord{},
 }

@@ -29,8 +29,8 @@ var layers = []layer{
 	{"files that are read and written, and terminals", []string{
 		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
 	}},
-	{"the lock, the user's key and HTTP", []string{
-		"internal/httpx", "internal/userkey", "lockfile",
+	{"the lock, the user's key, HTTP and pictures", []string{
+		"internal/graph", "internal/httpx", "internal/userkey", "lockfile",
 	}},
 	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
 	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/localstate", "internal/materialize", "internal/modpkg", "internal/providerstore"}},

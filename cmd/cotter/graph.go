@@ -1,0 +1,304 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/graph"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+func graphCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      "graph",
+		Usage:     "draw the module tree: text, Graphviz, Mermaid, SVG or an HTML page",
+		ArgsUsage: "[NEW]",
+		Description: "Shows each module below the one that calls it, with its version, which modules\n" +
+			"are in one package, and what is wrong: files that were changed since they were\n" +
+			"installed, modules that are missing, entries of the lock that are out of date.\n" +
+			"With --outdated and --remote it asks the origins, as outdated and verify --remote\n" +
+			"do. The HTML page is one file that needs no network.\n" +
+			"\n" +
+			"With --diff it shows what differs between two locks, named as for cotter diff:\n" +
+			"OLD and the project as it is now, or OLD and NEW.",
+		Flags: configFlags(
+			&cli.StringFlag{Name: "format", Usage: "write `FORMAT`: text, dot, mermaid, svg or html; by default what --out ends in"},
+			&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of standard output"},
+			&cli.BoolFlag{Name: "providers", Usage: "show the providers too, and which modules require them"},
+			&cli.BoolFlag{Name: "outdated", Usage: "ask origins for newer versions"},
+			&cli.BoolFlag{Name: "remote", Usage: "ask origins whether they still have what the lock says"},
+			&cli.StringFlag{Name: "diff", Usage: "compare with the lock `OLD`: a file, a directory or a git revision"},
+			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
+		),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return runGraph(ctx, cmd, out)
+		},
+	}
+}
+
+// graphFormats are the renderers of formats by their names.
+var graphFormats = map[string]func(graph.Graph) (string, error){
+	"text":    func(g graph.Graph) (string, error) { return g.Text(), nil },
+	"dot":     func(g graph.Graph) (string, error) { return g.DOT(), nil },
+	"mermaid": func(g graph.Graph) (string, error) { return g.Mermaid(), nil },
+	"svg":     func(g graph.Graph) (string, error) { return g.SVG(), nil },
+	"html":    graph.Graph.HTML,
+}
+
+// graphEndings are the formats that the names of files stand for.
+var graphEndings = map[string]string{
+	".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg", ".html": "html", ".htm": "html",
+}
+
+// graphFormat is the renderer that the command line asks for; nil for JSON.
+func graphFormat(cmd *cli.Command, out *output) (func(graph.Graph) (string, error), error) {
+	name := cmd.String("format")
+	if out.json {
+		if name != "" {
+			return nil, usageError{fmt.Errorf("--json and --format %s exclude each other", name)}
+		}
+		return nil, nil
+	}
+	if name == "" {
+		name = cmp.Or(graphEndings[strings.ToLower(filepath.Ext(cmd.String("out")))], "text")
+	}
+	render, ok := graphFormats[name]
+	if !ok {
+		return nil, usageError{fmt.Errorf("--format takes text, dot, mermaid, svg or html, and got %q", name)}
+	}
+	return render, nil
+}
+
+// runGraph draws what it can find out. What it could not find out is an error behind the
+// picture.
+func runGraph(ctx context.Context, cmd *cli.Command, out *output) error {
+	render, err := graphFormat(cmd, out)
+	if err != nil {
+		return err
+	}
+	req, err := request(cmd, out.env)
+	if err != nil {
+		return err
+	}
+	if err := checkGraphArguments(cmd); err != nil {
+		return err
+	}
+	var g graph.Graph
+	var unknown error
+	if cmd.Args().Present() {
+		g, err = lockGraph(ctx, cmd, req)
+	} else {
+		g, unknown, err = projectGraph(ctx, cmd, out, req)
+	}
+	if err != nil {
+		return err
+	}
+	if err := writeGraph(cmd, out, g, render); err != nil {
+		return err
+	}
+	return unknown
+}
+
+// checkGraphArguments refuses flags and arguments that exclude each other.
+func checkGraphArguments(cmd *cli.Command) error {
+	switch n := cmd.Args().Len(); {
+	case n > 1:
+		return usageError{fmt.Errorf("cotter graph takes one argument, the newer of two locks, and got %d", n)}
+	case n == 1 && cmd.String("diff") == "":
+		return usageError{fmt.Errorf("cotter graph takes an argument only with --diff: --diff OLD NEW")}
+	case n == 1 && (cmd.Bool("outdated") || cmd.Bool("remote")):
+		return usageError{errors.New("--outdated and --remote are about the project as it is now, and exclude the argument NEW")}
+	}
+	return nil
+}
+
+// writeGraph writes a graph to a file or to standard output.
+func writeGraph(cmd *cli.Command, out *output, g graph.Graph, render func(graph.Graph) (string, error)) error {
+	if render == nil {
+		render = func(g graph.Graph) (string, error) {
+			var text strings.Builder
+			err := (&output{stdout: &text}).writeJSON(jsonGraph(g))
+			return text.String(), err
+		}
+	}
+	text, err := render(g)
+	if err != nil {
+		return err
+	}
+	if name := cmd.String("out"); name != "" {
+		return os.WriteFile(name, []byte(text), 0o644)
+	}
+	_, err = io.WriteString(out.stdout, text)
+	return err
+}
+
+// projectGraph is the graph of the project as it is installed. The first error is what
+// could not be found out.
+func projectGraph(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (g graph.Graph, unknown, err error) {
+	if dir, empty := withoutConfiguration(req); empty {
+		return g, nil, noConfigurationError{dir}
+	}
+	req.BestEffort = true
+	result, err := load(ctx, cmd, out, req)
+	if err != nil {
+		return g, nil, err
+	}
+	p := &graphed{providers: cmd.Bool("providers")}
+	if p.Title, err = titleOf(req); err != nil {
+		return g, nil, err
+	}
+	p.addModules(result)
+	report, err := localInstaller(cmd, out).VerifyRequest(ctx, req)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // there is no lock
+	case err != nil:
+		return g, nil, err
+	default:
+		lock, err := graphLocks(req).read(ctx, result.LockFile)
+		if err != nil {
+			return g, nil, err
+		}
+		p.addLocked(lock)
+		p.addReport(report)
+	}
+	if p.providers {
+		providers, err := loadProviders(ctx, cmd, out, req)
+		if err != nil {
+			return g, nil, err
+		}
+		p.addProviders(providers, report)
+	}
+	if err := addDiff(ctx, cmd, req, p); err != nil {
+		return g, nil, err
+	}
+	if !cmd.Bool("outdated") && !cmd.Bool("remote") {
+		return p.Graph, nil, nil
+	}
+	unknown, err = addOrigins(ctx, cmd, out, req, p)
+	return p.Graph, unknown, err
+}
+
+// titleOf is the name of the directory of a request.
+func titleOf(req cotter.Request) (string, error) {
+	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
+	return filepath.Base(dir), err
+}
+
+// addOrigins marks what the origins have. The first error is about origins that gave no
+// answer.
+func addOrigins(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, p *graphed) (unknown, err error) {
+	in, err := installer(ctx, cmd, out, req)
+	if err != nil {
+		return nil, err
+	}
+	in, done, err := in.Share()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	in.OnEvent = out.warning
+	var unanswered []error
+	if cmd.Bool("outdated") {
+		list, err := in.Outdated(ctx, req)
+		p.addOutdated(list)
+		unanswered = append(unanswered, err)
+		if p.providers {
+			list, err := in.OutdatedProviders(ctx, req)
+			p.addOutdatedProviders(list)
+			unanswered = append(unanswered, err)
+		}
+	}
+	if cmd.Bool("remote") {
+		origins, err := in.VerifyRemote(ctx, req)
+		unanswered = append(unanswered, err)
+		for _, o := range origins {
+			unanswered = append(unanswered, o.Err)
+			if o.Err == nil && o.Moved() {
+				p.mark(o.Path.String(), graph.Moved, movedText(o))
+			}
+		}
+	}
+	return errors.Join(unanswered...), nil
+}
+
+func movedText(o cotter.Origin) string {
+	if o.Ref == "" {
+		return "the archive has other content now"
+	}
+	return fmt.Sprintf("%s %s -> %s", o.Ref, short(o.Locked), short(o.Now))
+}
+
+// graphLocks finds locks as cotter diff does.
+func graphLocks(req cotter.Request) lockReader {
+	return lockReader{dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, ".terraform.lock.hcl")}
+}
+
+// addDiff marks what differs between the lock of --diff and the project's.
+func addDiff(ctx context.Context, cmd *cli.Command, req cotter.Request, p *graphed) error {
+	if cmd.String("diff") == "" {
+		return nil
+	}
+	reader := graphLocks(req)
+	old, err := reader.read(ctx, cmd.String("diff"))
+	if err != nil {
+		return err
+	}
+	updated, err := reader.read(ctx, reader.dir)
+	if err != nil {
+		return err
+	}
+	p.Old, p.New = cmd.String("diff"), reader.lockFile
+	p.addChanges(lockfile.Compare(old, updated))
+	return nil
+}
+
+// lockGraph is the graph of the lock that the argument names, compared with another. It
+// has the calls that locks have: those of modules outside the project.
+func lockGraph(ctx context.Context, cmd *cli.Command, req cotter.Request) (graph.Graph, error) {
+	reader := graphLocks(req)
+	old, err := reader.read(ctx, cmd.String("diff"))
+	if err != nil {
+		return graph.Graph{}, err
+	}
+	updated, err := reader.read(ctx, cmd.Args().First())
+	if err != nil {
+		return graph.Graph{}, err
+	}
+	p := &graphed{providers: cmd.Bool("providers")}
+	if p.Title, err = titleOf(req); err != nil {
+		return graph.Graph{}, err
+	}
+	p.Old, p.New = cmd.String("diff"), cmd.Args().First()
+	for _, m := range updated.Modules() {
+		p.add(lockedNode(m))
+	}
+	if p.providers {
+		for _, l := range updated.Providers() {
+			p.Providers = append(p.Providers, graph.Provider{Name: l.Address.ForDisplay(), Version: l.Version})
+		}
+	}
+	p.addChanges(lockfile.Compare(old, updated))
+	return p.Graph, nil
+}
+
+// lockedNode is an entry of a lock.
+func lockedNode(m lockfile.Module) graph.Module {
+	return graph.Module{Key: m.Key, Source: addrs.Redact(m.Source), Version: m.Version, Package: packageOf(m.Package)}
+}
+
+// packageOf is the address of a package without the directory in it.
+func packageOf(address string) string {
+	pkg, _ := addrs.SplitSubdir(address)
+	return addrs.Redact(pkg)
+}

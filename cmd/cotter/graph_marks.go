@@ -1,0 +1,262 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/graph"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// graphed is a graph that is being made.
+type graphed struct {
+	graph.Graph
+	// providers says that all providers are shown, and not only those that two locks
+	// differ in.
+	providers bool
+
+	at map[string]int // the indexes of the modules by their keys
+}
+
+// add adds a module, unless the graph has its key.
+func (p *graphed) add(m graph.Module) {
+	if p.module(m.Key) != nil {
+		return
+	}
+	if p.at == nil {
+		p.at = map[string]int{}
+	}
+	p.at[m.Key] = len(p.Modules)
+	p.Modules = append(p.Modules, m)
+}
+
+// module returns the module with a key; nil if the graph does not have it.
+func (p *graphed) module(key string) *graph.Module {
+	if i, ok := p.at[key]; ok {
+		return &p.Modules[i]
+	}
+	return nil
+}
+
+// addModules adds the modules of a tree, and those that are missing in it.
+func (p *graphed) addModules(result *cotter.Result) {
+	for _, m := range result.Modules {
+		p.add(graph.Module{
+			Key: m.Path.String(), Source: addrs.Redact(m.Source.ForDisplay()), Version: m.Version, Package: packageOf(m.Package),
+			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
+		})
+	}
+	for _, u := range result.Unresolved {
+		key := u.Path.String()
+		source := u.Call.Source
+		if u.Source != nil {
+			source = u.Source.ForDisplay()
+		}
+		p.add(graph.Module{Key: key, Source: addrs.Redact(source), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line})
+		p.mark(key, graph.Missing, reasonOf(u.Err))
+	}
+}
+
+// reasonOf is what an error says of a call, without the call.
+func reasonOf(err error) string {
+	var module *cotter.ModuleError
+	if errors.As(err, &module) {
+		err = module.Err
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return strings.TrimPrefix(text, "module ") // of "module not installed"
+}
+
+// addLocked adds what a lock has of modules that are not installed, and of those below
+// them.
+func (p *graphed) addLocked(lock *lockfile.File) {
+	missing := map[string]bool{}
+	longest := 0 // of their keys
+	for _, m := range p.Modules {
+		if isMarked(&m, graph.Missing) {
+			missing[m.Key], longest = true, max(longest, len(m.Key))
+		}
+	}
+	for _, entry := range lock.Modules() {
+		if m := p.module(entry.Key); m != nil {
+			m.Version, m.Package = cmp.Or(m.Version, entry.Version), cmp.Or(m.Package, packageOf(entry.Package))
+			continue
+		}
+		if isBelow(entry.Key, missing, longest) {
+			p.add(lockedNode(entry))
+		}
+	}
+}
+
+// isBelow reports whether a key is below one of a set, none of which is longer than longest.
+func isBelow(key string, set map[string]bool, longest int) bool {
+	for i, c := range key[:min(len(key), longest+1)] {
+		if c == '.' && set[key[:i]] {
+			return true
+		}
+	}
+	return false
+}
+
+func isMarked(m *graph.Module, kind graph.Kind) bool {
+	return slices.ContainsFunc(m.Marks, func(had graph.Mark) bool { return had.Kind == kind })
+}
+
+func (p *graphed) provider(name string) *graph.Provider {
+	for i := range p.Providers {
+		if p.Providers[i].Name == name {
+			return &p.Providers[i]
+		}
+	}
+	return nil
+}
+
+// mark marks a module, unless the graph does not have it, or it is marked so already.
+func (p *graphed) mark(key string, kind graph.Kind, text string) {
+	m := p.module(key)
+	if m == nil || isMarked(m, kind) {
+		return
+	}
+	m.Marks = append(m.Marks, graph.Mark{Kind: kind, Text: text})
+}
+
+// addReport marks what was found to differ from the lock.
+func (p *graphed) addReport(report *cotter.Report) {
+	for _, found := range report.Packages {
+		if p.module(found.Key) == nil { // the lock has it, and the configuration does not
+			continue
+		}
+		switch {
+		case found.Err != nil && found.Changes.Empty():
+			p.mark(found.Key, graph.Problem, reasonOf(found.Err))
+		case found.Status == cotter.StatusChanged:
+			p.mark(found.Key, graph.Changed, changesText(found))
+		case found.Status == cotter.StatusMissing:
+			p.mark(found.Key, graph.Missing, "not installed")
+		case found.Status == cotter.StatusUnlocked:
+			p.mark(found.Key, graph.Unlocked, "")
+		}
+	}
+	problems := slices.Concat(report.Refused, report.Stale)
+	if slices.ContainsFunc(report.Packages, func(found cotter.PackageReport) bool { return found.Status != cotter.StatusMissing }) {
+		problems = append(problems, report.Misplaced...) // else nothing has a place yet
+	}
+	for _, err := range problems {
+		var module *cotter.ModuleError
+		if errors.As(err, &module) {
+			p.mark(module.Path.String(), graph.Problem, reasonOf(module))
+		}
+	}
+}
+
+// maxChanges is how many files a mark names.
+const maxChanges = 3
+
+// changesText names the files that are not those of the lock: "main.tf, new.tf (added)".
+func changesText(found cotter.PackageReport) string {
+	var files []string
+	for _, group := range changedFiles(found.Changes) {
+		for _, file := range group.files {
+			if group.label != "changed" {
+				file += " (" + group.label + ")"
+			}
+			files = append(files, file)
+		}
+	}
+	if len(files) > maxChanges {
+		files = append(files[:maxChanges], fmt.Sprintf("%d more", len(files)-maxChanges))
+	}
+	return cmp.Or(strings.Join(files, ", "), "other bytes than the lock has")
+}
+
+// addProviders adds the providers of a project. report is nil if there is no lock.
+func (p *graphed) addProviders(list []cotter.Provider, report *cotter.Report) {
+	for _, provider := range list {
+		shown := graph.Provider{Name: provider.Address.ForDisplay(), Version: provider.Version}
+		for _, use := range provider.RequiredBy {
+			if key := use.Path.String(); !slices.Contains(shown.RequiredBy, key) {
+				shown.RequiredBy = append(shown.RequiredBy, key)
+			}
+		}
+		p.Providers = append(p.Providers, shown)
+	}
+	if report == nil {
+		return
+	}
+	for _, found := range report.Providers {
+		shown := p.provider(found.Provider.ForDisplay())
+		switch {
+		case shown == nil:
+		case found.Status == cotter.StatusChanged:
+			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Changed, Text: "other bytes than the lock has"})
+		case found.Status == cotter.StatusMissing:
+			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Missing, Text: "not installed"})
+		}
+	}
+}
+
+// newerText is what there is instead of a version; "" if nothing is newer.
+func newerText(current, allowed, latest string) string {
+	switch {
+	case latest == "" || latest == current:
+		return ""
+	case allowed == latest || allowed == current || allowed == "":
+		return latest
+	}
+	return latest + ", allowed " + allowed
+}
+
+func (p *graphed) addOutdated(list []cotter.Outdated) {
+	for _, o := range list {
+		if text := newerText(o.Current, o.Allowed, o.Latest); text != "" {
+			p.mark(o.Path.String(), graph.Outdated, text)
+		}
+	}
+}
+
+func (p *graphed) addOutdatedProviders(list []cotter.OutdatedProvider) {
+	for _, o := range list {
+		shown := p.provider(o.Provider.ForDisplay())
+		if text := newerText(o.Current, o.Allowed, o.Latest); text != "" && shown != nil {
+			shown.Marks = append(shown.Marks, graph.Mark{Kind: graph.Outdated, Text: text})
+		}
+	}
+}
+
+// addChanges marks what differs between two locks, and adds what only the old one has.
+func (p *graphed) addChanges(modules []lockfile.ModuleChange, providers []lockfile.ProviderChange) {
+	for _, from := range modules {
+		p.add(lockedNode(*cmp.Or(from.New, from.Old)))
+		kind, text := changeMark(moduleChange(from))
+		p.mark(from.Key, kind, text)
+	}
+	for _, from := range providers {
+		name := from.Address.ForDisplay()
+		if p.provider(name) == nil {
+			p.Providers = append(p.Providers, graph.Provider{Name: name, Version: cmp.Or(from.New, from.Old).Version})
+		}
+		shown := p.provider(name)
+		kind, text := changeMark(providerChange(from))
+		shown.Marks = append(shown.Marks, graph.Mark{Kind: kind, Text: text})
+	}
+}
+
+// changeMark is a change of a lock as a mark.
+func changeMark(c entryChange) (kind graph.Kind, text string) {
+	switch c.Change {
+	case changeAdded:
+		return graph.Added, ""
+	case changeRemoved:
+		return graph.Removed, ""
+	case changeVersion:
+		return graph.Updated, addrs.Redact(c.Old) + " -> " + addrs.Redact(c.New)
+	case changeContent:
+		return graph.Content, "under the same name"
+	}
+	return graph.Relocked, strings.Join(c.Details, "; ")
+}

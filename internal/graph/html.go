@@ -1,0 +1,120 @@
+package graph
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"strings"
+)
+
+var (
+	//go:embed page/page.css
+	pageStyle string
+	//go:embed page/page.js
+	pageScript string
+)
+
+// pageData is what the script of the page reads.
+type pageData struct {
+	Title     string       `json:"title"`
+	Modules   []pageModule `json:"modules"`
+	Providers []Provider   `json:"providers"`
+	// Packages are the packages that several modules are in, as indexes of modules.
+	Packages [][]int    `json:"packages"`
+	Kinds    []pageKind `json:"kinds"`
+}
+
+// pageModule is a module, whose Parent is the index of the module above it; -1 is the root.
+type pageModule struct {
+	Module
+	Name   string `json:"name"`
+	Parent int    `json:"parent"`
+	Shared int    `json:"shared,omitempty"`
+}
+
+// pageKind is a kind of marks, what people read for it, and the class of its colour.
+type pageKind struct {
+	Kind Kind   `json:"kind"`
+	Word string `json:"word"`
+	Tone string `json:"tone"`
+}
+
+// HTML returns a page that needs no other file and no network.
+func (g Graph) HTML() (string, error) {
+	p := g.arrange()
+	data, err := p.pageJSON()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	// Only this style and this script count: the policy has their hashes.
+	b.WriteString(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` + sourceHash(pageStyle) + `; script-src ` + sourceHash(pageScript) + `; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Modules of ` + html.EscapeString(p.heading()) + `</title>
+<style>` + pageStyle + `</style>
+</head>
+<body>
+<header>
+<h1>` + html.EscapeString(p.Title) + `</h1>
+`)
+	if p.Old != "" {
+		b.WriteString(`<p class="compared">` + html.EscapeString(p.Old) + ` → ` + html.EscapeString(p.New) + "</p>\n")
+	}
+	b.WriteString(`<p class="summary">` + html.EscapeString(p.summary()) + `</p>
+<noscript><pre>` + html.EscapeString(g.Text()) + `</pre></noscript>
+</header>
+<div id="app"></div>
+<script type="application/json" id="data">` + data + `</script>
+<script>` + pageScript + `</script>
+</body>
+</html>
+`)
+	return b.String(), nil
+}
+
+// sourceHash is the source of a style or a script in a content security policy.
+func sourceHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// pageJSON encodes what the page shows. The encoder writes <, > and & as escapes, so that
+// no text ends the script element.
+func (p *place) pageJSON() (string, error) {
+	data := pageData{Title: p.Title, Modules: []pageModule{}, Providers: withLabels(p.Providers), Packages: p.packages}
+	for _, n := range p.nodes {
+		m := n.Module
+		m.Marks = labelled(m.Marks)
+		data.Modules = append(data.Modules, pageModule{Module: m, Name: n.name, Parent: n.parent, Shared: n.shared})
+	}
+	for _, w := range words {
+		data.Kinds = append(data.Kinds, pageKind{w.kind, w.text, w.tone})
+	}
+	text, err := json.Marshal(data)
+	return string(text), err
+}
+
+// labelled returns marks whose texts are what people read.
+func labelled(marks []Mark) []Mark {
+	list := make([]Mark, len(marks))
+	for i, m := range marks {
+		list[i] = Mark{m.Kind, m.String()}
+	}
+	return list
+}
+
+func withLabels(providers []Provider) []Provider {
+	list := make([]Provider, len(providers))
+	for i, p := range providers {
+		list[i] = p
+		list[i].Marks = labelled(p.Marks)
+	}
+	return list
+}

@@ -1,0 +1,71 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Mermaid returns the tree as a flowchart, as GitHub and GitLab draw it in Markdown.
+func (g Graph) Mermaid() string {
+	p := g.arrange()
+	var b strings.Builder
+	fmt.Fprintf(&b, "flowchart LR\n  root([%s])\n", quoteMermaid(p.heading()))
+	classes := map[Kind]bool{}
+	for _, n := range p.nodes {
+		lines := append([]string{join(n.name, n.number()), join(n.Source, n.Version)}, markLines(n.Marks)...)
+		fmt.Fprintf(&b, "  n%d[%s]%s\n", n.id, quoteMermaid(lines...), classOf(n.Marks, classes))
+	}
+	for _, n := range p.nodes {
+		fmt.Fprintf(&b, "  %s --> n%d\n", idOf(n.parent), n.id)
+	}
+	ids := p.ids()
+	for i, provider := range p.Providers {
+		lines := append([]string{provider.Name, provider.Version}, markLines(provider.Marks)...)
+		fmt.Fprintf(&b, "  p%d{{%s}}%s\n", i, quoteMermaid(lines...), classOf(provider.Marks, classes))
+		for _, key := range provider.RequiredBy {
+			if id, ok := ids[key]; ok {
+				fmt.Fprintf(&b, "  %s -.-> p%d\n", idOf(id), i)
+			}
+		}
+	}
+	for _, w := range words {
+		if classes[w.kind] {
+			fmt.Fprintf(&b, "  classDef %s stroke:%s,stroke-width:3px\n", w.kind, colors[w.tone])
+		}
+	}
+	return b.String()
+}
+
+// classOf is the suffix that gives a node its class, which is noted as used.
+func classOf(marks []Mark, used map[Kind]bool) string {
+	kind := kindOf(marks)
+	if kind == "" {
+		return ""
+	}
+	used[kind] = true
+	return ":::" + string(kind)
+}
+
+// quoteMermaid returns the lines that are not empty as a label. Characters that can mean
+// something to Mermaid, Markdown or HTML are numeric entities, which Mermaid writes with
+// "#".
+func quoteMermaid(lines ...string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		if line == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("<br/>")
+		}
+		for _, r := range line {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" ./-,:=_", r) {
+				b.WriteRune(r)
+			} else {
+				fmt.Fprintf(&b, "#%d;", r)
+			}
+		}
+	}
+	return `"` + b.String() + `"`
+}

@@ -1,0 +1,168 @@
+package graph_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/graph"
+)
+
+var screenshots = flag.String("screenshots", "", "write pictures of the pages into this directory")
+
+// Expressions that say what the page shows.
+const (
+	// shown are the names of the modules that can be seen, in their order.
+	shown = `[...document.querySelectorAll('[role=treeitem]')].filter((li) => li.checkVisibility()).map((li) => li.querySelector('.name').textContent).join(' ')`
+	// focused is the module that has the focus, and whether it is the selected one.
+	focused    = `document.activeElement.matches('[role=treeitem][aria-selected=true]') ? document.activeElement.querySelector('.name').textContent : document.activeElement.tagName`
+	details    = `document.querySelector('.details').innerText`
+	background = `getComputedStyle(document.body).backgroundColor`
+)
+
+// pageStep is what a user does on a page, and what it shows then.
+type pageStep struct {
+	keys []string
+	// click is a selector, or "" to click nothing.
+	click      string
+	expression string
+	want       string
+}
+
+// TestPage uses the page in a browser by its keys, and looks at the console.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	b.size(t, 1200, 760)
+	b.scheme(t, "light")
+	t.Run("keys", func(t *testing.T) { testKeys(t, b) })
+	t.Run("filters", func(t *testing.T) { testFilters(t, b) })
+	t.Run("difference", func(t *testing.T) { testDifference(t, b) })
+	t.Run("hostile", func(t *testing.T) { testHostilePage(t, b) })
+	t.Run("picture", func(t *testing.T) { testPicture(t, b) })
+}
+
+// openPage loads the page of a graph.
+func openPage(t *testing.T, b *browser, g graph.Graph) {
+	t.Helper()
+	page, err := g.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.open(t, "page.html", page)
+}
+
+// do follows the steps, and fails where the page shows something else.
+func do(t *testing.T, b *browser, steps []pageStep) {
+	t.Helper()
+	for i, step := range steps {
+		b.press(t, step.keys...)
+		if step.click != "" {
+			b.eval(t, `document.querySelector('`+step.click+`').click()`)
+		}
+		if got := b.eval(t, step.expression); got != step.want {
+			t.Errorf("step %d, keys %q, click %q: the page shows\n%s\nwant\n%s", i, step.keys, step.click, got, step.want)
+		}
+	}
+	b.check(t)
+}
+
+func testKeys(t *testing.T, b *browser) {
+	openPage(t, b, example())
+	b.screenshot(t, "light")
+	do(t, b, []pageStep{
+		{expression: shown, want: "infra app network subnets app-tags dns legacy network subnets queue"},
+		{expression: focused, want: "BODY"},
+		{keys: []string{"Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Tab"}, expression: focused, want: "infra"},
+		{keys: []string{"ArrowDown", "ArrowDown"}, expression: focused, want: "network"},
+		{expression: details, want: "app.network\nSource\nregistry.example.com/acme/network/aws\nVersion\n1.2.3\nPackage\ngit::https://git.example.com/network.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0\nCalled in\napp/main.tf:3\nSame package\nnetwork\nCalls\napp.network.subnets\nRequires\nacme/cloud 2.1.4"},
+		{keys: []string{"ArrowLeft"}, expression: shown, want: "infra app network app-tags dns legacy network subnets queue"},
+		{keys: []string{"ArrowLeft"}, expression: focused, want: "app"},
+		{keys: []string{"ArrowLeft"}, expression: shown, want: "infra app app-tags dns legacy network subnets queue"},
+		{keys: []string{"*"}, expression: shown, want: "infra app network app-tags dns legacy network subnets queue"},
+		{keys: []string{"ArrowRight"}, expression: focused, want: "network"},
+		{keys: []string{"Enter"}, expression: shown, want: "infra app network subnets app-tags dns legacy network subnets queue"},
+		{keys: []string{"End"}, expression: focused, want: "queue"},
+		{keys: []string{"Home"}, expression: focused, want: "infra"},
+		{keys: []string{"ArrowUp"}, expression: focused, want: "infra"},
+		{keys: []string{"d"}, expression: focused, want: "dns"},
+		{keys: []string{" "}, expression: focused, want: "dns"},
+		{keys: []string{"/"}, expression: focused, want: "INPUT"},
+		{keys: []string{"s", "u", "b"}, expression: shown, want: "infra app network subnets network subnets"},
+		{expression: `document.querySelector('[role=status]').textContent`, want: " · showing 2 of 9"},
+	})
+	b.screenshot(t, "search")
+	do(t, b, []pageStep{
+		{keys: []string{"ArrowDown"}, expression: focused, want: "subnets"},
+		{keys: []string{"/", "Escape"}, expression: shown, want: "infra app network subnets app-tags dns legacy network subnets queue"},
+		{expression: focused, want: "subnets"},
+	})
+}
+
+func testFilters(t *testing.T, b *browser) {
+	openPage(t, b, example())
+	do(t, b, []pageStep{
+		{click: "button[data-kind=outdated]", expression: shown, want: "infra app-tags dns"},
+		{click: "button[data-kind=shared]", expression: shown, want: "infra app network app-tags dns network"},
+		{click: "button[data-kind=outdated]", expression: shown, want: "infra app network network"},
+		{click: "button[data-kind=shared]", expression: shown, want: "infra app network subnets app-tags dns legacy network subnets queue"},
+		{click: ".bar button:nth-last-of-type(2)", expression: shown, want: "infra app app-tags dns legacy network queue"},
+		{click: ".bar button:nth-last-of-type(3)", expression: shown, want: "infra app network subnets app-tags dns legacy network subnets queue"},
+		{click: "li li li .fold", expression: shown, want: "infra app network app-tags dns legacy network subnets queue"},
+		{click: ".details button", expression: `document.querySelector('.details h2').textContent`, want: "network"},
+		{expression: background, want: "rgb(255, 255, 255)"},
+		{click: ".bar button:nth-last-of-type(1)", expression: background, want: "rgb(255, 255, 255)"},
+		{click: ".bar button:nth-last-of-type(1)", expression: background, want: "rgb(13, 17, 23)"},
+	})
+	b.screenshot(t, "dark-chosen")
+	b.scheme(t, "dark")
+	do(t, b, []pageStep{{click: ".bar button:nth-last-of-type(1)", expression: background, want: "rgb(13, 17, 23)"}})
+	b.size(t, 420, 760)
+	b.screenshot(t, "narrow")
+	do(t, b, []pageStep{{expression: `document.documentElement.scrollWidth <= innerWidth`, want: "true"}})
+	b.size(t, 1200, 760)
+	b.scheme(t, "light")
+}
+
+func testDifference(t *testing.T, b *browser) {
+	openPage(t, b, difference())
+	b.screenshot(t, "difference")
+	do(t, b, []pageStep{
+		{expression: `document.querySelector('.compared').textContent`, want: "v1.4.0 → .terraform.lock.hcl"},
+		{expression: shown, want: "infra added archive gone network zone same"},
+		{click: "button[data-kind=removed]", expression: shown, want: "infra gone"},
+	})
+}
+
+// testHostilePage has a page of texts that would be markup or script.
+func testHostilePage(t *testing.T, b *browser) {
+	g := hostile()
+	openPage(t, b, g)
+	b.screenshot(t, "hostile")
+	do(t, b, []pageStep{
+		{keys: []string{"/", "<", "s", "c"}, expression: `typeof hacked`, want: "undefined"},
+		{expression: `document.querySelectorAll('script').length`, want: "2"},
+		{expression: `document.querySelectorAll('img, iframe, object, a, link, svg').length`, want: "0"},
+		{keys: []string{"Escape"}, expression: `document.querySelectorAll('[role=treeitem]').length`, want: "22"},
+		{expression: `[...document.querySelectorAll('[role=treeitem]')].every((li) => { li.querySelector('.row').click(); return document.querySelector('.details h2').textContent !== ''; })`, want: "true"},
+		{expression: `typeof hacked`, want: "undefined"},
+	})
+	// Even a script that got into the page would not run: the policy has the hash of ours.
+	b.eval(t, `{ const s = document.createElement('script'); s.textContent = 'hacked = 1'; document.body.append(s); }`)
+	if got := b.eval(t, `typeof hacked`); got != "undefined" || len(b.complaints) == 0 {
+		t.Errorf("a foreign script has run: %s, %q", got, b.complaints)
+	}
+}
+
+// testPicture shows the SVG pictures as documents, in which scripts would run.
+func testPicture(t *testing.T, b *browser) {
+	for _, theme := range []string{"light", "dark"} {
+		b.scheme(t, theme)
+		b.open(t, "tree.svg", example().SVG())
+		b.screenshot(t, "svg-"+theme)
+		// Every text is inside the box of its group.
+		do(t, b, []pageStep{{expression: `[...document.querySelectorAll('g')].every((g) => { const box = g.querySelector('rect').getBBox(); return [...g.querySelectorAll('text')].every((text) => { const own = text.getBBox(); return own.x >= box.x && own.x + own.width <= box.x + box.width && own.y >= box.y && own.y + own.height <= box.y + box.height; }); })`, want: "true"}})
+	}
+	b.scheme(t, "light")
+	b.open(t, "hostile.svg", hostile().SVG())
+	do(t, b, []pageStep{{expression: `typeof hacked`, want: "undefined"}, {expression: `document.querySelectorAll('script, img, a').length`, want: "0"}})
+}
