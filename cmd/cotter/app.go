@@ -46,6 +46,7 @@ func newApp(out *output) *cli.Command {
 			cacheCommand(out),
 			bundleCommand(out),
 			mirrorCommand(out),
+			doctorCommand(out),
 			demoCommand(out),
 			versionCommand(out),
 			completionCommand(out),
