@@ -60,7 +60,7 @@ func (d *doctor) lockedPackages(modules []lockfile.Module) {
 
 // otherRegistry says which providers are from the registry of the other stock tool.
 func (d *doctor) otherRegistry(providers []lockfile.Provider) {
-	own, others := addrs.Hostname(addrs.DefaultRegistryHost), addrs.Hostname(addrs.TerraformRegistryHost)
+	own, others := addrs.DefaultRegistryHost, addrs.TerraformRegistryHost
 	if d.req.Dialect == cotter.DialectTerraform {
 		own, others = others, own
 	}
