@@ -280,6 +280,7 @@ func ReadSettings(dir string) (*settings.Settings, error) {
 	if diags.HasErrors() {
 		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
 	}
+	found.InDir(filepath.Dir(name))
 	return found, nil
 }
 

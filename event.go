@@ -40,6 +40,8 @@ type FetchProgress struct {
 type FetchDone struct {
 	Package string
 	Bytes   int64
+	// Store is the name of the [PackageStore] that had the package; "" for its origin.
+	Store string
 }
 
 // HashVerified tells that a module's package has the hashes of the lock.
@@ -52,6 +54,8 @@ type HashVerified struct {
 type ModuleInstalled struct {
 	Path addrs.Module
 	Dir  string
+	// Replaced says that something else was in its place.
+	Replaced bool
 }
 
 // ProviderProgress tells how far the archive of a provider is, in bytes. Total is 0
@@ -72,6 +76,8 @@ type ProviderInstalled struct {
 	Version    string
 	Dir        string
 	KeyID, Key string
+	// Replaced says that something else was in its place.
+	Replaced bool
 }
 
 // LockFileWritten tells that the dependency lock was written.
@@ -112,6 +118,9 @@ const (
 	// WarningDialectAssumed says that a registry depends on the stock tool that the
 	// project was assumed to be for. Request.Dialect decides.
 	WarningDialectAssumed WarningKind = "dialect assumed"
+	// WarningRestored says that files of an installed module were changed, and are
+	// replaced by what the lock says.
+	WarningRestored WarningKind = "restored"
 )
 
 func (Resolved) event()          {}

@@ -144,8 +144,8 @@ type Installer struct {
 	// means none.
 	PluginCacheDir string
 	// Stores have packages of locks besides their origins: bundles and mirrors (packages
-	// bundle and mirror) that the user names. They are asked in this order, before the origins, and only for what a
-	// lock has an entry for. See [PackageStore] for what they confirm.
+	// bundle and mirror). They are asked in this order, before the origins, and only for
+	// what a lock has an entry for. See [PackageStore] for which of them may confirm what.
 	Stores []PackageStore
 	// Config reads the module calls of a directory. nil means our own reader.
 	Config ConfigReader

@@ -47,7 +47,11 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	found := p.installed.Inspect(entry)
 	if found.Status != installed.Verified {
 		if found.Status == installed.Changed {
-			p.events.warn(pathOf(entry.Key), "its installed files are not what the lock says; they are replaced"+difference(found))
+			warning := Warning{Path: pathOf(entry.Key), Message: "its installed files are not what the lock says; they are replaced" + difference(found)}
+			if !found.Changes.Empty() {
+				warning.Kind = WarningRestored
+			}
+			p.events.emit(warning)
 		}
 		return nil, nil
 	}

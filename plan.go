@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -148,11 +149,11 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 // lockChange describes how a module's entry was added or changed.
 func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry := m.pkg.entry
-	change := LockChange{Key: entry.Key, New: versionOrPackage(entry)}
+	change := LockChange{Key: entry.Key, New: versionOrPackage(entry), Constraints: entry.Constraints}
 	if !had {
 		return change
 	}
-	change.Old = versionOrPackage(old)
+	change.Old, change.OldConstraints = versionOrPackage(old), old.Constraints
 	if changed := contentChange(m.call, old, entry); changed != nil {
 		change.OtherContent = changed.Change()
 	}
@@ -234,12 +235,17 @@ func (p *plan) commit(at *openProject, events *events) error {
 	case at.req.DryRun:
 		return nil
 	case at.req.places():
+		replaced := make([]bool, len(p.fresh))
+		for i, m := range p.fresh {
+			_, err := os.Lstat(filepath.Join(at.req.dir(), filepath.FromSlash(m.finalPath)))
+			replaced[i] = err == nil
+		}
 		if err := at.files.Commit(p.change); err != nil {
 			return err
 		}
 		p.keepState(at.files)
-		for _, m := range p.fresh {
-			events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath})
+		for i, m := range p.fresh {
+			events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
 		}
 	case changesLock:
 		if err := project.WriteLock(at.req.location(), p.change.OldLock, p.change.NewLock); err != nil {

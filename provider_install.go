@@ -400,7 +400,7 @@ func (p *providerPlan) place(ctx context.Context) error {
 			s.events.warn(nil, fmt.Sprintf("%s was not what the lock says, and was replaced", path.Join(filepath.ToSlash(s.req.dataDir()), "providers", at)))
 		}
 		if before.H1 != provider.got.H1 {
-			s.events.emit(ProviderInstalled{Provider: provider.address, Version: provider.version.String(), Dir: provider.dir(s.req), KeyID: provider.got.Authentication.KeyID, Key: provider.got.Authentication.Key})
+			s.events.emit(ProviderInstalled{Provider: provider.address, Version: provider.version.String(), Dir: provider.dir(s.req), KeyID: provider.got.Authentication.KeyID, Key: provider.got.Authentication.Key, Replaced: replaced != providerstore.Nothing})
 		}
 		return nil
 	})

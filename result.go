@@ -84,6 +84,8 @@ type LockChange struct {
 	// Old and New are versions, or packages where there is no version. Old is
 	// "" for an entry that was added, New for one that was removed.
 	Old, New string
+	// OldConstraints and Constraints are the version constraints of the two entries.
+	OldConstraints, Constraints string
 	// OtherContent says that a version, tag or archive has other content now
 	// under the same name, which the request accepted: "1.2.3 has OTHER CONTENT
 	// than the lock (commit 7c1f791 -> 0d07f40)". "" otherwise.

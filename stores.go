@@ -27,11 +27,12 @@ import (
 // Implementations must be safe for concurrent use.
 //
 // What comes from a store is compared with the hashes of the lock, as everything else
-// is. Beyond that a store confirms entries as an origin does: one that has an artifact
+// is. Beyond that a store can confirm entries as an origin does: one that has an artifact
 // with just what the entry says (source, version, package and hashes) is not asked to
-// prove it. So a program must only pass stores that its user has named, on the command
-// line, in the environment or in the user's own settings, and never one that a
-// repository names: its author could make the store confirm any lock.
+// prove it. CheckTrust decides. It must refuse for a store that is named by a repository
+// and not by the user, on the command line, in the environment or in the user's own
+// settings: the repository's author could make the store confirm any lock. Such a store
+// delivers the packages of entries that are confirmed otherwise.
 type PackageStore interface {
 	// Name is the store's name in messages.
 	Name() string
@@ -40,9 +41,18 @@ type PackageStore interface {
 	// Manifest returns the manifest to which a tag points. The error wraps
 	// fs.ErrNotExist if there is no such tag.
 	Manifest(ctx context.Context, tag string) ([]byte, error)
+	// CheckTrust returns nil if an artifact, by the manifest that Manifest returned,
+	// confirms the entry of a lock that is in it. Otherwise the error is why not, in words
+	// that are the same for all artifacts with the same defect: ErrDeliversOnly if the
+	// store confirms no entries.
+	CheckTrust(manifest []byte) error
 	// Blob writes a blob to the start of a file and checks its digest and size.
 	Blob(ctx context.Context, digest string, size int64, file *os.File) error
 }
+
+// ErrDeliversOnly means that a [PackageStore] does not confirm entries. It is no failure:
+// runs ask the origins.
+var ErrDeliversOnly = errors.New("it delivers packages, but confirms no entries")
 
 // ListedStore is a PackageStore that knows what it has.
 type ListedStore interface {
@@ -74,7 +84,7 @@ func StoreHas(ctx context.Context, store PackageStore, entry lockfile.Module) (b
 }
 
 // VerifyStore fetches, extracts and hashes all packages of a store and compares them with
-// their entries. It asks nothing but the store, and keeps nothing. The entries are in the
+// their entries, and checks that the artifacts confirm them. It asks nothing but the store, and keeps nothing. The entries are in the
 // order of their sources and versions. The error is about what concerns all of them.
 func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
 	alone := *in
@@ -126,7 +136,10 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, use func(
 		group.Go(func() error {
 			found, err := artifactOf(ctx, store, tag)
 			if err == nil {
-				_, err = stored.fetchArtifact(ctx, 0, found)
+				_, err = stored.fetchArtifact(ctx, 0, found.Artifact)
+			}
+			if err == nil {
+				err = found.distrust
 			}
 			st := found.Statement
 			entries[i] = StoreEntry{st.Source, st.Version, st.Package, st.Hashes, tag, err}
@@ -149,12 +162,19 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, use func(
 // storedPackages is what the stores of a session have, as far as it is known.
 type storedPackages struct {
 	stores    []PackageStore
-	artifacts singleflight.Memo[storeKey, modpkg.Artifact]
+	artifacts singleflight.Memo[storeKey, storedArtifact]
 	trees     singleflight.Memo[storeKey, *pkgtree.Tree]
 
 	mu sync.Mutex
 	// failed are the stores that could not be used. They are not asked again.
 	failed map[int]bool
+}
+
+// storedArtifact is an artifact of a store.
+type storedArtifact struct {
+	modpkg.Artifact
+	// distrust is why the artifact does not confirm its entry; nil if it does.
+	distrust error
 }
 
 // storeKey is a tag or a digest in a store.
@@ -170,32 +190,39 @@ type storedEntries struct {
 	events  *events
 }
 
-// confirms reports whether a store has the artifact of an entry. A store that does not
-// answer, or that has something else under its tag, is a warning: the origin is asked.
+// confirms reports whether a store has the artifact of an entry, and is trusted to confirm
+// it. A store that does not answer, or that has something else under its tag or the wrong
+// signature, is a warning: the origin is asked.
 func (s *storedEntries) confirms(ctx context.Context, c *call, entry lockfile.Module) bool {
-	_, _, ok := s.find(ctx, c, entry)
+	_, _, ok := s.find(ctx, c, entry, func(store PackageStore, found storedArtifact) bool {
+		if found.distrust != nil && !errors.Is(found.distrust, ErrDeliversOnly) {
+			s.events.warn(nil, fmt.Sprintf("%s does not confirm what it has, so the origins are asked: %s", store.Name(), found.distrust))
+		}
+		return found.distrust == nil
+	})
 	return ok
 }
 
 // fetch fetches the package of an entry from a store into the cache, and reports
 // whether it did. Failures are warnings: the origin is asked.
 func (s *storedEntries) fetch(ctx context.Context, c *call, entry lockfile.Module) bool {
-	at, found, ok := s.find(ctx, c, entry)
+	at, found, ok := s.find(ctx, c, entry, func(PackageStore, storedArtifact) bool { return true })
 	if !ok {
 		return false
 	}
-	_, err := s.fetchArtifact(ctx, at, found)
+	_, err := s.fetchArtifact(ctx, at, found.Artifact)
 	if err != nil && ctx.Err() == nil {
 		s.events.warn(c.path, fmt.Sprintf("its package in %s cannot be used: %s", s.stored.stores[at].Name(), err))
 	}
 	return err == nil
 }
 
-// find returns the artifact of an entry, and the number of the first store that has it.
-func (s *storedEntries) find(ctx context.Context, c *call, entry lockfile.Module) (int, modpkg.Artifact, bool) {
+// find returns the artifact of an entry, and the number of the first store that has it and
+// is good enough.
+func (s *storedEntries) find(ctx context.Context, c *call, entry lockfile.Module, good func(PackageStore, storedArtifact) bool) (int, storedArtifact, bool) {
 	pkg, _ := lockedPackage(entry)
 	if c.fromPackage() && pkg.Getter() == "file" {
-		return 0, modpkg.Artifact{}, false // which its origin refuses
+		return 0, storedArtifact{}, false // which its origin refuses
 	}
 	for i, store := range s.stored.stores {
 		if s.offline && !store.IsLocal() || s.stored.hasFailed(i) {
@@ -204,9 +231,11 @@ func (s *storedEntries) find(ctx context.Context, c *call, entry lockfile.Module
 		found, err := s.artifact(ctx, i, modpkg.StatementOf(entry))
 		switch {
 		case err == nil:
-			return i, found, true
+			if good(store, found) {
+				return i, found, true
+			}
 		case ctx.Err() != nil:
-			return 0, modpkg.Artifact{}, false
+			return 0, storedArtifact{}, false
 		case errors.Is(err, fs.ErrNotExist):
 		case isOfArtifact(err):
 			s.events.warn(c.path, fmt.Sprintf("its package in %s cannot be used: %s", store.Name(), err))
@@ -214,16 +243,16 @@ func (s *storedEntries) find(ctx context.Context, c *call, entry lockfile.Module
 			s.events.warn(nil, fmt.Sprintf("%s cannot be used, so the origins are asked: %s", store.Name(), err))
 		}
 	}
-	return 0, modpkg.Artifact{}, false
+	return 0, storedArtifact{}, false
 }
 
 // artifact returns the artifact with a statement in a store.
-func (s *storedEntries) artifact(ctx context.Context, at int, statement modpkg.Statement) (modpkg.Artifact, error) {
+func (s *storedEntries) artifact(ctx context.Context, at int, statement modpkg.Statement) (storedArtifact, error) {
 	tag := statement.Tag()
-	return s.stored.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (modpkg.Artifact, error) {
+	return s.stored.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (storedArtifact, error) {
 		done, err := s.slot(ctx)
 		if err != nil {
-			return modpkg.Artifact{}, err
+			return storedArtifact{}, err
 		}
 		defer done()
 		return artifactOf(ctx, s.stored.stores[at], tag)
@@ -244,16 +273,19 @@ func isOfArtifact(err error) bool {
 }
 
 // artifactOf returns the artifact to which the tag of an entry points in a store.
-func artifactOf(ctx context.Context, store PackageStore, tag string) (modpkg.Artifact, error) {
+func artifactOf(ctx context.Context, store PackageStore, tag string) (storedArtifact, error) {
 	text, err := store.Manifest(ctx, tag)
 	if err != nil {
-		return modpkg.Artifact{}, err
+		return storedArtifact{}, err
 	}
 	found, err := modpkg.ParseManifest(text)
 	if err == nil && found.Statement.Tag() != tag {
 		err = errOtherEntry
 	}
-	return found, err
+	if err != nil {
+		return storedArtifact{Artifact: found}, err
+	}
+	return storedArtifact{found, store.CheckTrust(text)}, nil
 }
 
 // fetchArtifact fetches the package of an artifact into the cache, and compares its
@@ -268,7 +300,7 @@ func (s *storedEntries) fetchArtifact(ctx context.Context, at int, a modpkg.Arti
 		s.events.emit(FetchStarted{Package: a.Statement.Package})
 		tree, err := s.download(ctx, s.stored.stores[at], a)
 		if err == nil {
-			s.events.emit(FetchDone{Package: a.Statement.Package, Bytes: a.Size})
+			s.events.emit(FetchDone{Package: a.Statement.Package, Bytes: a.Size, Store: s.stored.stores[at].Name()})
 		}
 		return tree, err
 	})

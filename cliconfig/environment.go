@@ -83,6 +83,31 @@ func (e Environment) StateDir() string {
 	return ""
 }
 
+// ConfigFile returns the file of the user's own settings for the cotter command:
+// COTTER_CONFIG_FILE, or else cotter/cotter.hcl in XDG_CONFIG_HOME if that is an absolute
+// path, or else ~/.config/cotter/cotter.hcl (on Windows %AppData%\cotter\cotter.hcl). named
+// says that the variable has it, so that it must exist. The name is "" if there is no home
+// directory either.
+func (e Environment) ConfigFile() (name string, named bool) {
+	if name := e.lookup("COTTER_CONFIG_FILE"); name != "" {
+		return name, true
+	}
+	dir := e.lookup("XDG_CONFIG_HOME")
+	switch {
+	case filepath.IsAbs(dir):
+	case e.windows():
+		dir = e.lookup("APPDATA")
+	case filepath.IsAbs(e.Home):
+		dir = filepath.Join(e.Home, ".config")
+	default:
+		dir = ""
+	}
+	if dir == "" {
+		return "", false
+	}
+	return filepath.Join(dir, "cotter", "cotter.hcl"), false
+}
+
 // lookup returns the value of a variable; "" if it is not set.
 func (e Environment) lookup(name string) string {
 	for i := len(e.Variables) - 1; i >= 0; i-- { // the last entry counts, as in os/exec

@@ -114,7 +114,7 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 	}
 	d := &download{file: file, kind: addr.kind, limit: f.Limits.download(), progress: req.Progress}
 	if err := f.get(ctx, addr.url, user, d.receive); err != nil {
-		return nil, err
+		return nil, withCredentials(err, user)
 	}
 	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
 		return nil, err

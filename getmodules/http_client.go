@@ -114,6 +114,9 @@ type StatusError struct {
 	// URL is what was asked for, after redirects, redacted.
 	URL        string
 	StatusCode int
+	// CredentialsSent says that the request had credentials. It is not known for OCI
+	// registries and the built-in git client, where it is false.
+	CredentialsSent bool
 
 	redirected bool
 	attempts   int
@@ -145,6 +148,14 @@ func (e *StatusError) Unwrap() error {
 		return fs.ErrNotExist
 	}
 	return nil
+}
+
+// withCredentials notes in a *StatusError that the request had credentials.
+func withCredentials(err error, user *url.Userinfo) error {
+	if status, ok := errors.AsType[*StatusError](err); ok && user != nil {
+		status.CredentialsSent = true
+	}
+	return err
 }
 
 // httpError replaces errors of package httpx by those of this package.

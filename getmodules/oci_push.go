@@ -55,6 +55,18 @@ func (c *OCIContent) PushBlob(ctx context.Context, blob OCIBlob, file io.ReaderA
 	return pushed && err == nil, c.failPush(err)
 }
 
+// UploadBlob is PushBlob, but does not ask whether the repository has the blob: that may be
+// damaged. Registries may ignore the upload of one that they have.
+func (c *OCIContent) UploadBlob(ctx context.Context, blob OCIBlob, file io.ReaderAt) error {
+	if !ociDigest.MatchString(blob.Digest) {
+		return c.failPush(fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest))
+	}
+	descriptor := ocispec.Descriptor{MediaType: "application/octet-stream", Digest: digest.Digest(blob.Digest), Size: blob.Size}
+	return c.failPush(c.repository.repeat(ctx, func() error {
+		return c.repository.Blobs().Push(ctx, descriptor, io.NewSectionReader(file, 0, blob.Size))
+	}))
+}
+
 // hasBlob reports whether the repository has a blob.
 func (r *ociRepository) hasBlob(ctx context.Context, digest string) (bool, error) {
 	_, err := r.Blobs().Resolve(ctx, digest)

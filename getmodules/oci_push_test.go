@@ -95,7 +95,7 @@ func TestOCIPushDockerRegistry(t *testing.T) {
 	server := startRegistry(t)
 	f := newHTTPFetcher()
 	f.HTTPClient = server.Client()
-	if err := pushAll(t, f, strings.TrimPrefix(server.URL, "https://")); err != nil {
+	if err := pushAll(t, f, server.Host()); err != nil {
 		t.Error(err)
 	}
 }

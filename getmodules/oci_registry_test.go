@@ -1,19 +1,10 @@
 package getmodules_test
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,65 +14,30 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/dockerregistry"
 	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
 // startRegistry runs Debian's docker-registry behind a server that has TLS.
-func startRegistry(t *testing.T) *httptest.Server {
+func startRegistry(t *testing.T) *dockerregistry.Registry {
 	t.Helper()
-	program, err := exec.LookPath("docker-registry")
-	if err != nil {
-		t.Skip("docker-registry is not installed")
+	server, err := dockerregistry.Start(t.TempDir())
+	if errors.Is(err, dockerregistry.ErrNotInstalled) {
+		t.Skip(err)
 	}
-	dir := t.TempDir()
-	socket, config := filepath.Join(dir, "sock"), filepath.Join(dir, "config.yml")
-	writeFile(t, config, fmt.Sprintf("version: 0.1\nstorage: {filesystem: {rootdirectory: %q}}\nhttp: {net: unix, addr: %q, relativeurls: true}\n",
-		filepath.Join(dir, "data"), socket))
-	cmd := exec.CommandContext(t.Context(), program, "serve", config)
-	output, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may be gone by itself
-		_ = cmd.Wait()
-	})
-	awaitLine(t, output, "listening on")
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", socket)
-	}
-	server := httptest.NewTLSServer(&httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Host },
-		Transport: &http.Transport{DialContext: dial},
-	})
 	t.Cleanup(server.Close)
 	return server
 }
 
-// awaitLine reads a program's output up to the line that says what is waited
-// for, and throws away all that comes after it.
-func awaitLine(t *testing.T, output io.Reader, want string) {
-	t.Helper()
-	var all strings.Builder
-	for lines := bufio.NewScanner(output); lines.Scan(); {
-		fmt.Fprintln(&all, lines.Text())
-		if strings.Contains(lines.Text(), want) {
-			go func() { _, _ = io.Copy(io.Discard, output) }()
-			return
-		}
-	}
-	t.Fatalf("the program ended without %q:\n%s", want, all.String())
-}
-
 // pushModule pushes a module package as "oras push" does, and tags it.
-func pushModule(t *testing.T, server *httptest.Server, repository string, archive []byte, tags ...string) digest.Digest {
+func pushModule(t *testing.T, server *dockerregistry.Registry, repository string, archive []byte, tags ...string) digest.Digest {
 	t.Helper()
 	repo := &remote.Repository{
 		Client:    server.Client(),
-		Reference: registry.Reference{Registry: strings.TrimPrefix(server.URL, "https://"), Repository: repository},
+		Reference: registry.Reference{Registry: server.Host(), Repository: repository},
 	}
 	layer := ocispec.Descriptor{MediaType: "archive/zip", Digest: digest.FromBytes(archive), Size: int64(len(archive))}
 	manifest := ocispec.Manifest{
@@ -121,7 +77,7 @@ func TestOCIDockerRegistry(t *testing.T) {
 	id := pushModule(t, server, "acme/net", sampleZip(), tags...)
 	f := newHTTPFetcher()
 	f.HTTPClient = server.Client()
-	address := strings.Replace(server.URL, "https://", "oci://", 1) + "/acme/net"
+	address := "oci://" + server.Host() + "/acme/net"
 	for _, rest := range []string{"", "?tag=v1.2.0", "?digest=" + id.String()} {
 		got, pkg, err := fetchURL(t, f, address+rest)
 		if err != nil {

@@ -5,8 +5,8 @@
 //
 // A policy is a "policy" block, usually in a file cotter.hcl next to the
 // configuration. Every argument is optional. Unknown arguments, and expressions with
-// variables or functions, are errors. The file may have a "settings" block as well, which
-// package settings reads.
+// variables or functions, are errors. The file may have a "settings" block and "mirror" blocks as
+// well, which package settings reads.
 //
 //	policy {
 //	  allow_sources = ["registry.opentofu.org/terraform-aws-modules", "github.com/acme", "*.corp.example"]

@@ -31,7 +31,9 @@ func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	content, diags := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy"}, {Type: "settings"}}})
+	content, diags := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+		{Type: "policy"}, {Type: "settings"}, {Type: "mirror", LabelNames: []string{"address"}},
+	}})
 	if diags.HasErrors() {
 		return nil, diags
 	}

@@ -62,7 +62,9 @@ type RequestError struct {
 	URL string
 	// StatusCode is the final status; zero if there was no answer.
 	StatusCode int
-	Err        error
+	// CredentialsSent says that the request had credentials.
+	CredentialsSent bool
+	Err             error
 }
 
 func (e *RequestError) Error() string {

@@ -71,6 +71,7 @@ func (r *request) fail(err error) *RequestError {
 	}
 	failure := failBefore(r.subject, err)
 	failure.URL = addrs.Redact(r.url.String())
+	failure.CredentialsSent = r.authorized
 	return failure
 }
 

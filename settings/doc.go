@@ -21,8 +21,37 @@
 // fetches the submodules of git repositories. layout is "link" or "copy". platforms are
 // those that the lock has the hashes of providers for, beside the machine's own.
 //
+// # Mirrors
+//
+// Mirror blocks, of which the file can have several, name repositories of OCI registries
+// that have locked packages:
+//
+//	mirror "oci://registry.corp.example/modules" {
+//	  mode      = "write"
+//	  signed_by = ["keys/mirror.pub"]
+//	}
+//
+// mode is "read", the default, or "write", which pushes what was fetched from origins.
+// signed_by are files of public keys in PEM: only entries that one of them has signed
+// count as confirmed. Relative names are those of files beside cotter.hcl.
+//
+// # The user's settings
+//
+// The user's own file has mirror blocks, which can name the private key that signs what
+// is pushed (sign_key), and these arguments. It has no settings block.
+//
+//	trust_mirrors = ["oci://registry.corp.example/*"]
+//	trust_keys    = ["mirror.pub"]
+//
+// A mirror that only a repository names delivers packages, which are compared with the
+// lock, but confirms no entry of it. trust_mirrors are mirrors that do, if a repository
+// names them, as those that the user's own file names do. trust_keys are the files of
+// public keys whose signatures confirm an entry in whichever mirror. [Mirrors] has the
+// rules.
+//
 // # Not done here
 //
-// A project cannot say where the user's cache is. Package cotter finds the file, and
-// its command applies it: a flag overrides a setting.
+// A project cannot say where the user's cache is. Package cotter finds the project's file,
+// package cliconfig says where that of the user is, and the command applies them: a flag
+// overrides a setting. Keys are read by package mirror.
 package settings

@@ -29,6 +29,9 @@ type Settings struct {
 	Submodules *bool
 	// Platforms are further platforms to lock providers for; nil if it is not set.
 	Platforms []addrs.Platform
+	// Mirrors are the mirrors that the file names. It is the user who decides how far they
+	// are trusted, see [Mirrors].
+	Mirrors []Mirror
 }
 
 // Parse parses the settings in a file; the package comment has the format. The name is
@@ -43,18 +46,23 @@ func Parse(src []byte, filename string) (*Settings, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	content, _, diags := file.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "settings"}}})
+	content, _, diags := file.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "settings"}, mirrorHeader}})
 	if diags.HasErrors() {
 		return nil, diags
 	}
 	s := &Settings{}
-	for i, block := range content.Blocks {
+	blocks := content.Blocks.ByType()
+	for i, block := range blocks["settings"] {
 		if i > 0 {
-			return nil, failure(block.DefRange, fmt.Sprintf("A file has only one settings block; the first is on line %d.", content.Blocks[0].DefRange.Start.Line))
+			return nil, failure(block.DefRange, fmt.Sprintf("A file has only one settings block; the first is on line %d.", blocks["settings"][0].DefRange.Start.Line))
 		}
 		if diags := s.read(block.Body); diags.HasErrors() {
 			return nil, diags
 		}
+	}
+	s.Mirrors, diags = readMirrors(blocks[mirrorHeader.Type], false)
+	if diags.HasErrors() {
+		return nil, diags
 	}
 	return s, nil
 }
@@ -65,13 +73,18 @@ func failure(at hcl.Range, detail string) hcl.Diagnostics {
 
 // read reads the arguments of a settings block.
 func (s *Settings) read(body hcl.Body) hcl.Diagnostics {
-	arguments := map[string]func(cty.Value) error{
+	return readArguments(body, map[string]func(cty.Value) error{
 		"for":        word(&s.For, "auto", "terraform", "tofu"),
 		"layout":     word(&s.Layout, "copy", "link"),
 		"lock_file":  s.setLockFile,
 		"submodules": s.setSubmodules,
 		"platforms":  s.setPlatforms,
-	}
+	})
+}
+
+// readArguments reads the arguments of a body, which has nothing else, by the functions
+// for their values.
+func readArguments(body hcl.Body, arguments map[string]func(cty.Value) error) hcl.Diagnostics {
 	schema := &hcl.BodySchema{}
 	names := slices.Sorted(maps.Keys(arguments))
 	for _, name := range names {

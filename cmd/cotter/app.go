@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/urfave/cli/v3"
 )
@@ -12,10 +13,10 @@ import (
 // run runs the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	useOwnHelp()
-	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv}
+	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv, started: time.Now()}
 	app := newApp(out)
 	err := app.Run(ctx, args)
-	if err != nil && !is[toolExit](err) {
+	if err != nil && !is[toolExit](err) && !out.interrupted(ctx, err) {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)
@@ -61,7 +62,7 @@ func newApp(out *output) *cli.Command {
 		},
 		// Errors are printed below, once and in one way.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
-		OnUsageError:   func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} },
+		OnUsageError:   func(_ context.Context, cmd *cli.Command, err error, _ bool) error { return flagError(cmd, err) },
 		HideVersion:    true,
 	}
 	prepare(app, out)
@@ -91,7 +92,7 @@ func prepare(parent *cli.Command, out *output) {
 // helpOrUnknown is what a command does that has only subcommands.
 func helpOrUnknown(cmd *cli.Command) error {
 	if name := cmd.Args().First(); name != "" {
-		return usageError{fmt.Errorf("unknown command %q; run %s help", name, cmd.FullName())}
+		return unknownCommand(cmd, name)
 	}
 	return cli.ShowSubcommandHelp(cmd)
 }
@@ -100,6 +101,8 @@ func helpOrUnknown(cmd *cli.Command) error {
 func globalFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "chdir", Usage: "work in `DIR` instead of the current directory"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print errors only, and what was asked for"},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "print everything that happens"},
 		&cli.BoolFlag{Name: "no-color", Usage: "print without colours, as with NO_COLOR in the environment"},
 		&cli.BoolFlag{Name: "version", Usage: "print the version", Local: true},
 	}
@@ -117,7 +120,7 @@ func projectFlags(more ...cli.Flag) []cli.Flag {
 // noArguments refuses arguments where none are known.
 func noArguments(cmd *cli.Command) error {
 	if cmd.Args().Present() {
-		return usageError{fmt.Errorf("cotter %s takes no argument, and got %q", cmd.Name, cmd.Args().First())}
+		return usageError{fmt.Errorf("cotter %s takes no argument, got %q", cmd.Name, cmd.Args().First())}
 	}
 	return nil
 }

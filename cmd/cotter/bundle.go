@@ -92,13 +92,7 @@ func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error
 		return err
 	}
 	if out.json {
-		return out.writeJSON(struct {
-			Type     string `json:"type"`
-			File     string `json:"file"`
-			Entries  int    `json:"entries"`
-			Packages int    `json:"packages"`
-			Bytes    int64  `json:"bytes"`
-		}{"bundled", name, written.Entries, written.Packages, written.Bytes})
+		return out.writeJSON(bundledRecord{name, written.Entries, written.Packages, written.Bytes})
 	}
 	out.printf("%s: %s of %s, %s\n", name, count(written.Packages, "package"), entries(written.Entries, "module"), megabytes(written.Bytes))
 	return nil
@@ -162,14 +156,7 @@ func (o *output) storeEntries(found []cotter.StoreEntry, done string) error {
 // bundleEntry prints an entry of a bundle.
 func (o *output) bundleEntry(entry cotter.StoreEntry) error {
 	if o.json {
-		value := struct {
-			Source  string   `json:"source"`
-			Version string   `json:"version,omitempty"`
-			Package string   `json:"package,omitempty"`
-			Hashes  []string `json:"hashes"`
-			Tag     string   `json:"tag"`
-			Error   string   `json:"error,omitempty"`
-		}{Source: entry.Source, Version: entry.Version, Package: entry.Package, Hashes: []string{}, Tag: entry.Tag}
+		value := storedRecord{Source: entry.Source, Version: entry.Version, Package: entry.Package, Hashes: []string{}, Tag: entry.Tag}
 		for _, h := range entry.Hashes {
 			value.Hashes = append(value.Hashes, string(h))
 		}

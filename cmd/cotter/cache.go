@@ -48,9 +48,7 @@ func cacheCommand(out *output) *cli.Command {
 
 func (o *output) cacheDir(_ context.Context, _ *cli.Command, cache cotter.Cache) error {
 	if o.json {
-		return o.writeJSON(struct {
-			Dir string `json:"dir"`
-		}{cache.Dir})
+		return o.writeJSON(cacheDirRecord{cache.Dir})
 	}
 	o.printf("%s\n", cache.Dir)
 	return nil
@@ -73,10 +71,7 @@ func (o *output) cacheVerify(ctx context.Context, _ *cli.Command, cache cotter.C
 		if damaged == nil {
 			damaged = []string{}
 		}
-		if err := o.writeJSON(struct {
-			OK      bool     `json:"ok"`
-			Damaged []string `json:"damaged"`
-		}{len(damaged) == 0, damaged}); err != nil {
+		if err := o.writeJSON(cacheVerifiedRecord{len(damaged) == 0, damaged}); err != nil {
 			return err
 		}
 	}
@@ -94,6 +89,7 @@ func (o *output) cacheClean(ctx context.Context, cmd *cli.Command, cache cotter.
 	if err != nil {
 		return usageError{err}
 	}
+	o.whenInterrupted = "Interrupted; part of the cache was removed."
 	freed, err := cache.Clean(ctx, olderThan)
 	if err != nil {
 		return err
@@ -104,16 +100,7 @@ func (o *output) cacheClean(ctx context.Context, cmd *cli.Command, cache cotter.
 // usage prints how much of something there is.
 func (o *output) usage(label string, u cotter.CacheUsage) error {
 	if o.json {
-		return o.writeJSON(struct {
-			Packages     int   `json:"packages"`
-			PackageBytes int64 `json:"package_bytes"`
-			GitStores    int   `json:"git_stores"`
-			GitBytes     int64 `json:"git_bytes"`
-			Providers    int   `json:"providers"`
-			ProviderSize int64 `json:"provider_bytes"`
-			Quarantine   int64 `json:"quarantine_bytes"`
-			Bytes        int64 `json:"bytes"`
-		}{u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.Providers, u.ProviderBytes, u.QuarantineBytes, u.Bytes()})
+		return o.writeJSON(cacheUsageRecord{u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.Providers, u.ProviderBytes, u.QuarantineBytes, u.Bytes()})
 	}
 	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, count(u.Packages, "package"), megabytes(u.PackageBytes+u.QuarantineBytes),
 		count(u.GitStores, "git store"), megabytes(u.GitBytes), count(u.Providers, "provider"), megabytes(u.ProviderBytes))
@@ -134,5 +121,5 @@ func age(text string) (time.Duration, error) {
 	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return d, nil
 	}
-	return 0, fmt.Errorf("--older-than takes a time such as 30d or 12h, and got %q", text)
+	return 0, fmt.Errorf("--older-than takes a time such as 30d or 12h, got %q", text)
 }

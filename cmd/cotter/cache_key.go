@@ -50,13 +50,7 @@ func runCacheKey(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	if out.json {
-		return out.writeJSON(struct {
-			Key       string `json:"key"`
-			Prefix    string `json:"prefix"`
-			Platform  string `json:"platform"`
-			Modules   int    `json:"modules"`
-			Providers int    `json:"providers"`
-		}{key.Key, key.Prefix, addrs.CurrentPlatform().String(), key.Modules, key.Providers})
+		return out.writeJSON(cacheKeyRecord{key.Key, key.Prefix, addrs.CurrentPlatform().String(), key.Modules, key.Providers})
 	}
 	if cmd.Bool("prefix") {
 		out.printf("%s\n", key.Prefix)

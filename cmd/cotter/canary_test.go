@@ -69,7 +69,8 @@ type failure struct {
 	untrusted bool
 	// succeeds says that this is no failure after all.
 	succeeds bool
-	// says is in the message, to see that this is the failure that it should be.
+	// says is in the message, to see that this is the failure that it should be: for
+	// people, and behind "|" as JSON.
 	says string
 }
 
@@ -178,7 +179,8 @@ func (v *victim) run(t *testing.T, format string) {
 	if (err == nil) != v.succeeds {
 		t.Errorf("%v: %v\n%s%s", cmd.Args, err, &stdout, &stderr)
 	}
-	if all := stdout.String() + stderr.String(); !strings.Contains(all, v.says) {
+	all := stdout.String() + stderr.String()
+	if !slices.ContainsFunc(strings.Split(v.says, "|"), func(text string) bool { return strings.Contains(all, text) }) {
 		t.Errorf("%q is not in\n%s", v.says, all)
 	}
 	v.search(t, "stdout", stdout.String())

@@ -7,16 +7,6 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// changes prints what became of the lock's entries.
-func (o *output) changes(changes []cotter.LockChange) {
-	for _, change := range changes {
-		o.printf("- %s: %s\n", change.Key, changeText(change))
-		for _, line := range consequences(change) {
-			o.printf("    %s\n", line)
-		}
-	}
-}
-
 func changeText(change cotter.LockChange) string {
 	switch {
 	case change.Old == "":
@@ -25,10 +15,25 @@ func changeText(change cotter.LockChange) string {
 		return "removed"
 	case change.OtherContent != "":
 		return change.OtherContent
-	case change.Old == change.New:
-		return change.New + ", with another constraint or source"
+	case change.Old != change.New:
+		return shortPackages(change.Old, change.New)
+	case change.OldConstraints != change.Constraints && change.Constraints == "":
+		return change.New + ", now without a constraint"
+	case change.OldConstraints != change.Constraints:
+		return fmt.Sprintf("%s, now for the constraint %q", change.New, change.Constraints)
 	}
-	return change.Old + " -> " + change.New
+	return change.New + ", from another source"
+}
+
+// shortPackages says how a version has changed. Of two commits of one repository only
+// these are told.
+func shortPackages(before, after string) string {
+	oldPackage, oldRef, ok1 := strings.Cut(before, "?ref=")
+	newPackage, newRef, ok2 := strings.Cut(after, "?ref=")
+	if ok1 && ok2 && oldPackage == newPackage && short(oldRef) != oldRef && short(newRef) != newRef {
+		return fmt.Sprintf("commit %s -> %s", short(oldRef), short(newRef))
+	}
+	return before + " -> " + after
 }
 
 // consequences are what a change of version means for the caller.
@@ -75,7 +80,7 @@ func (o *output) markdown(result *cotter.Result) {
 	for _, change := range result.ProviderChanges {
 		what := ""
 		if change.Hashes > 0 {
-			what = markdownCell(fmt.Sprintf("%d more hashes", change.Hashes))
+			what = markdownCell(moreHashes(change.Hashes))
 		}
 		o.printf("| %s | %s | %s | %s |\n", markdownCell("provider "+change.Provider.ForDisplay()), markdownCell(change.Old), markdownCell(change.New), what)
 	}

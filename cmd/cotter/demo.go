@@ -109,7 +109,7 @@ func (d demo) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := out.installed("installed", result, progress); err != nil {
+	if err := out.installed("installed", result, progress.tally); err != nil {
 		return err
 	}
 	out.printf("\n$ cotter tree\n")

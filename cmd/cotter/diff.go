@@ -61,9 +61,7 @@ func runDiff(ctx context.Context, cmd *cli.Command, out *output) error {
 	changes := entryChanges(modules, providers)
 	switch {
 	case out.json:
-		return out.writeJSON(struct {
-			Changes []entryChange `json:"changes"`
-		}{changes})
+		return out.writeJSON(diffRecord{changes})
 	case len(changes) == 0:
 		out.printf("The locks have the same modules and providers.\n")
 	case cmd.Bool("markdown"):
@@ -114,7 +112,7 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 	}
 	lock, err := r.atRevision(ctx, name)
 	if errors.Is(err, gitexec.ErrNoRepository) {
-		return nil, fmt.Errorf("%s is no file, and no git revision: %w", name, err)
+		return nil, fmt.Errorf("%s is neither a file nor a git revision: %w", name, err)
 	}
 	return lock, err
 }

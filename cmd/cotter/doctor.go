@@ -21,11 +21,10 @@ func doctorCommand(out *output) *cli.Command {
 		Description: "Looks at the project, at what its configuration needs, and at this machine, and\n" +
 			"changes nothing. Each host of the configuration gets one small request. Secrets are\n" +
 			"never shown. The exit status is 1 if there is a problem; notes are none.",
-		Flags: configFlags(
+		Flags: configFlags(append(mirrorFlags(), gitBackendFlag(),
 			&cli.BoolFlag{Name: "offline", Usage: "send no requests"},
 			&cli.StringFlag{Name: "cache-dir", Usage: "look at the cache in `DIR`"},
-			mirrorFlag(), gitBackendFlag(),
-		),
+		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error { return runDoctor(ctx, cmd, out) },
 	}
 }
@@ -38,15 +37,6 @@ const (
 	levelNote    level = "note"
 	levelProblem level = "problem"
 )
-
-// finding is one fact, and what to do about it.
-type finding struct {
-	Type    string `json:"type"` // "finding"
-	Subject string `json:"subject"`
-	Level   level  `json:"level"`
-	Message string `json:"message"`
-	Remedy  string `json:"remedy,omitempty"`
-}
 
 // doctor looks at one subject after the other.
 type doctor struct {
@@ -66,7 +56,7 @@ type doctor struct {
 	hosts []*host
 
 	subject  string
-	findings []finding
+	findings []findingRecord
 }
 
 // begin begins a subject: the findings that follow belong to it.
@@ -82,7 +72,7 @@ func (d *doctor) problem(remedy, format string, args ...any) {
 }
 
 func (d *doctor) add(l level, remedy, format string, args ...any) {
-	d.findings = append(d.findings, finding{"finding", d.subject, l, fmt.Sprintf(format, args...), remedy})
+	d.findings = append(d.findings, findingRecord{d.subject, string(l), fmt.Sprintf(format, args...), remedy})
 }
 
 func runDoctor(ctx context.Context, cmd *cli.Command, out *output) error {
@@ -125,7 +115,7 @@ func (d *doctor) report() error {
 	counts := make(map[level]int)
 	subject := ""
 	for _, f := range d.findings {
-		counts[f.Level]++
+		counts[level(f.Level)]++
 		if d.json {
 			if err := d.writeJSON(f); err != nil {
 				return err
@@ -142,12 +132,7 @@ func (d *doctor) report() error {
 		d.printFinding(f)
 	}
 	if d.json {
-		if err := d.writeJSON(struct {
-			Type     string `json:"type"`
-			OK       bool   `json:"ok"`
-			Notes    int    `json:"notes"`
-			Problems int    `json:"problems"`
-		}{"doctor", counts[levelProblem] == 0, counts[levelNote], counts[levelProblem]}); err != nil {
+		if err := d.writeJSON(doctorRecord{counts[levelProblem] == 0, counts[levelNote], counts[levelProblem]}); err != nil {
 			return err
 		}
 	} else {
@@ -159,9 +144,9 @@ func (d *doctor) report() error {
 	return nil
 }
 
-func (d *doctor) printFinding(f finding) {
+func (d *doctor) printFinding(f findingRecord) {
 	label := fmt.Sprintf("%-7s", f.Level)
-	switch f.Level {
+	switch level(f.Level) {
 	case levelNote:
 		label = d.paint(yellow, label)
 	case levelProblem:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -10,13 +9,12 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/mirror"
 )
 
 // lookAtMirrors says from where modules and providers are taken first.
-func (d *doctor) lookAtMirrors(context.Context) {
+func (d *doctor) lookAtMirrors(ctx context.Context) {
 	d.begin("Mirrors")
-	d.moduleMirror()
+	d.moduleMirrors(ctx)
 	providers := &d.config.Providers
 	if !providers.Explicit {
 		d.impliedMirrors(providers.ImpliedMirrors)
@@ -32,24 +30,29 @@ func (d *doctor) lookAtMirrors(context.Context) {
 	}
 }
 
-// moduleMirror looks at the mirror of --mirror or COTTER_MIRROR.
-func (d *doctor) moduleMirror() {
-	address := cmp.Or(d.cmd.String("mirror"), d.env("COTTER_MIRROR"))
-	where := "COTTER_MIRROR"
-	if d.cmd.String("mirror") != "" {
-		where = "--mirror"
+// moduleMirrors looks at the mirror of --mirror or COTTER_MIRROR, or those of the settings.
+func (d *doctor) moduleMirrors(ctx context.Context) {
+	used, err := usedMirrors(ctx, d.cmd, d.env, d.req.Dir, "")
+	if err != nil {
+		for _, m := range messages(err) {
+			d.problem(m.Remedy, "modules: %s", m.line())
+		}
+		return
 	}
-	if address == "" {
+	for _, u := range used {
+		if _, err := openUsed(ctx, d.fetcher, u); err != nil {
+			d.problem("a mirror is an address such as oci://registry.example.com/modules, and its keys are PEM files", "modules: %s", addrs.RedactText(err.Error()))
+			continue
+		}
+		d.ok("modules: %s first, and then their origins", addrs.Redact(u.Address))
+		d.needPackage(need{key: "the mirror", pkg: addrs.ParseModulePackage(u.Address)})
+		if !u.Trusted && len(u.SignedBy) == 0 {
+			d.note("`trust_mirrors` in your own settings trusts it", "modules: cotter.hcl names %s, and you do not trust it: the origins are asked as well", addrs.Redact(u.Address))
+		}
+	}
+	if len(used) == 0 {
 		d.ok("modules: none; they come from their origins")
-		return
 	}
-	if _, err := mirror.Open(d.fetcher, address); err != nil {
-		d.problem("a mirror is an address such as oci://registry.example.com/modules", "modules: %s: %s", where, addrs.RedactText(err.Error()))
-		return
-	}
-	d.ok("modules: %s first, and then their origins (%s)", addrs.Redact(address), where)
-	n := need{key: "the mirror", pkg: addrs.ParseModulePackage(address)}
-	d.needPackage(n)
 }
 
 // impliedMirrors looks at the directories that count if nothing is configured.

@@ -59,18 +59,18 @@ func TestEscapeJSON(t *testing.T) {
 	for _, payload := range payloads() {
 		var stdout strings.Builder
 		out := &output{stdout: &stdout}
-		want := map[string]string{"text": strings.ToValidUTF8(payload, "\ufffd")}
-		if err := out.writeJSON(map[string]string{"text": payload}); err != nil {
+		want := warningRecord{Message: strings.ToValidUTF8(payload, "\ufffd")}
+		if err := out.writeJSON(warningRecord{Message: payload}); err != nil {
 			t.Fatal(err)
 		}
 		line, _ := strings.CutSuffix(stdout.String(), "\n")
 		if strings.ContainsFunc(line, harmful) {
 			t.Errorf("writeJSON(%q) writes %q", payload, line)
 		}
-		var got map[string]string
+		var got warningRecord
 		if err := json.Unmarshal([]byte(line), &got); err != nil {
 			t.Errorf("writeJSON(%q) writes %q: %v", payload, line, err)
-		} else if diff := cmp.Diff(want, got); diff != "" && !strings.ContainsRune(want["text"], '\ufffd') {
+		} else if diff := cmp.Diff(want, got); diff != "" && !strings.ContainsRune(want.Message, '\ufffd') {
 			t.Errorf("writeJSON(%q) (-want +got):\n%s", payload, diff)
 		}
 	}

@@ -99,6 +99,7 @@ var examples = map[string][]example{
 	},
 	"cotter mirror push": {
 		{"All root modules of a repository.", "cotter mirror push --recursive oci://registry.example.com/modules"},
+		{"Sign what is pushed.", "cotter mirror push --sign-key mirror.key oci://registry.example.com/modules"},
 	},
 	"cotter mirror status": {
 		{"What does it not have?", "cotter mirror status oci://registry.example.com/modules"},

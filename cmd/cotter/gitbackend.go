@@ -31,5 +31,5 @@ func gitBackend(cmd *cli.Command, env func(string) string) (getmodules.GitBacken
 	case "go":
 		return getmodules.GitBuiltIn, nil
 	}
-	return "", usageError{fmt.Errorf("%s takes \"auto\", \"git\" or \"go\", and got %q", where, name)}
+	return "", usageError{fmt.Errorf("%s takes \"auto\", \"git\" or \"go\", got %q", where, name)}
 }

@@ -50,12 +50,12 @@ var flagGroups = []struct {
 	title string
 	flags []string
 }{
-	{"Packages", []string{"offline", "cache-dir", "bundle", "mirror", "git-backend", "submodules"}},
+	{"Packages", []string{"offline", "cache-dir", "bundle", "mirror", "mirror-key", "git-backend", "submodules"}},
 	{"Providers", []string{"no-providers", "only", "platform", "prune-providers"}},
 	{"Policy", []string{"policy", "allow-source", "deny-source", "deny-branches", "require-version", "deny-credentials", "min-age"}},
 	{"Configuration", []string{"for", "lock-file", "var", "var-file", "test-directory"}},
 	{"Several projects", []string{"recursive", "since"}},
-	{"All commands", []string{"json", "chdir", "no-color", "help"}},
+	{"All commands", []string{"json", "chdir", "quiet", "verbose", "no-color", "help"}},
 }
 
 func pageOf(cmd *cli.Command) page {

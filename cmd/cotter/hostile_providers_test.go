@@ -58,7 +58,7 @@ var committedCases = []committedProviders{
 	},
 	{
 		name: "the same without network", files: evilBinary, hashes: []string{"h1 files"}, args: "install --offline",
-		status: 1, says: []string{"its package is not in the cache: ", "offline mode is set"}, placed: "evil",
+		status: 1, says: []string{": neither installed nor in the cache", "without `--offline`"}, placed: "evil",
 	},
 	{
 		name: "a changed one, the lock has both", files: evilBinary, hashes: []string{"h1 files", "zh right"}, args: "install",

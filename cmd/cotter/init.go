@@ -34,8 +34,8 @@ func initCommand(out *output) *cli.Command {
 			&cli.StringFlag{Name: "lockfile", Usage: "with `MODE` readonly, the same as --locked"},
 			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
 		)...),
-		OnUsageError: func(_ context.Context, _ *cli.Command, err error, _ bool) error {
-			return usageError{fmt.Errorf("%w; arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`", err)}
+		OnUsageError: func(_ context.Context, cmd *cli.Command, err error, _ bool) error {
+			return usageError{fmt.Errorf("%w; arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`", flagError(cmd, err))}
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runInit(ctx, cmd, out)
@@ -182,11 +182,7 @@ func afterTool(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 // keptModules says which entries were put back.
 func (o *output) keptModules(tool string, keys []string, req cotter.Request) error {
 	if o.json {
-		return o.writeJSON(struct {
-			Type string   `json:"type"`
-			Tool string   `json:"tool"`
-			Keys []string `json:"keys"`
-		}{"restored", tool, keys})
+		return o.writeJSON(restoredRecord{Tool: tool, Keys: keys, Providers: []string{}})
 	}
 	o.printf("Put back %s, which %s had dropped from %s.\n", entries(len(keys), "module"), tool, lockPath(req))
 	return nil

@@ -36,7 +36,7 @@ func (a *assignments) Set(text string) error {
 	}
 	name, value, ok := strings.Cut(text, "=")
 	if name = strings.TrimSpace(name); !ok || name == "" {
-		return fmt.Errorf("-var takes NAME=VALUE, and got no name and \"=\"")
+		return fmt.Errorf("-var takes NAME=VALUE, with a name and a \"=\"")
 	}
 	*a.given = append(*a.given, cotter.Variable{Name: name, Value: value})
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -42,13 +43,13 @@ func installFlags() []cli.Flag {
 
 // lockFlags are those of every command that selects versions.
 func lockFlags() []cli.Flag {
-	return append(append(policyFlags(), providerFlags()...),
+	return append(slices.Concat(policyFlags(), providerFlags(), mirrorFlags()),
 		&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
 		&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
 		&cli.StringFlag{Name: "layout", Usage: "place packages with `LAYOUT`: link (calls of one package share its other files) or copy", Value: "link"},
 		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
-		mirrorFlag(), gitBackendFlag(),
+		gitBackendFlag(),
 	)
 }
 
@@ -94,21 +95,25 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 	if err := checkSecondLock(req); err != nil {
 		return err
 	}
-	progress := newProgress(out)
-	in.OnEvent = progress.event
+	progress, writes := newProgress(out), &writer{cmd: cmd, out: out, in: in, req: req}
+	in.OnEvent = func(event cotter.Event) {
+		writes.note(event)
+		progress.event(event)
+	}
 	result, err := in.Install(ctx, req)
 	progress.end()
 	if err != nil {
 		return err
 	}
 	if req.DryRun {
-		err := out.planned(result, progress)
+		err := out.planned(result, progress.tally)
 		if err == nil && cmd.Bool("check") && wouldChange(result) {
 			return errLockWouldChange
 		}
 		return err
 	}
-	if err := out.installed(done(req), result, progress); err != nil || !req.LockOnly {
+	writes.write(ctx, req.Dir)
+	if err := out.installed(done(req), result, progress.tally); err != nil || !req.LockOnly {
 		return err
 	}
 	out.lockedOnly(result)
@@ -144,5 +149,5 @@ func layout(name string) (cotter.Layout, error) {
 	case "copy":
 		return cotter.LayoutCopy, nil
 	}
-	return 0, usageError{fmt.Errorf("--layout takes \"link\" or \"copy\", and got %q", name)}
+	return 0, usageError{fmt.Errorf("--layout takes \"link\" or \"copy\", got %q", name)}
 }

@@ -9,19 +9,30 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// writeJSON writes one value on one line of stdout.
-func (o *output) writeJSON(value any) error {
-	if o.project != "" {
-		value = inProject{o.project, value}
+// writeJSON writes a line of stdout.
+func (o *output) writeJSON(r record) error { return o.writeProjectJSON(o.project, r) }
+
+// writeProjectJSON writes a line of stdout about a project; "" if there is only one.
+func (o *output) writeProjectJSON(project string, r record) error {
+	begin, err := encodeJSON(envelope{jsonVersion, r.kind(), project})
+	if err != nil {
+		return err
 	}
+	fields, err := encodeJSON(r)
+	if err != nil {
+		return err
+	}
+	// Both are objects, and a record has at least one field.
+	_, err = io.WriteString(o.stdout, escapeJSON(strings.TrimSuffix(begin, "}")+","+strings.TrimPrefix(fields, "{")+"\n"))
+	return err
+}
+
+func encodeJSON(value any) (string, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return err
-	}
-	_, err := io.WriteString(o.stdout, escapeJSON(text.String()))
-	return err
+	err := encoder.Encode(value)
+	return strings.TrimSuffix(text.String(), "\n"), err
 }
 
 // jsonModule is a module in the output of list, tree and install.
@@ -73,16 +84,8 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 }
 
 // jsonResult is the end of an installation; see done.
-func jsonResult(done string, result *cotter.Result) any {
-	return struct {
-		Type    string       `json:"type"`
-		Dialect string       `json:"for"`
-		Modules []jsonModule `json:"modules"`
-		Changes []jsonChange `json:"changes,omitempty"`
-
-		Providers       []jsonProvider       `json:"providers,omitempty"`
-		ProviderChanges []jsonProviderChange `json:"provider_changes,omitempty"`
-	}{
+func jsonResult(done string, result *cotter.Result) record {
+	return resultRecord{
 		done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges),
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges),
 	}
@@ -102,7 +105,7 @@ type jsonPackage struct {
 	Error       string   `json:"error,omitempty"`
 }
 
-func jsonReport(report *cotter.Report) any {
+func jsonReport(report *cotter.Report) record {
 	packages := []jsonPackage{}
 	for _, p := range report.Packages {
 		j := jsonPackage{
@@ -121,107 +124,43 @@ func jsonReport(report *cotter.Report) any {
 		}
 		packages = append(packages, j)
 	}
-	return struct {
-		OK         bool          `json:"ok"`
-		Unfinished bool          `json:"unfinished,omitempty"`
-		Unproven   []string      `json:"unproven,omitempty"`
-		Refused    []message     `json:"refused,omitempty"`
-		Stale      []message     `json:"stale,omitempty"`
-		Misplaced  []message     `json:"misplaced,omitempty"`
-		Unread     []message     `json:"unread,omitempty"`
-		Packages   []jsonPackage `json:"packages"`
-
-		Providers []jsonProviderReport `json:"providers,omitempty"`
-	}{report.OK(), report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, jsonProviderReports(report.Providers)}
+	return reportRecord{report.OK(), report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, jsonProviderReports(report.Providers)}
 }
 
-// jsonEvent is an event of install as one JSON object; the type comes first.
-func jsonEvent(event cotter.Event) any {
+// jsonEvent is an event of an installation; nil if it has no line.
+func jsonEvent(event cotter.Event) record {
 	switch e := event.(type) {
 	case cotter.Resolved:
-		return struct {
-			Type    string `json:"type"`
-			Key     string `json:"key"`
-			Source  string `json:"source"`
-			Version string `json:"version,omitempty"`
-			Locked  bool   `json:"locked"`
-		}{"resolved", e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked}
+		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked}
 	case cotter.FetchStarted:
-		return struct {
-			Type    string `json:"type"`
-			Package string `json:"package"`
-		}{"fetch_started", e.Package}
+		return fetchStartedRecord{e.Package}
 	case cotter.FetchProgress:
-		return struct {
-			Type    string `json:"type"`
-			Package string `json:"package"`
-			Done    int64  `json:"done"`
-			Total   int64  `json:"total,omitempty"`
-		}{"fetch_progress", e.Package, e.Done, e.Total}
+		return fetchProgressRecord{e.Package, e.Done, e.Total}
 	case cotter.FetchDone:
-		return struct {
-			Type    string `json:"type"`
-			Package string `json:"package"`
-			Bytes   int64  `json:"bytes"`
-		}{"fetch_done", e.Package, e.Bytes}
+		return fetchDoneRecord{e.Package, e.Bytes, e.Store}
 	case cotter.ProviderProgress:
-		return struct {
-			Type     string `json:"type"`
-			Provider string `json:"provider"`
-			Version  string `json:"version"`
-			Platform string `json:"platform"`
-			Done     int64  `json:"done"`
-			Total    int64  `json:"total,omitempty"`
-		}{"provider_progress", e.Provider.String(), e.Version, e.Platform.String(), e.Done, e.Total}
+		return providerProgressRecord{e.Provider.String(), e.Version, e.Platform.String(), e.Done, e.Total}
 	}
 	return jsonOutcome(event)
 }
 
 // jsonOutcome is jsonEvent for the events that tell of results.
-func jsonOutcome(event cotter.Event) any {
+func jsonOutcome(event cotter.Event) record {
 	switch e := event.(type) {
 	case cotter.HashVerified:
-		return struct {
-			Type string `json:"type"`
-			Key  string `json:"key"`
-		}{"hash_verified", e.Path.String()}
+		return hashVerifiedRecord{e.Path.String()}
 	case cotter.ModuleInstalled:
-		return struct {
-			Type string `json:"type"`
-			Key  string `json:"key"`
-			Dir  string `json:"dir"`
-		}{"module_installed", e.Path.String(), e.Dir}
+		return moduleInstalledRecord{e.Path.String(), e.Dir}
 	case cotter.ProviderInstalled:
-		return struct {
-			Type     string `json:"type"`
-			Provider string `json:"provider"`
-			Version  string `json:"version"`
-			Dir      string `json:"dir"`
-			KeyID    string `json:"key_id,omitempty"`
-		}{"provider_installed", e.Provider.String(), e.Version, e.Dir, e.KeyID}
+		return providerInstalledRecord{e.Provider.String(), e.Version, e.Dir, e.KeyID}
 	case cotter.LockFileWritten:
-		return struct {
-			Type    string `json:"type"`
-			File    string `json:"file"`
-			Created bool   `json:"created"`
-		}{"lock_file_written", e.File, e.Created}
+		return lockFileWrittenRecord{e.File, e.Created}
 	case cotter.Waiting:
-		return struct {
-			Type string `json:"type"`
-			Dir  string `json:"dir"`
-		}{"waiting", e.Dir}
+		return waitingRecord{e.Dir}
 	case cotter.WaitingForFetch:
-		return struct {
-			Type    string `json:"type"`
-			Package string `json:"package"`
-		}{"waiting_for_fetch", e.Package}
+		return waitingForFetchRecord{e.Package}
 	case cotter.Warning:
-		return struct {
-			Type    string `json:"type"`
-			Key     string `json:"key,omitempty"`
-			Message string `json:"message"`
-			Remedy  string `json:"remedy,omitempty"`
-		}{"warning", e.Path.String(), e.Message, warningRemedy(e.Kind)}
+		return warningRecord{e.Path.String(), e.Message, warningRemedy(e.Kind)}
 	}
 	return nil
 }

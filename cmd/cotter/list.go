@@ -33,7 +33,7 @@ func listModules(ctx context.Context, cmd *cli.Command, out *output, req cotter.
 		return err
 	}
 	if out.json {
-		return out.writeJSON(jsonModules(result.Modules))
+		return out.writeJSON(modulesRecord{jsonModules(result.Modules)})
 	}
 	for _, m := range result.Modules {
 		out.printf("%s\t%s\t%s\n", m.Path, describe(m), m.Dir)
@@ -56,7 +56,7 @@ func treeCommand(out *output) *cli.Command {
 				return err
 			}
 			if out.json {
-				return out.writeJSON(jsonTree(result, nil))
+				return out.writeJSON(treeRecord{jsonTree(result, nil)})
 			}
 			out.tree(result)
 			return nil
@@ -76,7 +76,7 @@ func listProviders(ctx context.Context, cmd *cli.Command, out *output, req cotte
 		return err
 	}
 	if out.json {
-		return out.writeJSON(append([]jsonProvider{}, jsonProviders(providers)...))
+		return out.writeJSON(providersRecord{append([]jsonProvider{}, jsonProviders(providers)...)})
 	}
 	for _, p := range providers {
 		out.printf("%s\t%s\t%s\n", p.Address.ForDisplay(), dash(p.Version), dash(p.Dir))

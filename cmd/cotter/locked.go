@@ -16,7 +16,7 @@ func locked(cmd *cli.Command, env func(string) string) (bool, error) {
 	}
 	switch {
 	case mode != "" && mode != "readonly":
-		return false, usageError{fmt.Errorf("-lockfile takes \"readonly\", and got %q", mode)}
+		return false, usageError{fmt.Errorf("-lockfile takes \"readonly\", got %q", mode)}
 	case mode == "readonly" && cmd.IsSet("locked") && !cmd.Bool("locked"):
 		return false, usageError{fmt.Errorf("-lockfile=readonly and --locked=false exclude each other")}
 	case asked && cmd.Bool("upgrade"):

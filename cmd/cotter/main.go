@@ -58,6 +58,8 @@ func (e statusError) Unwrap() error { return e.error }
 // usageError is a wrong command line.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 func exitStatus(ctx context.Context, err error) int {
 	var usage usageError
 	var tool toolExit

@@ -177,6 +177,8 @@ var manEnvironment = []entry{
 	{"COTTER_STATE_DIR", "the user's key and what origins have confirmed"},
 	{"COTTER_STATE_KEY", "a key instead of that in the state directory, for build servers that keep none"},
 	{"COTTER_MIRROR", "the mirror from which locked packages are taken first: oci://HOST/REPOSITORY"},
+	{"COTTER_MIRROR_KEY", "the file of the public keys, one of which must have signed an entry of a mirror"},
+	{"COTTER_CONFIG_FILE", "your own settings, instead of cotter/cotter.hcl in your configuration directory"},
 	{"COTTER_POLICY", "the file of the policy, instead of the project's cotter.hcl"},
 	{"COTTER_GIT_BACKEND", "the git client: git, go or auto"},
 	{"COTTER_ALWAYS_GIT", "if it is set, git itself sends all requests to git servers"},
@@ -190,7 +192,8 @@ var manEnvironment = []entry{
 
 var manFiles = []entry{
 	{".terraform.lock.hcl", "the lock, which belongs into version control"},
-	{"cotter.hcl", "the policy and the settings of a project or a repository"},
+	{"cotter.hcl", "the policy, the settings and the mirrors of a project or a repository"},
+	{"~/.config/cotter/cotter.hcl", "your own mirrors, and which mirrors and keys you trust"},
 	{".terraform/modules, .terraform/providers", "what is installed, where tofu and terraform look for it"},
 }
 

@@ -2,11 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/hashicorp/hcl/v2"
 )
 
@@ -14,7 +12,8 @@ import (
 type message struct {
 	Summary string `json:"summary"`
 	Detail  string `json:"detail,omitempty"`
-	Project string `json:"project,omitempty"`
+	// Project is the directory of the root module; the envelope has it.
+	Project string `json:"-"`
 	Module  string `json:"module,omitempty"`
 	// Provider is the address of the provider that the message is about.
 	Provider string `json:"provider,omitempty"`
@@ -24,7 +23,28 @@ type message struct {
 	Remedy string `json:"remedy,omitempty"`
 
 	remedies []remedy
+
+	// at is where the message is about, and dir the directory of the project; dir is ""
+	// if there is one project. problem has the words for people, if others fit better.
+	at      hcl.Range
+	dir     string
+	err     error
+	problem *problem
+	// requirements are the lines of the detail that say who requires a provider.
+	requirements string
 }
+
+// text is what has happened, for people.
+func (m message) text() string {
+	if m.problem != nil {
+		return m.problem.fact
+	}
+	return m.Detail
+}
+
+// isOf reports whether the message is about a module or a provider, which the summary
+// names.
+func (m message) isOf() bool { return m.Module != "" || m.Provider != "" }
 
 // withRemedies is the message with what to do next.
 func (m message) withRemedies(list []remedy) message {
@@ -34,9 +54,9 @@ func (m message) withRemedies(list []remedy) message {
 
 // line is the message on one line.
 func (m message) line() string {
-	text := m.Summary
-	if m.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", m.File, m.Line)
+	text := m.Summary + m.where()
+	if m.problem != nil {
+		return text + ": " + m.text()
 	}
 	if m.Provider != "" {
 		return text + ": " + strings.ReplaceAll(m.Detail, "\n", "; ") // below it stands who requires it
@@ -73,6 +93,8 @@ func messagesOf(dir string, err error) []message {
 	if errors.As(err, &diags) && !is[*cotter.ModuleError](err) {
 		return fromDiagnostics(dir, diags)
 	}
+	m := oneMessage(err)
+	m.dir = dir
 	remedies := remediesOf(dir, err)
 	var status statusError
 	if errors.As(err, &status) {
@@ -80,7 +102,9 @@ func messagesOf(dir string, err error) []message {
 			remedies = append(remedies, m.remedies...)
 		}
 	}
-	return []message{oneMessage(err).withRemedies(remedies)}
+	m = m.withRemedies(remedies)
+	m.err = err
+	return []message{m}
 }
 
 // oneMessage is the message of an error that is neither several ones nor
@@ -94,6 +118,7 @@ func oneMessage(err error) message {
 			Module:  module.Path.String(),
 			File:    module.Range.Filename,
 			Line:    module.Range.Start.Line,
+			at:      module.Range,
 		}
 	}
 	var provider *cotter.ProviderError
@@ -139,63 +164,24 @@ func fromDiagnostics(dir string, diags hcl.Diagnostics) []message {
 		}
 		m := message{Summary: diag.Summary, Detail: diag.Detail}
 		if diag.Subject != nil {
-			m.File, m.Line = diag.Subject.Filename, diag.Subject.Start.Line
+			m.File, m.Line, m.at = diag.Subject.Filename, diag.Subject.Start.Line, *diag.Subject
 		}
+		if repeats(all, m) {
+			continue
+		}
+		m.dir = dir
 		all = append(all, m.withRemedies(diagnosticRemedies(dir, diag)))
 	}
 	return all
 }
 
-// printError prints everything that went wrong, and then what to do about it: on
-// stderr for people, and on stdout with --json.
-func (o *output) printError(err error) {
-	all := messages(err)
-	if o.json {
-		for _, m := range all {
-			_ = o.writeJSON(struct {
-				Type string `json:"type"`
-				message
-			}{"error", m})
-		}
-		return
+// repeats reports whether a diagnostic is a consequence of one before it: the parser
+// complains of a string that is not closed at each of its ends.
+func repeats(all []message, m message) bool {
+	if len(all) == 0 {
+		return false
 	}
-	var remedies []remedy
-	for _, group := range sameDetail(all) {
-		for _, m := range group {
-			where := ""
-			if m.File != "" {
-				where = fmt.Sprintf(" (%s:%d)", m.File, m.Line)
-			}
-			fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), sanitize.Escape(m.Summary+where))
-			remedies = append(remedies, m.remedies...)
-		}
-		if detail := group[0].Detail; detail != "" {
-			fmt.Fprintf(o.stderr, "\n  %s\n\n", indented(detail))
-		}
-	}
-	o.printRemedies(remedies)
-}
-
-// sameDetail puts messages with the same detail together, so that it is printed
-// once.
-func sameDetail(all []message) [][]message {
-	var groups [][]message
-	index := make(map[string]int)
-	for _, m := range all {
-		i, ok := index[m.Detail]
-		if !ok || m.Detail == "" {
-			i = len(groups)
-			index[m.Detail] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], m)
-	}
-	return groups
-}
-
-// printRemedies prints what to do about messages that were printed.
-func (o *output) printRemedies(list []remedy) {
-	for _, line := range remedyLines(list) {
-		fmt.Fprintln(o.stderr, sanitize.Escape(line))
-	}
+	before := all[len(all)-1]
+	const split, open = "Invalid multi-line string", "Unterminated template string"
+	return before.File == m.File && before.Summary == split && (m.Summary == split || m.Summary == open)
 }

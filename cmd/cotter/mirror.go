@@ -1,17 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/settings"
 )
 
 // mirrorScheme is how the addresses of mirrors begin.
@@ -26,9 +26,11 @@ func mirrorCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "mirror",
 		Usage: "keep all locked packages in a repository of an OCI registry",
-		Description: "Runs take a locked package from the mirror that --mirror or COTTER_MIRROR names, and\n" +
-			"what that does not have from its origin. A mirror is trusted as the origins are: what\n" +
-			"it says of an entry is confirmed. Everything is compared with the hashes of the lock.",
+		Description: "Runs take a locked package from the mirror that --mirror or COTTER_MIRROR names, or a\n" +
+			"mirror block in cotter.hcl, and what that does not have from its origin. Everything is\n" +
+			"compared with the hashes of the lock. A mirror that you name is trusted as the origins\n" +
+			"are: what it says of an entry is confirmed. One that only a repository names is not,\n" +
+			"unless your own settings trust it or the key that has signed an entry.",
 		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
 		Commands: []*cli.Command{
 			{
@@ -36,7 +38,9 @@ func mirrorCommand(out *output) *cli.Command {
 				Usage:     "store all packages of the lock that the mirror does not have",
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
 				Flags: flags(severalFlags(append(policyFlags(), gitBackendFlag(),
-					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"})...)...),
+					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+					&cli.StringFlag{Name: "sign-key", Usage: "sign the entries with the ed25519 key in the PEM `FILE` (PKCS #8)"},
+					&cli.BoolFlag{Name: "repair", Usage: "read back what the mirror has, and replace what is damaged"})...)...),
 				Action: func(ctx context.Context, cmd *cli.Command) error { return pushMirror(ctx, cmd, out) },
 			},
 			{
@@ -52,37 +56,17 @@ func mirrorCommand(out *output) *cli.Command {
 				Name:      "verify",
 				Usage:     "fetch and hash all packages of the mirror and compare them with their entries",
 				ArgsUsage: "oci://HOST/REPOSITORY",
-				Flags:     flags(),
+				Flags:     flags(mirrorKeyFlag()),
 				Action:    func(ctx context.Context, cmd *cli.Command) error { return verifyMirror(ctx, cmd, out) },
 			},
 		},
 	}
 }
 
-// mirrorFlag names a mirror to read from.
-func mirrorFlag() cli.Flag {
-	return &cli.StringFlag{Name: "mirror", Usage: "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR"}
-}
-
-// readMirror has an installer read from the mirror of --mirror or COTTER_MIRROR. Only the
-// user names one: what a repository says cannot make a registry trusted.
-func readMirror(cmd *cli.Command, env func(string) string, in *cotter.Installer, fetcher *getmodules.Fetcher) error {
-	address := cmp.Or(cmd.String("mirror"), env("COTTER_MIRROR"))
-	if address == "" {
-		return nil
-	}
-	opened, err := mirror.Open(fetcher, address)
-	if err != nil {
-		return usageError{err}
-	}
-	in.Stores = append(in.Stores, opened)
-	return nil
-}
-
 // openMirror returns the mirror that the last argument of a command names, or else
-// COTTER_MIRROR.
-func openMirror(cmd *cli.Command, env func(string) string, in *cotter.Installer) (*mirror.Mirror, error) {
-	address := env("COTTER_MIRROR")
+// COTTER_MIRROR, or else the first that the user's settings name or trust.
+func openMirror(ctx context.Context, cmd *cli.Command, env func(string) string, req cotter.Request, in *cotter.Installer) (*mirror.Mirror, error) {
+	named := ""
 	args := cmd.Args().Slice()
 	for i, arg := range args {
 		if !strings.HasPrefix(arg, mirrorScheme) {
@@ -91,20 +75,24 @@ func openMirror(cmd *cli.Command, env func(string) string, in *cotter.Installer)
 		if i < len(args)-1 {
 			return nil, usageError{errors.New("the address of the mirror is the last argument")}
 		}
-		address = arg
+		named = arg
 	}
-	if address == "" {
+	used, err := usedMirrors(ctx, cmd, env, req.Dir, named)
+	if err != nil {
+		return nil, err
+	}
+	used = slices.DeleteFunc(used, func(m settings.UsedMirror) bool { return !m.Trusted })
+	if len(used) == 0 {
 		return nil, usageError{fmt.Errorf("%s needs the address of a mirror, as in oci://registry.example.com/modules", cmd.FullName())}
 	}
-	fetcher, ok := in.Fetcher.(*getmodules.Fetcher)
-	if !ok {
-		return nil, errors.New("the installer has a fetcher of another kind") // should never happen
-	}
-	opened, err := mirror.Open(fetcher, address)
+	fetcher, err := fetcherOf(in)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
-	return opened, nil
+	if name := cmd.String("sign-key"); name != "" {
+		used[0].SignKey = name
+	}
+	return openUsed(ctx, fetcher, used[0])
 }
 
 func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
@@ -112,24 +100,31 @@ func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil || len(dirs) == 0 {
 		return err
 	}
-	to, err := openMirror(cmd, out.env, in)
+	to, err := openMirror(ctx, cmd, out.env, req, in)
 	if err != nil {
 		return err
 	}
-	result, err := mirror.Push(ctx, in, dirs, req, out.projectEvent, to)
+	push := mirror.Push
+	if cmd.Bool("repair") {
+		push = mirror.Repair
+	}
+	result, err := push(ctx, in, dirs, req, out.projectEvent, to)
 	if err != nil {
 		return err
 	}
-	if out.json {
-		return out.writeJSON(struct {
-			Type    string `json:"type"`
-			Mirror  string `json:"mirror"`
-			Entries int    `json:"entries"`
-			Pushed  int    `json:"pushed"`
-			Bytes   int64  `json:"bytes"`
-		}{"pushed", to.Address(), result.Entries, result.Pushed, result.Bytes})
+	return out.pushed(to, result)
+}
+
+// pushed prints what was pushed to a mirror.
+func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
+	if o.json {
+		return o.writeJSON(pushedRecord{to.Address(), result.Entries, result.Pushed, result.Replaced, result.Bytes})
 	}
-	out.printf("%s: %s, %d pushed, %s uploaded\n", to.Address(), entries(result.Entries, "module"), result.Pushed, megabytes(result.Bytes))
+	replaced := ""
+	if result.Replaced > 0 {
+		replaced = fmt.Sprintf(", %d replaced", result.Replaced)
+	}
+	o.printf("%s: %s, %d pushed%s, %s uploaded\n", to.Address(), entries(result.Entries, "module"), result.Pushed, replaced, megabytes(result.Bytes))
 	return nil
 }
 
@@ -141,7 +136,7 @@ func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil || len(dirs) == 0 {
 		return err
 	}
-	to, err := openMirror(cmd, out.env, in)
+	to, err := openMirror(ctx, cmd, out.env, req, in)
 	if err != nil {
 		return err
 	}
@@ -171,14 +166,7 @@ func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 // people what is missing.
 func (o *output) mirrorEntry(entry mirror.Entry) error {
 	if o.json {
-		return o.writeJSON(struct {
-			Project string `json:"project"`
-			Key     string `json:"key"`
-			Source  string `json:"source"`
-			Version string `json:"version,omitempty"`
-			Tag     string `json:"tag"`
-			Missing bool   `json:"missing"`
-		}{entry.Dir, entry.Key, entry.Source, entry.Version, entry.Tag, entry.Missing})
+		return o.writeProjectJSON(entry.Dir, mirroredRecord{entry.Key, entry.Source, entry.Version, entry.Tag, entry.Missing})
 	}
 	if entry.Missing {
 		o.printf("- %s: %s in %s is missing\n", entry.Dir, entry.Key, strings.TrimSpace(entry.Source+" "+entry.Version))
@@ -195,7 +183,7 @@ func verifyMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
-	to, err := openMirror(cmd, out.env, in)
+	to, err := openMirror(ctx, cmd, out.env, req, in)
 	if err != nil {
 		return err
 	}

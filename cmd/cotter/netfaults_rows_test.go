@@ -15,9 +15,9 @@ const nowhere = "127.0.0.1:1"
 func connectionFaults(unknown, elsewhere, expired *tls.Certificate) []netFault {
 	var rows []netFault
 	for _, call := range []string{"registry", "git", "zip", "oci"} {
-		refused, noHost := "connection refused", "lookup HOST"
+		refused, noHost := "HOST cannot be reached: connection refused", "HOST cannot be reached: there is no such host"
 		if call == "git" { // as git says it
-			refused, noHost = "host unreachable", "Could not resolve host"
+			refused, noHost = "HOST cannot be reached: no connection to ", "HOST cannot be reached: there is no such host"
 		}
 		rows = append(rows,
 			netFault{name: "connection refused", call: call, host: nowhere, says: []string{refused, "HOST"}},
@@ -62,8 +62,8 @@ func registryFaults() []netFault {
 		row("discovery redirects for ever", discovery, redirects("https://HOSTPATH"), "redirect"),
 		row("discovery redirects to http", discovery, redirects("http://HOSTPATH"), "redirect", "http:"),
 		row("discovery redirects to a file", discovery, redirects("file:///etc/passwd"), "redirect", "file:"),
-		row("discovery redirects to no host", discovery, redirects("https://nowhere.invalid/"), "lookup nowhere.invalid"),
-		row("services at no host", discovery, jsonText(`{"modules.v1": "https://nowhere.invalid/v1/"}`), "lookup nowhere.invalid"),
+		row("discovery redirects to no host", discovery, redirects("https://nowhere.invalid/"), "nowhere.invalid cannot be reached: there is no such host"),
+		row("services at no host", discovery, jsonText(`{"modules.v1": "https://nowhere.invalid/v1/"}`), "nowhere.invalid cannot be reached: there is no such host"),
 		row("services at which nobody listens", discovery, jsonText(`{"modules.v1": "https://127.0.0.1:1/v1/"}`), "refused", nowhere),
 		row("discovery 404", discovery, answers(404, "no"), "HOST"),
 		row("discovery 503", discovery, answers(503, "no", "Retry-After: 0"), "503"),
@@ -92,9 +92,9 @@ func registryFaults() []netFault {
 		row("location is the metadata service", location,
 			answers(204, "", "X-Terraform-Get: https://169.254.169.254/latest/meta-data/m.zip"), "169.254.169.254", "refused"),
 		row("location at which nobody listens", location, answers(204, "", "X-Terraform-Get: https://"+nowhere+"/m.zip"), "refused", nowhere),
-		row("location at no host", location, answers(204, "", "X-Terraform-Get: https://nowhere.invalid/m.zip"), "lookup nowhere.invalid"),
+		row("location at no host", location, answers(204, "", "X-Terraform-Get: https://nowhere.invalid/m.zip"), "nowhere.invalid cannot be reached: there is no such host"),
 		row("location in a repository at no host", location,
-			answers(204, "", "X-Terraform-Get: git::https://nowhere.invalid/m.git?ref=v1.0.0"), "Could not resolve host: nowhere.invalid"),
+			answers(204, "", "X-Terraform-Get: git::https://nowhere.invalid/m.git?ref=v1.0.0"), "nowhere.invalid cannot be reached: there is no such host"),
 		row("location 500", location, answers(500, ""), "500", "/download"),
 	}
 }
@@ -126,7 +126,7 @@ func archiveFaults() []netFault {
 		row("zip", "a web page", answers(200, "<html>log in</html>", "Content-Type: text/html"), "archive"),
 		row("zip", "huge", claims(600<<20), "too large"),
 		row("zip", "redirects for ever", redirects("https://HOSTPATH"), "redirect"),
-		row("zip", "redirect to no host", redirects("https://nowhere.invalid/"), "lookup nowhere.invalid"),
+		row("zip", "redirect to no host", redirects("https://nowhere.invalid/"), "nowhere.invalid cannot be reached: there is no such host"),
 		row("zip", "redirect to http", redirects("http://HOSTPATH"), "redirects from https to http"),
 		row("zip", "redirect to a file", redirects("file:///etc/passwd"), "redirect", "file:"),
 		row("zip", "redirect to the metadata service", redirects("https://169.254.169.254/latest/m.zip"), "169.254.169.254", "redirect"),
@@ -168,9 +168,9 @@ func gitFaults() []netFault {
 	patient.asked = 1
 	return []netFault{
 		patient,
-		row("401", refs, answers(401, "", "WWW-Authenticate: Basic"), "authentication failed"),
+		row("401", refs, answers(401, "", "WWW-Authenticate: Basic"), "HOST wants credentials, and git has none that it accepts"),
 		row("403", refs, answers(403, ""), "403"),
-		row("404", refs, answers(404, ""), "not found"),
+		row("404", refs, answers(404, ""), "there is no repository https://HOST/git/tools.git"),
 		row("410", refs, answers(410, ""), "410"),
 		row("500", refs, answers(500, ""), "500"),
 		{name: "503 once", call: "git", at: refs, answer: answers(503, ""), times: 1},
@@ -196,7 +196,7 @@ func ociFaults() []netFault {
 	patient.asked = 1
 	return []netFault{
 		patient,
-		row("token at no host", manifest, answers(401, "", `WWW-Authenticate: Bearer realm="https://nowhere.invalid/",service="x"`), "lookup nowhere.invalid"),
+		row("token at no host", manifest, answers(401, "", `WWW-Authenticate: Bearer realm="https://nowhere.invalid/",service="x"`), "nowhere.invalid cannot be reached: there is no such host"),
 		row("token 401", token, answers(401, ""), "401"),
 		row("token 500", token, answers(500, ""), "500"),
 		row("token garbage", token, jsonText("{"), "token"),

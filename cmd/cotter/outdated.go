@@ -69,7 +69,7 @@ func (o *output) printOutdated(modules []cotter.Outdated, providers []cotter.Out
 	}
 	switch {
 	case o.json:
-		return o.writeJSON(jsonOutdated(modules, providers))
+		return o.writeJSON(outdatedOf(modules, providers))
 	case len(modules)+len(providers) > 0:
 		return o.outdated(modules, providers)
 	case !complete:
@@ -122,24 +122,26 @@ func firstUse(uses []cotter.ProviderUse) string {
 	return fmt.Sprintf("%s:%d", uses[0].Range.Filename, uses[0].Range.Start.Line)
 }
 
-func jsonOutdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider) any {
-	type jsonCall struct {
-		Key      string `json:"key,omitempty"`
-		Source   string `json:"source,omitempty"`
-		Provider string `json:"provider,omitempty"`
-		Current  string `json:"current,omitempty"`
-		Allowed  string `json:"allowed,omitempty"`
-		Latest   string `json:"latest,omitempty"`
-		// Tag is a tag in the source address, and LatestTag the newest one.
-		Tag       string `json:"tag,omitempty"`
-		LatestTag string `json:"latest_tag,omitempty"`
+// jsonOutdated is a call, or a provider, in the output of outdated.
+type jsonOutdated struct {
+	Key      string `json:"key,omitempty"`
+	Source   string `json:"source,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	Current  string `json:"current,omitempty"`
+	Allowed  string `json:"allowed,omitempty"`
+	Latest   string `json:"latest,omitempty"`
+	// Tag is a tag in the source address, and LatestTag the newest one.
+	Tag       string `json:"tag,omitempty"`
+	LatestTag string `json:"latest_tag,omitempty"`
 
-		File string `json:"file,omitempty"`
-		Line int    `json:"line,omitempty"`
-	}
-	calls := []jsonCall{}
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+func outdatedOf(modules []cotter.Outdated, providers []cotter.OutdatedProvider) record {
+	calls := []jsonOutdated{}
 	for _, m := range modules {
-		call := jsonCall{
+		call := jsonOutdated{
 			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current, Allowed: m.Allowed, Latest: m.Latest,
 			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
 		}
@@ -149,11 +151,11 @@ func jsonOutdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider
 		calls = append(calls, call)
 	}
 	for _, p := range providers {
-		call := jsonCall{Provider: p.Provider.String(), Current: p.Current, Allowed: p.Allowed, Latest: p.Latest}
+		call := jsonOutdated{Provider: p.Provider.String(), Current: p.Current, Allowed: p.Allowed, Latest: p.Latest}
 		if len(p.RequiredBy) > 0 {
 			call.File, call.Line = p.RequiredBy[0].Range.Filename, p.RequiredBy[0].Range.Start.Line
 		}
 		calls = append(calls, call)
 	}
-	return calls
+	return outdatedRecord{calls}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
@@ -22,6 +23,15 @@ type output struct {
 	env            func(string) string
 	json           bool
 	color          bool
+	// quiet leaves out everything but results that were asked for, and errors; verbose
+	// tells everything that happens.
+	quiet, verbose bool
+	started        time.Time
+	// dir is the directory of --chdir, and lockFile that of --lock-file. whenInterrupted is what to say of a run that the
+	// user ends, if it may have changed something.
+	dir, lockFile, whenInterrupted string
+	// bundle says that packages come from a bundle, and that no server is asked for that.
+	bundle bool
 	// project is the directory of the project that the output is about, if there are
 	// several: see inProjects. conclusion is what is said of it in one line.
 	project, conclusion string
@@ -29,7 +39,9 @@ type output struct {
 
 // configure reads the flags that concern the output.
 func (o *output) configure(cmd *cli.Command) {
-	o.json = cmd.Bool("json")
+	o.json, o.dir, o.lockFile = cmd.Bool("json"), cmd.String("chdir"), cmd.String("lock-file")
+	o.bundle = cmd.String("bundle") != ""
+	o.quiet, o.verbose = cmd.Bool("quiet") && !o.json, cmd.Bool("verbose") && !o.json
 	o.color = !cmd.Bool("no-color") && o.env("NO_COLOR") == "" && o.env("TERM") != "dumb" && isTerminal(o.stderr)
 }
 
@@ -37,7 +49,20 @@ func (o *output) printf(format string, args ...any) {
 	fmt.Fprint(o.stdout, escapef(format, args...))
 }
 
+// notef prints what people want to know who have not asked for silence.
+func (o *output) notef(format string, args ...any) {
+	if !o.quiet {
+		o.printf(format, args...)
+	}
+}
+
+// elapsed is how long the run has taken.
+func (o *output) elapsed() string { return seconds(time.Since(o.started)) }
+
 func (o *output) warnf(format string, args ...any) {
+	if o.quiet {
+		return
+	}
 	text := fmt.Sprintf(format, args...)
 	if o.project != "" {
 		text = o.project + ": " + text
@@ -48,6 +73,7 @@ func (o *output) warnf(format string, args ...any) {
 // The colours of a terminal, by their SGR parameters.
 const (
 	red    = "31"
+	green  = "32"
 	yellow = "33"
 )
 

@@ -317,7 +317,24 @@ exit $status
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
 	cmd.Env = p.env
 	out, err := cmd.CombinedOutput()
-	return strings.TrimRight(p.toPage.Replace(string(out)), "\n"), err
+	return strings.TrimRight(p.toPage.Replace(moveCarets(string(out), p.toPage)), "\n"), err
+}
+
+var caretLine = regexp.MustCompile(`^( +\| +)(\^+)$`)
+
+// moveCarets puts the carets below a line of source where they belong once the names of
+// hosts in that line are replaced by others, which are shorter or longer.
+func moveCarets(text string, replacer *strings.Replacer) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		m := caretLine.FindStringSubmatch(line)
+		if i == 0 || m == nil || len(lines[i-1]) < len(line) {
+			continue
+		}
+		before, marked := lines[i-1][:len(m[1])], lines[i-1][len(m[1]):len(line)]
+		lines[i] = m[1] + strings.Repeat(" ", len(replacer.Replace(before))-len(before)) + strings.Repeat("^", len(replacer.Replace(marked)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // text returns the page with its blocks, and with the outputs to be updated.

@@ -66,6 +66,7 @@ func editPins(ctx context.Context, cmd *cli.Command, out *output, req cotter.Req
 			if err := cotter.EditPins(req, pins); err != nil {
 				return err
 			}
+			out.whenInterrupted = "Interrupted; the configuration was edited, and nothing else was changed."
 		}
 		if err := out.edited(pins, dir, req.DryRun); err != nil {
 			return err
@@ -79,16 +80,7 @@ func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 	for _, pin := range pins {
 		at := pin.Call.SourceRange
 		if o.json {
-			err := o.writeJSON(struct {
-				Type    string `json:"type"`
-				Project string `json:"project,omitempty"`
-				Key     string `json:"key"`
-				File    string `json:"file"`
-				Line    int    `json:"line"`
-				Old     string `json:"old"`
-				New     string `json:"new"`
-				DryRun  bool   `json:"dry_run,omitempty"`
-			}{"edited", dir, pin.Path.String(), at.Filename, at.Start.Line, pin.Tag, pin.LatestTag, dryRun})
+			err := o.writeProjectJSON(dir, editedRecord{pin.Path.String(), at.Filename, at.Start.Line, pin.Tag, pin.LatestTag, dryRun})
 			if err != nil {
 				return err
 			}

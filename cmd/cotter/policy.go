@@ -45,11 +45,11 @@ func setPolicy(cmd *cli.Command, req *cotter.Request) (err error) {
 	case "exact":
 		p.Versions = policy.VersionsExact
 	default:
-		return usageError{fmt.Errorf("--require-version takes \"range\" or \"exact\", and got %q", how)}
+		return usageError{fmt.Errorf("--require-version takes \"range\" or \"exact\", got %q", how)}
 	}
 	days := cmd.Int("min-age")
 	if days < 0 || days > policy.MaxAgeDays {
-		return usageError{fmt.Errorf("--min-age takes a number of days from 0 to %d, and got %d", policy.MaxAgeDays, days)}
+		return usageError{fmt.Errorf("--min-age takes a number of days from 0 to %d, got %d", policy.MaxAgeDays, days)}
 	}
 	p.MinAge = time.Duration(days) * 24 * time.Hour
 	req.Policies = []*policy.Policy{p}

@@ -94,7 +94,7 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	for _, o := range config.Providers.DevOverrides {
 		out.warnf("dev_overrides of the CLI configuration have tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
 	}
-	if err := readMirror(cmd, out.env, in, fetcher); err != nil {
+	if err := readMirrors(ctx, cmd, out, req.Dir, in, fetcher); err != nil {
 		return nil, err
 	}
 	in.PluginCacheDir = config.Providers.PluginCacheDir

@@ -130,7 +130,7 @@ func namedDirs(ctx context.Context, cmd *cli.Command, req cotter.Request) ([]str
 	}
 	slices.Sort(roots)
 	if roots = slices.Compact(roots); len(roots) == 0 {
-		return nil, fmt.Errorf("there is no root module in or below %q", dirs)
+		return nil, fmt.Errorf("there is no root module in or below %s", alternatives(dirs))
 	}
 	return roots, nil
 }
@@ -155,28 +155,37 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 		}
 		return req, err
 	}
-	fetched := 0
+	writes, seen := &writer{cmd: cmd, out: out, in: in, req: req}, make(map[string]*tally)
+	for _, dir := range dirs {
+		seen[dir] = newTally()
+	}
 	results, err := in.InstallAll(ctx, dirs, req, func(dir string, event cotter.Event) {
-		if _, ok := event.(cotter.FetchDone); ok {
-			fetched++
+		if seen[dir] != nil {
+			seen[dir].event(event)
 		}
+		writes.note(event)
 		out.projectEvent(dir, event)
 	})
+	writes.write(ctx, installedDirs(dirs, results)...)
 	if cmd.Bool("markdown") {
 		out.updatesMarkdown(dirs, results)
 		return err
 	}
-	err = errors.Join(err, out.projects(done(req), dirs, results, fetched))
+	err = errors.Join(err, out.projects(done(req), dirs, results, seen))
 	if err == nil && cmd.Bool("check") && slices.ContainsFunc(results, wouldChange) {
 		return errLockWouldChange
 	}
 	return err
 }
 
-// inProject is an event with the directory of the project that it is about.
-type inProject struct {
-	Dir   string `json:"project"`
-	Event any    `json:"event"`
+// installedDirs returns the directories of the projects that did not fail.
+func installedDirs(dirs []string, results []*cotter.Result) (installed []string) {
+	for i, result := range results {
+		if result != nil {
+			installed = append(installed, dirs[i])
+		}
+	}
+	return installed
 }
 
 // projectEvent prints what happens in one of several projects: everything as
@@ -184,7 +193,7 @@ type inProject struct {
 func (o *output) projectEvent(dir string, event cotter.Event) {
 	if o.json {
 		if value := jsonEvent(event); value != nil {
-			_ = o.writeJSON(inProject{dir, value}) // a closed stdout shows at the end
+			_ = o.writeProjectJSON(dir, value) // a closed stdout shows at the end
 		}
 		return
 	}
@@ -194,35 +203,52 @@ func (o *output) projectEvent(dir string, event cotter.Event) {
 }
 
 // projects prints what came of several projects, nil where one failed.
-func (o *output) projects(done string, dirs []string, results []*cotter.Result, fetched int) error {
-	modules, installed := 0, 0
+func (o *output) projects(done string, dirs []string, results []*cotter.Result, seen map[string]*tally) error {
+	all, whole, succeeded, changed := &cotter.Result{}, newTally(), 0, false
 	for i, result := range results {
+		own := seen[dirs[i]]
+		whole.add(own)
 		if result == nil {
 			continue
 		}
-		installed++
-		modules += len(result.Modules)
-		if err := o.projectDone(done, dirs[i], result); err != nil {
+		succeeded++
+		all.Modules = append(all.Modules, result.Modules...)
+		all.Providers = append(all.Providers, result.Providers...)
+		list := outcomesOf(result, own)
+		changed = changed || len(list) > 0
+		if err := o.projectDone(done, dirs[i], result, list); err != nil {
 			return err
 		}
 	}
-	if !o.json {
-		o.printf("\n%d of %s %s: %s, %s fetched.\n", installed, count(len(dirs), "project"), done, count(modules, "module"), count(fetched, "package"))
+	if succeeded > 0 {
+		o.whenInterrupted = "Interrupted; no other project was changed."
 	}
+	if o.json || o.quiet || succeeded == 0 {
+		return nil
+	}
+	if !changed && succeeded == len(dirs) {
+		o.printf("%s with %s up to date in %s\n", count(len(dirs), "project"), total(all), o.elapsed())
+		return nil
+	}
+	text := fmt.Sprintf("%d of %s %s in %s: %s", succeeded, count(len(dirs), "project"), done, o.elapsed(), total(all))
+	if fetched := whole.fetchedText(); fetched != "" {
+		text += "; " + fetched
+	}
+	o.printf("%s.\n", text)
 	return nil
 }
 
-// projectDone prints what came of one of several projects.
-func (o *output) projectDone(done, dir string, result *cotter.Result) error {
-	if o.json {
-		return o.writeJSON(inProject{dir, jsonResult(done, result)})
-	}
-	o.printf("- %s: %s\n", dir, modulesFor(result))
-	for _, change := range result.LockChanges {
-		o.printf("    %s: %s\n", change.Key, changeText(change))
-	}
-	for _, change := range result.ProviderChanges {
-		o.printf("    provider %s: %s\n", change.Provider.ForDisplay(), providerChangeText(change))
+// projectDone prints what came of one of several projects, if it is not as before.
+func (o *output) projectDone(done, dir string, result *cotter.Result, list []resultLine) error {
+	switch {
+	case o.json:
+		return o.writeProjectJSON(dir, jsonResult(done, result))
+	case o.quiet:
+	case len(list) > 0:
+		o.printf("- %s: %s\n", dir, counted(list))
+		o.printOutcomes(list, "    ")
+	case o.verbose:
+		o.printf("- %s: up to date\n", dir)
 	}
 	return nil
 }

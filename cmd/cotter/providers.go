@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -44,7 +45,7 @@ func setProviders(cmd *cli.Command, req *cotter.Request) error {
 	case only == "providers":
 		providers.Only = true
 	case only != "":
-		return usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", and got %q", only)}
+		return usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", got %q", only)}
 	}
 	switch {
 	case !none:
@@ -55,13 +56,6 @@ func setProviders(cmd *cli.Command, req *cotter.Request) error {
 	return nil
 }
 
-// providerChanges prints what became of the providers' entries of the lock.
-func (o *output) providerChanges(changes []cotter.ProviderChange) {
-	for _, change := range changes {
-		o.printf("- provider %s: %s\n", change.Provider.ForDisplay(), providerChangeText(change))
-	}
-}
-
 func providerChangeText(change cotter.ProviderChange) string {
 	switch {
 	case change.Old == "":
@@ -69,9 +63,16 @@ func providerChangeText(change cotter.ProviderChange) string {
 	case change.New == "":
 		return "removed"
 	case change.Old == change.New:
-		return fmt.Sprintf("%s, %d more hashes", change.New, change.Hashes)
+		return fmt.Sprintf("%s, %s", change.New, moreHashes(change.Hashes))
 	}
 	return change.Old + " -> " + change.New
+}
+
+func moreHashes(n int) string {
+	if n == 1 {
+		return "1 more hash"
+	}
+	return fmt.Sprintf("%d more hashes", n)
 }
 
 // signedBy says who signed a provider's package, if that was checked in this run.
@@ -105,11 +106,12 @@ func providerMessage(err *cotter.ProviderError) message {
 	if err.Version != "" {
 		m.Summary += " " + err.Version
 	}
-	for _, line := range err.Requirements() {
-		m.Detail += "\n" + line
+	m.requirements = strings.Join(err.Requirements(), "\n")
+	if m.requirements != "" {
+		m.Detail += "\n" + m.requirements
 	}
 	if len(err.RequiredBy) == 1 {
-		m.File, m.Line = err.RequiredBy[0].Range.Filename, err.RequiredBy[0].Range.Start.Line
+		m.File, m.Line, m.at = err.RequiredBy[0].Range.Filename, err.RequiredBy[0].Range.Start.Line, err.RequiredBy[0].Range
 	}
 	return m
 }
@@ -201,7 +203,7 @@ func whyProvider(ctx context.Context, cmd *cli.Command, out *output, req cotter.
 	}
 	found := slices.DeleteFunc(all, func(p cotter.Provider) bool { return !isProvider(p.Address, wanted) })
 	if out.json && len(found) > 0 {
-		return true, out.writeJSON(jsonProviders(found))
+		return true, out.writeJSON(providersRecord{jsonProviders(found)})
 	}
 	for _, p := range found {
 		out.printf("%s %s\n", p.Address.ForDisplay(), cmp.Or(p.Version, "(not locked)"))

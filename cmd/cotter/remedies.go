@@ -53,9 +53,35 @@ const (
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
 	legacyRemedy      = "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."
 	secondLockRemedy  = "Rename the lock, or use `--lock-file` with its name."
+	certificateRemedy = "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates."
+	networkRemedy     = "Check the spelling of the host, the network and the proxy settings."
+	spellingRemedy    = "Check the spelling of the host."
+	gitLoginRemedy    = "Set a credential helper for git, or load a key into the ssh agent: git is never allowed to ask here."
+	commitLockRemedy  = "Run `cotter install{dir}` on your machine and commit it."
+	bundleRemedy      = "Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."
 	toolRemedy        = "Use `--tool` with its path, or `--for` if the project is for the other one."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
+
+// gitCertificateRemedy is for certificates that git does not trust.
+const gitCertificateRemedy = "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates; for git, set GIT_SSL_CAINFO or http.sslCAInfo too."
+
+// registryLogin says how to log in to a registry. The variable's name has no encoding
+// for a port.
+func registryLogin(host string) string {
+	block := fmt.Sprintf("add a `credentials \"%s\"` block with a token to the CLI configuration", host)
+	if strings.Contains(host, ":") {
+		return strings.ToUpper(block[:1]) + block[1:] + "."
+	}
+	name := strings.NewReplacer(".", "_", "-", "__").Replace(host)
+	return fmt.Sprintf("Run `tofu login %s`, set TF_TOKEN_%s, or %s.", shellWord(host), name, block)
+}
+
+// netrcLogin says how to log in to a server of archives.
+func netrcLogin(host string) string {
+	name, _, _ := strings.Cut(host, ":")
+	return fmt.Sprintf("Add %s to ~/.netrc.", name)
+}
 
 // remediesOf returns the remedies for one error, which joins no others.
 func remediesOf(project string, err error) []remedy {
@@ -68,7 +94,10 @@ func remediesOf(project string, err error) []remedy {
 	var provider *cotter.ProviderError
 	var mismatch *getproviders.MismatchError
 	var violation *policy.Violation
+	var hint hintedError
 	switch {
+	case errors.As(err, &hint):
+		add(hint.hint, "")
 	case errors.As(err, &provider) && addProviderRemedies(provider, add):
 	case errors.As(err, &provider) && errors.As(err, &mismatch) && mismatch.Locked:
 		add(updateRemedy, provider.Provider.ForDisplay())

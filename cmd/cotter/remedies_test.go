@@ -143,7 +143,7 @@ func TestRemediesJSON(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	err := &cotter.ModuleError{Path: addrs.Module{"net"}, Err: cotter.ErrNotInstalled}
 	(&output{stdout: &stdout, stderr: &stderr, json: true}).printError(err)
-	const want = `{"type":"error","summary":"module net","detail":"module not installed","module":"net","remedy":"Run ` + "`cotter install`" + ` to install what is missing."}` + "\n"
+	const want = `{"v":1,"type":"error","summary":"module net","detail":"module not installed","module":"net","remedy":"Run ` + "`cotter install`" + ` to install what is missing."}` + "\n"
 	if diff := cmp.Diff(want, stdout.String()); diff != "" || stderr.Len() > 0 {
 		t.Errorf("stdout (-want +got):\n%s\nstderr: %s", diff, &stderr)
 	}
@@ -155,17 +155,17 @@ func TestSameDetail(t *testing.T) {
 	var stderr bytes.Buffer
 	(&output{stderr: &stderr}).printError(errors.Join(
 		inModule("a", cotter.ErrNotInstalled), inModule("b", cotter.ErrCycle), inModule("c", cotter.ErrNotInstalled), errors.New("x"), errors.New("y")))
-	const want = `Error: module a
-Error: module c
+	const want = `Error: module not installed
 
-  module not installed
+  module a
+  module c
 
-Error: module b
-
-  the module calls itself
+Error: module b: the module calls itself
 
 Error: x
+
 Error: y
+
 Run ` + "`cotter install`" + ` to install what is missing.
 `
 	if diff := cmp.Diff(want, stderr.String()); diff != "" {

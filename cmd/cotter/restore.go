@@ -54,14 +54,10 @@ func entries(n int, of string) string {
 	return fmt.Sprintf("%d %s entries", n, of)
 }
 
-func jsonRestored(restored *cotter.Restored) any {
+func jsonRestored(restored *cotter.Restored) record {
 	providers := []string{}
 	for _, p := range restored.Providers {
 		providers = append(providers, p.String())
 	}
-	return struct {
-		From      string   `json:"from"`
-		Keys      []string `json:"keys"`
-		Providers []string `json:"providers"`
-	}{restored.From, append([]string{}, restored.Keys...), providers}
+	return restoredRecord{restored.From, "", append([]string{}, restored.Keys...), providers}
 }

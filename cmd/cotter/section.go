@@ -55,7 +55,9 @@ type section struct {
 
 func newSection(o *output, dir string) *section {
 	s := &section{done: make(chan struct{})}
-	s.output = &output{stdout: &s.stdout, stderr: &s.stderr, env: o.env, json: o.json, color: o.color, project: dir}
+	own := *o
+	own.stdout, own.stderr, own.project, own.conclusion = &s.stdout, &s.stderr, dir, ""
+	s.output = &own
 	return s
 }
 
@@ -87,13 +89,5 @@ func (o *output) conclude(text string) {
 		o.conclusion = text
 		return
 	}
-	o.printf("%s\n", text)
-}
-
-// concludeReport is conclude behind a report.
-func (o *output) concludeReport(text string) {
-	if o.project == "" {
-		o.printf("\n")
-	}
-	o.conclude(text)
+	o.notef("%s\n", text)
 }

@@ -36,7 +36,7 @@ func TestTamperCache(t *testing.T) {
 	}
 	const damaged = "its package in the cache was damaged; it was set aside"
 	gone := func(key string) *outcome {
-		return refused("module "+key+" (main.tf:", "neither installed nor in the cache, and offline mode is set")
+		return refused("module "+key+" (main.tf:", "neither installed nor in the cache")
 	}
 	zip := func(name string, do func(tree string) step) tampering {
 		return row(name, "module zip: "+damaged, gone("zip"), in("zip", do))
@@ -56,8 +56,8 @@ func TestTamperCache(t *testing.T) {
 		zip("link out of the cache", func(tree string) step { return link(tree+"/evil.tf", "/etc/passwd") }),
 		zip("another tree", func(tree string) step { return all(drop(tree), put(tree+"/main.tf", "# evil\n")) }),
 		row("tree of another module", "module zip: "+damaged, gone("zip"), func(t *testing.T, s *scene) { rename(s.tree(t, "tgz"), s.tree(t, "zip"))(t, s) }),
-		row("tree of a subdirectory's package", damaged, refused("neither installed nor in the cache, and offline mode is set"), in("tag", func(tree string) step { return edit(tree+"/shared/policy.json", "{}", "[]") })),
-		row("module beside the called one", damaged, refused("neither installed nor in the cache, and offline mode is set"), in("tag", func(tree string) step { return edit(tree+"/modules/other/main.tf", "other", "evil") })),
+		row("tree of a subdirectory's package", damaged, refused("neither installed nor in the cache"), in("tag", func(tree string) step { return edit(tree+"/shared/policy.json", "{}", "[]") })),
+		row("module beside the called one", damaged, refused("neither installed nor in the cache"), in("tag", func(tree string) step { return edit(tree+"/modules/other/main.tf", "other", "evil") })),
 		row("tree is a link", "", gone("zip"), in("zip", func(tree string) step { return all(rename(tree, tree+"/../evil"), link(tree, "evil")) })),
 		row("tree is a file", "", gone("zip"), in("zip", func(tree string) step { return all(drop(tree), put(tree, "")) })),
 		row("tree gone", "", gone("zip"), in("zip", func(tree string) step { return drop(tree) })),

@@ -42,13 +42,13 @@ func TestTamperLock(t *testing.T) {
 	differs := found(1, "Module checksum verification failed")
 	testTampering(t, newSite(t, "app", "net"), []tampering{
 		stale("version out of range", "net", `the locked version 2.0.0 does not meet the constraint "~> 1.0"`, lock("net", `"1.1.0"`, `"2.0.0"`)),
-		always("another version in range", "the lock has COMMIT, and the source means commit COMMIT", edited(`its version is "1.0.0" and not "1.1.0"`, 17), lock("net", `"1.1.0"`, `"1.0.0"`)),
+		always("another version in range", "the lock has SHORT, and the source means commit SHORT", edited(`its version is "1.0.0" and not "1.1.0"`, 17), lock("net", `"1.1.0"`, `"1.0.0"`)),
 		always("version that is not offered", "1.9.9", edited(`its version is "1.9.9" and not "1.1.0"`, 17), lock("net", `"1.1.0"`, `"1.9.9"`)),
 		stale("no version", "net", `the lock has no usable version`, lock("net", `  version = .*\n`, ``)),
 		stale("source host", "net", `the lock is for source "registry.example.com/acme/net/aws"`, lock("net", `source  = "[^/]*`, `source  = "registry.example.com`)),
 		stale("constraints", "net", `the lock was made for the constraint ">= 1.0.0", the configuration says "~> 1.0"`, lock("net", `"~> 1.0"`, `">= 1.0.0"`)),
 		stale("constraints gone", "net", `the lock was made for the constraint ""`, lock("net", `  constraints = .*\n`, ``)),
-		always("commit and hashes of another version", "the source means commit COMMIT", differs, take("net", "app.net", packageLine), take("net", "app.net", hashLines)),
+		always("commit and hashes of another version", "the source means commit SHORT", differs, take("net", "app.net", packageLine), take("net", "app.net", hashLines)),
 		always("hashes of a nested call", "Module checksum verification failed", differs, take("net.subnets", "net", hashLines)),
 	})
 	testTampering(t, newSite(t, "branch", "commit", "range", "tag"), []tampering{
@@ -56,7 +56,7 @@ func TestTamperLock(t *testing.T) {
 		stale("source ref", "tag", `the lock is for source`, lock("tag", `ref=v1.0.0`, `ref=v0.9.0`)),
 		always("commit of another tag", "Module checksum verification failed", edited("its package is", 16), take("branch", "commit", packageLine)),
 		always("commit that does not exist", "module branch (main.tf:2)", edited("its package is", 16), lock("branch", commitID, strings.Repeat("f", 40))),
-		always("commit and hashes, of a commit that the source names", "the source means commit COMMIT", differs, take("commit", "branch", packageLine), take("commit", "branch", hashLines)),
+		always("commit and hashes, of a commit that the source names", "the source means commit SHORT", differs, take("commit", "branch", packageLine), take("commit", "branch", hashLines)),
 		mended("repository", "the lock is not what its origin gives: its package is", edited("its package is", 16), lock("branch", `git/plain.git\?ref=(`+commitID+`)`, `git/evil.git?ref=$1`)),
 		mended("no package", "the lock is not what its origin gives: its package is", edited("its package is", 16), lock("branch", packageLine, ``)),
 		always("subdirectory of a source's package", `in the directory "modules/other", and its origin says ""`, edited("its package is", 16), lock("tag", `(package.*)\?`, `$1//modules/other?`)),

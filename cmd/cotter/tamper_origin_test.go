@@ -45,7 +45,7 @@ func named(key string, says ...string) *outcome {
 
 func TestTamperRepositories(t *testing.T) {
 	t.Parallel()
-	const moved = "moved COMMIT -> COMMIT, or the lock was edited"
+	const moved = "moved SHORT -> SHORT, or the lock was edited"
 	tag := func(do func(*site) error, name string, cold, anew, asks *outcome) originTampering {
 		return originTampering{name, "tag", do, cold, anew, asks}
 	}
@@ -61,7 +61,7 @@ func TestTamperRepositories(t *testing.T) {
 		tag(func(s *site) error {
 			s.world.SetFaults(modtest.Fault{Path: "/git/mono.git", Status: 404})
 			return nil
-		}, "no repository", named("tag", "repository not found"), named("tag", "repository not found"), found(8, "module tag (main.tf:2)")),
+		}, "no repository", named("tag", "there is no repository https://"), named("tag", "there is no repository https://"), found(8, "module tag (main.tf:2)")),
 
 		{"branch moved", "branch", func(s *site) error { return s.world.PublishTag("plain.git", "v3.0.0", evil) },
 			healed(), healed(), found(16, "branch main moved SHORT -> SHORT, used by branch (main.tf:1)")},
@@ -101,7 +101,7 @@ func TestTamperRegistry(t *testing.T) {
 		{"another directory", "deep", location("deep", "git::https://MODTEST_HOST/git/mono.git//modules/other?ref=v1.0.0"),
 			named("deep", other), named("deep", other), found(16, "directory moved modules/dns -> modules/other, used by deep (main.tf:1)")},
 		{"another tag", "deep", location("deep", "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v2.0.0"),
-			named("deep", "tag v2.0.0 moved COMMIT -> COMMIT"), healed(), found(16, "tag v2.0.0 moved SHORT -> SHORT, used by deep (main.tf:1)")},
+			named("deep", "tag v2.0.0 moved SHORT -> SHORT"), healed(), found(16, "tag v2.0.0 moved SHORT -> SHORT, used by deep (main.tf:1)")},
 		{"another repository", "deep", location("deep", "git::https://MODTEST_HOST/git/plain.git//modules/dns?ref=v1.0.0"),
 			named("deep", "COMMIT"), named("deep", "COMMIT"), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by deep (main.tf:1)")},
 		{"a file of this machine", "deep", location("deep", "file:///etc"), named("deep", "file"), named("deep", "file"), found(8, "module deep (main.tf:2)")},
@@ -114,7 +114,7 @@ func TestTamperRegistry(t *testing.T) {
 		}, named("hosted", "Module checksum verification failed"), named("hosted", "Module checksum verification failed"), found(16, "content changed h1:HASH -> h1:HASH, used by hosted (main.tf:1)")},
 
 		{"version published anew", "net", func(s *site) error { return s.world.PublishVersion("acme/net/aws", "1.1.0", evil) },
-			named("net", "the lock has COMMIT, and the source means commit COMMIT", "run `cotter update net --accept-changed net`"), named("net", "the lock has COMMIT, and the source means commit COMMIT"),
+			named("net", "the lock has SHORT, and the source means commit SHORT", "run `cotter update net --accept-changed net`"), named("net", "the lock has SHORT, and the source means commit SHORT"),
 			found(16, "commit COMMIT moved SHORT -> SHORT, used by net (main.tf:1)")},
 		{"version withdrawn", "net", func(s *site) error { return s.world.WithdrawVersion("acme/net/aws", "1.1.0") },
 			named("net", "404"), named("net", "404"), found(8, "module net (main.tf:2)")},

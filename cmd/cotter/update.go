@@ -46,7 +46,7 @@ func updateCommand(out *output) *cli.Command {
 			req.Update.To, req.Update.AllowDowngrade = cmd.String("to"), cmd.Bool("allow-downgrade")
 			req.Update.AcceptChanged = cmd.StringSlice("accept-changed")
 			if req.Update.To != "" && len(req.Update.Keys) != 1 {
-				return usageError{errors.New("--to needs just one call to update")}
+				return usageError{errors.New("--to needs the key of one call, as in `cotter update network --to 1.2.0`")}
 			}
 			if cmd.Bool("edit") && req.Update.To != "" {
 				return usageError{errors.New("--edit moves to the newest tag, so it excludes --to")}
@@ -72,7 +72,7 @@ func runUpdate(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 		}
 		return run(ctx, cmd, out, req)
 	}
-	if err := run(ctx, cmd, out, req); err != nil || out.json || cmd.Bool("markdown") || cmd.Bool("offline") {
+	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, req)); err != nil || out.json || cmd.Bool("markdown") || cmd.Bool("offline") {
 		return err
 	}
 	return proposePins(ctx, cmd, out)
@@ -87,11 +87,16 @@ func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cott
 	if err := checkSecondLock(req); err != nil {
 		return err
 	}
-	in.OnEvent = out.warning
+	writes := &writer{cmd: cmd, out: out, in: in, req: req}
+	in.OnEvent = func(event cotter.Event) {
+		writes.note(event)
+		out.warning(event)
+	}
 	result, err := in.Install(ctx, req)
 	if err != nil {
 		return err
 	}
+	writes.write(ctx, req.Dir)
 	out.markdown(result)
 	return nil
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -75,7 +77,7 @@ func verify(ctx context.Context, cmd *cli.Command, out *output, req cotter.Reque
 		return err
 	}
 	report, err := localInstaller(cmd, out).VerifyRequest(ctx, req)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && isDir(cmp.Or(req.Dir, ".")) {
 		return fmt.Errorf("%w: %w", errNoLock, err)
 	}
 	if err != nil {
@@ -155,15 +157,15 @@ func (o *output) report(report *cotter.Report) error {
 	o.unread(report.Unread)
 	for _, err := range slices.Concat(report.Refused, report.Stale, report.Misplaced) {
 		for _, m := range messages(err) {
-			o.printf("- %s\n", m.line())
+			o.printf("- %s\n", o.explained(m).line())
 		}
 	}
-	brief := o.project != "" && report.OK()
 	for _, p := range report.Packages {
-		if brief && p.Changes.Empty() {
-			continue
+		if o.verbose || !matches(p) {
+			o.printf("- %s: %s\n", p.Key, lines(statusText(p)))
+		} else if !p.Changes.Empty() {
+			o.printf("- %s:\n", p.Key)
 		}
-		o.printf("- %s: %s\n", p.Key, lines(statusText(p)))
 		for _, group := range changedFiles(p.Changes) {
 			for _, file := range group.files {
 				o.printf("    %s %q\n", group.label, file)
@@ -171,22 +173,41 @@ func (o *output) report(report *cotter.Report) error {
 		}
 	}
 	for _, p := range report.Providers {
-		if brief {
-			continue
+		if o.verbose || p.Status != cotter.StatusVerified {
+			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, lines(providerStatusText(p)))
 		}
-		o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, lines(providerStatusText(p)))
+	}
+	if report.OK() || o.verbose {
+		o.unconfirmed(report)
 	}
 	if report.OK() {
 		verified := count(len(report.Packages), "package")
 		if len(report.Providers) > 0 {
 			verified += " and " + count(len(report.Providers), "provider")
 		}
-		o.concludeReport(verified + " verified against the lock.")
-	}
-	if slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Unconfirmed }) {
-		o.printf("%s\n", confirmRemedy)
+		verified += " verified against the lock"
+		if o.project == "" {
+			verified += " in " + o.elapsed()
+		}
+		o.conclude(verified)
 	}
 	return nil
+}
+
+// matches reports whether a package is as the lock says.
+func matches(p cotter.PackageReport) bool { return p.Err == nil && p.Status == cotter.StatusVerified }
+
+// unconfirmed names the entries that no origin has confirmed, once.
+func (o *output) unconfirmed(report *cotter.Report) {
+	var keys []string
+	for _, p := range report.Packages {
+		if p.Unconfirmed && matches(p) {
+			keys = append(keys, p.Key)
+		}
+	}
+	if len(keys) > 0 {
+		o.notef("No origin has confirmed %s of the lock here: %s.\n%s\n", entries(len(keys), "module"), strings.Join(keys, ", "), confirmRemedy)
+	}
 }
 
 // unread warns of configuration that was not compared with the lock.

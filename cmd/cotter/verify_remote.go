@@ -50,7 +50,7 @@ func (o *output) origins(origins []cotter.Origin) {
 		switch {
 		case origin.Err != nil:
 			for _, m := range messages(origin.Err) {
-				o.printf("- %s\n", m.line())
+				o.printf("- %s\n", o.explained(m).line())
 			}
 		case origin.Moved():
 			m := move{origin.Package, origin.Ref, origin.Locked, origin.Now}
@@ -70,7 +70,7 @@ func (o *output) origins(origins []cotter.Origin) {
 		}
 		o.printf("- %s: %s %s -> %s, used by %s\n", m.pkg, what, short(m.locked), short(m.now), strings.Join(users[m], ", "))
 	}
-	o.printf("%d of %s as the lock has it.\n", same, count(len(origins), "origin"))
+	o.notef("%d of %s still lead to what the lock has.\n", same, count(len(origins), "origin"))
 }
 
 // short is a commit or a digest as people recognise it; anything else is left
@@ -103,7 +103,7 @@ type jsonOrigin struct {
 	Error   string `json:"error,omitempty"`
 }
 
-func jsonOrigins(origins []cotter.Origin) any {
+func jsonOrigins(origins []cotter.Origin) record {
 	list := []jsonOrigin{}
 	for _, o := range origins {
 		j := jsonOrigin{
@@ -121,7 +121,5 @@ func jsonOrigins(origins []cotter.Origin) any {
 		}
 		list = append(list, j)
 	}
-	return struct {
-		Origins []jsonOrigin `json:"origins"`
-	}{list}
+	return originsRecord{list}
 }

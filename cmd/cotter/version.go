@@ -50,7 +50,7 @@ func versionCommand(out *output) *cli.Command {
 // printVersion is what version does, and --version.
 func printVersion(out *output) error {
 	if out.json {
-		return out.writeJSON(map[string]string{"version": version(), "platform": platform()})
+		return out.writeJSON(versionRecord{version(), platform()})
 	}
 	out.printf("cotter %s on %s\n", version(), platform())
 	return nil

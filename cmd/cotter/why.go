@@ -26,7 +26,7 @@ func whyCommand(out *output) *cli.Command {
 
 func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 	if cmd.Args().Len() != 1 {
-		return usageError{fmt.Errorf("cotter why takes one argument: the key of a module call, or a source address")}
+		return usageError{fmt.Errorf("cotter why takes one argument: the key of a module call, a source address, or a provider")}
 	}
 	req, err := request(cmd, out.env)
 	if err != nil {
@@ -47,7 +47,7 @@ func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 		if found, err := whyProvider(ctx, cmd, out, req, wanted); found || err != nil {
 			return err
 		}
-		return fmt.Errorf("no module has the key or the source %q, and none requires a provider of that name; see cotter list", wanted)
+		return nothingNamed(ctx, cmd, out, req, result, wanted)
 	}
 	if out.json {
 		return out.writeJSON(jsonChains(chains))
@@ -58,6 +58,23 @@ func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 		}
 	}
 	return nil
+}
+
+// nothingNamed is the error for a name that stands for nothing in the project.
+func nothingNamed(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, result *cotter.Result, name string) error {
+	var known []string
+	for _, m := range result.Modules {
+		known = append(known, m.Path.String())
+	}
+	providers, err := providerNames(ctx, cmd, out, req)
+	if err != nil {
+		return err
+	}
+	hint := didYouMean(name, append(known, providers...))
+	if hint == "" {
+		hint = "Run `cotter list` to see the modules, and `cotter list --providers` to see the providers."
+	}
+	return hinted(fmt.Errorf("no module has the key or the source %q, and none requires a provider of that name", name), hint)
 }
 
 // hasSource reports whether a module's source, or the package that it is in, is
@@ -84,10 +101,10 @@ func chainTo(result *cotter.Result, to cotter.Module) []cotter.Module {
 	return chain // in the order of the keys, which is from the top down
 }
 
-func jsonChains(chains [][]cotter.Module) any {
+func jsonChains(chains [][]cotter.Module) record {
 	list := [][]jsonModule{}
 	for _, chain := range chains {
 		list = append(list, jsonModules(chain))
 	}
-	return list
+	return chainsRecord{list}
 }

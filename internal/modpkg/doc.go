@@ -14,6 +14,21 @@
 // call that it is for. Packages with the same content share their layer, even if
 // their statements differ.
 //
+// # Signatures
+//
+// The annotation io.github.cotterpin.signatures has signatures by ed25519 keys, with
+// spaces between them. Each is KEY:SIGNATURE: the first 16 hexadecimal digits of the
+// SHA-256 sum of the public key's DER form (PKIX), and the signature in base64. What is
+// signed are these lines, each with a line feed at its end. An empty value leaves the
+// space before it; hashes are sorted, with a space between them.
+//
+//	cotter mirror entry v1
+//	source SOURCE
+//	version VERSION
+//	package PACKAGE
+//	hashes HASH HASH
+//	layer sha256:DIGEST
+//
 // # Tags
 //
 //	entry-<sha256 of the statement>   the artifact with this statement
@@ -24,8 +39,12 @@
 //
 // # Determinism
 //
-// The same tree and statement give the same bytes: entries of the archive are in the
+// The same tree and statement give the same bytes, also with a signature: entries of the archive are in the
 // order of their paths, have the time 1980-01-01 and the modes 0644, 0755 or, for
 // links, 0777. Compression is that of a pinned dependency, not that of the Go
 // release.
+//
+// A registry may have lost or damaged a blob and refuse other bytes under its digest. So
+// an archive has several forms with other digests, each as deterministic: they differ in
+// the archive's comment, which means nothing.
 package modpkg

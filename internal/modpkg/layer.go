@@ -13,15 +13,15 @@ import (
 )
 
 // WriteLayer writes the archive of a tree, whose files are in fsys, to a new file, and
-// returns the artifact of a statement with this layer.
-func WriteLayer(ctx context.Context, name string, fsys fs.FS, tree *hashing.Tree, s Statement) (_ Artifact, err error) {
+// returns the artifact of a statement with this layer. form is that of [WriteZip].
+func WriteLayer(ctx context.Context, name string, fsys fs.FS, tree *hashing.Tree, form int, s Statement) (_ Artifact, err error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return Artifact{}, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	sum := sha256.New()
-	if err := WriteZip(ctx, io.MultiWriter(file, sum), fsys, tree); err != nil {
+	if err := WriteZip(ctx, io.MultiWriter(file, sum), fsys, tree, form); err != nil {
 		return Artifact{}, err
 	}
 	size, err := file.Seek(0, io.SeekCurrent)

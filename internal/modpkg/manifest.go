@@ -46,6 +46,8 @@ type Artifact struct {
 	// in bytes.
 	Layer string
 	Size  int64
+	// Signatures are those of the statement and the layer's digest.
+	Signatures []Signature
 }
 
 // Manifest returns the manifest of the artifact.
@@ -64,6 +66,9 @@ func (a Artifact) Manifest() ([]byte, error) {
 		hashes[i] = string(h)
 	}
 	annotations[annotationHashes] = strings.Join(hashes, " ")
+	if len(a.Signatures) > 0 {
+		annotations[annotationSignatures] = formatSignatures(a.Signatures)
+	}
 	return json.Marshal(ocispec.Manifest{
 		Versioned:    specs.Versioned{SchemaVersion: 2},
 		MediaType:    ocispec.MediaTypeImageManifest,
@@ -104,7 +109,11 @@ func ParseManifest(text []byte) (Artifact, error) {
 	if err != nil {
 		return Artifact{}, err
 	}
-	return Artifact{Statement: statement, Layer: layer.Digest.String(), Size: layer.Size}, nil
+	signatures, err := parseSignatures(m.Annotations[annotationSignatures])
+	if err != nil {
+		return Artifact{}, err
+	}
+	return Artifact{Statement: statement, Layer: layer.Digest.String(), Size: layer.Size, Signatures: signatures}, nil
 }
 
 func parseStatement(annotations map[string]string) (Statement, error) {

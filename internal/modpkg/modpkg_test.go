@@ -2,6 +2,7 @@ package modpkg_test
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -37,7 +38,7 @@ func packed(t *testing.T, files fstest.MapFS) ([]byte, *hashing.Tree) {
 		t.Fatal(err)
 	}
 	var archive bytes.Buffer
-	if err := modpkg.WriteZip(t.Context(), &archive, files, tree); err != nil {
+	if err := modpkg.WriteZip(t.Context(), &archive, files, tree, 0); err != nil {
 		t.Fatal(err)
 	}
 	return archive.Bytes(), tree
@@ -93,7 +94,7 @@ func TestZipOfChangedFile(t *testing.T) {
 				changed[name] = file
 			}
 		}
-		if err := modpkg.WriteZip(t.Context(), &bytes.Buffer{}, changed, tree); !errors.Is(err, modpkg.ErrChanged) {
+		if err := modpkg.WriteZip(t.Context(), &bytes.Buffer{}, changed, tree, 0); !errors.Is(err, modpkg.ErrChanged) {
 			t.Errorf("with %d bytes: error is %v, want ErrChanged", len(content), err)
 		}
 	}
@@ -185,6 +186,10 @@ func TestManifestRefused(t *testing.T) {
 func FuzzParseManifest(f *testing.F) {
 	text, err := someArtifact().Manifest()
 	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	if text, err = signed(f, ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))).Manifest(); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(text)

@@ -25,9 +25,9 @@ const maxEntries = 1<<16 - 2
 var modified = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // WriteZip writes the archive of a tree. It reads the files from fsys, which may have
-// more of them, and compares them with their sums in the tree. The same tree gives the
-// same bytes.
-func WriteZip(ctx context.Context, w io.Writer, fsys fs.FS, tree *hashing.Tree) error {
+// more of them, and compares them with their sums in the tree. The same tree and form
+// give the same bytes. All but repairs use the form 0.
+func WriteZip(ctx context.Context, w io.Writer, fsys fs.FS, tree *hashing.Tree, form int) error {
 	if len(tree.Entries) > maxEntries {
 		return fmt.Errorf("the package has %d files, more than %d, which a zip archive cannot hold", len(tree.Entries), maxEntries)
 	}
@@ -35,6 +35,11 @@ func WriteZip(ctx context.Context, w io.Writer, fsys fs.FS, tree *hashing.Tree) 
 	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		return flate.NewWriter(w, flate.DefaultCompression)
 	})
+	if form > 0 {
+		if err := archive.SetComment(fmt.Sprintf("form %d", form)); err != nil {
+			return err
+		}
+	}
 	for _, entry := range tree.Entries {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/sanitize"
+)
+
+const (
+	// maxSource is the largest file that is read for an excerpt.
+	maxSource = 1 << 20
+	// maxExcerpt is the longest line that is shown.
+	maxExcerpt = 160
+)
+
+// quotable are the files whose lines may be shown. Those with values of variables, or
+// with tokens, are not among them.
+var quotable = []string{".tf", ".tofu", ".hcl", ".tf.json", ".tofu.json"}
+
+// lockLine is a line of a lock that may be shown: the first of a block, or a marker of a
+// merge. What is not a lock at all can have anything in it.
+var lockLine = regexp.MustCompile(`^(<{7}|={7}|>{7}|(module|provider) "[^"]*" \{$)`)
+
+// isLockName reports whether a file can be a lock: any but a policy or configuration.
+func isLockName(name string) bool {
+	return strings.HasSuffix(name, ".hcl") && filepath.Base(name) != "cotter.hcl"
+}
+
+// sourceExcerpt returns the line of a file that a message is about, with its number, and a line
+// with carets below it; nil if there is nothing to show. dir is the project's directory.
+func sourceExcerpt(dir string, at hcl.Range) []string {
+	line, start, end := sourceLine(dir, at)
+	if strings.TrimSpace(line) == "" || len(line) > maxExcerpt || isLockName(at.Filename) && !lockLine.MatchString(line) {
+		return nil
+	}
+	number := fmt.Sprint(at.Start.Line)
+	margin := strings.Repeat(" ", len(number)) + " |"
+	shown := addrs.RedactText(line)
+	lines := []string{number + " | " + escapeTabs(shown)}
+	if shown != line || start >= end { // the columns are others, or not known
+		return lines
+	}
+	before, marked := escapeTabs(line[:start]), escapeTabs(line[start:end])
+	return append(lines, margin+" "+strings.Repeat(" ", columnsOf(before))+strings.Repeat("^", max(columnsOf(marked), 1)))
+}
+
+// escapeTabs escapes a line and replaces its tabs, so that columns can be counted.
+func escapeTabs(text string) string {
+	return sanitize.Escape(strings.ReplaceAll(text, "\t", "    "))
+}
+
+// sourceLine reads a line, and which of its bytes a range covers: none if the file does
+// not fit the range.
+func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
+	if at.Start.Line < 1 || !slices.ContainsFunc(quotable, func(suffix string) bool { return strings.HasSuffix(at.Filename, suffix) }) {
+		return "", 0, 0
+	}
+	name := at.Filename
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	text, err := readRegular(name)
+	if err != nil {
+		return "", 0, 0
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if at.Start.Line > len(lines) {
+		return "", 0, 0
+	}
+	before := 0
+	for _, l := range lines[:at.Start.Line-1] {
+		before += len(l)
+	}
+	line = strings.TrimRight(string(lines[at.Start.Line-1]), "\r\n")
+	start, end = at.Start.Byte-before, at.End.Byte-before
+	if at.End.Line > at.Start.Line || end > len(line) {
+		end = len(line)
+	}
+	if !utf8.ValidString(line) || start < 0 || start > end || !utf8.RuneStart(append([]byte(line), ' ')[start]) {
+		return line, 0, 0
+	}
+	return line, start, end
+}
+
+// readRegular reads a file if it is a regular one that is not too large.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSource {
+		return nil, os.ErrInvalid
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxSource))
+}

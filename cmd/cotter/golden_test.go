@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+const goldenDir = "testdata/golden"
+
+// TestGolden runs the situations in testdata/golden and compares all that the command
+// prints with what is written there. Each is a file: its comment has the commands, and
+// its other parts are the project, except for the part "output", and for those below
+// "world/", which the servers of all situations have together.
+//
+//	$ cotter ARGS            a command whose output counts
+//	> cotter ARGS            a command before it, which must succeed
+//	> replace FILE OLD NEW   replaces text in a file
+//	> write FILE PART        writes a part over a file
+//	> rm FILE                removes a file or a directory
+//	> env NAME=VALUE         sets a variable for the commands that follow
+//	> movetag REPO TAG PART  makes a tag of a git repository lead to a new commit
+//	> publish MODULE VERSION PART
+//	> archive NAME PART      replaces an archive
+//	> fault STATUS PATH...   the servers answer with the status
+//	> shape PROVIDER VERSION SHAPE   makes something wrong with a provider
+//
+// In the output, lines of standard error begin with "! ". "mods.corp.local" stands for the
+// address of the servers, which has as many characters.
+func TestGolden(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	names, err := filepath.Glob(goldenDir + "/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	situations := make(map[string]*txtar.Archive)
+	files := fstest.MapFS{}
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		situations[name] = archive
+		for _, file := range archive.Files {
+			if path, ok := strings.CutPrefix(file.Name, "world/"); ok {
+				files[path] = &fstest.MapFile{Data: file.Data, Mode: 0o644}
+			}
+		}
+	}
+	world := modtest.New(t, files)
+	for _, entry := range world.Env() {
+		name, value, _ := strings.Cut(entry, "=")
+		t.Setenv(name, value)
+	}
+	for _, name := range names {
+		if filepath.Base(name) == "world.txtar" {
+			continue
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			s := &situation{t: t, world: world, archive: situations[name], dir: t.TempDir()}
+			got := s.run()
+			if *update {
+				s.setOutput(got)
+				if err := os.WriteFile(filepath.Join(s.start, name), txtar.Format(s.archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(s.output(), got); diff != "" {
+				t.Errorf("the output (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// situation is one file of TestGolden.
+type situation struct {
+	t       *testing.T
+	world   *modtest.World
+	archive *txtar.Archive
+	start   string // the directory of the test
+	dir     string // of the project
+}
+
+// run runs the commands in the situation's comment, and returns what those print that
+// count.
+func (s *situation) run() string {
+	s.t.Helper()
+	home := s.t.TempDir()
+	s.start, _ = os.Getwd()
+	s.t.Chdir(s.dir)
+	for name, value := range map[string]string{
+		"HOME": home, "XDG_CONFIG_HOME": "", "COTTER_CACHE_DIR": filepath.Join(home, "cache"), "COTTER_STATE_DIR": filepath.Join(home, "state"),
+		"TF_CLI_CONFIG_FILE": filepath.Join(home, "cli.tfrc"), "TF_REGISTRY_DISCOVERY_RETRY": "1",
+		"NO_COLOR": "1", "CI": "", "NETRC": "", "COTTER_MIRROR": "", "COTTER_POLICY": "",
+	} {
+		s.t.Setenv(name, value)
+	}
+	s.check(os.WriteFile(filepath.Join(home, "cli.tfrc"), nil, 0o644))
+	for _, file := range s.archive.Files {
+		if file.Name == "output" || strings.HasPrefix(file.Name, "world/") {
+			continue
+		}
+		s.check(os.MkdirAll(filepath.Dir(file.Name), 0o755))
+		s.check(os.WriteFile(file.Name, s.expand(file.Data), 0o644))
+	}
+	var out strings.Builder
+	for line := range strings.Lines(string(s.expand(s.archive.Comment))) {
+		line = strings.TrimSpace(line)
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			out.WriteString(s.command(command, true))
+		} else if step, ok := strings.CutPrefix(line, "> "); ok {
+			s.step(step)
+		}
+	}
+	return s.normal(out.String())
+}
+
+// step does what stands before the commands that count.
+func (s *situation) step(line string) {
+	s.t.Helper()
+	words, err := splitWords(line)
+	s.check(err)
+	part := func(name string) fs.FS { return modtest.Txtar("-- main.tf --\n" + string(s.part(name))) }
+	switch args := words[1:]; words[0] {
+	case "cotter":
+		s.command(line, false)
+	case "replace":
+		text, err := os.ReadFile(args[0])
+		s.check(err)
+		if !bytes.Contains(text, []byte(args[1])) {
+			s.t.Fatalf("%s does not have %q:\n%s", args[0], args[1], text)
+		}
+		s.check(os.WriteFile(args[0], bytes.ReplaceAll(text, []byte(args[1]), []byte(args[2])), 0o644))
+	case "write":
+		s.check(os.WriteFile(args[0], s.expand(s.part(args[1])), 0o644))
+	case "rm":
+		s.check(os.RemoveAll(args[0]))
+	case "env":
+		name, value, _ := strings.Cut(args[0], "=")
+		s.t.Setenv(name, value)
+	case "movetag":
+		s.check(s.world.MoveTag(args[0], args[1], part(args[2])))
+	case "publish":
+		s.check(s.world.PublishVersion(args[0], args[1], part(args[2])))
+	case "archive":
+		s.check(s.world.PublishArchive(args[0], part(args[1])))
+	case "fault":
+		status, err := strconv.Atoi(args[0])
+		s.check(err)
+		var faults []modtest.Fault
+		for _, path := range args[1:] {
+			faults = append(faults, modtest.Fault{Path: path, Status: status})
+		}
+		s.world.SetFaults(faults...)
+		s.t.Cleanup(func() { s.world.SetFaults() })
+	case "shape":
+		s.check(s.world.SetProviderShape(args[0], args[1], shapes[args[2]]))
+	default:
+		s.t.Fatalf("no such step: %s", line)
+	}
+}
+
+// command runs a command line and returns what it prints.
+func (s *situation) command(line string, mayFail bool) string {
+	s.t.Helper()
+	args, err := splitWords(line)
+	s.check(err)
+	var stdout, stderr bytes.Buffer
+	status := run(context.Background(), args, &stdout, &stderr)
+	if status != 0 && !mayFail {
+		s.t.Fatalf("%s: status %d\n%s%s", line, status, &stdout, &stderr)
+	}
+	text := "$ " + line + "\n" + stdout.String()
+	for line := range strings.Lines(stderr.String()) {
+		text += strings.TrimRight("! "+strings.TrimSuffix(line, "\n"), " ") + "\n"
+	}
+	if status != 0 {
+		text += fmt.Sprintf("[exit status %d]\n", status)
+	}
+	return text
+}
+
+// The parts of the output that are never the same, and what stands for them.
+var variable = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`\bin \d+(\.\d+)? s\b`), "in 0.05 s"},
+	{regexp.MustCompile(`\b\d+(\.\d)? (B|kB)\b`), "SIZE"},
+	{regexp.MustCompile(`(h1|t1|zh):[0-9A-Za-z+/=]{43,64}`), "$1:HASH"},
+	{regexp.MustCompile(`(h1|t1):[0-9A-Za-z+/]{12}\b`), "$1:HASH"},
+	{regexp.MustCompile(`\b[0-9a-f]{40}([0-9a-f]{24})?\b`), "COMMIT"},
+	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "COMMIT"},
+	{regexp.MustCompile(`commit [0-9a-f]{7}( -> [0-9a-f]{7})?`), "commit COMMIT"},
+	{regexp.MustCompile(`key [0-9A-F]{16}`), "key KEY"},
+}
+
+// normal replaces what is never the same.
+func (s *situation) normal(text string) string {
+	host := string(s.world.Host())
+	text = strings.ReplaceAll(text, host, fmt.Sprintf("%-*s", len(host), "mods.corp.local")[:len(host)])
+	text = strings.ReplaceAll(text, s.dir, "DIR")
+	for _, v := range variable {
+		text = v.pattern.ReplaceAllString(text, v.with)
+	}
+	return text
+}
+
+func (s *situation) expand(text []byte) []byte {
+	return bytes.ReplaceAll(text, []byte("MODTEST_HOST"), []byte(s.world.Host()))
+}
+
+func (s *situation) part(name string) []byte {
+	for _, file := range s.archive.Files {
+		if file.Name == name {
+			return file.Data
+		}
+	}
+	s.t.Fatalf("there is no part %q", name)
+	return nil
+}
+
+func (s *situation) output() string {
+	for _, file := range s.archive.Files {
+		if file.Name == "output" {
+			return string(file.Data)
+		}
+	}
+	return ""
+}
+
+func (s *situation) setOutput(text string) {
+	for i, file := range s.archive.Files {
+		if file.Name == "output" {
+			s.archive.Files[i].Data = []byte(text)
+			return
+		}
+	}
+	s.archive.Files = append(s.archive.Files, txtar.File{Name: "output", Data: []byte(text)})
+}
+
+func (s *situation) check(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}

@@ -1,0 +1,362 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const (
+	jsonPage   = "../../docs/json.md"
+	jsonSchema = "../../docs/json.schema.json"
+	// jsonTypesBegin is the line of the page behind which the types are.
+	jsonTypesBegin = "<!-- The rest is made by go test ./cmd/cotter -run TestJSONPage -update. -->"
+)
+
+// TestJSONPage compares the page and the schema of the JSON output with the types that are
+// written; -update makes both anew.
+func TestJSONPage(t *testing.T) {
+	t.Parallel()
+	describer := jsonDescriber{comments: structComments(t)}
+	page, err := os.ReadFile(jsonPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, found := strings.Cut(string(page), jsonTypesBegin)
+	if !found {
+		t.Fatalf("%s has no line %q", jsonPage, jsonTypesBegin)
+	}
+	schema, err := json.MarshalIndent(describer.schema(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		jsonPage:   head + jsonTypesBegin + "\n" + describer.page(),
+		jsonSchema: string(schema) + "\n",
+	} {
+		if *update {
+			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(name)
+		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
+			t.Errorf("%s: %v; -update writes it (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+// schemaOfLines compiles the schema in docs.
+func schemaOfLines(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	schema, err := jsonschema.NewCompiler().Compile(jsonSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// TestJSONRecords validates a line of each type, with all fields, against the schema.
+func TestJSONRecords(t *testing.T) {
+	t.Parallel()
+	schema := schemaOfLines(t)
+	kinds := make(map[string]bool)
+	for _, r := range records {
+		if kinds[r.kind()] {
+			t.Errorf("two records are of the kind %q", r.kind())
+		}
+		kinds[r.kind()] = true
+		for _, value := range []record{filled(r), r} {
+			var stdout strings.Builder
+			if err := (&output{stdout: &stdout}).writeProjectJSON("envs/prod", value); err != nil {
+				t.Fatal(err)
+			}
+			checkLine(t, schema, stdout.String())
+		}
+	}
+	for _, wrong := range []string{`{"type":"version"}`, `{"v":1,"type":"nothing"}`, `{"v":1,"type":"version","version":1,"platform":""}`, `{"v":1,"type":"version","version":"1"}`} {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if schema.Validate(value) == nil {
+			t.Errorf("the schema accepts %s", wrong)
+		}
+	}
+}
+
+func checkLine(t *testing.T, schema *jsonschema.Schema, line string) {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		t.Errorf("%s\n%v", line, err)
+	}
+}
+
+// TestJSONOfGoldens validates each line of JSON in the situations of testdata/golden and
+// in what the scripts expect.
+func TestJSONOfGoldens(t *testing.T) {
+	t.Parallel()
+	schema := schemaOfLines(t)
+	names, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(text) {
+			if bytes.HasPrefix(line, []byte(`{"v":`)) {
+				checkLine(t, schema, string(line))
+			}
+		}
+	}
+}
+
+// filled returns a record of the same type in which no field is empty.
+func filled(r record) record {
+	value := reflect.New(reflect.TypeOf(r)).Elem()
+	fillAll(value, 0)
+	return value.Interface().(record)
+}
+
+func fillAll(v reflect.Value, depth int) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Slice:
+		if depth < 4 {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			fillAll(v.Index(0), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				fillAll(v.Field(i), depth+1)
+			} else if v.Type().Field(i).Anonymous {
+				fillEmbedded(v, i, depth)
+			}
+		}
+	}
+}
+
+// fillEmbedded fills a struct that is embedded under a name of the package's own.
+func fillEmbedded(v reflect.Value, i, depth int) {
+	embedded := reflect.NewAt(v.Type().Field(i).Type, v.Field(i).Addr().UnsafePointer()).Elem()
+	fillAll(embedded, depth+1)
+}
+
+// structComments are the comments of the package's struct types, by the type's name, and of
+// their fields, by "type.field".
+func structComments(t *testing.T) map[string]string {
+	t.Helper()
+	comments := make(map[string]string)
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			gen, ok := decl.(*ast.GenDecl)
+			if !ok || gen.Tok != token.TYPE {
+				continue
+			}
+			for _, spec := range gen.Specs {
+				spec := spec.(*ast.TypeSpec)
+				fields, ok := spec.Type.(*ast.StructType)
+				if !ok {
+					continue
+				}
+				comments[spec.Name.Name] = oneLine(gen.Doc.Text())
+				for _, field := range fields.Fields.List {
+					for _, ident := range field.Names {
+						comments[spec.Name.Name+"."+ident.Name] = sentence(oneLine(field.Doc.Text()+field.Comment.Text()), ident.Name)
+					}
+				}
+			}
+		}
+	}
+	return comments
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// jsonDescriber describes the types of the JSON output.
+type jsonDescriber struct {
+	comments map[string]string
+	// nested are the types below records, in the order in which they are met.
+	nested []reflect.Type
+}
+
+// jsonField is a field of a type in the JSON output.
+type jsonField struct {
+	name, comment string
+	optional      bool
+	typ           reflect.Type
+}
+
+func (d *jsonDescriber) fields(t reflect.Type) []jsonField {
+	var fields []jsonField
+	for field := range t.Fields() {
+		if field.Anonymous {
+			fields = append(fields, d.fields(field.Type)...)
+			continue
+		}
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		fields = append(fields, jsonField{name, d.comments[t.Name()+"."+field.Name], options == "omitempty", field.Type})
+	}
+	return fields
+}
+
+// page returns the types as Markdown.
+func (d *jsonDescriber) page() string {
+	var page strings.Builder
+	for _, r := range records {
+		t := reflect.TypeOf(r)
+		comment := d.comments[t.Name()]
+		fmt.Fprintf(&page, "\n## `%s`\n\n%s\n", r.kind(), sentence(comment, t.Name()))
+		d.table(&page, t)
+	}
+	page.WriteString("\n# Types of fields\n")
+	for i := 0; i < len(d.nested); i++ {
+		t := d.nested[i]
+		fmt.Fprintf(&page, "\n## %s\n\n%s\n", typeName(t), sentence(d.comments[t.Name()], t.Name()))
+		d.table(&page, t)
+	}
+	return page.String()
+}
+
+// sentence is a comment without the name in Go that it begins with.
+func sentence(comment, name string) string {
+	rest := comment
+	for _, verb := range []string{"is ", "are "} {
+		rest = strings.TrimPrefix(rest, name+" "+verb)
+	}
+	if strings.HasPrefix(rest, name+" says ") {
+		rest = strings.TrimPrefix(rest, name+" ")
+	}
+	if rest == "" {
+		return ""
+	}
+	return strings.ToUpper(rest[:1]) + rest[1:]
+}
+
+func (d *jsonDescriber) table(page *strings.Builder, t reflect.Type) {
+	page.WriteString("\n| field | type | |\n|---|---|---|\n")
+	for _, f := range d.fields(t) {
+		optional := ""
+		if f.optional {
+			optional = ", or absent"
+		}
+		fmt.Fprintf(page, "| `%s` | %s%s | %s |\n", f.name, d.typeText(f.typ), optional, strings.ReplaceAll(f.comment, "|", `\|`))
+	}
+}
+
+func typeName(t reflect.Type) string { return strings.TrimPrefix(t.Name(), "json") }
+
+func (d *jsonDescriber) typeText(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return "list of " + d.typeText(t.Elem())
+	case reflect.Struct:
+		known := false
+		for _, n := range d.nested {
+			known = known || n == t
+		}
+		if !known {
+			d.nested = append(d.nested, t)
+		}
+		return fmt.Sprintf("[%[1]s](#%[2]s)", typeName(t), strings.ToLower(typeName(t)))
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "number"
+	default:
+		return "string"
+	}
+}
+
+// resultKinds are the types of a result; see done.
+var resultKinds = []string{"installed", "locked", "planned"}
+
+// schema returns a JSON schema that describes a line.
+func (d *jsonDescriber) schema() map[string]any {
+	defs := make(map[string]any)
+	var lines []any
+	for _, r := range records {
+		own := d.object(reflect.TypeOf(r), defs)
+		properties := own["properties"].(map[string]any)
+		properties["v"] = map[string]any{"const": jsonVersion}
+		properties["type"] = map[string]any{"const": r.kind()}
+		properties["project"] = map[string]any{"type": "string"}
+		own["required"] = append([]string{"v", "type"}, own["required"].([]string)...)
+		lines = append(lines, own)
+	}
+	// A result has one type for each kind of run.
+	result := lines[0].(map[string]any)["properties"].(map[string]any)
+	result["type"] = map[string]any{"enum": resultKinds}
+	return map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"title":   "A line of cotter's JSON output",
+		"oneOf":   lines,
+		"$defs":   defs,
+	}
+}
+
+func (d *jsonDescriber) object(t reflect.Type, defs map[string]any) map[string]any {
+	properties, required := make(map[string]any), []string{}
+	for _, f := range d.fields(t) {
+		properties[f.name] = d.property(f.typ, defs)
+		if !f.optional {
+			required = append(required, f.name)
+		}
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required}
+}
+
+func (d *jsonDescriber) property(t reflect.Type, defs map[string]any) map[string]any {
+	switch t.Kind() {
+	case reflect.Slice:
+		return map[string]any{"type": []string{"array", "null"}, "items": d.property(t.Elem(), defs)}
+	case reflect.Struct:
+		name := typeName(t)
+		if _, known := defs[name]; !known {
+			defs[name] = nil // a module has modules
+			defs[name] = d.object(t, defs)
+		}
+		return map[string]any{"$ref": "#/$defs/" + name}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return map[string]any{"type": "integer"}
+	default:
+		return map[string]any{"type": "string"}
+	}
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/settings"
+)
+
+// mirrorFlags name a mirror to read from, and whose signatures it needs.
+func mirrorFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "mirror", Usage: "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR"},
+		mirrorKeyFlag(),
+	}
+}
+
+func mirrorKeyFlag() cli.Flag {
+	return &cli.StringFlag{Name: "mirror-key", Usage: "trust only entries of mirrors that an ed25519 key in the PEM `FILE` has signed; the default is COTTER_MIRROR_KEY"}
+}
+
+// userSettings reads the user's own settings.
+func userSettings(ctx context.Context) (*settings.User, error) {
+	name, named := cliconfig.OSEnvironment().ConfigFile()
+	if name == "" {
+		return &settings.User{}, nil
+	}
+	src, err := userfile.Read(ctx, name, settings.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return &settings.User{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, diags := settings.ParseUser(src, name)
+	if diags.HasErrors() {
+		return nil, &cotter.PolicyFileError{File: name, Diagnostics: diags}
+	}
+	return found, nil
+}
+
+// usedMirrors returns the mirrors of a run: that of --mirror or COTTER_MIRROR, or else those
+// that the settings of the user and of the project in a directory name.
+func usedMirrors(ctx context.Context, cmd *cli.Command, env func(string) string, dir, named string) ([]settings.UsedMirror, error) {
+	user, err := userSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	project, err := cotter.ReadSettings(dir)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	if key := cmp.Or(cmd.String("mirror-key"), env("COTTER_MIRROR_KEY")); key != "" {
+		keys = []string{key}
+	}
+	return settings.Mirrors(user, project, cmp.Or(named, cmd.String("mirror"), env("COTTER_MIRROR")), keys), nil
+}
+
+// openUsed opens a mirror with its keys.
+func openUsed(ctx context.Context, fetcher *getmodules.Fetcher, used settings.UsedMirror) (*mirror.Mirror, error) {
+	opened, err := mirror.Open(fetcher, used.Address)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	opened.Trust = mirror.Trust{Named: used.Trusted}
+	for _, names := range used.SignedBy {
+		var keys []ed25519.PublicKey
+		for _, name := range names {
+			more, err := readKey(ctx, name, mirror.ParsePublicKeys)
+			if err != nil {
+				return nil, err
+			}
+			keys = append(keys, more...)
+		}
+		opened.Trust.SignedBy = append(opened.Trust.SignedBy, keys)
+	}
+	if used.SignKey != "" {
+		opened.SignKey, err = readKey(ctx, used.SignKey, mirror.ParsePrivateKey)
+	}
+	return opened, err
+}
+
+// maxKeyFile is the size limit of a file with keys.
+const maxKeyFile = 64 << 10
+
+// readKey reads a file with keys.
+func readKey[T any](ctx context.Context, name string, parse func([]byte) (T, error)) (key T, err error) {
+	text, err := userfile.Read(ctx, name, maxKeyFile)
+	if err != nil {
+		return key, err
+	}
+	if key, err = parse(text); err != nil {
+		return key, fmt.Errorf("%s: %w", name, err)
+	}
+	return key, nil
+}
+
+// readMirrors has an installer read from the mirrors of a run.
+func readMirrors(ctx context.Context, cmd *cli.Command, out *output, dir string, in *cotter.Installer, fetcher *getmodules.Fetcher) error {
+	used, err := usedMirrors(ctx, cmd, out.env, dir, "")
+	if err != nil {
+		return err
+	}
+	for _, u := range used {
+		opened, err := openUsed(ctx, fetcher, u)
+		if err != nil {
+			return err
+		}
+		in.Stores = append(in.Stores, opened)
+	}
+	return nil
+}
+
+// writer pushes what a run has fetched from origins to the mirrors with the mode "write".
+type writer struct {
+	cmd *cli.Command
+	out *output
+	in  *cotter.Installer
+	req cotter.Request
+	// fetched says that a package came from its origin.
+	fetched bool
+}
+
+// note looks for packages that come from their origins.
+func (w *writer) note(event cotter.Event) {
+	if done, ok := event.(cotter.FetchDone); ok && done.Store == "" {
+		w.fetched = true
+	}
+}
+
+// write pushes what the mirrors do not have of the locks of root modules. They are
+// installed, so failures are warnings.
+func (w *writer) write(ctx context.Context, dirs ...string) {
+	if !w.fetched || w.req.DryRun || w.req.Offline || len(dirs) == 0 || ctx.Err() != nil {
+		return
+	}
+	used, err := usedMirrors(ctx, w.cmd, w.out.env, w.req.Dir, "")
+	if err != nil {
+		w.out.warnf("nothing was pushed to a mirror: %s", err)
+		return
+	}
+	for _, u := range used {
+		switch {
+		case u.WriteRefused:
+			w.out.warnf("nothing was pushed to the mirror %s: cotter.hcl names it, but your own settings do not trust it", u.Address)
+		case u.Write:
+			if err := w.writeTo(ctx, u, dirs); err != nil {
+				w.out.warnf("not everything was pushed to the mirror %s: %s", u.Address, err)
+			}
+		}
+	}
+}
+
+func (w *writer) writeTo(ctx context.Context, used settings.UsedMirror, dirs []string) error {
+	fetcher, err := fetcherOf(w.in)
+	if err != nil {
+		return err
+	}
+	to, err := openUsed(ctx, fetcher, used)
+	if err != nil {
+		return err
+	}
+	result, err := mirror.Push(ctx, w.in, dirs, w.req, nil, to)
+	if err == nil && result.Pushed+result.Replaced > 0 && !w.cmd.Bool("markdown") {
+		err = w.out.pushed(to, result)
+	}
+	return err
+}
+
+// fetcherOf returns the fetcher of an installer that installer has made.
+func fetcherOf(in *cotter.Installer) (*getmodules.Fetcher, error) {
+	fetcher, ok := in.Fetcher.(*getmodules.Fetcher)
+	if !ok {
+		return nil, errors.New("the installer has a fetcher of another kind") // should never happen
+	}
+	return fetcher, nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/sanitize"
+)
+
+// printError prints everything that went wrong, and then what to do about it: on
+// stderr for people, and on stdout with --json.
+//
+//	Error: module network (main.tf:3): no version meets the constraint "~> 9.0"
+//
+//	  3 |   version = "~> 9.0"
+//	    |             ^^^^^^^^
+//
+// What several calls have in common is told once, with all of them:
+//
+//	Error: registry.example.com cannot be reached: connection refused
+//
+//	  module app.tags (app/main.tf:2)
+//	  module network (main.tf:3)
+func (o *output) printError(err error) {
+	all := messages(err)
+	if o.json {
+		for _, m := range all {
+			_ = o.writeProjectJSON(cmp.Or(m.Project, o.project), errorRecord{m})
+		}
+		return
+	}
+	for i, m := range all {
+		all[i] = o.explained(m)
+	}
+	var remedies []remedy
+	for i, group := range sameText(all) {
+		if i > 0 {
+			fmt.Fprintln(o.stderr)
+		}
+		o.printGroup(group)
+		for _, m := range group {
+			remedies = append(remedies, m.remedies...)
+		}
+	}
+	if len(remedies) > 0 {
+		fmt.Fprintln(o.stderr)
+	}
+	o.printRemedies(remedies)
+}
+
+// explained is a message with the words for people, if others than its own fit better.
+func (o *output) explained(m message) message {
+	if m.err == nil {
+		return m
+	}
+	if m.problem = problemOf(m.err); m.problem == nil {
+		m.problem = o.projectProblem(m)
+	}
+	if m.problem == nil {
+		return m
+	}
+	if o.bundle && errors.Is(m.err, cotter.ErrOffline) {
+		m.problem = &problem{fact: "neither in the bundle nor in the cache", instead: true, remedies: []string{bundleRemedy}}
+	}
+	if m.problem.instead {
+		m.remedies = nil
+	}
+	for _, text := range m.problem.remedies {
+		m.remedies = append(m.remedies, remedy{text: text, project: m.dir})
+	}
+	if m.problem.host != "" {
+		if question := didYouMean(m.problem.host, o.knownHosts(m)); question != "" {
+			m.remedies = append(m.remedies, remedy{text: question})
+		}
+	}
+	return m
+}
+
+// sameText puts messages that say the same together.
+func sameText(all []message) [][]message {
+	var groups [][]message
+	index := make(map[string]int)
+	for _, m := range all {
+		key := m.text()
+		if !m.isOf() {
+			key = m.Summary + "\n" + key
+		}
+		i, ok := index[key]
+		if !ok || m.text() == "" {
+			i = len(groups)
+			index[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], m)
+	}
+	return groups
+}
+
+// printGroup prints messages that say the same.
+func (o *output) printGroup(group []message) {
+	m := group[0]
+	headline, body := m.parts()
+	if len(group) > 1 && m.isOf() {
+		headline, body, _ = strings.Cut(m.text(), "\n")
+		if m.problem != nil && !slices.ContainsFunc(group, func(one message) bool { return one.problem.more != m.problem.more }) {
+			headline += m.problem.more
+		}
+		if m.Provider != "" {
+			body = ""
+		}
+	}
+	fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), sanitize.Escape(headline))
+	if len(group) > 1 {
+		fmt.Fprintln(o.stderr)
+		for _, one := range group {
+			fmt.Fprintf(o.stderr, "  %s\n", sanitize.Escape(one.Summary+one.where()))
+		}
+	} else if lines := sourceExcerpt(o.sourceDir(m), m.at); lines != nil {
+		fmt.Fprintln(o.stderr)
+		for _, line := range lines {
+			fmt.Fprintf(o.stderr, "  %s\n", line)
+		}
+	}
+	if body != "" {
+		fmt.Fprintf(o.stderr, "\n  %s\n", strings.ReplaceAll(indented(body), "\n  \n", "\n\n"))
+	}
+}
+
+// parts are the first line of a message about one thing, and what stands below the
+// excerpt of its source.
+func (m message) parts() (headline, body string) {
+	first, rest, _ := strings.Cut(m.text(), "\n")
+	switch {
+	case m.isOf():
+		if m.problem != nil {
+			first += m.problem.more
+			rest = m.requirements
+		}
+		return m.Summary + m.where() + ": " + first, rest
+	case m.problem != nil && m.Project != "" && !strings.HasPrefix(first, m.Project) && !strings.Contains(first, m.Project+"/"):
+		return m.Project + ": " + first, rest
+	case m.problem != nil:
+		return first, rest
+	}
+	return m.Summary + m.where(), m.Detail
+}
+
+func (m message) where() string {
+	if m.File == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", m.File, m.Line)
+}
+
+// sourceDir is the directory to which the names of files in a message are relative.
+func (o *output) sourceDir(m message) string {
+	if m.dir != "" {
+		return m.dir
+	}
+	return o.dir
+}
+
+// printRemedies prints what to do about messages that were printed.
+func (o *output) printRemedies(list []remedy) {
+	for _, line := range remedyLines(list) {
+		fmt.Fprintln(o.stderr, sanitize.Escape(line))
+	}
+}
+
+// interrupted prints that the user has ended the run, instead of what failed because of
+// that. It reports whether the run ended so.
+func (o *output) interrupted(ctx context.Context, err error) bool {
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) || o.json {
+		return false
+	}
+	fmt.Fprintln(o.stderr, cmp.Or(o.whenInterrupted, "Interrupted; nothing was changed."))
+	return true
+}

@@ -1,0 +1,358 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+// problem is what an error of the library means for a person: in fewer words than the
+// error's own, which have all that is known.
+type problem struct {
+	fact string
+	// more is what else is known where only one call has the problem.
+	more     string
+	remedies []string
+	// instead says that the error's own remedies do not apply.
+	instead bool
+	// host is the one that was not reached. Its name may be misspelled.
+	host string
+}
+
+// problemOf returns what an error means; nil if the error's own text is best.
+func problemOf(err error) *problem {
+	switch {
+	case errors.Is(err, cotter.ErrOffline):
+		return offlineProblem(err)
+	case errors.Is(err, context.Canceled):
+		return nil
+	}
+	if moved, ok := errors.AsType[*cotter.MovedError](err); ok {
+		return &problem{fact: wholeCommit.ReplaceAllStringFunc(moved.Error(), short)}
+	}
+	host := hostOf(err)
+	if host == "" {
+		return nil
+	}
+	for _, find := range []func(string, error) *problem{untrusted, unreachable, unauthorized, notFound, failing} {
+		if p := find(host, err); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// wholeCommit is the id of a commit, of which people need only the first digits.
+var wholeCommit = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
+
+func offlineProblem(err error) *problem {
+	if strings.Contains(err.Error(), "versions cannot be listed") {
+		return &problem{fact: "the lock has no version that fits, and versions cannot be listed offline"}
+	}
+	if strings.Contains(err.Error(), "no origin has confirmed") {
+		return &problem{fact: "not in the cache: no origin has confirmed the lock's entry for it on this machine"}
+	}
+	return &problem{fact: "neither installed nor in the cache"}
+}
+
+// hostOf returns the host that an error is about; "" if it is about none.
+func hostOf(err error) string {
+	if network, ok := errors.AsType[*httpx.NetworkError](err); ok && network.RedirectedTo != "" {
+		return hostIn(network.RedirectedTo)
+	}
+	if found, ok := errors.AsType[*disco.DiscoveryError](err); ok {
+		return string(found.Host)
+	}
+	if request, ok := errors.AsType[*registryclient.RequestError](err); ok {
+		return hostIn(request.URL)
+	}
+	if status, ok := errors.AsType[*getmodules.StatusError](err); ok {
+		return hostIn(status.URL)
+	}
+	if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok {
+		return hostIn(fetch.Package)
+	}
+	return ""
+}
+
+// hostIn returns the host of an address of a package, such as "git::https://HOST/x.git".
+func hostIn(address string) string {
+	if i := strings.Index(address, "::"); i >= 0 {
+		address = address[i+2:]
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+func untrusted(host string, err error) *problem {
+	network, ok := errors.AsType[*httpx.NetworkError](err)
+	switch {
+	case ok && network.IsUntrusted(), errors.Is(err, disco.ErrUntrusted):
+		fact := host + "'s certificate is not trusted"
+		if reason := certificateReason(err); reason != "" {
+			fact += ": " + reason
+		}
+		return &problem{fact: fact, remedies: []string{certificateRemedy}}
+	case errors.Is(err, getmodules.ErrHostUntrusted) && strings.Contains(strings.ToLower(err.Error()), "certificate"):
+		return &problem{fact: host + "'s certificate is not trusted", remedies: []string{gitCertificateRemedy}}
+	}
+	return nil
+}
+
+// certificateReason is why a certificate is not trusted.
+func certificateReason(err error) string {
+	text := err.Error()
+	switch name, ok := errors.AsType[x509.HostnameError](err); {
+	case ok:
+		return "it " + strings.TrimPrefix(name.Error(), "x509: certificate ")
+	case strings.Contains(text, "unknown authority"):
+		return "it is signed by an unknown authority"
+	case strings.Contains(text, "has expired or is not yet valid"):
+		return "it has expired or is not yet valid"
+	}
+	return ""
+}
+
+func unreachable(host string, err error) *problem {
+	network, isNetwork := errors.AsType[*httpx.NetworkError](err)
+	if !isNetwork && !errors.Is(err, disco.ErrUnreachable) && !errors.Is(err, getmodules.ErrHostUnreachable) {
+		return nil
+	}
+	if name, ok := errors.AsType[*net.DNSError](err); ok && name.Name != "" && name.Name != hostname(host) {
+		host = name.Name // of a token service, or of a proxy
+	}
+	reason, unknown := networkReason(err)
+	p := &problem{host: host, remedies: []string{networkRemedy}}
+	if reason == "" && isNetwork {
+		reason = strings.TrimSuffix(network.Error(), fmt.Sprintf(" (after %d attempts)", network.Attempts))
+	} else if reason == "" {
+		reason = lastWords(err.Error())
+	}
+	if isNetwork && network.Attempts > 1 {
+		reason += fmt.Sprintf(" (%d attempts)", network.Attempts)
+	}
+	p.fact = host + " cannot be reached: " + reason
+	if unknown {
+		p.remedies = []string{spellingRemedy}
+	}
+	return p
+}
+
+// hostname is a host without its port.
+func hostname(host string) string {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		return host
+	}
+	return name
+}
+
+// The words of git's http library, which has no error codes for git to report.
+var (
+	gitNoHost = regexp.MustCompile(`Could not resolve (host|proxy): (\S+)`)
+	gitNoPort = regexp.MustCompile(`Failed to connect to (\S+) port (\d+)`)
+)
+
+// networkReason is why a host was not reached, in a few words; "" for anything that is
+// not known here. unknown says that there is no such host.
+func networkReason(err error) (reason string, unknown bool) {
+	text := err.Error()
+	name, isName := errors.AsType[*net.DNSError](err)
+	switch {
+	case isName && name.IsNotFound:
+		return "there is no such host", true
+	case isName:
+		return "its address cannot be looked up", false
+	case gitNoHost.MatchString(text):
+		if m := gitNoHost.FindStringSubmatch(text); m[1] == "proxy" {
+			return "there is no such proxy: " + m[2], false
+		}
+		return "there is no such host", true
+	case gitNoPort.MatchString(text):
+		m := gitNoPort.FindStringSubmatch(text)
+		return fmt.Sprintf("no connection to %s, port %s", m[1], m[2]), false
+	}
+	var timeout net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		reason = "connection refused"
+	case errors.Is(err, syscall.ECONNRESET):
+		reason = "the connection was reset"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		reason = "there is no route to it"
+	case errors.Is(err, httpx.ErrStalled), errors.Is(err, httpx.ErrTooSlow):
+	case errors.As(err, &timeout) && timeout.Timeout():
+		reason = "no answer in time"
+	}
+	if at := proxyOf(err); at != "" && reason != "" {
+		reason += " by the proxy " + at
+	}
+	return reason, false
+}
+
+// proxyOf is the address of the proxy that was not reached; "" if it was another host.
+func proxyOf(err error) string {
+	failed, ok := errors.AsType[*net.OpError](err)
+	if !ok || failed.Op != "proxyconnect" {
+		return ""
+	}
+	if dial, ok := errors.AsType[*net.OpError](failed.Err); ok && dial.Addr != nil {
+		return dial.Addr.String()
+	}
+	return "of the environment"
+}
+
+// lastWords is the end of a message of git, behind what it was doing.
+func lastWords(text string) string {
+	if i := strings.LastIndex(text, ": "); i >= 0 {
+		return text[i+2:]
+	}
+	return text
+}
+
+func unauthorized(host string, err error) *problem {
+	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
+	status, isStatus := errors.AsType[*getmodules.StatusError](err)
+	switch {
+	case isRegistry && (errors.Is(err, registryclient.ErrUnauthorized) || errors.Is(err, registryclient.ErrForbidden)):
+		p := refusedProblem(host, request.StatusCode, request.CredentialsSent)
+		if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
+			p.fact += ", because " + failed.Error()
+		}
+		p.remedies, p.more = []string{registryLogin(host)}, serverMessage(err)
+		return p
+	case isStatus && errors.Is(err, getmodules.ErrAuthentication):
+		p := refusedProblem(host, status.StatusCode, status.CredentialsSent)
+		p.remedies = []string{netrcLogin(host)}
+		fetch, ok := errors.AsType[*getmodules.FetchError](err)
+		switch {
+		case ok && strings.HasPrefix(fetch.Package, "oci://"):
+			p.remedies = []string{fmt.Sprintf("Run `docker login %s`.", shellWord(host))}
+		case ok && strings.HasPrefix(fetch.Package, "git::"):
+			p.remedies = []string{gitLoginRemedy}
+		}
+		return p
+	case errors.Is(err, getmodules.ErrAuthentication):
+		if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok && strings.HasPrefix(fetch.Package, "git::") {
+			fact := host + " wants credentials, and git has none that it accepts"
+			if strings.Contains(err.Error(), "returned error: 403") {
+				fact = host + " answered 403 Forbidden: git has no credentials that it accepts"
+			}
+			return &problem{fact: fact, remedies: []string{gitLoginRemedy}}
+		}
+	}
+	return nil
+}
+
+// saidByServer is the quoted message of a server in an error of package registryclient.
+var saidByServer = regexp.MustCompile(`, with the message ("(?:[^"\\]|\\.)*")`)
+
+// serverMessage is what a server said, to be added to what it answered.
+func serverMessage(err error) string {
+	m := saidByServer.FindStringSubmatch(err.Error())
+	if m == nil {
+		return ""
+	}
+	return "; it says " + m[1]
+}
+
+// refusedProblem is an answer of 401 or 403.
+func refusedProblem(host string, status int, sent bool) *problem {
+	fact := fmt.Sprintf("%s answered %d %s: ", host, status, http.StatusText(status))
+	if sent {
+		return &problem{fact: fact + "the credentials that were sent are not sufficient"}
+	}
+	return &problem{fact: fact + "no credentials were sent"}
+}
+
+func notFound(host string, err error) *problem {
+	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
+	_, unusable := errors.AsType[*cotter.UnusableVersionError](err)
+	switch {
+	case unusable:
+		return unusableProblem(host, err)
+	case isRegistry && errors.Is(err, registryclient.ErrNotFound):
+		what := "module " + withoutHost(request.Package.String(), host)
+		if request.Provider != (addrs.Provider{}) {
+			what = "provider " + withoutHost(request.Provider.String(), host)
+		}
+		if !request.Version.IsZero() {
+			what += " " + request.Version.String()
+		}
+		return &problem{fact: fmt.Sprintf("%s answered 404 Not Found: it has no %s, or shows it only with credentials%s", host, what, otherProviders(err))}
+	}
+	fetch, ok := errors.AsType[*getmodules.FetchError](err)
+	if !ok {
+		return nil
+	}
+	repository, _, _ := strings.Cut(strings.TrimPrefix(fetch.Package, "git::"), "?")
+	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
+		return &problem{fact: strings.Replace(missing.Error(), "the repository", repository, 1)}
+	}
+	if errors.Is(err, getmodules.ErrRepositoryNotFound) && !strings.Contains(err.Error(), " page") {
+		return &problem{fact: fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host)}
+	}
+	if status, ok := errors.AsType[*getmodules.StatusError](err); ok && errors.Is(err, fs.ErrNotExist) {
+		return &problem{fact: fmt.Sprintf("%s is not there: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode))}
+	}
+	return nil
+}
+
+// otherProviders is what an error says about other providers that may be meant.
+func otherProviders(err error) string {
+	unknown, ok := errors.AsType[*cotter.UnknownProviderError](err)
+	if !ok {
+		return ""
+	}
+	return strings.TrimPrefix(unknown.Error(), unknown.Err.Error())
+}
+
+func unusableProblem(host string, err error) *problem {
+	unusable, _ := errors.AsType[*cotter.UnusableVersionError](err)
+	if !errors.Is(err, registryclient.ErrNotFound) && !errors.Is(err, registryclient.ErrUnsupportedPlatform) {
+		return nil
+	}
+	return &problem{fact: fmt.Sprintf("%s has no package of this version for %s%s", host, unusable.Platform, strings.TrimPrefix(unusable.Error(), unusable.Err.Error()))}
+}
+
+func withoutHost(address, host string) string { return strings.TrimPrefix(address, host+"/") }
+
+// failing is an answer that says that the server has a problem.
+func failing(host string, err error) *problem {
+	request, ok := errors.AsType[*registryclient.RequestError](err)
+	if !ok || !errors.Is(err, registryclient.ErrUnexpectedStatus) {
+		return nil
+	}
+	p := &problem{
+		fact:     fmt.Sprintf("%s answered %d %s", host, request.StatusCode, http.StatusText(request.StatusCode)),
+		remedies: []string{"Try again later, or ask the operator of " + host + "."},
+	}
+	if u, err := url.Parse(request.URL); err == nil {
+		p.more = " to GET " + u.Path
+	}
+	p.more += serverMessage(err)
+	if m := askedToWait.FindString(err.Error()); m != "" {
+		p.more += "; " + m
+	}
+	return p
+}
+
+var askedToWait = regexp.MustCompile(`the registry asks to wait \S+ before the next request`)

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// projectProblem is problemOf for what can be seen in the project's directory.
+func (o *output) projectProblem(m message) *problem {
+	var module *cotter.ModuleError
+	var locked *cotter.LockedError
+	var missing *fs.PathError
+	dir := o.sourceDir(m)
+	switch {
+	case errors.As(m.err, &module):
+		return localProblem(dir, module)
+	case errors.As(m.err, &locked) && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
+		p := &problem{
+			fact:    fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile)),
+			instead: true, remedies: []string{commitLockRemedy},
+		}
+		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
+		if !absent(below(dir, kept)) { // by an installation
+			p.remedies = append(p.remedies, restoreRemedy)
+		}
+		return p
+	case errors.Is(m.err, errNoLock) && errors.As(m.err, &missing):
+		return &problem{fact: "there is no lock file " + path.Base(filepath.ToSlash(missing.Path))}
+	case errors.As(m.err, &missing) && errors.Is(missing, fs.ErrNotExist):
+		return missingFile(m.err, missing, "does not exist")
+	case errors.As(m.err, &missing) && errors.Is(missing, syscall.ENOTDIR):
+		return missingFile(m.err, missing, "is not a directory")
+	}
+	return nil
+}
+
+// shownPath is a path as the user can open it from here.
+func shownPath(dir, name string) string {
+	return filepath.ToSlash(below(dir, name))
+}
+
+// below is a path that may be relative to a directory.
+func below(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+func absent(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// missingFile words an error of the system about a file.
+func missingFile(err error, missing *fs.PathError, what string) *problem {
+	if what == "is not a directory" {
+		missing = &fs.PathError{Op: missing.Op, Path: fileIn(missing.Path), Err: missing.Err}
+		return &problem{fact: fmt.Sprintf("%s %s", shownPath("", missing.Path), what)}
+	}
+	fact := strings.Replace(err.Error(), missing.Error(), shownPath("", missing.Path)+" "+what, 1)
+	p := &problem{fact: fact}
+	if question := didYouMean(filepath.Base(missing.Path), entriesIn(filepath.Dir(missing.Path))); question != "" {
+		p.remedies = []string{question}
+	}
+	return p
+}
+
+// fileIn is the first part of a path that is a file.
+func fileIn(name string) string {
+	for at := name; at != "." && at != "/"; at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err == nil && !info.IsDir() {
+			return at
+		}
+	}
+	return name
+}
+
+// entriesIn are the names in a directory that are not hidden.
+func entriesIn(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
+}
+
+// localProblem explains what is wrong with a local source address.
+func localProblem(dir string, err *cotter.ModuleError) *problem {
+	caller := filepath.Join(dir, filepath.Dir(filepath.FromSlash(err.Range.Filename)))
+	isLocal := strings.HasPrefix(err.Source, "./") || strings.HasPrefix(err.Source, "../")
+	switch {
+	case err.Range.Filename == "" || filepath.IsAbs(err.Range.Filename):
+	case isLocal && errors.Is(err, fs.ErrNotExist):
+		p := &problem{fact: err.Source + " does not exist"}
+		parent, name := path.Split(path.Clean(err.Source))
+		if !strings.HasPrefix(parent, ".") {
+			parent = "./" + parent
+		}
+		var beside []string
+		for _, entry := range nearest(name, entriesIn(filepath.Join(caller, filepath.FromSlash(parent)))) {
+			beside = append(beside, fmt.Sprintf("%q", parent+entry))
+		}
+		if len(beside) > 0 {
+			p.remedies = []string{"Did you mean " + alternatives(beside) + "?"}
+		}
+		return p
+	case !isLocal && err.Source != "" && fs.ValidPath(err.Source) && isDir(filepath.Join(caller, filepath.FromSlash(err.Source))):
+		return &problem{fact: err.Err.Error(), remedies: []string{fmt.Sprintf("Did you mean %q?", "./"+err.Source)}}
+	}
+	return nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// publicHosts are those that many source addresses name.
+var publicHosts = []string{
+	"registry.opentofu.org", "registry.terraform.io", "app.terraform.io", "github.com", "gitlab.com", "bitbucket.org", "ghcr.io", "codeberg.org",
+}
+
+// knownHosts are hosts that may be meant by the name of another one: well known ones, and
+// those in the project's lock.
+func (o *output) knownHosts(m message) []string {
+	hosts := slices.Clone(publicHosts)
+	lock, err := readLock(below(o.sourceDir(m), cmp.Or(o.lockFile, ".terraform.lock.hcl")))
+	if err != nil || lock == nil {
+		return hosts
+	}
+	for _, entry := range lock.Modules() {
+		hosts = append(hosts, hostOfEntry(entry))
+	}
+	return hosts
+}
+
+func hostOfEntry(entry lockfile.Module) string {
+	if strings.Contains(entry.Source, "://") {
+		return hostIn(entry.Source)
+	}
+	host, _, _ := strings.Cut(entry.Source, "/")
+	return host
+}

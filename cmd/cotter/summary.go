@@ -1,0 +1,249 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cotterpin/cotter"
+)
+
+// resultLine is what became of one module or provider in a run.
+type resultLine struct {
+	verb    string // "added", "changed", "removed", "restored" or "installed"
+	subject string // the key of a module, or the address of a provider
+	what    string // its source and version, or what has changed
+	details []string
+}
+
+// verbs are those of outcomes, in the order in which they are counted.
+var verbs = []string{"added", "changed", "removed", "restored", "installed"}
+
+// outcomesOf returns what became of all modules and providers that are not as before: the
+// modules in the order of their paths, and then the providers.
+func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
+	changes := make(map[string]cotter.LockChange)
+	for _, change := range result.LockChanges {
+		changes[change.Key] = change
+	}
+	modules := make(map[string]cotter.Module)
+	keys := make([]string, 0, len(result.Modules))
+	for _, m := range result.Modules {
+		modules[m.Path.String()] = m
+		keys = append(keys, m.Path.String())
+	}
+	for _, change := range result.LockChanges {
+		if _, ok := modules[change.Key]; !ok {
+			keys = append(keys, change.Key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int { return slices.Compare(strings.Split(a, "."), strings.Split(b, ".")) })
+	var list []resultLine
+	for _, key := range keys {
+		change, changed := changes[key]
+		placed, isNew := seen.modules[key]
+		switch {
+		case changed:
+			list = append(list, entryOutcome(change, modules[key]))
+		case seen.restored[key]:
+			list = append(list, resultLine{verb: "restored", subject: key, what: describe(modules[key])})
+		case isNew && !placed.Replaced: // by the same, in an update
+			list = append(list, resultLine{verb: "installed", subject: key, what: describe(modules[key])})
+		}
+	}
+	return append(list, providerOutcomes(result, seen)...)
+}
+
+func entryOutcome(change cotter.LockChange, m cotter.Module) resultLine {
+	switch {
+	case change.New == "" || m.Source == nil:
+		return resultLine{verb: "removed", subject: change.Key, what: change.Old}
+	case change.Old == "":
+		return resultLine{verb: "added", subject: change.Key, what: describe(m)}
+	}
+	return resultLine{verb: "changed", subject: change.Key, what: changeText(change), details: consequences(change)}
+}
+
+func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
+	var list []resultLine
+	told := make(map[string]bool)
+	for _, change := range result.ProviderChanges {
+		o := resultLine{verb: "changed", subject: "provider " + change.Provider.ForDisplay(), what: providerChangeText(change)}
+		switch {
+		case change.Old == "":
+			o.verb, o.what = "added", change.New
+		case change.New == "":
+			o.verb, o.what = "removed", change.Old
+		}
+		if e, ok := seen.providers[change.Provider.String()]; ok {
+			o.what += signedBy(e)
+		}
+		told[change.Provider.String()] = true
+		list = append(list, o)
+	}
+	for _, p := range result.Providers {
+		if told[p.Address.String()] {
+			continue
+		}
+		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version}
+		e, isNew := seen.providers[p.Address.String()]
+		_, fetched := seen.archives[line.subject+" "+p.Version]
+		if e.Replaced || fetched && !isNew { // what is in its place are links to the damaged cache
+			line.verb = "restored"
+		}
+		if isNew || fetched {
+			line.what += signedBy(e)
+			list = append(list, line)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b resultLine) int { return strings.Compare(a.subject, b.subject) })
+	return list
+}
+
+// maxAligned is the width up to which subjects are padded, so that a long one does not
+// push all others to the right.
+const maxAligned = 40
+
+// printOutcomes prints a line for each module and provider, in columns.
+func (o *output) printOutcomes(list []resultLine, indent string) {
+	verb, subject := 0, 0
+	for _, one := range list {
+		verb = max(verb, len(one.verb))
+		if n := utf8.RuneCountInString(one.subject); n <= maxAligned {
+			subject = max(subject, n)
+		}
+	}
+	for _, one := range list {
+		fmt.Fprint(o.stdout, indent, paintFor(o, one.verb, fmt.Sprintf("%-*s", verb, one.verb)), "  ",
+			strings.TrimRight(escapef("%s  %s", fmt.Sprintf("%-*s", subject, one.subject), one.what), " "), "\n")
+		for _, line := range one.details {
+			o.printf("%s    %s\n", indent, line)
+		}
+	}
+}
+
+// paintFor paints text in the colour of a verb.
+func paintFor(o *output, verb, text string) string {
+	switch verb {
+	case "added", "installed":
+		return o.paint(green, text)
+	case "removed":
+		return o.paint(red, text)
+	}
+	return o.paint(yellow, text)
+}
+
+// counted says how many outcomes there are of each kind: "3 added, 1 changed".
+func counted(list []resultLine) string {
+	var parts []string
+	for _, verb := range verbs {
+		n := 0
+		for _, one := range list {
+			if one.verb == verb {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, verb))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// total is how many modules and providers a result has: "12 modules and 3 providers".
+func total(result *cotter.Result) string {
+	var parts []string
+	if n := len(result.Modules); n > 0 || len(result.Providers) == 0 {
+		parts = append(parts, count(n, "module"))
+	}
+	if n := len(result.Providers); n > 0 {
+		parts = append(parts, count(n, "provider"))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// installed prints the end of an installation. done is its type in JSON.
+func (o *output) installed(done string, result *cotter.Result, seen *tally) error {
+	if o.json {
+		return o.writeJSON(jsonResult(done, result))
+	}
+	if o.quiet {
+		return nil
+	}
+	if len(result.Modules)+len(result.Providers)+len(result.LockChanges)+len(result.ProviderChanges) == 0 {
+		o.printf("The configuration calls no modules and requires no providers.\n")
+		return nil
+	}
+	list := outcomesOf(result, seen)
+	if len(list) == 0 && seen.lock == nil {
+		o.printf("%s up to date in %s\n", total(result), o.elapsed())
+		return nil
+	}
+	if len(list) == 0 {
+		done = "up to date" // in their places; the lock is told below
+	}
+	o.printOutcomes(list, "")
+	text := total(result)
+	if result.DialectMatters {
+		text += " for " + result.Dialect.String()
+	}
+	text += " " + done + " in " + o.elapsed()
+	if summary := counted(list); summary != "" && summary != fmt.Sprintf("%d installed", len(list)) {
+		text += ": " + summary
+	}
+	if fetched := seen.fetchedText(); fetched != "" {
+		text += "; " + fetched
+	}
+	o.printf("%s.\n", text)
+	switch {
+	case seen.lock != nil && seen.lock.Created:
+		o.printf("\nCotter has created a lock file %s to record the versions.\n"+
+			"Include this file in your version control repository.\n", seen.lock.File)
+	case seen.lock != nil:
+		o.printf("\nCotter has changed %s; commit it with your configuration.\n", seen.lock.File)
+	}
+	return nil
+}
+
+// planned prints the end of a dry run.
+func (o *output) planned(result *cotter.Result, seen *tally) error {
+	if o.json {
+		return o.writeJSON(jsonResult("planned", result))
+	}
+	if o.quiet {
+		return nil
+	}
+	list := outcomesOf(result, newTally()) // the changes of the lock alone
+	if len(list) == 0 {
+		o.printf("%s would not change.\n", result.LockFile)
+	} else {
+		o.printf("%s would change:\n", result.LockFile)
+		o.printOutcomes(list, "")
+	}
+	text := fmt.Sprintf("%s examined in %s", total(result), o.elapsed())
+	if fetched := seen.fetchedText(); fetched != "" {
+		text += "; " + fetched + " into the cache"
+	}
+	o.printf("%s. This was a dry run: the project is as it was.\n", text)
+	return nil
+}
+
+// lockedOnly tells people that they have a lock and no modules yet.
+func (o *output) lockedOnly(result *cotter.Result) {
+	if !o.json && !o.quiet && len(result.LockChanges) > 0 {
+		o.printf("\nOnly the lock was written. `cotter install` installs what it says.\n")
+	}
+}
+
+// done is what a run did that succeeded, in one word. It is the type of the last
+// value that --json prints.
+func done(req cotter.Request) string {
+	switch {
+	case req.DryRun:
+		return "planned"
+	case req.LockOnly:
+		return "locked"
+	}
+	return "installed"
+}

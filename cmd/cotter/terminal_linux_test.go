@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// terminal is a pseudo-terminal whose screen a test can look at.
+type terminal struct {
+	t      *testing.T
+	master *os.File
+	slave  *os.File // what a program has as its terminal
+	width  int
+
+	mu     sync.Mutex
+	text   bytes.Buffer
+	news   chan struct{}
+	closed chan struct{}
+}
+
+func newTerminal(t *testing.T, width int) *terminal {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %s", err)
+	}
+	fd := int(master.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(width)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := &terminal{t: t, master: master, slave: slave, width: width, news: make(chan struct{}, 1), closed: make(chan struct{})}
+	go term.read()
+	return term
+}
+
+// read collects what programs write, until all of them have closed the terminal.
+func (term *terminal) read() {
+	defer close(term.closed)
+	buffer := make([]byte, 4096)
+	for {
+		n, err := term.master.Read(buffer)
+		term.mu.Lock()
+		term.text.Write(buffer[:n])
+		term.mu.Unlock()
+		select {
+		case term.news <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// await waits until something has been written.
+func (term *terminal) await(pattern string) {
+	term.t.Helper()
+	want := regexp.MustCompile(pattern)
+	deadline := time.After(time.Minute)
+	for {
+		term.mu.Lock()
+		text := term.text.String()
+		term.mu.Unlock()
+		if want.MatchString(text) {
+			return
+		}
+		select {
+		case <-term.news:
+		case <-term.closed:
+			term.t.Fatalf("the terminal was closed, and never had %q:\n%q", pattern, text)
+		case <-deadline:
+			term.t.Fatalf("the terminal does not have %q:\n%q", pattern, text)
+		}
+	}
+}
+
+// end closes the terminal and returns all that was written.
+func (term *terminal) end() string {
+	term.t.Helper()
+	if err := term.slave.Close(); err != nil {
+		term.t.Error(err)
+	}
+	<-term.closed
+	if err := term.master.Close(); err != nil {
+		term.t.Error(err)
+	}
+	return term.text.String()
+}
+
+var escape = regexp.MustCompile(`^\x1b\[([0-9;]*)([A-Za-z])`)
+
+// screen returns what a terminal of a width shows after it got a text. It fails the test
+// if a line is wrapped, or if there is an escape that is not known here.
+func screen(t *testing.T, text string, width int) []string {
+	t.Helper()
+	lines, row, column := [][]rune{nil}, 0, 0
+	for text != "" {
+		if m := escape.FindStringSubmatch(text); m != nil {
+			text = text[len(m[0]):]
+			switch n := 1; m[2] {
+			case "A":
+				_, _ = fmt.Sscan(m[1], &n)
+				row = max(row-n, 0)
+			case "J":
+				lines = lines[:row+1]
+				lines[row] = lines[row][:min(column, len(lines[row]))]
+			case "m":
+			default:
+				t.Fatalf("the escape %q is not known", m[0])
+			}
+			continue
+		}
+		r := []rune(text)[0]
+		text = strings.TrimPrefix(text, string(r))
+		switch r {
+		case '\r':
+			column = 0
+		case '\n':
+			if row++; row == len(lines) {
+				lines = append(lines, nil)
+			}
+		default:
+			for len(lines[row]) <= column {
+				lines[row] = append(lines[row], ' ')
+			}
+			lines[row][column] = r
+			if column++; column > width {
+				t.Fatalf("a line is longer than %d columns: %q", width, string(lines[row]))
+			}
+		}
+	}
+	var shown []string
+	for _, line := range lines {
+		shown = append(shown, strings.TrimRight(string(line), " "))
+	}
+	return shown
+}
+
+// slowWorld has an archive that begins to come only after a time.
+func slowWorld(t *testing.T, delay time.Duration) *modtest.World {
+	t.Helper()
+	return modtest.NewWith(t, modtest.Txtar("-- archives/a-module-with-a-long-name-for-narrow-terminals.zip/main.tf --\n# logs\n"), modtest.Options{
+		Faults: []modtest.Fault{{Path: "/archives/", Delay: delay}},
+	})
+}
+
+// slowProject makes a project that calls it, and the environment for the command.
+func slowProject(t *testing.T, world *modtest.World) (dir string, environ []string) {
+	t.Helper()
+	dir = t.TempDir()
+	source := world.ArchiveSource("a-module-with-a-long-name-for-narrow-terminals.zip", "")
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("module \"logs\" {\n  source = \""+source+"\"\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	return dir, append(world.Env(), "HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "COTTER_STATE_DIR="+filepath.Join(home, "state"),
+		"TF_CLI_CONFIG_FILE="+os.DevNull, "TERM=xterm", "NO_COLOR=1", "CI=", "COTTER_MIRROR=")
+}
+
+// startOn starts the command in a terminal of its own.
+func startOn(t *testing.T, term *terminal, world *modtest.World, args ...string) (command *exec.Cmd, dir string) {
+	t.Helper()
+	binary, err := exec.LookPath("cotter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, environ := slowProject(t, world)
+	command = exec.Command(binary, args...)
+	command.Dir, command.Env = dir, append(os.Environ(), environ...)
+	command.Stdin, command.Stdout, command.Stderr = term.slave, term.slave, term.slave
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return command, dir
+}
+
+// While a package is fetched, the terminal shows a line for it, and one for all. In the
+// end there is nothing but the result.
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	world := slowWorld(t, 500*time.Millisecond)
+	for width, line := range map[int]string{
+		40:  `\n127\S+…\S+als\.zip +0 B +↓(0 B/s)? *\n`,
+		80:  `\n127\S+…\S+-narrow-terminals\.zip +0 B  .* fetching *\n`,
+		120: `\n127\S+/archives/a-module-with-a-long-name-for-narrow-terminals\.zip +0 B  .* fetching *\n`,
+	} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			term := newTerminal(t, width)
+			command, _ := startOn(t, term, world, "install")
+			err := command.Wait()
+			text := term.end()
+			if err != nil {
+				t.Fatalf("%s\n%s", err, text)
+			}
+			for _, want := range []string{line, `\n0 fetched, 1 under way, \d+\.\d+ s\n`} {
+				if !regexp.MustCompile(want).MatchString("\n" + strings.ReplaceAll(text, "\r", "")) {
+					t.Errorf("no line matches %q:\n%q", want, text)
+				}
+			}
+			// The result may take several lines of a narrow terminal.
+			above := screen(t, text[:strings.LastIndex(text, "added ")], width)
+			if got := strings.Join(above, ""); got != "" {
+				t.Errorf("something is left above the result: %q\n%q", got, text)
+			}
+		})
+	}
+}
+
+// Ctrl-C leaves one line, and the project as it was.
+func TestTerminalInterrupted(t *testing.T) {
+	t.Parallel()
+	term := newTerminal(t, 80)
+	command, dir := startOn(t, term, slowWorld(t, time.Minute), "install")
+	term.await(`under way`)
+	if _, err := io.WriteString(term.master, "\x03"); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := command.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+		t.Errorf("the command ended with %v, want exit status %d", err, exitInterrupted)
+	}
+	text := term.end()
+	if got := strings.Join(screen(t, text, 80), "\n"); got != "Interrupted; nothing was changed.\n" {
+		t.Errorf("the screen has %q:\n%q", got, text)
+	}
+	for _, name := range []string{".terraform.lock.hcl", ".terraform/modules/modules.json"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("there is %s", name)
+		}
+	}
+}

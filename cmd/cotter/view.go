@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/sanitize"
+)
+
+// The phases of a package that is under way.
+const (
+	fetching  = "fetching"
+	unpacking = "unpacking"
+	waiting   = "waiting" // for another process
+)
+
+// view is what the live lines show.
+type view struct {
+	started           time.Time
+	active            []*transfer // in the order in which they began
+	fetched, resolved int
+}
+
+// transfer is a package that is under way.
+type transfer struct {
+	name, phase string
+	done, total int64 // in bytes; total is 0 if it is not known
+
+	// rate is in bytes per second, as of the last time that it was measured; base is what
+	// was done at the time since.
+	rate, base int64
+	since      time.Time
+}
+
+// lines returns the lines for a terminal of a size. Each is shorter than the width, since
+// some terminals begin a new line behind the last column.
+func (v *view) lines(width, height int, now time.Time) []string {
+	width = max(width-1, 10)
+	rows := v.active
+	hidden := max(len(rows)-max(height-2, 1), 0) // one line for all, and one for the cursor
+	if hidden > 0 {
+		hidden++ // the line that says so takes a place as well
+	}
+	var lines []string
+	for _, t := range rows[:len(rows)-min(hidden, len(rows))] {
+		lines = append(lines, t.line(width, now))
+	}
+	if hidden > 0 {
+		lines = append(lines, shorten(fmt.Sprintf("... and %d more", hidden), width))
+	}
+	return append(lines, shorten(v.summary(now), width))
+}
+
+// summary is the line for all packages.
+func (v *view) summary(now time.Time) string {
+	elapsed := seconds(now.Sub(v.started))
+	if v.fetched+len(v.active) == 0 {
+		return fmt.Sprintf("Resolving: %s, %s", count(v.resolved, "module"), elapsed)
+	}
+	return fmt.Sprintf("%d fetched, %d under way, %s", v.fetched, len(v.active), elapsed)
+}
+
+// The widths of terminals from which on a line says more.
+const (
+	roomyWidth = 70
+	wideWidth  = 100
+	barWidth   = 20
+)
+
+// line is the line of a package: its name, and then columns that stay where they are.
+func (t *transfer) line(width int, now time.Time) string {
+	var columns string
+	switch rate := t.rateText(now); {
+	case width >= wideWidth && t.total > 0:
+		columns = fmt.Sprintf("%-*s  %16s  %8s  %-9s", barWidth, t.bar(), t.amount(), rate, t.phase)
+	case width >= roomyWidth:
+		columns = fmt.Sprintf("%16s  %8s  %-9s", t.amount(), rate, t.phase)
+	default:
+		how := t.phase
+		if how == fetching { // the rate says so too, in less space
+			how = "↓" + rate
+		}
+		columns = fmt.Sprintf("%6s %4s %9s", size(t.done), t.percent(), how)
+	}
+	room := max(width-len([]rune(columns))-1, 1)
+	name := shorten(shortName(t.name), room)
+	return name + strings.Repeat(" ", room-columnsOf(name)+1) + columns
+}
+
+// amount is how much is done, and of how much if that is known.
+func (t *transfer) amount() string {
+	if t.total <= 0 {
+		return size(t.done)
+	}
+	return size(t.done) + " of " + size(t.total)
+}
+
+// percent is "" if the size is not known.
+func (t *transfer) percent() string {
+	if t.total <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d%%", min(t.done*100/t.total, 100))
+}
+
+func (t *transfer) rateText(now time.Time) string {
+	over := now.Sub(t.since)
+	switch {
+	case t.phase != fetching:
+		return ""
+	case t.rate > 0 && over < 2*rateOver:
+		return size(t.rate) + "/s"
+	case over >= rateOver/4: // nothing was measured yet, or nothing has come since then
+		return size(int64(float64(t.done-t.base)/over.Seconds())) + "/s"
+	}
+	return ""
+}
+
+// bar shows how much of a known size is done.
+func (t *transfer) bar() string {
+	full := int(min(t.done*barWidth/t.total, barWidth))
+	return strings.Repeat("#", full) + strings.Repeat("-", barWidth-full)
+}
+
+// shortName is the name of a package without what all have in common.
+func shortName(name string) string {
+	name = strings.TrimPrefix(name, "git::")
+	if _, rest, ok := strings.Cut(name, "://"); ok {
+		name = rest
+	}
+	name, _, _ = strings.Cut(name, "?")
+	return sanitize.Escape(name)
+}
+
+// shorten returns text that takes at most width columns, with "…" in the place of what is
+// left out. The end of an address says more than its start.
+func shorten(text string, width int) string {
+	if columnsOf(text) <= width {
+		return text
+	}
+	runes := []rune(text)
+	head := max((width-1)/3, 0)
+	front := string(runes[:min(head, len(runes))])
+	back := runes
+	for len(back) > 0 && columnsOf(front)+1+columnsOf(string(back)) > width {
+		back = back[1:]
+	}
+	return front + "…" + string(back)
+}
+
+// columnsOf is how many columns of a terminal text takes: two for each character of the
+// scripts that are wide.
+func columnsOf(text string) int {
+	const firstWide, firstSymbol, lastSymbol = 0x1100, 0x2000, 0x2e7f
+	n := 0
+	for _, r := range text {
+		n++
+		if r >= firstWide && (r < firstSymbol || r > lastSymbol) {
+			n++
+		}
+	}
+	return n
+}
+
+// seconds is a time as people read it.
+func seconds(d time.Duration) string {
+	switch s := d.Seconds(); {
+	case s < 0.995:
+		return fmt.Sprintf("%.2f s", s)
+	case s < 9.95:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 119.5:
+		return fmt.Sprintf("%.0f s", s)
+	}
+	d = d.Round(time.Second)
+	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+}

@@ -1,0 +1,204 @@
+// Package dockerregistry runs the program docker-registry, as Debian and others package
+// Distribution, for tests against a registry that others made.
+package dockerregistry
+
+import (
+	"bufio"
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ErrNotInstalled means that the program is not in PATH.
+var ErrNotInstalled = errors.New("docker-registry is not installed")
+
+// Registry is a registry that listens on a socket, behind a server with TLS that counts.
+type Registry struct {
+	program, dir string
+	server       *httptest.Server
+	requests     atomic.Int64
+	bytes        atomic.Int64
+
+	mu  sync.Mutex
+	cmd *exec.Cmd
+	// cpu is the processor time of the programs that were killed.
+	cpu time.Duration
+	// at is called with the request of that number, if it is not nil.
+	at     func()
+	number int64
+}
+
+// Start starts a registry whose configuration and storage are in a directory.
+func Start(dir string) (*Registry, error) {
+	program, err := exec.LookPath("docker-registry")
+	if err != nil {
+		return nil, ErrNotInstalled
+	}
+	r := &Registry{program: program, dir: dir}
+	config := fmt.Sprintf("version: 0.1\nlog: {accesslog: {disabled: true}}\nstorage: {filesystem: {rootdirectory: %q}}\nhttp: {net: unix, addr: %q, relativeurls: true}\n",
+		filepath.Join(dir, "data"), r.socket())
+	if err := os.WriteFile(r.config(), []byte(config), 0o600); err != nil {
+		return nil, err
+	}
+	if err := r.Run(); err != nil {
+		return nil, err
+	}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", r.socket())
+	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:   func(out *httputil.ProxyRequest) { out.Out.URL.Scheme, out.Out.URL.Host = "http", out.In.Host },
+		Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 64},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
+			w.WriteHeader(http.StatusBadGateway) // as a front does for a registry that is down
+		},
+	}
+	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.count()
+		proxy.ServeHTTP(&counter{w, &r.bytes}, req)
+	}))
+	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that go away
+	r.server.EnableHTTP2 = true // as fronts of registries do
+	r.server.StartTLS()
+	return r, nil
+}
+
+func (r *Registry) config() string { return filepath.Join(r.dir, "config.yml") }
+func (r *Registry) socket() string { return filepath.Join(r.dir, "sock") }
+
+// Run starts the program after Kill, unless it runs. It returns when the registry listens.
+func (r *Registry) Run() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cmd != nil {
+		return nil
+	}
+	if err := os.Remove(r.socket()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	cmd := exec.Command(r.program, "serve", r.config())
+	output, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var all strings.Builder
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		fmt.Fprintln(&all, lines.Text())
+		if strings.Contains(lines.Text(), "listening on") {
+			go func() { _, _ = io.Copy(io.Discard, output) }()
+			r.cmd = cmd
+			return nil
+		}
+	}
+	return fmt.Errorf("docker-registry ended (%w): %s", cmd.Wait(), all.String())
+}
+
+// Kill kills the program. Clients get the status 502 until Run.
+func (r *Registry) Kill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cmd == nil {
+		return
+	}
+	_ = r.cmd.Process.Kill() // it may be gone by itself
+	_ = r.cmd.Wait()
+	r.cpu += r.cmd.ProcessState.UserTime() + r.cmd.ProcessState.SystemTime()
+	r.cmd = nil
+}
+
+// CPU returns the processor time of the programs that were killed.
+func (r *Registry) CPU() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cpu
+}
+
+// After has a function called, once, by the request that is the nth from now. It must not
+// wait for the registry.
+func (r *Registry) After(n int64, do func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at, r.number = do, r.requests.Load()+n
+}
+
+// count counts a request.
+func (r *Registry) count() {
+	number := r.requests.Add(1)
+	r.mu.Lock()
+	var do func()
+	if r.at != nil && number >= r.number {
+		do, r.at = r.at, nil
+	}
+	r.mu.Unlock()
+	if do != nil {
+		do()
+	}
+}
+
+// Close ends the servers.
+func (r *Registry) Close() {
+	r.server.Close()
+	r.Kill()
+}
+
+// Host returns the registry's host and port.
+func (r *Registry) Host() string { return r.server.Listener.Addr().String() }
+
+// Client returns a client that trusts the server's certificate.
+func (r *Registry) Client() *http.Client { return r.server.Client() }
+
+// Certificate returns the server's certificate in PEM.
+func (r *Registry) Certificate() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.server.Certificate().Raw})
+}
+
+// Traffic returns how many requests there were, and how many bytes of content went to
+// clients.
+func (r *Registry) Traffic() (requests, bytes int64) { return r.requests.Load(), r.bytes.Load() }
+
+// Damage changes the bytes of a blob in the registry's storage, which keeps its size.
+func (r *Registry) Damage(digest string) error {
+	sum, ok := strings.CutPrefix(digest, "sha256:")
+	if !ok || len(sum) < 2 {
+		return fmt.Errorf("%q is not a digest", digest)
+	}
+	name := filepath.Join(r.dir, "data", "docker", "registry", "v2", "blobs", "sha256", sum[:2], sum, "data")
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	content[len(content)/2] ^= 1
+	return os.WriteFile(name, content, 0o600)
+}
+
+// counter counts the bytes that are sent to a client.
+type counter struct {
+	http.ResponseWriter
+	bytes *atomic.Int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }

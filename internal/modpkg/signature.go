@@ -1,0 +1,143 @@
+package modpkg
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	annotationSignatures = annotation + "signatures"
+
+	// signedFormat is the first line of what is signed.
+	signedFormat = "cotter mirror entry v1"
+
+	// maxSignatures bounds the signatures of an artifact.
+	maxSignatures = 8
+)
+
+// Signature is a signature of an artifact by an ed25519 key; the package comment has what
+// is signed.
+type Signature struct {
+	// KeyID is that of the key.
+	KeyID string
+	// Value has 64 bytes.
+	Value []byte
+}
+
+// KeyID returns how messages and signatures name a key: the first 16 hexadecimal digits of
+// the SHA-256 sum of the key in the form of PKIX, which a PEM file has.
+func KeyID(key ed25519.PublicKey) string {
+	der, err := x509.MarshalPKIXPublicKey(key)
+	if err != nil { // should never happen
+		return ""
+	}
+	sum := sha256.Sum256(der)
+	return hex.EncodeToString(sum[:8])
+}
+
+// signedText returns what is signed. Control characters in it could make two statements
+// the same text.
+func (a Artifact) signedText() ([]byte, error) {
+	s := a.Statement
+	hashes := make([]string, len(s.Hashes))
+	for i, h := range s.Hashes {
+		hashes[i] = string(h)
+	}
+	values := []string{
+		"source " + s.Source, "version " + s.Version, "package " + s.Package,
+		"hashes " + strings.Join(hashes, " "), "layer " + a.Layer,
+	}
+	var text bytes.Buffer
+	fmt.Fprintln(&text, signedFormat)
+	for _, value := range values {
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			return nil, fmt.Errorf("%q has control characters, so it cannot be signed", value)
+		}
+		fmt.Fprintln(&text, value)
+	}
+	return text.Bytes(), nil
+}
+
+// Sign returns the artifact with a signature by a key besides those that it has.
+func (a Artifact) Sign(key ed25519.PrivateKey) (Artifact, error) {
+	text, err := a.signedText()
+	if err != nil {
+		return a, err
+	}
+	public, ok := key.Public().(ed25519.PublicKey)
+	if !ok {
+		return a, errors.New("the key has no public key") // should never happen
+	}
+	id := KeyID(public)
+	others := slices.DeleteFunc(slices.Clone(a.Signatures), func(s Signature) bool { return s.KeyID == id })
+	if len(others) >= maxSignatures {
+		return a, fmt.Errorf("it has %d signatures already", len(others))
+	}
+	a.Signatures = append(others, Signature{id, ed25519.Sign(key, text)})
+	return a, nil
+}
+
+// CheckSigned returns nil if one of the keys has signed the artifact, or else why that is
+// not so, in words that are the same for all artifacts with the same defect.
+func (a Artifact) CheckSigned(keys []ed25519.PublicKey) error {
+	text, err := a.signedText()
+	if err != nil {
+		return err
+	}
+	var wrong error
+	var signers []string
+	for _, s := range a.Signatures {
+		for _, key := range keys {
+			switch {
+			case KeyID(key) != s.KeyID:
+			case ed25519.Verify(key, text, s.Value):
+				return nil
+			default:
+				wrong = fmt.Errorf("its signature by the key %s is wrong", s.KeyID)
+			}
+		}
+		signers = append(signers, s.KeyID)
+	}
+	switch {
+	case wrong != nil:
+		return wrong
+	case len(signers) == 0:
+		return errors.New("it is not signed")
+	}
+	return fmt.Errorf("it is signed by the key %s, which is not one of the trusted keys", strings.Join(signers, " and "))
+}
+
+// formatSignatures returns the value of the annotation, and parseSignatures is the reverse.
+func formatSignatures(signatures []Signature) string {
+	fields := make([]string, len(signatures))
+	for i, s := range signatures {
+		fields[i] = s.KeyID + ":" + base64.StdEncoding.EncodeToString(s.Value)
+	}
+	return strings.Join(fields, " ")
+}
+
+func parseSignatures(text string) ([]Signature, error) {
+	fields := strings.Fields(text)
+	if len(fields) > maxSignatures {
+		return nil, bad("it has %d signatures", len(fields))
+	}
+	var signatures []Signature
+	for _, field := range fields {
+		id, encoded, _ := strings.Cut(field, ":")
+		value, err := base64.StdEncoding.Strict().DecodeString(encoded)
+		if _, hexErr := hex.DecodeString(id); hexErr != nil || len(id) != 16 || err != nil || len(value) != ed25519.SignatureSize {
+			return nil, bad("%q is not a signature", field)
+		}
+		signatures = append(signatures, Signature{id, value})
+	}
+	return signatures, nil
+}

@@ -1,0 +1,126 @@
+package mirror_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/dockerregistry"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/mirror"
+)
+
+// openDocker returns an installed project, and an empty mirror in a registry that others
+// made.
+func openDocker(t *testing.T) (in *cotter.Installer, dir string, m *mirror.Mirror, registry *dockerregistry.Registry) {
+	t.Helper()
+	socketDir, err := os.MkdirTemp("", "registry-") // the names of sockets are short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(socketDir) })
+	registry, err = dockerregistry.Start(socketDir)
+	if errors.Is(err, dockerregistry.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	_, in, dir, _ = open(t)
+	m, err = mirror.Open(&getmodules.Fetcher{HTTPClient: registry.Client()}, "oci://"+registry.Host()+"/corp/modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in, dir, m, registry
+}
+
+// damaged returns how many entries of a mirror are damaged.
+func damaged(t *testing.T, in *cotter.Installer, m *mirror.Mirror) (n int) {
+	t.Helper()
+	entries, err := in.VerifyStore(t.Context(), m)
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("VerifyStore = %v, %v, want 2 entries", entries, err)
+	}
+	for _, entry := range entries {
+		if entry.Err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// layerOf returns the digest of the layer of an entry.
+func layerOf(t *testing.T, in *cotter.Installer, m *mirror.Mirror, source string) string {
+	t.Helper()
+	entries, err := in.VerifyStore(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if !strings.Contains(entry.Source, source) {
+			continue
+		}
+		text, err := m.Manifest(t.Context(), entry.Tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := modpkg.ParseManifest(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Layer
+	}
+	t.Fatalf("there is no entry of %s", source)
+	return ""
+}
+
+// Distribution does not store a blob again that it has, damaged or not. A repair stores the
+// same content with another digest, as often as that is needed.
+func TestRepairDockerRegistry(t *testing.T) {
+	t.Parallel()
+	in, dir, m, registry := openDocker(t)
+	m.SignKey, _ = newKey('a')
+	run := func(name string, do func() (*mirror.Result, error), want mirror.Result) {
+		t.Helper()
+		got, err := do()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got.Bytes = 0; *got != want {
+			t.Errorf("%s: %+v, want %+v", name, *got, want)
+		}
+	}
+	push := func() (*mirror.Result, error) {
+		return mirror.Push(t.Context(), in, []string{dir}, cotter.Request{}, nil, m)
+	}
+	repair := func() (*mirror.Result, error) {
+		return mirror.Repair(t.Context(), in, []string{dir}, cotter.Request{}, nil, m)
+	}
+	run("Push", push, mirror.Result{Entries: 2, Pushed: 2})
+	run("Repair of an undamaged mirror", repair, mirror.Result{Entries: 2})
+	for range 2 {
+		if err := registry.Damage(layerOf(t, in, m, "/net/")); err != nil {
+			t.Fatal(err)
+		}
+		if n := damaged(t, in, m); n != 1 {
+			t.Fatalf("%d entries are damaged, want 1", n)
+		}
+		run("Push to a damaged mirror", push, mirror.Result{Entries: 2})
+		run("Repair", repair, mirror.Result{Entries: 2, Replaced: 1})
+		if n := damaged(t, in, m); n != 0 {
+			t.Errorf("%d entries are damaged after a repair", n)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	in.Stores, in.CacheDir = []cotter.PackageStore{m}, t.TempDir()
+	if _, err := in.Install(t.Context(), cotter.Request{Dir: dir, Locked: true}); err != nil {
+		t.Error(err)
+	}
+}

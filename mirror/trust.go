@@ -1,0 +1,101 @@
+package mirror
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/modpkg"
+)
+
+// Trust says which entries of a mirror count as confirmed by it. The zero value confirms
+// nothing: the mirror delivers packages, which are compared with the lock. That is right
+// for a mirror that a repository names, since its author could have any lock confirmed.
+type Trust struct {
+	// Named says that the user has named the mirror, so that it confirms entries as an
+	// origin does.
+	Named bool
+	// SignedBy are lists of keys. An entry counts only if a key of each list has signed
+	// it. With at least one list, the mirror need not be named by the user; then the keys
+	// of a list must be.
+	SignedBy [][]ed25519.PublicKey
+}
+
+// CheckTrust makes Mirror a [cotter.PackageStore].
+func (m *Mirror) CheckTrust(manifest []byte) error {
+	if !m.Trust.Named && len(m.Trust.SignedBy) == 0 {
+		return cotter.ErrDeliversOnly
+	}
+	if len(m.Trust.SignedBy) == 0 {
+		return nil
+	}
+	artifact, err := modpkg.ParseManifest(manifest)
+	if err != nil {
+		return err
+	}
+	for _, keys := range m.Trust.SignedBy {
+		if err := artifact.CheckSigned(keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ParsePublicKeys returns the ed25519 keys in a PEM text, as
+// "openssl pkey -in FILE -pubout" writes them. There must be one at least.
+func ParsePublicKeys(text []byte) ([]ed25519.PublicKey, error) {
+	var keys []ed25519.PublicKey
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "PUBLIC KEY" {
+			return nil, fmt.Errorf("it has a PEM block %q, which is not a PUBLIC KEY", block.Type)
+		}
+		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+		if err != nil {
+			return nil, errors.New("it has a public key that cannot be read")
+		}
+		key, ok := parsed.(ed25519.PublicKey)
+		if !ok {
+			return nil, errors.New("it has a public key that is not one of ed25519")
+		}
+		keys = append(keys, key)
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("it has no public key in PEM")
+	}
+	return keys, nil
+}
+
+// ParsePrivateKey returns the ed25519 key in a PEM text (PKCS #8), as
+// "openssl genpkey -algorithm ed25519" writes it.
+func ParsePrivateKey(text []byte) (ed25519.PrivateKey, error) {
+	block, _ := pem.Decode(text)
+	switch {
+	case block == nil:
+		return nil, errors.New("it has no private key in PEM")
+	case block.Type == "ENCRYPTED PRIVATE KEY":
+		return nil, errors.New("its private key is encrypted, which is not supported")
+	case block.Type != "PRIVATE KEY":
+		return nil, fmt.Errorf("it has a PEM block %q, which is not a PRIVATE KEY (PKCS #8)", block.Type)
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, errors.New("it has a private key that cannot be read")
+	}
+	key, ok := parsed.(ed25519.PrivateKey)
+	if !ok {
+		return nil, errors.New("it has a private key that is not one of ed25519")
+	}
+	return key, nil
+}
+
+// publicKeys returns the public key of a private one.
+func publicKeys(key ed25519.PrivateKey) []ed25519.PublicKey {
+	public, ok := key.Public().(ed25519.PublicKey)
+	if !ok {
+		return nil // should never happen
+	}
+	return []ed25519.PublicKey{public}
+}

@@ -1,0 +1,171 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Mirror is a mirror block: a repository of an OCI registry that has locked packages.
+type Mirror struct {
+	// Address is oci://HOST/REPOSITORY, with the host in lower case.
+	Address string
+	// Write says that packages that were fetched from their origins are pushed.
+	Write bool
+	// SignedBy are files of public keys. If there are any, an entry counts as confirmed
+	// only if it is signed by one of their keys.
+	SignedBy []string
+	// SignKey is the file of the private key that signs what is pushed; "" if there is
+	// none. Only the user's file may have it.
+	SignKey string
+}
+
+// mirrorScheme is how the addresses of mirrors begin.
+const mirrorScheme = "oci://"
+
+// mirrorHeader is the header of a mirror block.
+var mirrorHeader = hcl.BlockHeaderSchema{Type: "mirror", LabelNames: []string{"address"}}
+
+// readMirrors reads mirror blocks. Those of a user may name a private key.
+func readMirrors(blocks hcl.Blocks, ofUser bool) (mirrors []Mirror, diags hcl.Diagnostics) {
+	lines := make(map[string]int)
+	for _, block := range blocks {
+		m, problems := readMirror(block, ofUser)
+		if line, again := lines[m.Address]; again && !problems.HasErrors() {
+			problems = failure(block.DefRange, fmt.Sprintf("A mirror has only one block; the first one of %s is on line %d.", m.Address, line))
+		}
+		lines[m.Address] = block.DefRange.Start.Line
+		diags = append(diags, problems...)
+		mirrors = append(mirrors, m)
+	}
+	return mirrors, diags
+}
+
+func readMirror(block *hcl.Block, ofUser bool) (m Mirror, diags hcl.Diagnostics) {
+	var err error
+	if m.Address, err = parseMirrorAddress(block.Labels[0]); err != nil {
+		return m, failure(block.LabelRanges[0], fmt.Sprintf("mirror: %s.", err))
+	}
+	mode := "read"
+	arguments := map[string]func(cty.Value) error{
+		"mode":      word(&mode, "read", "write"),
+		"signed_by": files(&m.SignedBy, ofUser),
+		"sign_key": func(value cty.Value) (err error) {
+			if !ofUser {
+				return errors.New("only the user's own settings may name a private key")
+			}
+			m.SignKey, err = fileName(value)
+			return err
+		},
+	}
+	diags = readArguments(block.Body, arguments)
+	m.Write = mode == "write"
+	return m, diags
+}
+
+// parseMirrorAddress returns the address of a mirror in the form in which addresses are
+// compared.
+func parseMirrorAddress(text string) (string, error) {
+	host, repository, found := strings.Cut(strings.TrimPrefix(text, mirrorScheme), "/")
+	if !strings.HasPrefix(text, mirrorScheme) || !found || host == "" || repository == "" || strings.ContainsAny(text, "?#@* ") {
+		return "", errors.New("its address must be oci://HOST/REPOSITORY")
+	}
+	return normalAddress(text), nil
+}
+
+// normalAddress returns an address with its host in lower case.
+func normalAddress(address string) string {
+	host, repository, found := strings.Cut(strings.TrimPrefix(address, mirrorScheme), "/")
+	if !found || !strings.HasPrefix(address, mirrorScheme) {
+		return address
+	}
+	return mirrorScheme + strings.ToLower(host) + "/" + repository
+}
+
+// MirrorPattern stands for mirrors: the address of one, or oci://HOST/PREFIX/* for all
+// whose addresses begin so.
+type MirrorPattern string
+
+func parseMirrorPattern(text string) (MirrorPattern, error) {
+	address, all := strings.CutSuffix(text, "/*")
+	if all && strings.HasPrefix(address, mirrorScheme) && !strings.Contains(address[len(mirrorScheme):], "/") {
+		address += "/" // of a whole registry
+		if host := address[len(mirrorScheme):]; host == "/" || strings.ContainsAny(host, "?#@* ") {
+			return "", fmt.Errorf("%q is not oci://HOST/REPOSITORY or oci://HOST/PREFIX/*", text)
+		}
+		return MirrorPattern(normalAddress(address) + "*"), nil
+	}
+	normal, err := parseMirrorAddress(address)
+	if err != nil {
+		return "", fmt.Errorf("%q is not oci://HOST/REPOSITORY or oci://HOST/PREFIX/*", text)
+	}
+	if all {
+		normal += "/*"
+	}
+	return MirrorPattern(normal), nil
+}
+
+// Matches reports whether the pattern stands for the mirror with an address.
+func (p MirrorPattern) Matches(address string) bool {
+	if prefix, all := strings.CutSuffix(string(p), "*"); all {
+		return strings.HasPrefix(normalAddress(address), prefix)
+	}
+	return normalAddress(address) == string(p)
+}
+
+// files returns the function for an argument that is a list of names of files: anywhere,
+// or below the directory of cotter.hcl.
+func files(to *[]string, anywhere bool) func(cty.Value) error {
+	return func(value cty.Value) error {
+		if value.IsNull() || !value.Type().IsTupleType() || value.LengthInt() == 0 {
+			return errors.New("it must be a list of names of files")
+		}
+		for _, element := range value.AsValueSlice() {
+			name, err := fileName(element)
+			if err != nil {
+				return err
+			}
+			if !anywhere && !filepath.IsLocal(filepath.FromSlash(name)) {
+				return fmt.Errorf("%q is not below the directory of the file", name)
+			}
+			*to = append(*to, name)
+		}
+		return nil
+	}
+}
+
+func fileName(value cty.Value) (string, error) {
+	name, err := stringOf(value)
+	if err != nil || name == "" {
+		return "", errors.New("it must name a file")
+	}
+	return name, nil
+}
+
+// inDir makes the names of files that are relative those of files in a directory.
+func inDir(dir string, mirrors []Mirror) {
+	for i := range mirrors {
+		m := &mirrors[i]
+		for j := range m.SignedBy {
+			m.SignedBy[j] = below(dir, m.SignedBy[j])
+		}
+		if m.SignKey != "" {
+			m.SignKey = below(dir, m.SignKey)
+		}
+	}
+}
+
+func below(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+// InDir makes the relative names of keys in the settings those of files in a directory,
+// that of cotter.hcl.
+func (s *Settings) InDir(dir string) { inDir(dir, s.Mirrors) }

@@ -1,0 +1,216 @@
+package settings_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/settings"
+)
+
+func TestParseMirrors(t *testing.T) {
+	t.Parallel()
+	got, diags := settings.Parse([]byte(`
+policy {
+}
+mirror "oci://Registry.Example.com/Modules" {
+}
+mirror "oci://r.example.com:5000/a/b" {
+  mode      = "write"
+  signed_by = ["keys/a.pub", "b.pub"]
+}
+`), "cotter.hcl")
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	got.InDir("repo")
+	want := &settings.Settings{Mirrors: []settings.Mirror{
+		{Address: "oci://registry.example.com/Modules"},
+		{Address: "oci://r.example.com:5000/a/b", Write: true, SignedBy: []string{filepath.Join("repo", "keys", "a.pub"), filepath.Join("repo", "b.pub")}},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseMirrorErrors(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"mirror {\n}\n": "cotter.hcl:1",
+		"mirror \"registry.example.com/m\" {\n}\n":                          "mirror: its address must be oci://HOST/REPOSITORY",
+		"mirror \"oci://r.example.com\" {\n}\n":                             "mirror: its address must be oci://",
+		"mirror \"oci:///m\" {\n}\n":                                        "mirror: its address must be oci://",
+		"mirror \"oci://u:p@r.example.com/m\" {\n}":                         "mirror: its address must be oci://",
+		"mirror \"oci://r.example.com/*\" {\n}\n":                           "mirror: its address must be oci://",
+		"mirror \"oci://r/m\" {\n mode = \"push\"\n}\n":                     `mode: it must be one of ["read" "write"].`,
+		"mirror \"oci://r/m\" {\n signed_by = \"a\"\n}\n":                   "signed_by: it must be a list of names of files",
+		"mirror \"oci://r/m\" {\n signed_by = []\n}\n":                      "signed_by: it must be a list of names of files",
+		"mirror \"oci://r/m\" {\n signed_by = [1]\n}\n":                     "signed_by: it must name a file",
+		"mirror \"oci://r/m\" {\n signed_by = [\"../a\"]\n}\n":              "signed_by: \"../a\" is not below",
+		"mirror \"oci://r/m\" {\n signed_by = [\"/a\"]\n}\n":                "signed_by: \"/a\" is not below",
+		"mirror \"oci://r/m\" {\n sign_key = \"a\"\n}\n":                    "sign_key: only the user's own settings may",
+		"mirror \"oci://r/m\" {\n trust = true\n}\n":                        "trust",
+		"mirror \"oci://r/m\" {\n}\nmirror \"oci://R/m\" {\n}\n":            "the first one of oci://r/m is on line 1",
+		"settings {\n mirror = \"oci://r/m\"\n}\n":                          "mirror",
+		"settings {\n}\nmirror \"oci://r/m\" {\n}\nsettings {\n}\n":         "only one settings block; the first is on line 1",
+		"trust_mirrors = []\nmirror \"oci://r/m\" {\n mode = var.mode\n}\n": "Variables not allowed",
+	} {
+		got, diags := settings.Parse([]byte(text), "cotter.hcl")
+		if got != nil || !strings.Contains(diags.Error(), want) {
+			t.Errorf("Parse(%q) = %v, %s; want %q", text, got, diags, want)
+		}
+	}
+}
+
+func TestParseUser(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join("home", "cotter.hcl")
+	abs, err := filepath.Abs("x.pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, diags := settings.ParseUser([]byte(`
+trust_mirrors = ["oci://R.example.com/*", "oci://r.example.com/a/*", "oci://r.example.com/b"]
+trust_keys    = ["a.pub", "`+filepath.ToSlash(abs)+`"]
+mirror "oci://r.example.com/m" {
+  mode      = "write"
+  signed_by = ["../b.pub"]
+  sign_key  = "c.key"
+}
+`), name)
+	want := &settings.User{
+		Mirrors:      []settings.Mirror{{Address: "oci://r.example.com/m", Write: true, SignedBy: []string{"b.pub"}, SignKey: filepath.Join("home", "c.key")}},
+		TrustMirrors: []settings.MirrorPattern{"oci://r.example.com/*", "oci://r.example.com/a/*", "oci://r.example.com/b"},
+		TrustKeys:    []string{filepath.Join("home", "a.pub"), filepath.ToSlash(abs)},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || diags.HasErrors() {
+		t.Errorf("ParseUser: %v (-want +got):\n%s", diags, diff)
+	}
+	for text, want := range map[string]string{
+		"settings {\n}\n":                                  "settings",
+		"policy {\n}\n":                                    "policy",
+		"trust = true\n":                                   "trust",
+		"trust_mirrors = \"oci://r/m\"\n":                  "trust_mirrors: it must be a list",
+		"trust_mirrors = [1]\n":                            "trust_mirrors: each address must be a string",
+		"trust_mirrors = [\"*\"]\n":                        "is not oci://HOST/REPOSITORY",
+		"trust_mirrors = [\"oci://*\"]\n":                  "is not oci://HOST/REPOSITORY",
+		"trust_mirrors = [\"oci:///*\"]\n":                 "is not oci://HOST/REPOSITORY",
+		"trust_mirrors = [\"oci://*.example.com/*\"]\n":    "is not oci://HOST/REPOSITORY",
+		"trust_mirrors = [\"oci://r.example.com/m*\"]\n":   "is not oci://HOST/REPOSITORY",
+		"trust_mirrors = [\"oci://r.example.com\"]\n":      "is not oci://HOST/REPOSITORY",
+		"trust_keys = \"a\"\n":                             "trust_keys: it must be a list",
+		"mirror \"oci://r/m\" {\n mode = \"push\"\n}\n":    "mode: it must be one of",
+		"mirror \"oci://r/m\" {\n sign_key = \"\"\n}\n":    "sign_key: it must name a file",
+		"trust_keys = [var.x]\n":                           "Variables not allowed",
+		"trust_keys = [":                                   "cotter.hcl:1",
+		strings.Repeat("#\n", settings.MaxSize):            "more than",
+		"mirror \"oci://r/m\" {\n signed_by = [null]\n}\n": "signed_by: it must name a file",
+	} {
+		got, diags := settings.ParseUser([]byte(text), name)
+		if got != nil || !strings.Contains(diags.Error(), want) {
+			t.Errorf("ParseUser(%.60q) = %v, %s; want %q", text, got, diags, want)
+		}
+	}
+}
+
+func TestMirrorPattern(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pattern settings.MirrorPattern
+		address string
+		want    bool
+	}{
+		{"oci://r.example.com/*", "oci://r.example.com/m", true},
+		{"oci://r.example.com/*", "oci://R.Example.com/a/b", true},
+		{"oci://r.example.com/*", "oci://r.example.com.evil.example/m", false},
+		{"oci://r.example.com/*", "oci://r.example.com:5000/m", false},
+		{"oci://r.example.com/a/*", "oci://r.example.com/a/m", true},
+		{"oci://r.example.com/a/*", "oci://r.example.com/ab/m", false},
+		{"oci://r.example.com/a/*", "oci://r.example.com/a", false},
+		{"oci://r.example.com/m", "oci://r.example.com/m", true},
+		{"oci://r.example.com/m", "oci://r.example.com/m/n", false},
+	} {
+		if got := test.pattern.Matches(test.address); got != test.want {
+			t.Errorf("%q matches %q: %t, want %t", test.pattern, test.address, got, test.want)
+		}
+	}
+}
+
+// Who names a mirror decides what it confirms.
+func TestMirrors(t *testing.T) {
+	t.Parallel()
+	const m, n = "oci://r.example.com/m", "oci://r.example.com/n"
+	block := func(address string, write bool, keys ...string) settings.Mirror {
+		return settings.Mirror{Address: address, Write: write, SignedBy: keys}
+	}
+	project := func(blocks ...settings.Mirror) settings.Settings { return settings.Settings{Mirrors: blocks} }
+	for _, test := range []struct {
+		name    string
+		user    settings.User
+		project settings.Settings
+		named   string
+		keys    []string
+		want    []settings.UsedMirror
+	}{
+		{name: "none"},
+		{name: "named for the run", named: "oci://R.example.com/m", want: []settings.UsedMirror{{Address: m, Trusted: true}}},
+		{
+			name: "named for the run, with keys", named: m, keys: []string{"k"},
+			want: []settings.UsedMirror{{Address: m, Trusted: true, SignedBy: [][]string{{"k"}}}},
+		},
+		{
+			name: "the run's takes the place of all others", named: n, user: settings.User{Mirrors: []settings.Mirror{block(m, true)}}, project: project(block(m, true)),
+			want: []settings.UsedMirror{{Address: n, Trusted: true}},
+		},
+		{
+			name: "the run's has its blocks", named: m,
+			user:    settings.User{Mirrors: []settings.Mirror{{Address: m, Write: true, SignKey: "s", SignedBy: []string{"u"}}}},
+			project: project(block(m, false, "p")),
+			want:    []settings.UsedMirror{{Address: m, Trusted: true, Write: true, SignKey: "s", SignedBy: [][]string{{"p"}, {"u"}}}},
+		},
+		{
+			name: "the user's, then the project's", user: settings.User{Mirrors: []settings.Mirror{block(m, false)}}, project: project(block(n, false), block(m, true)),
+			want: []settings.UsedMirror{{Address: m, Trusted: true}, {Address: n}},
+		},
+		{
+			name: "only the project's", project: project(block(m, true, "p")),
+			want: []settings.UsedMirror{{Address: m, WriteRefused: true}},
+		},
+		{
+			name: "the project's, which the user trusts", user: settings.User{TrustMirrors: []settings.MirrorPattern{"oci://r.example.com/*"}}, project: project(block(m, true, "p")),
+			want: []settings.UsedMirror{{Address: m, Trusted: true, Write: true, SignedBy: [][]string{{"p"}}}},
+		},
+		{
+			name: "the project's, with keys that the user trusts", user: settings.User{TrustKeys: []string{"t"}}, project: project(block(m, true, "p")),
+			want: []settings.UsedMirror{{Address: m, WriteRefused: true, SignedBy: [][]string{{"t"}, {"p"}}}},
+		},
+		{
+			name: "the project's, with keys of the run", keys: []string{"k"}, project: project(block(m, false)),
+			want: []settings.UsedMirror{{Address: m, SignedBy: [][]string{{"k"}, {"k"}}}},
+		},
+		{
+			name: "trusted keys are not required of the user's own", user: settings.User{Mirrors: []settings.Mirror{block(m, false)}, TrustKeys: []string{"t"}},
+			want: []settings.UsedMirror{{Address: m, Trusted: true}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := settings.Mirrors(&test.user, &test.project, test.named, test.keys)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("Mirrors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func FuzzParseUser(f *testing.F) {
+	f.Add([]byte("trust_mirrors = [\"oci://r/*\"]\ntrust_keys = [\"a\"]\nmirror \"oci://r/m\" {\n mode = \"write\"\n signed_by = [\"a\"]\n sign_key = \"b\"\n}\n"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		u, diags := settings.ParseUser(src, "cotter.hcl")
+		if (u == nil) != diags.HasErrors() {
+			t.Errorf("ParseUser = %v, %s", u, diags)
+		}
+	})
+}

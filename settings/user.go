@@ -1,0 +1,82 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
+)
+
+// User are the settings of a user. The zero value has none.
+type User struct {
+	// Mirrors are those that the user names. They confirm entries of locks.
+	Mirrors []Mirror
+	// TrustMirrors are mirrors that confirm entries if a project names them.
+	TrustMirrors []MirrorPattern
+	// TrustKeys are files of public keys. An entry that one of them has signed is
+	// confirmed, whichever mirror has it.
+	TrustKeys []string
+}
+
+// ParseUser parses the settings of a user; the package comment has the format. The
+// relative names of keys are those of files beside the file. If the diagnostics have
+// errors, the settings are nil.
+func ParseUser(src []byte, filename string) (*User, hcl.Diagnostics) {
+	if len(src) > MaxSize {
+		return nil, failure(hcl.Range{Filename: filename}, fmt.Sprintf("The file has more than %d bytes.", MaxSize))
+	}
+	file, diags := hcldepth.ParseConfig(src, filename, hcl.InitialPos)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	u := &User{}
+	content, rest, diags := file.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{mirrorHeader}})
+	diags = append(diags, readArguments(rest, map[string]func(cty.Value) error{
+		"trust_mirrors": u.setTrustMirrors,
+		"trust_keys":    files(&u.TrustKeys, true),
+	})...)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	if u.Mirrors, diags = readMirrors(content.Blocks, true); diags.HasErrors() {
+		return nil, diags
+	}
+	dir := filepath.Dir(filename)
+	inDir(dir, u.Mirrors)
+	for i := range u.TrustKeys {
+		u.TrustKeys[i] = below(dir, u.TrustKeys[i])
+	}
+	return u, nil
+}
+
+func (u *User) setTrustMirrors(value cty.Value) error {
+	if value.IsNull() || !value.Type().IsTupleType() {
+		return errors.New("it must be a list of addresses")
+	}
+	for _, element := range value.AsValueSlice() {
+		text, err := stringOf(element)
+		if err != nil {
+			return errors.New("each address must be a string")
+		}
+		pattern, err := parseMirrorPattern(text)
+		if err != nil {
+			return err
+		}
+		u.TrustMirrors = append(u.TrustMirrors, pattern)
+	}
+	return nil
+}
+
+// trusts reports whether the user trusts the mirror with an address.
+func (u *User) trusts(address string) bool {
+	for _, pattern := range u.TrustMirrors {
+		if pattern.Matches(address) {
+			return true
+		}
+	}
+	return blockOf(u.Mirrors, address) != nil
+}
