@@ -88,7 +88,7 @@ type installRun struct {
 func newInstallRun(p *openProject, config ConfigReader, session *session, events *events) *installRun {
 	return &installRun{
 		openProject: p, config: config, session: session, events: events,
-		confirmed: &confirmations{former: p.former, recorded: session.cache.Confirmed},
+		confirmed: &confirmations{former: p.former, formerConfirmed: p.formerConfirmed, recorded: session.cache.Confirmed},
 	}
 }
 
@@ -114,6 +114,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 		defer r.providers.close()
 	}
 	resolver := r.newResolver(shared, r.events)
+	defer resolver.placer.vendored.close()
 	modules, err := r.walk(ctx, resolver, r.providers.require())
 	if err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	planner := &planner{openProject: r.openProject, providers: providers, restored: &resolver.restored, hostless: resolver.hostless.first}
+	planner := &planner{openProject: r.openProject, vendored: resolver.placer.vendored, providers: providers, restored: &resolver.restored, hostless: resolver.hostless.first}
 	plan, err := planner.plan(ctx, modules, stagings)
 	if err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	o := &origins{session: r.session, offline: r.req.Offline, rules: r.rules, events: events}
 	placer := &placer{
 		session: r.session, paths: r.paths, layout: r.req.Layout, project: r.files, installed: r.installed, events: events,
-		readOnly: !r.req.places(),
+		vendored: newVendored(r.openProject), lockedTree: r.lockedTree, readOnly: !r.req.places(),
 	}
 	if r.req.places() {
 		if !r.files.HasLinks() {

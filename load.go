@@ -85,10 +85,7 @@ func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error)
 	if record.Source != c.source.String() {
 		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
 	}
-	m := &module{call: c, finalPath: record.Dir, currentPath: filepath.Join(p.paths.dir, filepath.FromSlash(record.Dir))}
-	if filepath.IsAbs(record.Dir) {
-		m.currentPath = record.Dir
-	}
+	m := &module{call: c, finalPath: record.Dir, currentPath: p.recordedPath(record.Dir)}
 	if info, err := os.Stat(m.currentPath); err != nil || !info.IsDir() {
 		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone", ErrNotInstalled, record.Dir))
 	}
@@ -102,11 +99,13 @@ func (p *openProject) recordedPackage(m *module) *placement {
 	if m.call.isLocal() {
 		return m.call.caller.pkg
 	}
-	dir := p.paths.installDir(m.key())
-	if !within(path.Clean(m.finalPath), dir) { // another tool placed it elsewhere
-		return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath}
+	if dir := p.paths.installDir(m.key()); within(path.Clean(m.finalPath), dir) {
+		return &placement{key: m.key(), finalPath: dir, currentPath: p.packagePath(m.key())}
 	}
-	return &placement{key: m.key(), finalPath: dir, currentPath: filepath.Join(p.req.dataPath(), "modules", m.key())}
+	if dir := p.paths.dataModulesDir(m.key()); within(path.Clean(m.finalPath), dir) { // it was not vendored
+		return &placement{key: m.key(), finalPath: dir, currentPath: filepath.Join(p.req.dataPath(), "modules", m.key())}
+	}
+	return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath} // another tool placed it elsewhere
 }
 
 // addRecorded adds to a result what modules.json and the lock have of a module.

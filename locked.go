@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/modpkg"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
-	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -54,7 +53,11 @@ func (l *lockedEntries) use(ctx context.Context, c *call, entry lockfile.Module)
 // if the origin, or a store, has confirmed this very entry before. A store is asked
 // before the origin.
 func (l *lockedEntries) place(ctx context.Context, c *call, entry lockfile.Module) (*placement, error) {
-	confirmed, checksTag := l.confirmed.hasEntry(c, entry), l.needsTagCheck(c, entry)
+	confirmed := l.confirmed.hasEntry(c, entry)
+	if p, err := l.placer.placeVendored(ctx, entry, confirmed); p != nil || err != nil {
+		return p, err
+	}
+	checksTag := l.needsTagCheck(c, entry)
 	if (!confirmed || checksTag) && l.stored.confirms(ctx, c, entry) {
 		l.confirmed.add(c, entry, true)
 		confirmed, checksTag = true, false
@@ -101,7 +104,7 @@ func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfil
 	origin, err := l.askOrigin(ctx, c, entry, confirmed)
 	got := origin.got
 	if err == nil {
-		err = checkHashes(entry, got, l.placer.installed.LockedTree(entry))
+		err = checkHashes(entry, got, l.placer.lockedTree(entry))
 	}
 	if err == nil {
 		entry, err = l.compareEntry(c, entry, got, origin.at.subdir)
@@ -282,6 +285,9 @@ func joinSubdir(source addrs.ModuleSource, located string) (string, error) {
 type confirmations struct {
 	// former is the lock of the last run in the project; nil if it is not known.
 	former *lockfile.File
+	// formerConfirmed says that all entries of former were confirmed: those of vendored
+	// packages need not be.
+	formerConfirmed bool
 	// recorded reports whether the cache has a record.
 	recorded func(record string) bool
 
@@ -292,9 +298,9 @@ type confirmations struct {
 
 // confirmationsOf returns what is known of confirmations in a project, by a cache
 // that may not be open.
-func confirmationsOf(former *lockfile.File, cacheDir string, key *userkey.Key) *confirmations {
-	return &confirmations{former: former, recorded: func(record string) bool {
-		return cacheDir != "" && pkgcache.IsConfirmed(cacheDir, key, record)
+func confirmationsOf(p *openProject, cacheDir string) *confirmations {
+	return &confirmations{former: p.former, formerConfirmed: p.formerConfirmed, recorded: func(record string) bool {
+		return cacheDir != "" && pkgcache.IsConfirmed(cacheDir, p.key, record)
 	}}
 }
 
@@ -340,7 +346,7 @@ func (cs *confirmations) formerEntry(key string) (lockfile.Module, bool) {
 // isFormer reports whether the last run in this project had the same entry.
 func (cs *confirmations) isFormer(entry lockfile.Module) bool {
 	old, ok := cs.formerEntry(entry.Key)
-	return ok && statement(old) == statement(entry)
+	return ok && cs.formerConfirmed && statement(old) == statement(entry)
 }
 
 // byName is in front of a record that was confirmed by the name of its revision.

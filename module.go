@@ -49,6 +49,8 @@ type placement struct {
 	staged  string
 	shared  *sharedTree
 	inPlace bool
+	// unconfirmed says that no origin has confirmed the entry: the package is vendored.
+	unconfirmed bool
 	// local says that the package is a directory or file of the user's own
 	// machine, whose configuration may name other local packages.
 	local bool

@@ -31,6 +31,10 @@ type placer struct {
 	installed *installed.Packages
 	stage     *materialize.Stage
 	events    *events
+	// vendored are the packages in the user's repository; nil if the project has none.
+	vendored *vendored
+	// lockedTree returns the tree from which an entry was made; nil if it is not known.
+	lockedTree func(lockfile.Module) *pkgtree.Tree
 	// readOnly places nothing: the modules of packages are read in the cache.
 	readOnly bool
 }
@@ -44,16 +48,24 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 		return nil, err
 	}
 	defer done()
-	found := p.installed.Inspect(entry)
-	if found.Status != installed.Verified {
-		if found.Status == installed.Changed {
-			warning := Warning{Path: pathOf(entry.Key), Message: "its installed files are not what the lock says; they are replaced" + difference(found)}
-			if !found.Changes.Empty() {
-				warning.Kind = WarningRestored
-			}
-			p.events.emit(warning)
+	var found installed.Report
+	if p.vendored != nil {
+		found = p.vendored.dir.Inspect(entry)
+	} else {
+		found = p.installed.Inspect(entry)
+	}
+	switch {
+	case found.Status == installed.Changed:
+		warning := Warning{Path: pathOf(entry.Key), Message: "its installed files are not what the lock says; they are replaced" + difference(found)}
+		if !found.Changes.Empty() {
+			warning.Kind = WarningRestored
 		}
+		p.events.emit(warning)
 		return nil, nil
+	case found.Status != installed.Verified:
+		return nil, nil
+	case p.vendored != nil:
+		return p.vendoredPlacement(entry, found), nil
 	}
 	placed := p.newPlacement(entry, found.Tree)
 	placed.currentPath = filepath.Join(p.project.Path(), entry.Key)
@@ -118,6 +130,8 @@ func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string
 	case p.readOnly:
 		placed.currentPath = p.cache.TreePath(t1)
 		placed.tree, err = p.readCached(ctx, t1)
+	case p.vendored != nil:
+		placed, err = p.stageVendored(ctx, entry, t1)
 	case p.layout == LayoutCopy || subdir == "":
 		placed.staged, placed.tree, err = p.stage.Copy(ctx, entry.Key, t1)
 		placed.currentPath = placed.staged
@@ -225,13 +239,15 @@ type paths struct {
 	// dir is the root module's directory, and dataDir the data directory of stock
 	// tools, relative to dir.
 	dir, dataDir string
+	// vendor is the directory of vendored packages, relative to dir; "" if there is none.
+	vendor string
 	// realModules is the modules directory without symbolic links, relative to dir as
 	// stock tools see it; "" if it does not exist yet.
 	realModules string
 }
 
-func newPaths(dir, dataDir string) paths {
-	p := paths{dir: dir, dataDir: dataDir}
+func newPaths(dir, dataDir, vendor string) paths {
+	p := paths{dir: dir, dataDir: dataDir, vendor: vendor}
 	if base, err := filepath.EvalSymlinks(dir); err == nil {
 		p.realModules, _ = opendir.Resolve(base, filepath.Join(dataDir, "modules")) // "" if that is absent
 	}
@@ -240,13 +256,21 @@ func newPaths(dir, dataDir string) paths {
 
 // installDir is the directory of a call's package as modules.json names it.
 func (p paths) installDir(key string) string {
+	if p.vendor != "" {
+		return path.Join(p.vendor, key)
+	}
+	return p.dataModulesDir(key)
+}
+
+// dataModulesDir is installDir in a project that keeps no packages in its repository.
+func (p paths) dataModulesDir(key string) string {
 	return path.Join(filepath.ToSlash(p.dataDir), "modules", key)
 }
 
 // realInstallDir is installDir without symbolic links in the path of the data
 // directory.
 func (p paths) realInstallDir(key string) string {
-	if p.realModules == "" {
+	if p.vendor != "" || p.realModules == "" { // the path of the former has no links
 		return p.installDir(key)
 	}
 	return path.Join(filepath.ToSlash(p.realModules), key)

@@ -3,7 +3,9 @@ package cotter
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +28,8 @@ type plan struct {
 	// shared trees that calls need.
 	sums  map[string][]byte
 	trees map[string]bool
+	// vendor is the change of the vendored packages.
+	vendor *vendorPlan
 	// fresh are the modules whose package is new in its place.
 	fresh []*module
 }
@@ -33,6 +37,7 @@ type plan struct {
 // planner plans the change of a project.
 type planner struct {
 	*openProject
+	vendored *vendored
 	// providers is nil if the run leaves providers alone.
 	providers *providerPlan
 	restored  *restoredEntries
@@ -68,6 +73,9 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 		}
 	}
 	p.change.Gone = r.gone(inLock)
+	if err := p.planVendor(r, inLock); err != nil {
+		return nil, err
+	}
 	p.change.Manifest = recorded.Bytes()
 	if err := r.planLock(ctx, p, modules, inLock); err != nil {
 		return nil, err
@@ -75,9 +83,19 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 	return p, r.refuseChanges(p.result.LockChanges)
 }
 
+// planVendor plans what becomes of the vendored packages.
+func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
+	if p.vendor, err = r.vendored.plan(r.req, slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
+		return err
+	}
+	p.result.Vendored = p.vendor.changes
+	return nil
+}
+
 // place plans what becomes of the directory of a module's package.
 func (p *plan) place(m *module, stagings map[string]staging) {
 	shared := m.pkg.shared
+	p.change.Unconfirmed = p.change.Unconfirmed || m.pkg.unconfirmed
 	if staged, ok := stagings[m.pkg.key]; ok {
 		p.change.Packages[m.pkg.key] = staged.path
 		p.fresh = append(p.fresh, m)
@@ -165,7 +183,7 @@ func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module
 // fileChanges says which files of a module's package differ from those of its old
 // entry; nothing if the old package is not known.
 func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Changes {
-	before := p.installed.LockedTree(old)
+	before := p.lockedTree(old)
 	if before == nil {
 		return hashing.Changes{}
 	}
@@ -181,8 +199,8 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 	}
 	reader := configs.Reader{Terraform: p.dialect == DialectTerraform}
 	before, err := reader.ReadInterface(ctx, configs.Dir{
-		Path:     filepath.Join(p.req.dir(), filepath.FromSlash(record.Dir)),
-		Boundary: p.req.dataPath(),
+		Path:     p.recordedPath(record.Dir),
+		Boundary: p.boundaryOf(record.Dir),
 	})
 	if err != nil {
 		return nil // it is not installed
@@ -199,11 +217,11 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 }
 
 // gone are the directories of calls that the former manifest has and this run does
-// not. Nothing else is ever removed.
+// not, or has vendored. Nothing else is ever removed.
 func (r *planner) gone(keep map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
-		if isKey(record.Key) && !keep[record.Key] && within(record.Dir, r.paths.installDir(record.Key)) {
+		if isKey(record.Key) && (!keep[record.Key] || r.vendor != nil) && within(record.Dir, r.paths.dataModulesDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
 	}
@@ -240,8 +258,12 @@ func (p *plan) commit(at *openProject, events *events) error {
 			_, err := os.Lstat(filepath.Join(at.req.dir(), filepath.FromSlash(m.finalPath)))
 			replaced[i] = err == nil
 		}
-		if err := at.files.Commit(p.change); err != nil {
+		undo, err := p.vendor.commit()
+		if err != nil {
 			return err
+		}
+		if err := at.files.Commit(p.change); err != nil {
+			return errors.Join(err, undo())
 		}
 		p.keepState(at.files)
 		for i, m := range p.fresh {

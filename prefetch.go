@@ -28,7 +28,8 @@ import (
 //   - it is below a call of the root module that is gone, or that the lock does not decide;
 //   - it is below or for a call that is updated;
 //   - a policy refuses it, as far as the lock tells;
-//   - no server has to be asked, because it is confirmed, or none may be;
+//   - no server has to be asked, because it is confirmed or its package vendored, or none
+//     may be;
 //   - git may ask the user for a password, because the lock has no user names and the configuration may.
 //
 // The lock has no credentials. A call with credentials in its source is prefetched without
@@ -54,7 +55,7 @@ const prefetchesPerSlot = 4
 // start begins with the entries below the calls of the root module, and returns at once.
 func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 	entries := p.project.lock.Modules()
-	if len(entries) == 0 || p.project.req.Offline || p.update.All || p.fetcher.fetcher.Interactive() {
+	if len(entries) == 0 || p.placer.vendored.usesLocked() || p.project.req.Offline || p.update.All || p.fetcher.fetcher.Interactive() {
 		return
 	}
 	for _, c := range calls {

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -30,13 +31,17 @@ type openProject struct {
 	// installed the packages there.
 	files     *project.Project
 	installed *installed.Packages
-	rules     rules.Rules
+	// vendor is the directory of vendored packages; nil if the request names none.
+	vendor *vendordir.Dir
+	rules  rules.Rules
 
 	// lockSrc is the text of the lock; nil if there is no lock file.
 	lockSrc []byte
 	lock    *lockfile.File
 	// former is the lock of the last run; nil if it is not known.
 	former *lockfile.File
+	// formerConfirmed says that all entries of former were confirmed.
+	formerConfirmed bool
 	// recorded is modules.json, empty if it is absent or cannot be read: it is a
 	// hint for a run, and is written again. recordedErr says why it is empty.
 	recorded    *manifest.Manifest
@@ -138,6 +143,9 @@ func (p *openProject) close() error {
 // read reads everything but the configuration.
 func (p *openProject) read(ctx context.Context) (err error) {
 	p.recorded = &manifest.Manifest{}
+	if p.vendor, err = newVendorDir(p.req); err != nil {
+		return err
+	}
 	if p.lockSrc, err = readLock(p.req); err != nil {
 		return err
 	}
@@ -146,7 +154,7 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	}
 	if p.files != nil {
 		p.readManifest()
-		p.former = formerLock(p.files, p.lockSrc, p.lock)
+		p.former, p.formerConfirmed = formerLock(p.files, p.lockSrc, p.lock), p.files.FormerConfirmed()
 		p.foldsCase = p.files.FoldsCase()
 	}
 	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
@@ -156,7 +164,7 @@ func (p *openProject) read(ctx context.Context) (err error) {
 		}, p.req.Tools)
 		p.dialect = p.detected.dialect
 	}
-	p.paths = newPaths(p.req.dir(), p.req.dataDir())
+	p.paths = newPaths(p.req.dir(), p.req.dataDir(), p.req.vendor())
 	return nil
 }
 

@@ -3,12 +3,14 @@ package cotter
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -55,6 +57,15 @@ type Request struct {
 	// repository, if there is one. Policies are to be obeyed as well.
 	PolicyFile string
 	Policies   []*policy.Policy
+	// Vendor is a directory in the user's repository that has the packages, by the calls'
+	// keys, relative to Dir, with slashes; "" means that they are in the data directory.
+	// What is there is compared with the lock and used without asking origins, as it is
+	// trusted like local modules. A package that is not what the lock says is a
+	// *[VendorError]. Runs that change entries of the lock write their packages there.
+	Vendor string
+	// WriteVendor has Install write all packages of the lock to Vendor, and remove what
+	// the lock does not have from there. Entries are confirmed by their origins.
+	WriteVendor bool
 	// Layout is how packages are laid out; the zero value is LayoutLinks.
 	Layout Layout
 	// BestEffort makes Load return what it finds, with all else in
@@ -110,6 +121,14 @@ func (r Request) check() error {
 	if r.Locked && r.LockOnly {
 		return errors.New("a run cannot write only the lock and leave the lock as it is")
 	}
+	if r.WriteVendor && r.Vendor == "" {
+		return ErrNoVendor
+	}
+	if r.Vendor != "" {
+		if err := vendordir.CheckName(r.Vendor); err != nil {
+			return err
+		}
+	}
 	if r.Update.To == "" {
 		return nil
 	}
@@ -131,6 +150,15 @@ func (r Request) location() project.Location {
 func (r Request) dir() string      { return orElse(r.Dir, ".") }
 func (r Request) dataDir() string  { return orElse(r.DataDir, ".terraform") }
 func (r Request) lockFile() string { return orElse(r.LockFile, lockFileName) }
+
+// vendor is the directory of vendored packages as modules.json names it; "" if there is
+// none.
+func (r Request) vendor() string {
+	if r.Vendor == "" {
+		return ""
+	}
+	return path.Clean(filepath.ToSlash(r.Vendor))
+}
 
 // dataPath is the data directory as this process reaches it.
 func (r Request) dataPath() string {

@@ -185,7 +185,7 @@ func (in *Installer) restoreProviders(ctx context.Context, p *openProject, forme
 func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *lockfile.File) (map[string]bool, error) {
 	restored := *p
 	restored.lock, restored.rules = lock, nil
-	cmp := &comparison{openProject: &restored, confirmed: confirmationsOf(nil, "", p.key)}
+	cmp := &comparison{openProject: &restored, confirmed: confirmationsOf(&openProject{key: p.key}, "")}
 	modules, failures, err := in.walkInstalled(ctx, &restored, cmp.place, nil)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,9 @@ type Result struct {
 	// LockChanges are the entries of the lock that were added, changed or
 	// removed, in the order of their keys.
 	LockChanges []LockChange
+	// Vendored are the packages in Request.Vendor that were written or removed, in the
+	// order of their keys.
+	Vendored []VendorChange
 	// Providers are all providers, in the order of the lock, if the run was about
 	// providers, and ProviderChanges their entries of the lock that were added, changed
 	// or removed.

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/roots"
+	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -133,6 +134,7 @@ func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Requ
 
 // lockedPackagesOf is LockedPackages for one project, as part of a session.
 func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *session, events *events, use func(context.Context, LockedPackage) error) (err error) {
+	req.Vendor = "" // what is vendored confirms no entries
 	config, err := in.config(req)
 	if err != nil {
 		return err
@@ -239,13 +241,13 @@ func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 // calls, the configuration of a provider, a backend or cloud block, or configuration
 // beside a lock, which no other one below dir calls by a local path. They are what
 // InstallAll is for. Directories whose names begin with a dot are passed over,
-// .terraform among them, and links are not followed. The paths begin with dir and are
-// sorted.
+// .terraform among them, as are directories of vendored packages, and links are not
+// followed. The paths begin with dir and are sorted.
 //
 // Configuration that cannot be read makes its directory a root: Install says what is
 // wrong with it. The error is about directories that cannot be listed, or ctx's.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
-	return roots.Find(ctx, dir, func(ctx context.Context, dir string) (roots.Module, error) {
+	return roots.Find(ctx, dir, vendordir.IsDir, func(ctx context.Context, dir string) (roots.Module, error) {
 		found, calls, err := in.readLocalCalls(ctx, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		return found, err
@@ -283,7 +285,7 @@ func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
 
 // ChangedRoots returns those of the root modules in dirs that changed files concern: a
 // root module's own files, those of modules that it calls by local paths, and they in
-// turn, its lock, and the cotter.hcl that applies to it. A file belongs to the innermost
+// turn, its lock, its vendored packages, and the cotter.hcl that applies to it. A file belongs to the innermost
 // of all these modules' directories that has it, so a change in envs/prod does not
 // concern a root module in envs. Files may be gone. The request says what the lock is
 // called, and the dialect.
@@ -298,14 +300,30 @@ func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req
 	return roots.Changed(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, req) })
 }
 
-// hasChangedFile reports whether the lock or the settings of a root module are among
+// hasChangedPackage reports whether files of a root module's vendored packages are among
 // changed files.
+func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
+	req.Dir = root
+	vendor, err := newVendorDir(req)
+	if err != nil || vendor == nil {
+		return err != nil // the run says what is wrong
+	}
+	for file := range changed {
+		if within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasChangedFile reports whether the lock, the settings or the vendored packages of a root
+// module are among changed files.
 func hasChangedFile(root string, changed map[string]bool, req Request) bool {
 	lock := req.lockFile()
 	if !filepath.IsAbs(lock) {
 		lock = filepath.Join(root, lock)
 	}
-	if changed[lock] {
+	if changed[lock] || hasChangedPackage(root, changed, req) {
 		return true
 	}
 	for dir := root; ; dir = filepath.Dir(dir) {

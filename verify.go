@@ -62,17 +62,14 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Report, error) {
 	entries := p.lock.Modules()
 	report := &Report{Packages: make([]PackageReport, len(entries))}
-	if p.files == nil {
+	if p.files == nil && p.vendor == nil {
 		for i, entry := range entries {
 			report.Packages[i] = PackageReport{Key: entry.Key, Status: StatusMissing}
 		}
 		return report, nil
 	}
-	report.Unfinished = p.files.Unfinished()
-	for _, f := range p.files.Findings() {
-		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
-			report.Unproven = append(report.Unproven, f.File)
-		}
+	if p.files != nil {
+		report.addState(p.files)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(in.parallel())
@@ -81,9 +78,9 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			found := p.installed.Inspect(entry)
+			found := p.inspect(entry)
 			report.Packages[i] = PackageReport{
-				Key: entry.Key, Status: statuses[found.Status],
+				Key: entry.Key, Vendored: p.vendoredDir(entry.Key), Status: statuses[found.Status],
 				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 			}
 			return nil
@@ -95,8 +92,23 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 			report.Packages = append(report.Packages, PackageReport{Key: record.Key, Status: StatusUnlocked})
 		}
 	}
+	for _, key := range p.unlockedVendored() {
+		if !slices.ContainsFunc(report.Packages, func(p PackageReport) bool { return p.Key == key }) {
+			report.Packages = append(report.Packages, PackageReport{Key: key, Vendored: p.vendoredDir(key), Status: StatusUnlocked})
+		}
+	}
 	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return compareKeys(a.Key, b.Key) })
 	return report, err
+}
+
+// addState adds what an earlier run has left in a project.
+func (r *Report) addState(files *project.Project) {
+	r.Unfinished = files.Unfinished()
+	for _, f := range files.Findings() {
+		if f.Kind == project.UnprovenJournal || f.Kind == project.UnprovenLockCopy {
+			r.Unproven = append(r.Unproven, f.File)
+		}
+	}
 }
 
 // statuses are the statuses of packages that have an entry.
@@ -146,8 +158,11 @@ func (s Status) String() string {
 // PackageReport is how one installed package compares with the lock.
 type PackageReport struct {
 	// Key is the path of the module call, with dots.
-	Key    string
-	Status Status
+	Key string
+	// Vendored is the package's directory in Request.Vendor, relative to the root
+	// module's, with slashes; "" if the request names none. Every file counts there.
+	Vendored string
+	Status   Status
 	// Want are the lock's hashes, Got those of the installed files, of the
 	// same schemes.
 	Want, Got []hashing.Hash
@@ -158,7 +173,7 @@ type PackageReport struct {
 	Err error
 	// Unconfirmed says that no origin has confirmed the lock's entry to this
 	// user, as far as Installer.StateDir tells: an edited lock can have been
-	// installed by another tool.
+	// installed by another tool. Vendored packages need no confirmation.
 	Unconfirmed bool
 }
 

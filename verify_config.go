@@ -39,7 +39,7 @@ type comparison struct {
 // as it can be told offline. Installed modules are read as far as they are there.
 // Missing packages are reported by comparePackages.
 func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
-	cmp := &comparison{openProject: p, confirmed: confirmationsOf(p.former, in.CacheDir, p.key), changed: make(map[string]bool)}
+	cmp := &comparison{openProject: p, confirmed: confirmationsOf(p, in.CacheDir), changed: make(map[string]bool)}
 	cmp.checkManifest()
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
@@ -55,7 +55,7 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 	}
 	for i, pkg := range report.Packages {
 		_, confirmed := cmp.origins.Load(pkg.Key)
-		report.Packages[i].Unconfirmed = pkg.intact() && !confirmed && in.hasState()
+		report.Packages[i].Unconfirmed = pkg.intact() && !confirmed && in.hasState() && p.vendor == nil
 	}
 	for _, key := range goneEntries(p.lock, modules, failures) {
 		if cmp.changedAbove(pathOf(key)) {
@@ -161,7 +161,7 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 		entry:       entry,
 		finalPath:   cmp.paths.installDir(key),
 		realPath:    cmp.paths.realInstallDir(key),
-		currentPath: filepath.Join(cmp.req.dataPath(), "modules", key),
+		currentPath: cmp.packagePath(key),
 	}
 	if _, err := os.Lstat(pkg.currentPath); err != nil {
 		return nil, c.fail(ErrNotInstalled) // which the package's report says

@@ -40,6 +40,33 @@ func TestStateDir(t *testing.T) {
 	}
 }
 
+func TestConfigFile(t *testing.T) {
+	t.Parallel()
+	root := filepath.VolumeName(t.TempDir()) + string(filepath.Separator)
+	home, xdg := filepath.Join(root, "home", "u"), filepath.Join(root, "xdg")
+	unix := filepath.Join(home, ".config", "cotter", "cotter.hcl")
+	for _, test := range []struct {
+		name, goos string
+		env        map[string]string
+		want       string
+		named      bool
+	}{
+		{"home", "linux", map[string]string{"HOME": home}, unix, false},
+		{"macOS", "darwin", map[string]string{"HOME": home}, unix, false},
+		{"XDG", "linux", map[string]string{"HOME": home, "XDG_CONFIG_HOME": xdg}, filepath.Join(xdg, "cotter", "cotter.hcl"), false},
+		{"relative XDG", "linux", map[string]string{"HOME": home, "XDG_CONFIG_HOME": "config"}, unix, false},
+		{"own variable", "linux", map[string]string{"HOME": home, "XDG_CONFIG_HOME": xdg, "COTTER_CONFIG_FILE": "own"}, "own", true},
+		{"no home", "linux", nil, "", false},
+		{"relative home", "linux", map[string]string{"HOME": "u"}, "", false},
+		{"Windows", "windows", map[string]string{"HOME": home, "APPDATA": home}, filepath.Join(home, "cotter", "cotter.hcl"), false},
+		{"Windows without a home", "windows", map[string]string{"HOME": home}, "", false},
+	} {
+		if got, named := directoriesEnvironment(test.goos, test.env).ConfigFile(); got != test.want || named != test.named {
+			t.Errorf("%s: %q, %t, want %q, %t", test.name, got, named, test.want, test.named)
+		}
+	}
+}
+
 func TestCacheDir(t *testing.T) {
 	t.Parallel()
 	root := filepath.VolumeName(t.TempDir()) + string(filepath.Separator)

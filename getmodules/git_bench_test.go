@@ -19,7 +19,7 @@ func BenchmarkGitFetch(b *testing.B) {
 		files = append(files, gitFile{path: fmt.Sprintf("modules/m%d/main.tf", i), content: strings.Repeat(fmt.Sprintln("# line", i), 100)})
 	}
 	commit := r.commit("main", files...)
-	r.git("", "tag", "v1.0.0")
+	r.setRef("refs/tags/v1.0.0", r.head("refs/heads/main"))
 	address := s.address(r, "ref=v1.0.0")
 
 	fetch := func(b *testing.B, f *getmodules.Fetcher, revision string) {

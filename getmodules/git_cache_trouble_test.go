@@ -118,7 +118,7 @@ func TestGitUnusableCache(t *testing.T) {
 func TestGitOutsideRepository(t *testing.T) {
 	s := newGitServer(t)
 	r, first, _ := gitMainTF(t, s)
-	r.git("", "tag", "v1", first)
+	r.setRef("refs/tags/v1", first)
 	mark := filepath.Join(t.TempDir(), "ran")
 	evil := filepath.Join(t.TempDir(), "evil")
 	gitScript(t, evil, "touch "+mark)

@@ -24,7 +24,7 @@ func TestGitCredentialsOfCaller(t *testing.T) {
 	s := newGitServer(t)
 	s.user, s.password = "oauth2", "t0k$n'\"`\\ é"
 	r, _, second := gitMainTF(t, s)
-	r.git("", "tag", "v1.0.0")
+	r.setRef("refs/tags/v1.0.0", r.head("refs/heads/main"))
 	trace := filepath.Join(t.TempDir(), "trace")
 	for name, f := range map[string]*getmodules.Fetcher{"git": newGitFetcher(t, "GIT_TRACE="+trace), "without configuration": newWireFetcher(t), "built in": newBuiltInFetcher(t)} {
 		var asked []string

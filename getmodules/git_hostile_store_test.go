@@ -136,7 +136,7 @@ func TestGitHostileStore(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, second := gitMainTF(t, s)
-	r.git("", "tag", "v1", first)
+	r.setRef("refs/tags/v1", first)
 	other := newGitRepo(t, s.root, "other.git")
 	other.commit("main", gitFile{path: "main.tf", content: "# another repository\n"})
 	filled := newGitFetcher(t)
@@ -163,9 +163,11 @@ func TestGitHostileStore(t *testing.T) {
 				if warned := strings.Contains(strings.Join(pkg.FetchWarnings, "\n"), f.CacheDir); warned != (tt.warns && (tt.blocked || revision == "")) {
 					t.Errorf("FetchGit at %q has the warnings %q", revision, pkg.FetchWarnings)
 				}
-				tags, err := f.Tags(ctx, getmodules.Request{Package: s.address(r, "")})
-				if diff := cmp.Diff([]getmodules.Tag{{Name: "v1", Revision: first}}, tags); err != nil || diff != "" {
-					t.Errorf("Tags: %v (-want +got):\n%s", err, diff)
+				if revision == "" { // on which the listing does not depend
+					tags, err := f.Tags(ctx, getmodules.Request{Package: s.address(r, "")})
+					if diff := cmp.Diff([]getmodules.Tag{{Name: "v1", Revision: first}}, tags); err != nil || diff != "" {
+						t.Errorf("Tags: %v (-want +got):\n%s", err, diff)
+					}
 				}
 				check()
 			}

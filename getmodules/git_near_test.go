@@ -15,9 +15,9 @@ func TestNearRefs(t *testing.T) {
 	s := newGitServer(t)
 	r, _, _ := gitMainTF(t, s)
 	for _, tag := range []string{"1.2.0", "v1.2.0", "v1.2.0-rc.1", "network-v1.2.0", "v2.0.0", "x1.2.0.1.2.0", "long/name/of/v1.2.0"} {
-		r.git("", "tag", tag, "main")
+		r.setRef("refs/tags/"+tag, r.head("refs/heads/main"))
 	}
-	r.git("", "branch", "v1.2.0", "main")
+	r.setRef("refs/heads/v1.2.0", r.head("refs/heads/main"))
 	_, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "ref=v1.2.0-final")})
 	var notFound *getmodules.RefNotFoundError
 	if !errors.As(err, &notFound) {

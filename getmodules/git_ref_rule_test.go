@@ -2,7 +2,6 @@ package getmodules_test
 
 import (
 	"errors"
-	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/git/gitfixture"
 )
 
 // gitAmbiguous is a repository in which most names mean several refs, each of
@@ -18,7 +18,7 @@ func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
 	t.Helper()
 	r := newGitRepo(t, s.root, "net.git")
 	r.commit("main", gitFile{path: "main.tf", content: "HEAD"})
-	var commits strings.Builder
+	tree := r.made(r.fixture().Tree(gitfixture.File{Path: "main.tf", Content: []byte("HEAD")}))
 	for _, ref := range []string{
 		"refs/heads/HEAD", "refs/tags/heads/main", "refs/heads/heads/main", "refs/v1", "refs/tags/v1", "refs/heads/v1",
 		"refs/tags/v2", "refs/heads/v2", "refs/remotes/v2", "refs/heads/v3", "refs/remotes/v3/HEAD", "refs/remotes/v4/HEAD",
@@ -26,12 +26,10 @@ func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
 		"refs/tags/tags/v2", "refs/heads/tags/v2", "refs/heads/tags/odd", "refs/tags/heads/odd", "refs/pull/1/head",
 		"refs/heads/pull/1/head", "refs/remotes/origin/main", "refs/remotes/origin/HEAD", "refs/heads/feat/x",
 	} {
-		fmt.Fprintf(&commits, "commit %s\ncommitter a <a@example.com> 1700000000 +0000\ndata %d\n%s\n", ref, len(ref), ref)
-		commits.WriteString("M 100644 inline main.tf\ndata 4\nHEAD\n\n")
+		r.commitTree(ref, ref, tree)
 	}
-	r.git(commits.String(), "fast-import", "--quiet")
-	r.git("", "tag", "-a", "-m", "x", "annotated", "refs/tags/v2")
-	r.git("", "branch", "annotated", "refs/heads/v2")
+	r.annotate("annotated", r.head("refs/tags/v2"))
+	r.setRef("refs/heads/annotated", r.head("refs/heads/v2"))
 	return r
 }
 

@@ -14,14 +14,14 @@ func TestGitRefForms(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, second := gitMainTF(t, s)
-	r.git("", "tag", "v1.0.0", first)
-	r.git("", "tag", "-a", "-m", "x", "v1.1.0", first)
-	r.git("", "tag", "-a", "-m", "x", "twice", "v1.1.0")
-	r.git("", "branch", "feat/x", first)
-	r.git("", "branch", "tags/odd", first)
-	r.git("", "branch", first, second) // a branch that looks like a commit
-	r.git("", "branch", "refs/tags/hidden", first)
-	r.git("", "update-ref", "refs/pull/1/head", first)
+	r.setRef("refs/tags/v1.0.0", first)
+	r.annotate("v1.1.0", first)
+	r.annotateTag("twice", "v1.1.0")
+	r.setRef("refs/heads/feat/x", first)
+	r.setRef("refs/heads/tags/odd", first)
+	r.setRef("refs/heads/"+first, second) // a branch that looks like a commit
+	r.setRef("refs/heads/refs/tags/hidden", first)
+	r.setRef("refs/pull/1/head", first)
 
 	tests := []struct {
 		name, query, want string
@@ -84,7 +84,7 @@ func TestGitRefNotFound(t *testing.T) {
 	s := newGitServer(t)
 	r, first, _ := gitMainTF(t, s)
 	for _, name := range []string{"v1.2.0", "net/v1.2.0", "v1.2.0-rc1", "other"} {
-		r.git("", "tag", name, first)
+		r.setRef("refs/tags/"+name, first)
 	}
 	tests := []struct {
 		ref  string
@@ -129,10 +129,10 @@ func TestGitTagAndBranch(t *testing.T) {
 func testTagAndBranch(t *testing.T, s *gitServer) {
 	t.Helper()
 	r, first, second := gitMainTF(t, s)
-	r.git("", "tag", "-a", "-m", "x", "v1", first)
-	r.git("", "branch", "v1", second)
-	r.git("", "tag", "same", first)
-	r.git("", "branch", "same", first)
+	r.annotate("v1", first)
+	r.setRef("refs/heads/v1", second)
+	r.setRef("refs/tags/same", first)
+	r.setRef("refs/heads/same", first)
 	f := newGitFetcher(t)
 
 	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1")})

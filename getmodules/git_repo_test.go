@@ -3,7 +3,6 @@ package getmodules_test
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,6 +15,8 @@ import (
 	"testing/fstest"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitfixture"
 )
 
 // gitRepo is a bare repository to fetch from.
@@ -23,6 +24,8 @@ type gitRepo struct {
 	t   testing.TB
 	dir string
 	env []string
+
+	sha256 bool // names its objects
 }
 
 // gitFile is a file of a commit; a mode of "" is that of a plain file.
@@ -30,7 +33,7 @@ type gitFile struct{ path, mode, content string }
 
 func newGitRepo(t testing.TB, root, name string, initArgs ...string) *gitRepo {
 	t.Helper()
-	r := &gitRepo{t: t, dir: filepath.Join(root, name), env: gitEnv(t,
+	r := &gitRepo{t: t, dir: filepath.Join(root, name), sha256: slices.Contains(initArgs, "--object-format=sha256"), env: gitEnv(t,
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=1700000000 +0000")}
 	if err := os.CopyFS(r.dir, emptyRepo(t, initArgs...)); err != nil {
@@ -100,29 +103,59 @@ func (r *gitRepo) git(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// gitBy is who makes all commits and tags.
+const gitBy = "a <a@example.com> 1700000000 +0000"
+
+// fixture writes objects and refs without git.
+func (r *gitRepo) fixture() gitfixture.Repository {
+	return gitfixture.Repository{Dir: r.dir, SHA256: r.sha256}
+}
+
+// made returns the name of an object that was written.
+func (r *gitRepo) made(id string, err error) string {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return id
+}
+
 // commit adds a commit with just these files to a branch and returns its name.
 func (r *gitRepo) commit(branch string, files ...gitFile) string {
 	r.t.Helper()
-	var in strings.Builder
-	ref := "refs/heads/" + branch
-	fmt.Fprintf(&in, "commit %s\ncommitter a <a@example.com> 1700000000 +0000\ndata 1\nx\n", ref)
-	if r.head(ref) != "" {
-		fmt.Fprintf(&in, "from %s^0\n", ref)
-	}
-	in.WriteString("deleteall\n")
+	var all []gitfixture.File
 	for _, f := range files {
-		switch f.mode {
-		case "160000":
-			fmt.Fprintf(&in, "M 160000 %s %s\n", f.content, f.path)
-		case "":
-			f.mode = "100644"
-			fallthrough
-		default:
-			fmt.Fprintf(&in, "M %s inline %s\ndata %d\n%s\n", f.mode, f.path, len(f.content), f.content)
-		}
+		all = append(all, gitfixture.File{Path: f.path, Mode: f.mode, Content: []byte(f.content)})
 	}
-	r.git(in.String(), "fast-import", "--quiet", "--force")
-	return r.head(ref)
+	return r.commitTree(git.Heads+branch, "x", r.made(r.fixture().Tree(all...)))
+}
+
+// commitTree adds a commit with this tree to a ref and returns its name.
+func (r *gitRepo) commitTree(ref, message, tree string) string {
+	r.t.Helper()
+	c := gitfixture.Commit{Tree: tree, By: gitBy, Message: message}
+	if parent := r.head(ref); parent != "" {
+		c.Parents = []string{parent}
+	}
+	return r.setRef(ref, r.made(r.fixture().Commit(c)))
+}
+
+// setRef points a ref to an object and returns that.
+func (r *gitRepo) setRef(ref, id string) string {
+	r.t.Helper()
+	return r.made(id, r.fixture().SetRef(ref, id))
+}
+
+// annotate makes an annotated tag of a commit and returns its name.
+func (r *gitRepo) annotate(tag, commit string) string {
+	r.t.Helper()
+	return r.made(r.fixture().Tag(gitfixture.Tag{Name: tag, Object: commit, By: gitBy, Message: "x\n"}))
+}
+
+// annotateTag makes an annotated tag of an annotated tag.
+func (r *gitRepo) annotateTag(tag, of string) {
+	r.t.Helper()
+	r.made(r.fixture().Tag(gitfixture.Tag{Name: tag, Object: r.head(git.Tags + of), Kind: "tag", By: gitBy, Message: "x\n"}))
 }
 
 // gitRawEntry is an entry of a hand-made tree.
@@ -131,27 +164,21 @@ type gitRawEntry struct{ mode, name, id string }
 // rawCommit commits a tree that git itself would not make, at a branch.
 func (r *gitRepo) rawCommit(branch string, entries ...gitRawEntry) string {
 	r.t.Helper()
-	id := r.git("", "commit-tree", "-m", "x", r.rawTree(entries...))
-	r.git("", "update-ref", "refs/heads/"+branch, id)
-	return id
+	return r.setRef(git.Heads+branch, r.made(r.fixture().Commit(gitfixture.Commit{Tree: r.rawTree(entries...), By: gitBy, Message: "x\n"})))
 }
 
 func (r *gitRepo) rawTree(entries ...gitRawEntry) string {
 	r.t.Helper()
-	var tree strings.Builder
+	var all []gitfixture.Entry
 	for _, e := range entries {
-		raw, err := hex.DecodeString(e.id)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		fmt.Fprintf(&tree, "%s %s\x00%s", e.mode, e.name, raw)
+		all = append(all, gitfixture.Entry{Mode: e.mode, Name: e.name, ID: e.id})
 	}
-	return r.git(tree.String(), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
+	return r.made(r.fixture().RawTree(all...))
 }
 
 func (r *gitRepo) blob(content string) string {
 	r.t.Helper()
-	return r.git(content, "hash-object", "-w", "--stdin")
+	return r.made(r.fixture().Object("blob", []byte(content)))
 }
 
 // gitMainTF is a repository with two commits on main.

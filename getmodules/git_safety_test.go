@@ -160,7 +160,7 @@ func TestGitLocalRepository(t *testing.T) {
 	t.Parallel()
 	r := newGitRepo(t, t.TempDir(), "net.git")
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
-	r.git("", "tag", "v1")
+	r.setRef("refs/tags/v1", r.head("refs/heads/main"))
 	for _, query := range []string{"", "?ref=v1", "?ref=" + commit, "?ref=" + commit[:7]} {
 		pkg := addrs.ParseModulePackage("git::file://" + r.dir + query)
 		got, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: pkg})

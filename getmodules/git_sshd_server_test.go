@@ -22,7 +22,9 @@ type sshServer struct {
 }
 
 // newSSHServer starts one. Its clients have to be told of its configuration
-// file: ssh does not look for one in HOME.
+// file: ssh does not look for one in HOME. Commands run with a HOME of their own, and
+// with SHLVL set, which keeps bash from reading the user's .bashrc: some take longer
+// than all else that the tests do.
 func newSSHServer(t *testing.T) *sshServer {
 	t.Helper()
 	sshd := findSSHD(t)
@@ -47,8 +49,9 @@ UsePAM no
 MaxStartups 100
 PidFile none
 AcceptEnv GIT_PROTOCOL
+SetEnv HOME=%s SHLVL=1
 LogLevel INFO
-`, s.port, s.file("host_key"), s.file("authorized_keys")))
+`, s.port, s.file("host_key"), s.file("authorized_keys"), s.dir))
 	host := strings.Fields(string(s.read(t, "host_key.pub")))
 	s.write(t, "known_hosts", fmt.Sprintf("[127.0.0.1]:%d %s %s\n", s.port, host[0], host[1]))
 	s.start(t, sshd)

@@ -22,7 +22,7 @@ func TestSSH(t *testing.T) {
 	s := newSSHServer(t)
 	r := newGitRepo(t, t.TempDir(), "net.git")
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
-	r.git("", "tag", "v1.0.0")
+	r.setRef("refs/tags/v1.0.0", r.head("refs/heads/main"))
 	known := "  UserKnownHostsFile " + s.file("known_hosts") + "\n"
 	withKey := known + "  IdentityFile " + s.file("user_key")
 	inAddress := url.QueryEscape(base64.StdEncoding.EncodeToString(s.key))

@@ -46,8 +46,8 @@ func TestGitRevisionIsTag(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, _ := gitMainTF(t, s)
-	r.git("", "tag", "-a", "-m", "x", "v1", first)
-	tag := r.git("", "rev-parse", "v1")
+	r.annotate("v1", first)
+	tag := r.head("refs/tags/v1")
 	f := newGitFetcher(t)
 	for range 2 {
 		if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: tag}); !errors.Is(err, getmodules.ErrRevisionNotFound) {
@@ -62,7 +62,7 @@ func TestGitMovedTag(t *testing.T) {
 	r, first, second := gitMainTF(t, s)
 	f := newGitFetcher(t)
 	for _, want := range []string{first, second, first} {
-		r.git("", "tag", "--force", "v1", want)
+		r.setRef("refs/tags/v1", want)
 		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1")})
 		if err != nil || pkg.Revision != want {
 			t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, want)
@@ -81,7 +81,7 @@ func TestGitRefusedRevision(t *testing.T) {
 	s := newGitServer(t)
 	s.oldProtocol = true
 	r, first, second := gitMainTF(t, s)
-	r.git("", "tag", "v2", second)
+	r.setRef("refs/tags/v2", second)
 	for _, tt := range []struct{ query, revision string }{
 		{"ref=main", first}, // the branch went on
 		{"ref=gone", first},
@@ -100,13 +100,13 @@ func TestGitRefusedRevision(t *testing.T) {
 	}
 	// A branch that turns into a directory of branches, in one store.
 	f := newGitFetcher(t)
-	r.git("", "branch", "a", second)
+	r.setRef("refs/heads/a", second)
 	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: first}); err != nil {
 		t.Error(err)
 	}
 	third := r.commit("main", gitFile{path: "main.tf", content: "# three"})
 	r.git("", "branch", "--delete", "--force", "a")
-	r.git("", "branch", "a/b", third)
+	r.setRef("refs/heads/a/b", third)
 	r.commit("main", gitFile{path: "main.tf", content: "# four"})
 	r.commit("a/b", gitFile{path: "main.tf", content: "# five"})
 	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: third}); err != nil {
@@ -193,7 +193,7 @@ func TestGitConcurrent(t *testing.T) {
 	commits := make([]string, n)
 	for i := range commits {
 		commits[i] = r.commit("main", gitFile{path: "main.tf", content: fmt.Sprint(i)})
-		r.git("", "tag", fmt.Sprint("v", i), commits[i])
+		r.setRef(fmt.Sprint("refs/tags/v", i), commits[i])
 	}
 	f := newGitFetcher(t)
 	parent := t.TempDir()

@@ -78,7 +78,7 @@ func TestHostileSubmodules(t *testing.T) {
 		"file is a link":      {[]gitFile{{path: ".gitmodules", mode: "120000", content: "x"}, {path: "x", content: "y"}, {path: "sub", mode: "160000", content: commit}}, nil, ""},
 		"two at one path": {[]gitFile{{path: ".gitmodules", content: "[submodule \"a\"]\npath = sub\nurl = ../good.git\n[submodule \"b\"]\npath = sub\nurl = ../gone.git\n"},
 			{path: "sub", mode: "160000", content: commit}}, getmodules.ErrSubmodule, "two submodules"},
-		"odd name": {[]gitFile{gitmodules("\"a\\nb\"", "../good.git"), {path: "\"a\\nb\"", mode: "160000", content: commit}}, getmodules.ErrUnsafeEntry, ""},
+		"odd name": {[]gitFile{gitmodules("\"a\\nb\"", "../good.git"), {path: "a\nb", mode: "160000", content: commit}}, getmodules.ErrUnsafeEntry, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

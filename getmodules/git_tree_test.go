@@ -225,7 +225,7 @@ func TestGitSHA256(t *testing.T) {
 	s := newGitServer(t)
 	r := newGitRepo(t, s.root, "net.git", "--object-format=sha256")
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"}, gitFile{path: "a/b", content: "y"})
-	r.git("", "tag", "v1", commit)
+	r.setRef("refs/tags/v1", commit)
 	f := newGitFetcher(t)
 	for _, query := range []string{"ref=v1", "ref=" + commit, "ref=v1", "", "ref=" + commit[:10]} {
 		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, query)})

@@ -54,16 +54,16 @@ func gitEverything(t testing.TB, root string) (r *gitRepo, tip, middle string) {
 		))
 	}
 	middle, tip = commits[2], commits[5]
-	r.git("", "tag", "v1.0.0", commits[0])
-	r.git("", "tag", "-a", "-m", "x", "v1.1.0", commits[1])
-	r.git("", "tag", "-a", "-m", "x", "twice", "v1.1.0")
-	r.git("", "tag", "-a", "-m", "x", "both", commits[1])
-	r.git("", "branch", "both", commits[3])
-	r.git("", "branch", "feat/x", commits[1])
-	r.git("", "branch", "tags/odd", commits[1])
-	r.git("", "branch", commits[0], commits[1])
-	r.git("", "update-ref", "refs/pull/1/head", commits[4])
-	r.git("", "update-ref", "refs/v1.0.0", tip)
+	r.setRef("refs/tags/v1.0.0", commits[0])
+	r.annotate("v1.1.0", commits[1])
+	r.annotateTag("twice", "v1.1.0")
+	r.annotate("both", commits[1])
+	r.setRef("refs/heads/both", commits[3])
+	r.setRef("refs/heads/feat/x", commits[1])
+	r.setRef("refs/heads/tags/odd", commits[1])
+	r.setRef("refs/heads/"+commits[0], commits[1])
+	r.setRef("refs/pull/1/head", commits[4])
+	r.setRef("refs/v1.0.0", tip)
 	r.git("", "repack", "-adfq", "--depth=50")
 	return r, tip, middle
 }

@@ -16,10 +16,10 @@ func TestGitReference(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, second := gitMainTF(t, s)
-	r.git("", "-c", "user.name=a", "-c", "user.email=a@example.com", "tag", "-a", "-m", "x", "annotated", first)
-	r.git("", "tag", "both", first)
-	r.git("", "branch", "both", second)
-	r.git("", "update-ref", "refs/pull/1/head", first)
+	r.annotate("annotated", first)
+	r.setRef("refs/tags/both", first)
+	r.setRef("refs/heads/both", second)
+	r.setRef("refs/pull/1/head", first)
 	for ref, want := range map[string]getmodules.Reference{
 		"":                                {Kind: getmodules.ReferenceHead, Name: "HEAD", Revision: second},
 		"?ref=main":                       {Kind: getmodules.ReferenceBranch, Name: "main", Revision: second},
@@ -51,7 +51,7 @@ func TestShortReference(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, second := gitMainTF(t, s)
-	r.git("", "branch", second[:9], first)
+	r.setRef("refs/heads/"+second[:9], first)
 	other := strings.Repeat("c", 40)
 	for _, test := range []struct{ name, short, expected, want, by string }{
 		{"expected", first[:8], first, first, "commit"},

@@ -7,5 +7,10 @@
 // manifest of an entry and one for its archive, and [cotter.Installer.VerifyStore]
 // checks all that it has.
 //
+// What a mirror says of an entry counts as its [Trust] says: for a mirror that the user
+// names, and not for one that only a repository names, unless a trusted key has signed the
+// entry. Keys are ed25519 in PEM, see [ParsePublicKeys] and [ParsePrivateKey]; the page
+// docs/air-gap.md has what is signed. [Repair] replaces what a registry has damaged.
+//
 // Mirrors have no providers.
 package mirror

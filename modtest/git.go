@@ -89,8 +89,8 @@ func (g *gitServer) add(repo, tag string, files fs.FS) error {
 	return nil
 }
 
-// validTag keeps to the most common of git's rules, which the importer checks
-// in full, but only when the repository is asked for.
+// validTag keeps to the most common of git's rules. All of them are checked when
+// the repository is made.
 func validTag(tag string) bool {
 	return tag != "" && fs.ValidPath(tag) && !strings.Contains(tag, "..") &&
 		!strings.ContainsAny(tag, " ~^:?*[\\\x7f") && !strings.HasSuffix(tag, ".lock")
@@ -154,11 +154,10 @@ func (g *gitServer) publish(repo, tag string, files fs.FS) error {
 	if !validTag(tag) || tag == headTag {
 		return errBadTag
 	}
-	git, err := g.program()
-	if err != nil {
+	if _, err := g.program(); err != nil {
 		return err
 	}
-	return g.open(repo).publish(git, tag, files)
+	return g.open(repo).publish(tag, files)
 }
 
 // move moves a tag that there is.
@@ -184,8 +183,8 @@ func (g *gitServer) with(repo string, do func(r *repository, git string) error) 
 
 // commit is the commit that the tag points to now.
 func (g *gitServer) commit(repo, tag string) (id string, err error) {
-	err = g.with(repo, func(r *repository, git string) error {
-		id, err = r.commit(git, tag)
+	err = g.with(repo, func(r *repository, _ string) error {
+		id, err = r.commit(tag)
 		return err
 	})
 	return id, err

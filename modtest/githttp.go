@@ -41,7 +41,7 @@ func (g *gitServer) ready(repo string) (git string, err error) {
 	if git, err = g.program(); err != nil {
 		return "", err
 	}
-	return git, r.ensure(git)
+	return git, r.ensure()
 }
 
 // repoOf is the path up to the first element that names a repository, or "".

@@ -1,12 +1,13 @@
 package modtest
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
-	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitfixture"
 )
 
 // commit is one commit that is to be made.
@@ -22,83 +23,66 @@ type commit struct {
 // are.
 const person = "modtest <modtest@example.com>"
 
-// importCommits makes the commits by one process and gives their ids. The
-// stream's format is that of git-fast-import(1).
-func (r *repository) importCommits(git string, commits []commit) ([]string, error) {
-	if len(commits) == 0 {
-		return nil, nil
-	}
-	var stream bytes.Buffer
+// importCommits writes the commits and returns their ids.
+func (r *repository) importCommits(commits []commit) ([]string, error) {
+	repo := gitfixture.Repository{Dir: r.dir}
+	var ids []string
 	for i, c := range commits {
-		c.write(&stream, i+1)
-		c.writeTag(&stream, i+1, r.annotated)
-		// Answered by the commit's id on standard output.
-		fmt.Fprintf(&stream, "get-mark :%d\n", i+1)
-	}
-	// A moved tag is not always a descendant of what it was.
-	cmd := exec.Command(git, "fast-import", "--quiet", "--force")
-	cmd.Dir = r.dir
-	cmd.Env = gitEnv(r.dir)
-	cmd.Stdin = &stream
-	var out, report bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &report
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("git fast-import: %w: %q", err, firstLine(report.String()))
-	}
-	ids := strings.Fields(out.String())
-	if len(ids) != len(commits) {
-		return nil, fmt.Errorf("git fast-import made %d commits of %d", len(ids), len(commits))
+		if i > 0 && c.from == "" {
+			c.from = ids[i-1]
+		}
+		id, err := c.write(repo)
+		if err == nil {
+			err = c.writeTag(repo, id, r.annotated)
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
 	}
 	return ids, nil
 }
 
-func (c commit) date() string {
+// by is who made the commit, and when.
+func (c commit) by() string {
 	const day = 24 * time.Hour
-	return fmt.Sprintf("%d +0000", epoch.Add(time.Duration(c.number)*day).Unix())
+	return fmt.Sprintf("%s %d +0000", person, epoch.Add(time.Duration(c.number)*day).Unix())
 }
 
-func (c commit) write(w *bytes.Buffer, mark int) {
-	fmt.Fprintf(w, "commit %s\nmark :%d\ncommitter %s %s\n", c.ref, mark, person, c.date())
-	writeData(w, []byte(c.tag+"\n"))
-	if c.from != "" {
-		fmt.Fprintf(w, "from %s\n", c.from)
-	}
-	w.WriteString("deleteall\n")
+// write writes the commit and points its ref to it.
+func (c commit) write(repo gitfixture.Repository) (id string, err error) {
+	modes := map[fs.FileMode]string{0o755: "100755", fs.ModeSymlink: "120000"}
+	var files []gitfixture.File
 	for _, f := range c.files {
-		mode := "100644"
-		switch f.mode {
-		case 0o755:
-			mode = "100755"
-		case fs.ModeSymlink:
-			mode = "120000"
-		}
-		fmt.Fprintf(w, "M %s inline %s\n", mode, quotePath(f.path))
-		writeData(w, f.data)
+		files = append(files, gitfixture.File{Path: f.path, Mode: modes[f.mode], Content: f.data})
 	}
-	w.WriteString("\n")
-}
-
-func (c commit) writeTag(w *bytes.Buffer, mark int, annotated bool) {
-	switch {
-	case c.tag == headTag:
-	case annotated:
-		fmt.Fprintf(w, "tag %s\nfrom :%d\ntagger %s %s\n", c.tag, mark, person, c.date())
-		writeData(w, []byte(c.tag+"\n"))
-	default:
-		fmt.Fprintf(w, "reset refs/tags/%s\nfrom :%d\n\n", c.tag, mark)
+	made := gitfixture.Commit{By: c.by(), Message: c.tag + "\n"}
+	if made.Tree, err = repo.Tree(files...); err != nil {
+		return "", err
 	}
+	if c.from != "" {
+		made.Parents = []string{c.from}
+	}
+	if id, err = repo.Commit(made); err != nil {
+		return "", err
+	}
+	return id, repo.SetRef(c.ref, id)
 }
 
-func writeData(w *bytes.Buffer, data []byte) {
-	fmt.Fprintf(w, "data %d\n", len(data))
-	w.Write(data)
-	w.WriteString("\n")
-}
-
-// quotePath quotes a path as in C, which the format allows for all paths and
-// demands for some.
-func quotePath(path string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+// writeTag writes the commit's tag, if it has one.
+func (c commit) writeTag(repo gitfixture.Repository, id string, annotated bool) error {
+	if c.tag == headTag {
+		return nil
+	}
+	ref := git.Tags + c.tag
+	if err := git.CheckRef(ref); err != nil {
+		return fmt.Errorf("git allows no tag %q: %w", c.tag, err)
+	}
+	if !annotated {
+		return repo.SetRef(ref, id)
+	}
+	_, err := repo.Tag(gitfixture.Tag{Name: c.tag, Object: id, By: c.by(), Message: c.tag + "\n"})
+	return err
 }
 
 // gitEnv is the whole environment of the server's git processes: nothing of

@@ -94,7 +94,7 @@ func (w *World) ReplaceRepository(repo, tag string, files fs.FS) error {
 	if !validTag(tag) {
 		return publishError(repo, tag, errBadTag)
 	}
-	return publishError(repo, tag, w.git.with(repo, func(r *repository, git string) error { return r.restart(git, tag, files) }))
+	return publishError(repo, tag, w.git.with(repo, func(r *repository, _ string) error { return r.restart(tag, files) }))
 }
 
 // Commit is the id of the commit that a tag of a repository points to now, or

@@ -28,13 +28,13 @@ type repository struct {
 }
 
 // ensure makes the repository unless that is done.
-func (r *repository) ensure(git string) error {
+func (r *repository) ensure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.ensureLocked(git)
+	return r.ensureLocked()
 }
 
-func (r *repository) ensureLocked(git string) error {
+func (r *repository) ensureLocked() error {
 	if r.commits != nil {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (r *repository) ensureLocked(git string) error {
 		}
 		all = append(all, c)
 	}
-	ids, err := r.importCommits(git, all)
+	ids, err := r.importCommits(all)
 	if err != nil {
 		return err
 	}
@@ -80,9 +80,7 @@ func (r *repository) initBare() error {
 			return err
 		}
 	}
-	// The limit keeps the importer from starting a second process that unpacks
-	// what it wrote.
-	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[fastimport]\n\tunpackLimit = 1\n"
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 	if !r.refuse {
 		config += "[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n"
 	}
@@ -94,14 +92,14 @@ func (r *repository) initBare() error {
 
 // publish moves the tag if there is one, and otherwise adds a commit to main
 // with a tag on it.
-func (r *repository) publish(git, tag string, fsys fs.FS) error {
+func (r *repository) publish(tag string, fsys fs.FS) error {
 	files, err := readFiles(fsys, r.host)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.ensureLocked(git); err != nil {
+	if err := r.ensureLocked(); err != nil {
 		return err
 	}
 	old, moving := r.commits[tag]
@@ -109,7 +107,7 @@ func (r *repository) publish(git, tag string, fsys fs.FS) error {
 	if moving {
 		c.ref, c.from = "refs/tags/"+tag, old
 	}
-	ids, err := r.importCommits(git, []commit{c})
+	ids, err := r.importCommits([]commit{c})
 	if err != nil {
 		return err
 	}
@@ -121,10 +119,10 @@ func (r *repository) publish(git, tag string, fsys fs.FS) error {
 	return nil
 }
 
-func (r *repository) commit(git, tag string) (string, error) {
+func (r *repository) commit(tag string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.ensureLocked(git); err != nil {
+	if err := r.ensureLocked(); err != nil {
 		return "", err
 	}
 	if id, ok := r.commits[tag]; ok {
@@ -135,7 +133,7 @@ func (r *repository) commit(git, tag string) (string, error) {
 
 // remove removes a tag. The commit that it led to stays.
 func (r *repository) remove(git, tag string) error {
-	if _, err := r.commit(git, tag); err != nil {
+	if _, err := r.commit(tag); err != nil {
 		return err
 	}
 	r.mu.Lock()
@@ -150,9 +148,9 @@ func (r *repository) remove(git, tag string) error {
 }
 
 // restart makes the repository anew, with one commit.
-func (r *repository) restart(git, tag string, fsys fs.FS) error {
+func (r *repository) restart(tag string, fsys fs.FS) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.trees, r.commits, r.made = map[string]fs.FS{tag: fsys}, nil, 0
-	return r.ensureLocked(git)
+	return r.ensureLocked()
 }

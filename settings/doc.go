@@ -14,12 +14,15 @@
 //	  submodules = true
 //	  layout     = "copy"
 //	  platforms  = ["linux_amd64", "darwin_arm64"]
+//	  vendor     = "vendor/modules"
 //	}
 //
 // for is the stock tool whose conventions apply: "tofu", "terraform" or "auto".
 // lock_file is where modules are locked, a path below each root module. submodules
 // fetches the submodules of git repositories. layout is "link" or "copy". platforms are
-// those that the lock has the hashes of providers for, beside the machine's own.
+// those that the lock has the hashes of providers for, beside the machine's own. vendor is
+// the directory of the repository that has the packages of modules, relative to each root
+// module: installations use them from there and ask no origin.
 //
 // # Mirrors
 //

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -27,6 +28,9 @@ type Settings struct {
 	Layout string
 	// Submodules says whether submodules are fetched; nil if it is not set.
 	Submodules *bool
+	// Vendor is the directory of vendored packages, relative to the root module, with
+	// slashes; "" if it is not set.
+	Vendor string
 	// Platforms are further platforms to lock providers for; nil if it is not set.
 	Platforms []addrs.Platform
 	// Mirrors are the mirrors that the file names. It is the user who decides how far they
@@ -79,6 +83,7 @@ func (s *Settings) read(body hcl.Body) hcl.Diagnostics {
 		"lock_file":  s.setLockFile,
 		"submodules": s.setSubmodules,
 		"platforms":  s.setPlatforms,
+		"vendor":     s.setVendor,
 	})
 }
 
@@ -132,6 +137,16 @@ func (s *Settings) setLockFile(value cty.Value) (err error) {
 	}
 	if clean := filepath.Clean(filepath.FromSlash(s.LockFile)); !filepath.IsLocal(clean) || clean == "." {
 		return errors.New("it must be a path below the root module's directory")
+	}
+	return nil
+}
+
+func (s *Settings) setVendor(value cty.Value) (err error) {
+	if s.Vendor, err = stringOf(value); err != nil {
+		return err
+	}
+	if s.Vendor == "" || path.IsAbs(s.Vendor) || filepath.IsAbs(s.Vendor) {
+		return errors.New("it must be a path relative to the root module's directory")
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ func TestParse(t *testing.T) {
 		"settings {\n for = \"terraform\"\n}\n": {For: "terraform"},
 		"settings {\n submodules = false\n layout = \"copy\"\n lock_file = \"locks/m.hcl\"\n}\n": {Submodules: &off, Layout: "copy", LockFile: "locks/m.hcl"},
 		"settings {\n platforms = [\"linux_amd64\"]\n}\n":                                        {Platforms: []addrs.Platform{{OS: "linux", Arch: "amd64"}}},
+		"settings {\n vendor = \"../vendor/dev\"\n}\n":                                           {Vendor: "../vendor/dev"},
 		"settings {\n platforms = []\n}\n":                                                       {Platforms: []addrs.Platform{}},
 	} {
 		got, diags := settings.Parse([]byte(text), "cotter.hcl")
@@ -49,6 +50,9 @@ func TestParseErrors(t *testing.T) {
 		"settings {\n platforms = \"linux_amd64\"\n}\n": "platforms: it must be a list",
 		"settings {\n platforms = [1]\n}\n":             "platforms: each platform must be a string",
 		"settings {\n platforms = [\"linux\"]\n}\n":     "platforms: ",
+		"settings {\n vendor = \"/srv/modules\"\n}\n":   "vendor: it must be a path relative to",
+		"settings {\n vendor = \"\"\n}\n":               "vendor: it must be a path relative to",
+		"settings {\n vendor = 1\n}\n":                  "vendor: it must be a string",
 		"settings {\n for = var.x\n}\n":                 "Variables not allowed",
 		"settings {":                                    "cotter.hcl:1",
 		strings.Repeat("#\n", settings.MaxSize):         "more than",

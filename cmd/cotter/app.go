@@ -45,6 +45,7 @@ func newApp(out *output) *cli.Command {
 			treeCommand(out),
 			sbomCommand(out),
 			cacheCommand(out),
+			vendorCommand(out),
 			bundleCommand(out),
 			mirrorCommand(out),
 			doctorCommand(out),
@@ -113,6 +114,7 @@ func projectFlags(more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "for", Usage: "apply the conventions of `TOOL`: tofu, terraform or auto", Value: "auto"},
 		&cli.StringFlag{Name: "lock-file", Usage: "keep the lock in `FILE` instead of .terraform.lock.hcl"},
+		vendorFlag(),
 		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 	}, more...)
 }

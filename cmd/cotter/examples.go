@@ -80,6 +80,11 @@ var examples = map[string][]example{
 	"cotter cache key": {
 		{"The key of a CI cache.", `echo "key=$(cotter cache key)" >> "$GITHUB_OUTPUT"`},
 	},
+	"cotter vendor": {
+		{"Write the modules to the directory that cotter.hcl names.", "cotter vendor"},
+		{"To a directory beside the configuration.", "cotter vendor --vendor vendor/modules"},
+		{"Of all root modules of a repository.", "cotter vendor --recursive"},
+	},
 	"cotter bundle": {
 		{"Carry the locked modules to a machine without a network.", "cotter bundle create --out modules.tar"},
 		{"Install from it there.", "cotter install --bundle modules.tar"},

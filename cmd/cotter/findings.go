@@ -204,7 +204,7 @@ const maxFindingFiles = 20
 func packageText(p cotter.PackageReport) string {
 	text := statusText(p)
 	named := 0
-	for _, group := range changedFiles(p.Changes) {
+	for _, group := range changedFiles(reportedFiles(p)) {
 		for _, file := range group.files {
 			if named++; named > maxFindingFiles {
 				return text + "\n    ..."

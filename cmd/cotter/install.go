@@ -113,10 +113,13 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 		return err
 	}
 	writes.write(ctx, req.Dir)
-	if err := out.installed(done(req), result, progress.tally); err != nil || !req.LockOnly {
+	if err := out.installed(done(req), result, progress.tally); err != nil {
 		return err
 	}
-	out.lockedOnly(result)
+	out.vendored(req, result)
+	if req.LockOnly {
+		out.lockedOnly(result)
+	}
 	return nil
 }
 
@@ -132,6 +135,9 @@ func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cot
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
 	}
+	if req.WriteVendor {
+		req.Providers = nil // only modules are vendored
+	}
 	if *req, err = applySettings(cmd, *req); err != nil {
 		return nil, err
 	}
@@ -144,7 +150,7 @@ func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cot
 
 func layout(name string) (cotter.Layout, error) {
 	switch name {
-	case "link":
+	case "", "link":
 		return cotter.LayoutLinks, nil
 	case "copy":
 		return cotter.LayoutCopy, nil

@@ -86,7 +86,7 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 // jsonResult is the end of an installation; see done.
 func jsonResult(done string, result *cotter.Result) record {
 	return resultRecord{
-		done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges),
+		done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges), jsonVendorChanges(result.Vendored),
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges),
 	}
 }
@@ -95,6 +95,8 @@ func jsonResult(done string, result *cotter.Result) record {
 type jsonPackage struct {
 	Key    string `json:"key"`
 	Status string `json:"status"`
+	// Vendored is the package's directory, if it is in the repository.
+	Vendored string `json:"vendored,omitempty"`
 	// Unconfirmed says that no origin has confirmed the entry here.
 	Unconfirmed bool     `json:"unconfirmed,omitempty"`
 	Want        []string `json:"want,omitempty"`
@@ -111,6 +113,7 @@ func jsonReport(report *cotter.Report) record {
 		j := jsonPackage{
 			Key:         p.Key,
 			Status:      p.Status.String(),
+			Vendored:    p.Vendored,
 			Unconfirmed: p.Unconfirmed,
 			Changed:     p.Changes.Changed,
 			Vanished:    p.Changes.Vanished,

@@ -304,7 +304,7 @@ func (d *jsonDescriber) typeText(t reflect.Type) string {
 }
 
 // resultKinds are the types of a result; see done.
-var resultKinds = []string{"installed", "locked", "planned"}
+var resultKinds = []string{"installed", "vendored", "locked", "planned"}
 
 // schema returns a JSON schema that describes a line.
 func (d *jsonDescriber) schema() map[string]any {

@@ -28,8 +28,9 @@ var records = []record{
 	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, findingRecord{}, doctorRecord{}, versionRecord{},
 }
 
-// resultRecord is the last line of a run that was successful: "installed", "locked" if only
-// the lock was written, or "planned" if nothing was changed.
+// resultRecord is the last line of a run that was successful: "installed", "vendored" if it
+// was `cotter vendor`, "locked" if only the lock was written, or "planned" if nothing was
+// changed.
 type resultRecord struct {
 	done string
 	// Dialect is the stock tool that the project is for: "tofu" or "terraform".
@@ -38,6 +39,8 @@ type resultRecord struct {
 	Modules []jsonModule `json:"modules"`
 	// Changes are the entries of modules that differ from the lock before.
 	Changes []jsonChange `json:"changes,omitempty"`
+	// Vendored are the packages in the repository that were written or removed.
+	Vendored []jsonVendored `json:"vendored,omitempty"`
 	// Providers are all providers, if the run installs them.
 	Providers []jsonProvider `json:"providers,omitempty"`
 	// ProviderChanges are the entries of providers that differ from the lock before.

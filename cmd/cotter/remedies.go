@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -60,6 +61,9 @@ const (
 	commitLockRemedy  = "Run `cotter install{dir}` on your machine and commit it."
 	bundleRemedy      = "Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."
 	toolRemedy        = "Use `--tool` with its path, or `--for` if the project is for the other one."
+	vendorRemedy      = "Run `cotter vendor{dir}` to write what the lock says."
+	noVendorRemedy    = "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."
+	notOursRemedy     = "Name a directory that is empty or does not exist."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -129,6 +133,9 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, cotter.ErrNotInstalled), installRemedy},
 			{errors.Is(err, cotter.ErrMisplaced), repairRemedy},
 			{errors.Is(err, errNotVerified), repairRemedy},
+			{errors.Is(err, errNotVendored) || is[*cotter.VendorError](err), vendorRemedy},
+			{errors.Is(err, cotter.ErrNoVendor), noVendorRemedy},
+			{is[*vendordir.NotOursError](err), notOursRemedy},
 			{errors.Is(err, errStale), staleRemedy},
 			{errors.Is(err, errNoLock), createRemedy},
 			{errors.Is(err, errMoved), movedRemedy},

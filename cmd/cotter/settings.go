@@ -26,6 +26,7 @@ func applySettings(cmd *cli.Command, req cotter.Request) (cotter.Request, error)
 		return setting
 	}
 	req.LockFile = given("lock-file", found.LockFile)
+	req.Vendor = given("vendor", found.Vendor)
 	if req.Dialect, err = cotter.ParseDialect(given("for", found.For)); err != nil {
 		return req, usageError{err}
 	}

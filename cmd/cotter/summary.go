@@ -244,6 +244,8 @@ func done(req cotter.Request) string {
 		return "planned"
 	case req.LockOnly:
 		return "locked"
+	case req.WriteVendor:
+		return "vendored"
 	}
 	return "installed"
 }

@@ -42,6 +42,7 @@ func verifyCommand(out *output) *cli.Command {
 var (
 	errNoLock      = errors.New("there is no lock file to compare with")
 	errNotVerified = errors.New("the installed modules are not what the lock says")
+	errNotVendored = errors.New("the vendored modules are not what the lock says")
 	errStale       = errors.New("the lock is not for this configuration")
 	errPolicy      = errors.New("the policy does not allow what the configuration or the lock has")
 	errMoved       = errors.New("some origins no longer have what the lock says")
@@ -140,6 +141,9 @@ func verifyStatus(report *cotter.Report) statusError {
 	case status == exitStale && len(report.Stale) > 0:
 		return statusError{errStale, status, causes}
 	}
+	if slices.ContainsFunc(report.Packages, func(p cotter.PackageReport) bool { return p.Vendored != "" && p.Status != cotter.StatusVerified }) {
+		return statusError{errNotVendored, status, causes}
+	}
 	return statusError{errNotVerified, status, causes}
 }
 
@@ -166,7 +170,7 @@ func (o *output) report(report *cotter.Report) error {
 		} else if !p.Changes.Empty() {
 			o.printf("- %s:\n", p.Key)
 		}
-		for _, group := range changedFiles(p.Changes) {
+		for _, group := range changedFiles(reportedFiles(p)) {
 			for _, file := range group.files {
 				o.printf("    %s %q\n", group.label, file)
 			}
@@ -230,8 +234,12 @@ func statusText(p cotter.PackageReport) string {
 		return "Verified checksum matches lock file"
 	case p.Status == cotter.StatusChanged && len(p.Want) > 0:
 		return fmt.Sprintf("Module checksum verification failed\n    expected %s\n    got      %s", p.Want[0], p.Got[0])
+	case p.Status == cotter.StatusMissing && p.Vendored != "":
+		return p.Vendored + " does not exist"
 	case p.Status == cotter.StatusMissing:
 		return "not installed"
+	case p.Vendored != "":
+		return p.Vendored + " has no entry in the lock"
 	}
 	return "installed, but the lock has no entry for it"
 }

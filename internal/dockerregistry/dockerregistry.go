@@ -72,7 +72,7 @@ func Start(dir string) (*Registry, error) {
 		proxy.ServeHTTP(&counter{w, &r.bytes}, req)
 	}))
 	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that go away
-	r.server.EnableHTTP2 = true // as fronts of registries do
+	r.server.EnableHTTP2 = true                           // as fronts of registries do
 	r.server.StartTLS()
 	return r, nil
 }

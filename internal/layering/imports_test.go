@@ -24,7 +24,7 @@ var layers = []layer{
 		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
-		"internal/dockerregistry", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
+		"internal/dockerregistry", "internal/git/gitfixture", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
 	{"files that are read and written, and terminals", []string{
 		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
@@ -34,6 +34,7 @@ var layers = []layer{
 	}},
 	{"git commands, git over HTTP, the user's cache and the project's files", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/pkgcache", "internal/project"}},
 	{"git in this process, and packages from the cache in a project", []string{"internal/git/inprocess", "internal/detect", "internal/installed", "internal/localstate", "internal/materialize", "internal/modpkg", "internal/providerstore"}},
+	{"packages in the user's repository", []string{"internal/vendordir"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
 	{"where providers come from", []string{"getproviders"}},
 	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},

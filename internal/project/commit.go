@@ -31,6 +31,8 @@ type Change struct {
 	// OldLock and NewLock are the bytes of the dependency lock before and
 	// after; nil means no file. If they are equal, the lock is not written.
 	OldLock, NewLock []byte
+	// Unconfirmed says that NewLock has entries that no origin has confirmed. Its copy proves nothing about origins to later runs.
+	Unconfirmed bool
 	// Manifest is the new content of modules.json.
 	Manifest []byte
 }
@@ -90,7 +92,7 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 	if len(c.Packages)+len(c.Trees)+len(c.Gone) > 0 || !bytes.Equal(c.OldLock, c.NewLock) || err != nil || !bytes.Equal(manifest, c.Manifest) {
 		return false, nil //nolint:nilerr // a manifest that cannot be read is replaced
 	}
-	if bytes.Equal(p.former, c.NewLock) {
+	if bytes.Equal(p.former, c.NewLock) && (p.formerConfirmed || c.Unconfirmed) {
 		return true, nil
 	}
 	if c.NewLock == nil {
@@ -99,7 +101,13 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 	return true, atomicfile.Write(p.modules, lockCopyName, p.sealedCopy(c), atomicfile.Options{Step: "project.copy"})
 }
 
-func (p *Project) sealedCopy(c Change) []byte { return p.key.Seal(p.purpose("lock copy"), c.NewLock) }
+func (p *Project) sealedCopy(c Change) []byte {
+	what := confirmedCopy
+	if c.Unconfirmed {
+		what = unconfirmedCopy
+	}
+	return p.key.Seal(p.purpose(what), c.NewLock)
+}
 
 // prepare writes everything that the change needs, durably, and describes the
 // change in a journal. It changes nothing that other programs read. The pending

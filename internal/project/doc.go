@@ -18,7 +18,8 @@
 //	.cotter/retired/   replaced files and packages, until the change is complete
 //	.cotter/tree/      shared trees: whole packages to which calls link
 //	.cotter/sums/      the per-file sums of installed packages, by t1 hash
-//	.cotter/lock.hcl   a copy of the lock as the last run wrote it; sealed
+//	.cotter/lock.hcl   a copy of the lock as the last run wrote it; sealed, by which
+//	                   it says whether all entries were confirmed
 //
 // # Proof
 //

@@ -60,10 +60,12 @@ type Project struct {
 	modules *os.Root
 	path    string // of modules
 
-	held     []*filelock.Lock
-	stage    string // this process's directory in stageName
-	former   []byte // the verified copy of the lock; nil if there is none
-	findings []Finding
+	held   []*filelock.Lock
+	stage  string // this process's directory in stageName
+	former []byte // the verified copy of the lock; nil if there is none
+	// formerConfirmed says that former was confirmed.
+	formerConfirmed bool
+	findings        []Finding
 }
 
 // Open opens the project exclusively. It waits until no other process holds the

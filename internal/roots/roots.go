@@ -30,10 +30,11 @@ func parallel() int { return 2 * runtime.GOMAXPROCS(0) }
 
 // Find returns the directories at and below dir with modules that look like root modules
 // and that no other module there calls. Directories whose names begin with a dot are
-// passed over, and links are not followed. The paths begin with dir and are sorted. The
-// error is about directories that cannot be listed, the reader's, or ctx's.
-func Find(ctx context.Context, dir string, read Reader) ([]string, error) {
-	dirs, err := directories(ctx, dir)
+// passed over, as are those for which skip reports true, and links are not followed. The
+// paths begin with dir and are sorted. The error is about directories that cannot be
+// listed, the reader's, or ctx's.
+func Find(ctx context.Context, dir string, skip func(dir string) bool, read Reader) ([]string, error) {
+	dirs, err := directories(ctx, dir, skip)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func Find(ctx context.Context, dir string, read Reader) ([]string, error) {
 }
 
 // directories are those at and below dir that may hold somebody's modules.
-func directories(ctx context.Context, dir string) ([]string, error) {
+func directories(ctx context.Context, dir string, skip func(dir string) bool) ([]string, error) {
 	var dirs []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -71,7 +72,7 @@ func directories(ctx context.Context, dir string) ([]string, error) {
 			return err
 		case !entry.IsDir():
 			return ctx.Err()
-		case name != dir && strings.HasPrefix(entry.Name(), "."):
+		case name != dir && (strings.HasPrefix(entry.Name(), ".") || skip(name)):
 			return fs.SkipDir
 		}
 		dirs = append(dirs, name)

@@ -41,12 +41,13 @@ var modules = map[string]roots.Module{
 	"lib":          {Calls: []string{"../app"}}, // a circle
 	"broken":       {Root: true, Unknown: true},
 	".hidden":      {Root: true},
+	"vendor/net":   {Root: true},
 }
 
 func TestFind(t *testing.T) {
 	t.Parallel()
 	base, read := tree(t, modules)
-	got, err := roots.Find(t.Context(), base, read)
+	got, err := roots.Find(t.Context(), base, func(dir string) bool { return filepath.Base(dir) == "vendor" }, read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("Find (-want +got):\n%s", diff)
 	}
 	failed := errors.New("failed")
-	if _, err := roots.Find(t.Context(), base, func(context.Context, string) (roots.Module, error) { return roots.Module{}, failed }); !errors.Is(err, failed) {
+	if _, err := roots.Find(t.Context(), base, func(string) bool { return false }, func(context.Context, string) (roots.Module, error) { return roots.Module{}, failed }); !errors.Is(err, failed) {
 		t.Errorf("Find with a reader that fails: %v", err)
 	}
 }

@@ -17,45 +17,48 @@ import (
 const (
 	maxRequest = 64 << 10
 	maxAnswer  = 256 << 10
-	maxFiles   = 500
+	maxFiles   = 1000    // and directories
+	maxContent = 1 << 20 // of files together
 )
 
 // answers are what git upload-pack said, by all on which that depends. Tests fetch
 // the same commits of the same repository over and over.
 var answers sync.Map
 
-// answer writes what git upload-pack says to a request, which is read from body.
-func (h *Handler) answer(w io.Writer, r *http.Request, repo string, body io.Reader) error {
+// answer writes what git upload-pack with these options says to a request, which is
+// read from body.
+func (h *Handler) answer(w io.Writer, r *http.Request, repo string, body io.Reader, options ...string) error {
 	start, err := io.ReadAll(io.LimitReader(body, maxRequest))
 	if err != nil {
 		return err
 	}
 	state, ok := repositoryState(repo)
 	if len(start) == maxRequest || !ok {
-		return h.uploadPack(w, r, repo, io.MultiReader(bytes.NewReader(start), body))
+		return h.uploadPack(w, r, repo, io.MultiReader(bytes.NewReader(start), body), options...)
 	}
-	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%q", h.capabilitiesKey(r, repo), state, start))
+	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%q\x00%q", h.capabilitiesKey(r, repo), state, options, start))
 	if known, ok := answers.Load(key); ok {
 		_, err := w.Write(known.([]byte))
 		return err
 	}
 	kept := bounded{w: w}
-	err = h.uploadPack(&kept, r, repo, bytes.NewReader(start))
+	err = h.uploadPack(&kept, r, repo, bytes.NewReader(start), options...)
 	if after, ok := repositoryState(repo); err == nil && !kept.over && ok && after == state {
 		answers.Store(key, kept.kept)
 	}
 	return err
 }
 
-// repositoryState is the path and the files of a repository: the content of those
-// that may be written again with the same size, and when the others were written.
-// ok is false if there are too many, or objects elsewhere.
+// repositoryState is all of a repository that decides what git upload-pack says: its
+// files by their content, the large ones by their path, size and time. ok is false if
+// there are too many, or objects elsewhere.
+//
+// Repositories with the same content have the same state: most tests make the same few.
 func repositoryState(repo string) (state string, ok bool) {
 	var text strings.Builder
-	fmt.Fprintln(&text, repo)
 	files := 0
 	err := filepath.WalkDir(repo, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil {
 			return err
 		}
 		if files++; entry.Name() == "alternates" || files > maxFiles {
@@ -66,13 +69,16 @@ func repositoryState(repo string) (state string, ok bool) {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&text, "%q %v %d %d\n", name, info.Mode(), info.Size(), info.ModTime().UnixNano())
-		objects := strings.HasPrefix(name, filepath.Join(repo, "objects", "pack")+string(filepath.Separator))
-		if info.Mode().IsRegular() && info.Size() < maxRequest && !objects {
+		fmt.Fprintf(&text, "%q %v\n", strings.TrimPrefix(name, repo), info.Mode())
+		switch {
+		case entry.IsDir():
+			return nil
+		case info.Mode().IsRegular() && info.Size() < maxRequest && text.Len() < maxContent:
 			content, err := os.ReadFile(name)
-			text.Write(content)
+			fmt.Fprintf(&text, "%d %s\n", len(content), content)
 			return err
 		}
+		fmt.Fprintf(&text, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
 		return nil
 	})
 	return text.String(), err == nil && files <= maxFiles

@@ -70,7 +70,7 @@ func (h *Handler) advertise(w http.ResponseWriter, r *http.Request, repo string)
 	}
 	// A client that goes away is seen when its answer is written.
 	_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
-	_ = h.uploadPack(w, r, repo, nil, advertisement)
+	_ = h.answer(w, r, repo, http.NoBody, advertisement)
 }
 
 // advertisement is the option for the answer to the first request.

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/hashing"
+)
+
+func vendorCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      "vendor",
+		Usage:     "keep the locked modules in the repository",
+		ArgsUsage: "[DIR...]",
+		Description: "Writes the packages of the lock to a directory of the repository, removes those\n" +
+			"that the lock no longer has, and points modules.json there. The directory is the\n" +
+			"setting `vendor` in cotter.hcl, or --vendor; it is relative to the root module.\n" +
+			"No source in the configuration changes.\n" +
+			"\n" +
+			"With the setting, install takes the packages from there. It compares every file\n" +
+			"with the lock and asks no server. If an entry of the lock changes, as with update,\n" +
+			"its package is written too. Providers are not vendored.",
+		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), mirrorFlags()),
+			&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is vendored or cached"},
+			&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
+			gitBackendFlag(),
+		)...)...),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			req, err := request(cmd, out.env)
+			if err != nil {
+				return err
+			}
+			req.Locked, req.WriteVendor = true, true
+			return installProjects(ctx, cmd, out, req)
+		},
+	}
+}
+
+// vendorFlag is that of every command that looks at installed modules.
+func vendorFlag() cli.Flag {
+	return &cli.StringFlag{Name: "vendor", Usage: "keep the modules in `DIR`, relative to the root module, as `cotter vendor` does"}
+}
+
+// vendored prints what became of the packages in the repository.
+func (o *output) vendored(req cotter.Request, result *cotter.Result) {
+	if o.json || o.quiet || len(result.Vendored) == 0 {
+		return
+	}
+	o.printf("\nCotter has changed %s; commit it with your configuration:\n", path.Clean(req.Vendor))
+	for _, change := range result.Vendored {
+		o.printf("- %s: %s\n", change.Dir, change.Kind)
+	}
+}
+
+// jsonVendored is a package in the repository that was written or removed.
+type jsonVendored struct {
+	Key string `json:"key"`
+	// Dir is the package's directory, relative to the root module's.
+	Dir string `json:"dir"`
+	// Kind is "added", "changed" or "removed".
+	Kind string `json:"kind"`
+}
+
+func jsonVendorChanges(changes []cotter.VendorChange) []jsonVendored {
+	var list []jsonVendored
+	for _, change := range changes {
+		list = append(list, jsonVendored{change.Key, change.Dir, change.Kind.String()})
+	}
+	return list
+}
+
+// reportedFiles are the files that verify found in a package: those of a vendored one by
+// their paths from the root module.
+func reportedFiles(p cotter.PackageReport) hashing.Changes {
+	if p.Vendored == "" {
+		return p.Changes
+	}
+	below := func(names []string) []string {
+		var paths []string
+		for _, name := range names {
+			paths = append(paths, path.Join(p.Vendored, name))
+		}
+		return paths
+	}
+	return hashing.Changes{Changed: below(p.Changes.Changed), Vanished: below(p.Changes.Vanished), Added: below(p.Changes.Added)}
+}

@@ -1,0 +1,192 @@
+package vendordir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/singleflight"
+)
+
+// Dir is the directory of one root module. It is safe for concurrent use.
+type Dir struct {
+	name string // relative to the root module, with slashes
+	path string
+	root string // the path of the root module, relative to the directory, with slashes
+
+	keepsModes func() bool
+	trees      singleflight.Memo[string, *pkgtree.Tree]
+	sums       singleflight.Memo[hashing.Hash, *pkgtree.Tree]
+}
+
+// PlaceError is a directory that cannot be used for packages.
+type PlaceError struct {
+	// Name is the directory, or the part of its path, that is wrong.
+	Name string
+	// Reason completes "it ...".
+	Reason string
+}
+
+func (e *PlaceError) Error() string {
+	return fmt.Sprintf("%s cannot be the directory of vendored packages: it %s", e.Name, e.Reason)
+}
+
+// CheckName checks what can be told by the name of a directory, which is relative to a
+// root module.
+func CheckName(name string) error {
+	clean := path.Clean(filepath.ToSlash(name))
+	below := clean
+	for strings.HasPrefix(below, "../") {
+		below = below[len("../"):]
+	}
+	switch {
+	case name == "" || path.IsAbs(clean) || below != ".." && !filepath.IsLocal(filepath.FromSlash(below)):
+		return &PlaceError{name, "is not a path relative to the root module"}
+	case below == "." || below == "..":
+		return &PlaceError{name, "has the root module itself"}
+	}
+	for part := range strings.SplitSeq(below, "/") {
+		if slices.Contains([]string{".git", ".terraform", ownName}, strings.ToLower(part)) {
+			return &PlaceError{name, fmt.Sprintf("is inside of %s, which belongs to other files", part)}
+		}
+	}
+	return nil
+}
+
+// Open returns the directory with a name relative to a root module's directory. It need
+// not exist. dataDir is the path of the data directory of stock tools. The error is a
+// *[PlaceError] if the directory is not in the root module's git repository (or, if there
+// is none, below the root module), is or has the root module or the data directory, or if
+// a part of its path is a symbolic link or no directory.
+func Open(rootDir, name, dataDir string) (*Dir, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	rootPath, err := realPath(rootDir)
+	if err != nil {
+		return nil, err
+	}
+	full := filepath.Join(rootPath, filepath.FromSlash(name))
+	repository := project.RepositoryDirs(rootPath)
+	top := repository[len(repository)-1]
+	dataPath, err := filepath.Abs(dataDir)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(dataPath); err == nil {
+		dataPath = real
+	}
+	switch {
+	case full == top || !within(full, top):
+		return nil, &PlaceError{name, "is outside of the repository"}
+	case within(rootPath, full):
+		return nil, &PlaceError{name, "has the root module itself"}
+	case within(full, dataPath) || within(dataPath, full):
+		return nil, &PlaceError{name, "has a part in common with the data directory of stock tools"}
+	}
+	if err := refuseLinks(rootPath, full); err != nil {
+		return nil, err
+	}
+	up, err := filepath.Rel(full, rootPath)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dir{name: path.Clean(filepath.ToSlash(name)), path: full, root: filepath.ToSlash(up)}
+	d.keepsModes = sync.OnceValue(d.probeModes)
+	return d, nil
+}
+
+// refuseLinks refuses links and files in the path of a directory, from the last directory
+// that it has in common with the root module, whose path has no links.
+func refuseLinks(rootPath, full string) error {
+	at := rootPath
+	for !within(full, at) {
+		at = filepath.Dir(at)
+	}
+	rest := strings.TrimPrefix(full[len(at):], string(filepath.Separator))
+	for part := range strings.SplitSeq(rest, string(filepath.Separator)) {
+		at = filepath.Join(at, part)
+		info, err := os.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case info.Mode().Type() == fs.ModeSymlink:
+			return &PlaceError{at, "is a symbolic link"}
+		case !info.IsDir():
+			return &PlaceError{at, "is not a directory"}
+		}
+	}
+	return nil
+}
+
+// Name returns the directory's path relative to the root module, with slashes.
+func (d *Dir) Name() string { return d.name }
+
+// PackageDir returns the path of a call's package relative to the root module, as
+// modules.json has it.
+func (d *Dir) PackageDir(key string) string { return path.Join(d.name, key) }
+
+// PackagePath returns the path at which this process reaches a call's package.
+func (d *Dir) PackagePath(key string) string { return filepath.Join(d.path, key) }
+
+// Path returns the path at which this process reaches the directory.
+func (d *Dir) Path() string { return d.path }
+
+// Keys returns the names of the directories in which packages would be, in order: those
+// that begin with a dot are none. It returns nothing if the directory is absent.
+func (d *Dir) Keys() []string {
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		return nil
+	}
+	var keys []string
+	for _, entry := range entries {
+		if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+			keys = append(keys, entry.Name())
+		}
+	}
+	return keys
+}
+
+// IsDir reports whether a directory was made for vendored packages, of any root module.
+func IsDir(path string) bool {
+	info, err := os.Lstat(filepath.Join(path, filepath.FromSlash(recordName)))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// KeepsModes reports whether the file system stores executable bits.
+func (d *Dir) KeepsModes() bool { return d.keepsModes() }
+
+func (d *Dir) probeModes() bool {
+	if runtime.GOOS == "windows" {
+		return false
+	}
+	info, err := os.Lstat(filepath.Join(d.path, filepath.FromSlash(recordName))) // never made executable
+	return err != nil || info.Mode().Perm()&0o111 == 0
+}
+
+// realPath returns the absolute path of a directory without symbolic links.
+func realPath(dir string) (string, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(absolute)
+}
+
+// within reports whether the path is the directory or below it.
+func within(name, dir string) bool {
+	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}

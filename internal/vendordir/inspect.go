@@ -1,0 +1,146 @@
+package vendordir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// maxSums bounds the sums of a package, as package project does.
+const maxSums = 64 << 20
+
+// Inspect compares the package of an entry's call with the entry. It reads every file,
+// once in the life of a Dir. Files that were added count as a change, unlike those of an
+// installed package: nobody but the author of a commit puts files there.
+func (d *Dir) Inspect(entry lockfile.Module) installed.Report {
+	locked := d.LockedTree(entry)
+	tree, err := d.trees.Do(context.Background(), entry.Key, func(context.Context) (*pkgtree.Tree, error) {
+		return d.read(entry.Key)
+	})
+	if _, absent := os.Lstat(d.PackagePath(entry.Key)); err != nil && errors.Is(absent, fs.ErrNotExist) {
+		return installed.Report{Status: installed.Missing}
+	}
+	if err != nil {
+		return installed.Report{Status: installed.Changed, Err: err, Changes: changesDespite(err, locked)}
+	}
+	if !d.KeepsModes() && locked != nil {
+		tree = pkgtree.New(tree.WithModesOf(locked.Tree))
+	}
+	return compare(entry, tree, locked)
+}
+
+// read hashes the package of a call, which must be a directory and no link to one.
+func (d *Dir) read(key string) (*pkgtree.Tree, error) {
+	info, err := os.Lstat(d.PackagePath(key))
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &PlaceError{d.PackageDir(key), "is not a directory"}
+	}
+	return pkgtree.Read(d.PackagePath(key))
+}
+
+// compare decides by the hashes, and else by the files if the locked ones are known.
+func compare(entry lockfile.Module, tree, locked *pkgtree.Tree) installed.Report {
+	report := installed.Report{Status: installed.Changed, Tree: tree}
+	same := true
+	for _, want := range entry.Hashes {
+		if have := tree.Hash(want.Scheme()); have != "" {
+			report.Want, report.Got = append(report.Want, want), append(report.Got, have)
+			same = same && want == have
+		}
+	}
+	if same && len(report.Got) > 0 {
+		report.Status = installed.Verified
+		return report
+	}
+	if locked == nil {
+		return report
+	}
+	report.Changes = hashing.Diff(withoutEmptyDirs(locked.Tree), withoutEmptyDirs(tree.Tree))
+	if report.Changes.Empty() {
+		report.Status, report.Tree = installed.Verified, locked
+	}
+	return report
+}
+
+// withoutEmptyDirs returns a tree as git keeps it.
+func withoutEmptyDirs(tree *hashing.Tree) *hashing.Tree {
+	isEmptyDir := func(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
+	if !slices.ContainsFunc(tree.Entries, isEmptyDir) {
+		return tree
+	}
+	return &hashing.Tree{Entries: slices.DeleteFunc(slices.Clone(tree.Entries), isEmptyDir)}
+}
+
+// changesDespite tells the files apart of a package that cannot be hashed because of its
+// links.
+func changesDespite(err error, locked *pkgtree.Tree) hashing.Changes {
+	var bad *hashing.TreeError
+	if !errors.As(err, &bad) || bad.Listed == nil || locked == nil {
+		return hashing.Changes{}
+	}
+	return hashing.Diff(withoutEmptyDirs(locked.Tree), withoutEmptyDirs(bad.Listed))
+}
+
+// LockedTree returns the tree from which an entry of the lock was made, by the sums that
+// are kept in the directory; nil if they are not kept, or are not those of the entry.
+func (d *Dir) LockedTree(entry lockfile.Module) *pkgtree.Tree {
+	t1 := entry.Hash("t1")
+	if t1 == "" {
+		return nil
+	}
+	tree, err := d.sums.Do(context.Background(), t1, func(context.Context) (*pkgtree.Tree, error) {
+		return d.readSums(t1)
+	})
+	if err != nil || tree.T1() != t1 {
+		return nil
+	}
+	if h1 := entry.Hash("h1"); h1 != "" && h1 != tree.H1() {
+		return nil // the entry contradicts itself
+	}
+	return tree
+}
+
+func (d *Dir) readSums(t1 hashing.Hash) (*pkgtree.Tree, error) {
+	own, err := d.openOwn()
+	if err != nil {
+		return nil, err
+	}
+	defer own.Close()
+	text, err := atomicfile.Read(own, sumsName+"/"+pkgcache.FileName(t1), maxSums)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := hashing.ParseTree(text)
+	if err != nil {
+		return nil, err
+	}
+	return pkgtree.New(tree), nil
+}
+
+// openOwn opens .cotter, which must be a directory and no link to one.
+func (d *Dir) openOwn() (*os.Root, error) {
+	name := filepath.Join(d.path, ownName)
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a directory", name)
+	}
+	return opendir.Root(name)
+}

@@ -1,0 +1,147 @@
+package cotter_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+const vendorWorld = `
+-- config/main.tf --
+module "network" {
+  source  = "MODTEST_HOST/acme/network/aws"
+  version = "1.0.0"
+}
+-- registry/acme/network/aws/1.0.0/main.tf --
+module "zone" {
+  source = "./zone"
+}
+-- registry/acme/network/aws/1.0.0/zone/main.tf --
+# zone
+`
+
+// newVendored is a project in a git repository with its packages in vendor/modules, as
+// somebody finds it who has cloned it.
+func newVendored(t *testing.T) (*project, cotter.Request) {
+	t.Helper()
+	p := world(t, vendorWorld)
+	if err := os.Mkdir(filepath.Join(p.dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.mustInstall(t, cotter.Request{})
+	req := cotter.Request{Dir: p.dir, Vendor: "vendor/modules"}
+	write := req
+	write.Locked, write.WriteVendor = true, true
+	result, err := p.installer().Install(context.Background(), write)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Vendored) != 1 || result.Vendored[0] != (cotter.VendorChange{Key: "network", Dir: "vendor/modules/network", Kind: cotter.VendorAdded}) {
+		t.Errorf("Install with WriteVendor has vendored %v", result.Vendored)
+	}
+	p.remove(t, ".terraform")
+	p.state = t.TempDir()
+	return p, req
+}
+
+// forge changes a vendored file together with the lock, as a commit can.
+func (p *project) forge(t *testing.T) {
+	t.Helper()
+	p.write(t, "vendor/modules/network/zone/main.tf", "# evil\n")
+	tree, err := hashing.ReadTree(os.DirFS(filepath.Join(p.dir, "vendor/modules/network")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, diags := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	entry, _ := lock.Module("network")
+	entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
+	lock.SetModule(entry)
+	p.write(t, ".terraform.lock.hcl", string(lock.Bytes()))
+}
+
+// TestVendoredConfirmsNothing checks that an entry that was used with a vendored package
+// counts as confirmed nowhere else: a commit can change both.
+func TestVendoredConfirmsNothing(t *testing.T) {
+	t.Parallel()
+	p, req := newVendored(t)
+	p.forge(t)
+	ctx := context.Background()
+	p.world.ResetRequests()
+	for range 2 { // the second run finds what the first one left
+		if _, err := p.installer().Install(ctx, req); err != nil {
+			t.Fatalf("Install of what the commit has: %v", err)
+		}
+	}
+	p.mustVerify(t, req)
+	if n := len(p.world.Requests()); n > 0 {
+		t.Errorf("%d requests for what is vendored", n)
+	}
+	var mismatch *cotter.HashMismatchError
+	if _, err := p.installer().Install(ctx, cotter.Request{Dir: p.dir}); !errors.As(err, &mismatch) {
+		t.Errorf("Install without Vendor = %v, want a *HashMismatchError", err)
+	}
+	use := func(context.Context, cotter.LockedPackage) error { return errors.New("it was used") }
+	if err := p.installer().LockedPackages(ctx, []string{p.dir}, req, nil, use); !errors.As(err, &mismatch) {
+		t.Errorf("LockedPackages = %v, want a *HashMismatchError", err)
+	}
+	write := req
+	write.Locked, write.WriteVendor = true, true
+	if _, err := p.installer().Install(ctx, write); !errors.As(err, &mismatch) {
+		t.Errorf("Install with WriteVendor = %v, want a *HashMismatchError", err)
+	}
+	if got := p.file("vendor/modules/network/zone/main.tf"); got != "# evil\n" {
+		t.Errorf("a run that failed has changed the vendored file to %q", got)
+	}
+}
+
+func TestVendorErrors(t *testing.T) {
+	t.Parallel()
+	p, req := newVendored(t)
+	p.write(t, "vendor/modules/network/zone/main.tf", "# evil\n")
+	var changed *cotter.VendorError
+	_, err := p.installer().Install(context.Background(), req)
+	if !errors.As(err, &changed) || !strings.Contains(err.Error(), `changed: "vendor/modules/network/zone/main.tf"`) {
+		t.Errorf("Install of a changed package = %v", err)
+	}
+	p.remove(t, "vendor")
+	if _, err = p.installer().Install(context.Background(), req); !errors.As(err, &changed) || !changed.Missing {
+		t.Errorf("Install of a missing package = %v", err)
+	}
+	if p.file(".terraform/modules/modules.json") != "" {
+		t.Error("a run that failed has installed something")
+	}
+	req.Vendor = "../vendor"
+	if _, err = p.installer().Install(context.Background(), req); err == nil || !strings.Contains(err.Error(), "outside of the repository") {
+		t.Errorf("Install with a directory outside of the repository = %v", err)
+	}
+}
+
+// TestVendorChangedRoots checks that a vendored package outside of a root module concerns it.
+func TestVendorChangedRoots(t *testing.T) {
+	t.Parallel()
+	p := world(t, vendorWorld)
+	p.write(t, "root/main.tf", "")
+	p.write(t, "other/main.tf", "")
+	if err := os.Mkdir(filepath.Join(p.dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dirs := []string{filepath.Join(p.dir, "other"), filepath.Join(p.dir, "root")}
+	files := []string{filepath.Join(p.dir, "vendor/network/main.tf")}
+	got, err := p.installer().ChangedRoots(context.Background(), dirs, files, cotter.Request{Vendor: "../vendor"})
+	if err != nil || len(got) != 2 {
+		t.Errorf("ChangedRoots = %q, %v; want both", got, err)
+	}
+	if got, err = p.installer().ChangedRoots(context.Background(), dirs, files, cotter.Request{}); err != nil || len(got) > 0 {
+		t.Errorf("ChangedRoots without Vendor = %q, %v; want none", got, err)
+	}
+}
