@@ -179,6 +179,32 @@ func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, k
 	return p.dialect, p.dialectGiven || !p.detected.guessed(), p.close()
 }
 
+// DialectSign is something in a project that tells which stock tool it is for.
+type DialectSign struct {
+	Dialect Dialect
+	// What names it in messages: "the hosts of the lock's providers".
+	What string
+}
+
+// DialectSigns returns the signs by which DialectAuto finds out the dialect of a project,
+// whatever the request says. The first one decides; without any, tofu is assumed.
+func (in *Installer) DialectSigns(ctx context.Context, req Request) ([]DialectSign, error) {
+	req.Dialect = DialectAuto
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	var signs []DialectSign
+	for _, s := range p.detected.signs {
+		dialect := DialectOpenTofu
+		if s.Tool == detect.Terraform {
+			dialect = DialectTerraform
+		}
+		signs = append(signs, DialectSign{dialect, s.What})
+	}
+	return signs, p.close()
+}
+
 // detection is the dialect of a project for which the request names none, and why.
 type detection struct {
 	dialect Dialect

@@ -61,6 +61,7 @@ type Config struct {
 type credentials struct {
 	token secret
 	none  bool
+	place Place
 }
 
 // Options change how [Environment.Load] reads the configuration. The zero value

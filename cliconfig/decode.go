@@ -114,7 +114,7 @@ func (d *decoder) credentials(label item, body object) {
 	}
 	value, _ := body.last("token")
 	token, ok := value.(string)
-	d.config.files[host] = credentials{token: newSecret(token), none: !ok}
+	d.config.files[host] = credentials{token: newSecret(token), none: !ok, place: Place{PlaceFile, d.name}}
 }
 
 func (d *decoder) helper(label item, body object) {

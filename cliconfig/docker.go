@@ -78,7 +78,7 @@ func (c *dockerConfig) match(want repository) (ociSecret, specificity) {
 		if err != nil {
 			err = fmt.Errorf("%q: the entry for %q %w", c.name, key, err)
 		}
-		return ociSecret{login: login, err: err}, found
+		return ociSecret{login: login, err: err, file: c.name}, found
 	}
 	if c.CredsStore != "" {
 		return ociSecret{helper: c.CredsStore}, everywhere

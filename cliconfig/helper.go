@@ -36,5 +36,5 @@ func (h *helper) get(ctx context.Context, p programs, host addrs.Hostname) (cred
 		return credentials{}, fmt.Errorf("the credentials helper %q: %w", h.name, errNotJSON)
 	}
 	token, ok := answer["token"].(string)
-	return credentials{token: newSecret(token), none: !ok}, nil
+	return credentials{token: newSecret(token), none: !ok, place: Place{PlaceHelper, program}}, nil
 }

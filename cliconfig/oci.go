@@ -21,10 +21,16 @@ import (
 //
 // It is a [getmodules.OCICredentials].
 func (c *Config) OCICredentials(ctx context.Context, host, path string) (getmodules.OCICredential, error) {
+	login, _, err := c.ociLogin(ctx, host, path)
+	return login.reveal(), err
+}
+
+// ociLogin is OCICredentials with hidden secrets, and the place where they were found.
+func (c *Config) ociLogin(ctx context.Context, host, path string) (ociLogin, Place, error) {
 	want := repository{strings.ToLower(host), path}
 	ambient, err := c.oci.readAmbient(ctx, c.warn)
 	if err != nil {
-		return getmodules.OCICredential{}, err
+		return ociLogin{}, Place{}, err
 	}
 	var best ociSecret
 	highest := noMatch
@@ -34,13 +40,13 @@ func (c *Config) OCICredentials(ctx context.Context, host, path string) (getmodu
 		}
 	}
 	if best.helper == "" {
-		return best.login.reveal(), best.err
+		return best.login, Place{PlaceFile, best.file}, best.err
 	}
 	question := dockerQuestion{best.helper, want.host}
 	login, err := c.ociAnswers.Do(ctx, question, func(ctx context.Context) (ociLogin, error) {
 		return question.ask(ctx, c.programs)
 	})
-	return login.reveal(), err
+	return login, Place{PlaceHelper, dockerPrefix + best.helper}, err
 }
 
 // ociLogin is a getmodules.OCICredential with hidden secrets.
@@ -77,6 +83,7 @@ type ociSecret struct {
 	login  ociLogin
 	helper string
 	err    error
+	file   string // that has the login
 }
 
 // ociBlock is an oci_credentials block.

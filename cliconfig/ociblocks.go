@@ -26,7 +26,7 @@ func (d *decoder) ociCredentials(label item, body object) {
 	if !ok {
 		return
 	}
-	found := ociSecret{helper: values["docker_credentials_helper"]}
+	found := ociSecret{helper: values["docker_credentials_helper"], file: d.name}
 	found.login.username = values["username"]
 	for name, field := range map[string]*secret{
 		"password":      &found.login.password,

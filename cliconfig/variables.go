@@ -39,7 +39,7 @@ func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 			continue
 		}
 		if host, err := addrs.ParseHostname(decodeHost(encoded)); err == nil {
-			c.environ[host] = credentials{token: newSecret(token)}
+			c.environ[host] = credentials{token: newSecret(token), place: Place{PlaceVariable, name}}
 		}
 	}
 	var diags hcl.Diagnostics

@@ -81,13 +81,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 			return nil, fmt.Errorf("credentials for %s: %w", httpx.Origin(u), err)
 		}
 	}
-	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch}
-	switch f.GitBackend {
-	case GitBuiltIn:
-		g.builtIn = true
-	case GitAuto:
-		g.builtIn = !f.AlwaysGit && !f.Git.Installed()
-	}
+	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, builtIn: f.usesBuiltIn()}
 	if transport := f.v2Transport(ctx, addr); transport != nil {
 		g.v2 = &inprocess.V2{
 			Client:   gitwire.Client{Transport: transport, Repository: &addr.remote},
@@ -103,6 +97,11 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 		}
 	}
 	return g, nil
+}
+
+// usesBuiltIn reports whether the built-in client takes the place of git.
+func (f *Fetcher) usesBuiltIn() bool {
+	return f.GitBackend == GitBuiltIn || f.GitBackend == GitAuto && !f.AlwaysGit && !f.Git.Installed()
 }
 
 func (g *gitClients) progress() func(int64) {

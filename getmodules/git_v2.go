@@ -5,11 +5,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"sync"
 	"time"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -30,24 +32,64 @@ type v2Memo struct {
 // of the protocol in this process: by http, without credentials and anything of the
 // user's git configuration. It is nil for all others.
 func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripper {
-	u := a.remote
-	if f.AlwaysGit || f.GitBackend != GitAuto || u.Scheme != "https" && u.Scheme != "http" {
-		return nil
-	}
-	if a.user != nil || a.sshKey != nil || u.RawQuery != "" || f.v2.isLeft(a.identity()) || f.v2.isLeft(httpx.Origin(&u)) {
-		return nil
-	}
-	settings, err := f.Git.HTTPSettings(ctx)
-	if err != nil || !settings.Plain(&u) {
-		return nil // git will say what is wrong
-	}
-	transport := f.gitTransport(settings)
-	if transport == nil {
+	transport, _ := f.whyNotV2(ctx, a)
+	if transport == nil || f.v2.isLeft(a.identity()) || f.v2.isLeft(httpx.Origin(&a.remote)) {
 		return nil
 	}
 	client := f.httpClient(defaultStallTimeout)
 	client.HTTP, client.MaxRedirects = &http.Client{Transport: transport}, 0 // gitwire follows redirects
 	return client
+}
+
+// whyNotV2 returns the transport for version 2 of the protocol, or why a repository is not
+// fetched by it.
+func (f *Fetcher) whyNotV2(ctx context.Context, a gitAddress) (_ http.RoundTripper, reason string) {
+	u := a.remote
+	switch {
+	case f.AlwaysGit:
+		return nil, "git is set for all repositories"
+	case f.GitBackend != GitAuto:
+		return nil, fmt.Sprintf("the git backend is set to %q", string(f.GitBackend))
+	case u.Scheme != "https" && u.Scheme != "http":
+		return nil, "the address is for " + u.Scheme
+	case a.user != nil:
+		return nil, "there are credentials for it"
+	case a.sshKey != nil, u.RawQuery != "":
+		return nil, "the address has arguments for the server"
+	}
+	settings, err := f.Git.HTTPSettings(ctx)
+	if err != nil {
+		return nil, "the configuration of git cannot be read" // git will say what is wrong
+	}
+	if name := settings.Concerning(&u); name != "" {
+		return nil, "git has a setting for it: " + name
+	}
+	transport := f.gitTransport(settings)
+	if transport == nil {
+		return nil, "git has certificates or a proxy of its own"
+	}
+	return transport, ""
+}
+
+// GitClient says what fetches a git repository.
+type GitClient struct {
+	// InProcess says that the repository is fetched by protocol version 2 over HTTP in
+	// this process. If that fails, the other client fetches it.
+	InProcess bool
+	// Reason says why it is not; "" if it is.
+	Reason string
+	// BuiltIn says that the other client is the built-in one and not git.
+	BuiltIn bool
+}
+
+// GitClient returns what would fetch the git repository of a package. It asks no server.
+func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitClient, error) {
+	addr, err := parseGitAddress(Request{Package: pkg})
+	if err != nil {
+		return GitClient{}, err
+	}
+	_, reason := f.whyNotV2(ctx, addr)
+	return GitClient{InProcess: reason == "", Reason: reason, BuiltIn: f.usesBuiltIn()}, nil
 }
 
 // failed remembers a failure that the next attempt would meet as well.

@@ -49,6 +49,7 @@ func newApp(out *output) *cli.Command {
 			vendorCommand(out),
 			bundleCommand(out),
 			mirrorCommand(out),
+			doctorCommand(out),
 			demoCommand(out),
 			versionCommand(out),
 			completionCommand(out),

@@ -1,23 +1,28 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// demoWorld is what the demo's servers have, and its configuration.
+// demoWorld is what the demo's servers have, its configuration, and what an attacker has.
 //
 //go:embed demo.txtar
 var demoWorld string
@@ -30,12 +35,27 @@ func demoTree() fs.FS {
 func demoCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "demo",
-		Usage: "install an example from servers in this process, without network access",
+		Usage: "install an example from servers in this process, and refuse an attack on it",
+		Description: "Nothing is asked outside of this machine, and all files are in one temporary directory.\n" +
+			"In a terminal the servers run until Enter is pressed, so that the commands that are\n" +
+			"printed can be tried in a second one. Without a terminal the demo ends by itself, and\n" +
+			"what it prints works without the servers.",
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runDemo(ctx, out)
 		},
 	}
 }
+
+// demo is a project in a temporary directory, with a cache, a state and an environment
+// of its own.
+type demo struct {
+	*output
+	world *modtest.World
+	base  string
+}
+
+// dir is the directory of the project.
+func (d demo) dir() string { return filepath.Join(d.base, "project") }
 
 func runDemo(ctx context.Context, out *output) (err error) {
 	world, err := modtest.Start(demoTree(), modtest.Options{})
@@ -47,20 +67,43 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(base, "project")
-	if err := world.WriteTree(dir, "config"); err != nil {
+	d := demo{out, world, base}
+	if err := d.install(ctx); err != nil {
 		return err
 	}
-	if err := out.showFile(dir, "main.tf"); err != nil {
+	if err := d.attack(ctx); err != nil {
 		return err
 	}
-	out.printf("$ cotter install\n")
+	if err := d.writeEnvironment(); err != nil {
+		return err
+	}
+	if !out.interactive() || !isTerminal(os.Stdin) {
+		out.printf("The servers are gone now. What they had is in a cache. Try:\n\n")
+		d.printCommands(false)
+		return nil
+	}
+	out.printf("The servers run until you press Enter. Try in a second terminal:\n\n")
+	d.printCommands(true)
+	awaitEnter(ctx)
+	return nil
+}
+
+// install shows the configuration, an installation, and an entry of the lock.
+func (d demo) install(ctx context.Context) error {
+	out, dir := d.output, d.dir()
+	if err := d.world.WriteTree(dir, "config"); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "main.tf"))
+	if err != nil {
+		return err
+	}
+	out.printf("$ cat main.tf\n%s\n$ cotter install\n", lines(text))
 	progress := newProgress(out)
-	in := world.Installer()
-	// The project has links to the cache, which therefore stays. The user's key makes
-	// what is installed the user's own, so that the commands to try next verify it.
-	in.CacheDir = filepath.Join(base, "cache")
-	in.StateDir, in.OnEvent = cliconfig.OSEnvironment().StateDir(), progress.event
+	in := d.world.Installer()
+	// The project has links to the cache, and is this user's by the key in the state.
+	in.CacheDir, in.StateDir = filepath.Join(d.base, "cache"), filepath.Join(d.base, "state")
+	in.OnEvent = progress.event
 	result, err := in.Install(ctx, cotter.Request{Dir: dir, Providers: &cotter.Providers{}})
 	progress.end()
 	if err != nil {
@@ -71,34 +114,140 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	}
 	out.printf("\n$ cotter tree\n")
 	out.tree(result)
-	out.printf("\n")
-	if err := out.showFile(dir, ".terraform.lock.hcl"); err != nil {
-		return err
-	}
-	out.demoNext(base, dir)
-	return nil
-}
-
-func (o *output) showFile(dir, name string) error {
-	text, err := os.ReadFile(filepath.Join(dir, name))
+	lock, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl"))
 	if err != nil {
 		return err
 	}
-	o.printf("$ cat %s\n%s\n", name, lines(text))
+	entry := regexp.MustCompile(`(?ms)^module "dns" \{.*?^\}\n`).Find(lock)
+	out.printf("\n$ sed -n '/^module \"dns\"/,/^}/p' .terraform.lock.hcl\n%s\n", lines(entry))
 	return nil
 }
 
-// demoNext says what can be tried on the installed example. The servers end
-// with the demo: all of it works without them, by the cache.
-func (o *output) demoNext(base, dir string) {
-	o.printf(`The configuration is in %s, and its servers are gone now. Try:
+// attack moves the tag of a module, and installs what is locked on a machine that has
+// nothing but the project's files.
+func (d demo) attack(ctx context.Context) error {
+	files, err := fs.Sub(demoTree(), "attack")
+	if err != nil {
+		return err
+	}
+	if err := d.world.MoveTag("platform.git", "v2.1.0", files); err != nil {
+		return err
+	}
+	clone := filepath.Join(d.base, "clone")
+	if err := d.world.WriteTree(clone, "config"); err != nil {
+		return err
+	}
+	if err := copyFile(filepath.Join(d.dir(), ".terraform.lock.hcl"), filepath.Join(clone, ".terraform.lock.hcl"), 0o644); err != nil {
+		return err
+	}
+	d.printf("Now someone moves the tag v2.1.0 to another commit. In CI, with the lock and no cache:\n\n$ cotter install --locked\n")
+	_, err = d.world.Installer().Install(ctx, cotter.Request{Dir: clone, Locked: true, Providers: &cotter.Providers{}})
+	if err == nil {
+		return errors.New("a moved tag was installed") // should never happen
+	}
+	told := *d.output
+	told.stderr = told.stdout // it is no failure of the demo
+	told.printError(err)
+	d.printf("\n")
+	return nil
+}
 
-  export COTTER_CACHE_DIR=%s
-  cd %s
-  cotter verify                    # offline: are the bytes those of the lock?
-  echo '# hello' >> %s
-  cotter verify                    # names the file that you changed
-  cotter install                   # replaces it from the cache
-  terraform init -plugin-dir=.terraform/providers   # or tofu: finds everything in place
-`, dir, filepath.Join(base, "cache"), dir, filepath.Join(".terraform", "modules", "network", "main.tf"))
+// environmentFile is the name of the file by which a shell gets the demo's environment.
+const environmentFile = "env.sh"
+
+// writeEnvironment writes what the printed commands need in their environment: the
+// demo's cache and state, trust in its servers, and this program, if PATH has no cotter
+// or another one. The program of "go run" is removed when it ends, so it is kept here.
+func (d demo) writeEnvironment() error {
+	entries := append(d.world.Env(),
+		"COTTER_CACHE_DIR="+filepath.Join(d.base, "cache"),
+		"COTTER_STATE_DIR="+filepath.Join(d.base, "state"))
+	var text strings.Builder
+	for _, entry := range entries {
+		name, value, _ := strings.Cut(entry, "=")
+		fmt.Fprintf(&text, "export %s=%s\n", name, shellWord(value))
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if !sameFile(own, procgroup.Find([]string{"PATH=" + d.env("PATH")}, "cotter")) {
+		bin := filepath.Join(d.base, "bin")
+		if err := keepProgram(own, bin); err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "export PATH=%s:$PATH\n", shellWord(bin))
+	}
+	return os.WriteFile(filepath.Join(d.base, environmentFile), []byte(text.String()), 0o644)
+}
+
+// printCommands prints what can be tried on the installed example. served says that the
+// servers are there.
+func (d demo) printCommands(served bool) {
+	line := func(command, what string) { d.printf("  %-52s  # %s\n", command, what) }
+	d.printf("  . %s\n  cd %s\n", shellWord(filepath.Join(d.base, environmentFile)), shellWord(d.dir()))
+	if served {
+		line("cotter verify --remote", "the tag of dns has moved")
+		line("cotter outdated", "network 2.0.0 is there")
+	}
+	line("cotter verify", "offline: are the files those of the lock?")
+	line("echo '# hello' >> .terraform/modules/network/main.tf", "change one")
+	line("cotter verify", "finds it")
+	line("cotter install", "replaces it, from the cache")
+	for _, tool := range tools(d.env) {
+		line(tool.String()+" init -plugin-dir=.terraform/providers", "finds everything in place")
+		break
+	}
+	line("rm -rf "+shellWord(d.base), "removes all of it")
+}
+
+// awaitEnter returns when a line was read from the terminal, or ctx is done.
+func awaitEnter(ctx context.Context) {
+	entered := make(chan struct{})
+	go func() {
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+		close(entered)
+	}()
+	select {
+	case <-entered:
+	case <-ctx.Done():
+	}
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// keepProgram puts a program into a directory, under the name cotter.
+func keepProgram(program, dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	name := filepath.Join(dir, "cotter")
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if os.Link(program, name) == nil {
+		return nil
+	}
+	return copyFile(program, name, 0o755)
+}
+
+func copyFile(from, to string, mode fs.FileMode) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, source)
+	return errors.Join(err, file.Close())
 }

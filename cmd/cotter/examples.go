@@ -118,6 +118,11 @@ var examples = map[string][]example{
 	"cotter mirror verify": {
 		{"Is it what the lock says?", "cotter mirror verify oci://registry.example.com/modules"},
 	},
+	"cotter doctor": {
+		{"The project in this directory, and this machine.", "cotter doctor"},
+		{"Another root module, without asking any host.", "cotter doctor envs/prod --offline"},
+		{"For a report in an issue: it has no secrets.", "cotter doctor --json > doctor.json"},
+	},
 	"cotter demo":    {{"No network and no configuration is needed.", "cotter demo"}},
 	"cotter version": {{"For scripts.", "cotter version --json"}},
 	"cotter completion": {

@@ -25,7 +25,7 @@ var records = []record{
 	hashVerifiedRecord{}, moduleInstalledRecord{}, providerInstalledRecord{}, lockFileWrittenRecord{}, waitingRecord{}, warningRecord{}, errorRecord{},
 	reportRecord{}, originsRecord{}, modulesRecord{}, treeRecord{}, graphRecord{}, providersRecord{}, chainsRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
 	bundledRecord{}, storedRecord{}, pushedRecord{}, mirroredRecord{},
-	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, versionRecord{},
+	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, findingRecord{}, doctorRecord{}, versionRecord{},
 }
 
 // resultRecord is the last line of a run that was successful: "installed", "vendored" if it
@@ -352,6 +352,29 @@ type cacheKeyRecord struct {
 }
 
 func (cacheKeyRecord) kind() string { return "cache_key" }
+
+// findingRecord is a fact that doctor has found.
+type findingRecord struct {
+	// Subject is what it is about, such as "Hosts".
+	Subject string `json:"subject"`
+	// Level is "ok", "note" or "problem".
+	Level   string `json:"level"`
+	Message string `json:"message"`
+	// Remedy says what to do about it.
+	Remedy string `json:"remedy,omitempty"`
+}
+
+func (findingRecord) kind() string { return "finding" }
+
+// doctorRecord is the last line of doctor.
+type doctorRecord struct {
+	// OK says that there is no problem.
+	OK       bool `json:"ok"`
+	Notes    int  `json:"notes"`
+	Problems int  `json:"problems"`
+}
+
+func (doctorRecord) kind() string { return "doctor" }
 
 // versionRecord is the output of version.
 type versionRecord struct {

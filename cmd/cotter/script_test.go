@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"net/http"
@@ -293,27 +292,4 @@ func leaveCotter(ts *testscript.TestScript, _ bool, _ []string) {
 		}
 	}
 	ts.Fatalf("PATH has no cotter")
-}
-
-// TestDemo runs the README's first command.
-func TestDemo(t *testing.T) {
-	t.Setenv("COTTER_STATE_DIR", t.TempDir()) // so it is not parallel
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
-	var stdout, stderr strings.Builder
-	if status := run(context.Background(), []string{"cotter", "demo"}, &stdout, &stderr); status != 0 {
-		t.Fatalf("cotter demo: status %d\n%s%s", status, &stdout, &stderr)
-	}
-	for _, want := range []string{
-		"\nadded  network ",
-		"/acme/network/aws 1.2.3",
-		"├── app  ./app",
-		`module "network.subnets" {`,
-		"Cotter has created a lock file .terraform.lock.hcl",
-	} {
-		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("cotter demo does not print %q:\n%s", want, &stdout)
-		}
-	}
 }

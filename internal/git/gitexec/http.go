@@ -28,11 +28,14 @@ type HTTPSettings struct {
 	Proxy bool
 
 	env     []string
-	special bool     // something is set for all addresses
-	hosts   []string // for which something is set; "" is one that is not clear
+	special []string // names of what is set for all addresses
+	hosts   []hostSetting
 	instead []string // prefixes of addresses that git replaces
 	staying []string // hosts whose redirects git is not to follow; "" means all
 }
+
+// hostSetting is a setting for one host. The host "" is one that is not clear.
+type hostSetting struct{ host, name string }
 
 // HTTPSettings reads the settings, once. Without a usable git they are those of
 // the environment.
@@ -49,7 +52,9 @@ func (g *Git) readHTTPSettings(ctx context.Context) (*HTTPSettings, error) {
 	s := &HTTPSettings{env: g.environ()}
 	switch found, err := g.find(ctx); {
 	case errors.Is(err, ErrNoGit):
-		s.special = s.hasConfigFiles()
+		if s.hasConfigFiles() {
+			s.special = append(s.special, "a configuration of git, which only git can read")
+		}
 	case err != nil:
 		return nil, err
 	case found.configErr != nil:
@@ -63,12 +68,27 @@ func (g *Git) readHTTPSettings(ctx context.Context) (*HTTPSettings, error) {
 
 // Plain reports whether nothing is set that concerns requests to u, beyond the
 // exported fields.
-func (s *HTTPSettings) Plain(u *url.URL) bool {
+func (s *HTTPSettings) Plain(u *url.URL) bool { return s.Concerning(u) == "" }
+
+// Concerning returns the name of the first setting that concerns requests to u, beyond
+// the exported fields; "" if there is none. It has no value, which may be secret.
+func (s *HTTPSettings) Concerning(u *url.URL) string {
+	if len(s.special) > 0 {
+		return s.special[0]
+	}
 	host := strings.ToLower(u.Hostname())
-	return !s.special &&
-		!slices.Contains(s.hosts, "") && !slices.Contains(s.hosts, host) &&
-		!slices.ContainsFunc(s.instead, func(prefix string) bool { return strings.HasPrefix(u.String(), prefix) }) &&
-		allowed(s.env, []string{u.Scheme}) == u.Scheme
+	for _, setting := range s.hosts {
+		if setting.host == "" || setting.host == host {
+			return setting.name
+		}
+	}
+	switch {
+	case slices.ContainsFunc(s.instead, func(prefix string) bool { return strings.HasPrefix(u.String(), prefix) }):
+		return "url.insteadOf"
+	case allowed(s.env, []string{u.Scheme}) != u.Scheme:
+		return "GIT_ALLOW_PROTOCOL"
+	}
+	return ""
 }
 
 // followsRedirects reports whether the user lets git follow redirects of u, as it
@@ -113,11 +133,11 @@ func (s *HTTPSettings) readHTTP(sub, key, value string) {
 		key == "sslverify" && value == "true",
 		key == "followredirects" && value != "false":
 	case sub != "":
-		s.hosts = append(s.hosts, hostOf(sub))
+		s.hosts = append(s.hosts, hostSetting{hostOf(sub), "http." + key + " for a host"})
 	case key == "sslcainfo" && filepath.IsAbs(value):
 		s.CAFile = value
 	default:
-		s.special = true
+		s.special = append(s.special, "http."+key)
 	}
 }
 
@@ -147,7 +167,7 @@ func (s *HTTPSettings) readEnvironment() {
 		case name == "HTTP_PROXY", name == "HTTPS_PROXY":
 			s.Proxy = true
 		case slices.ContainsFunc(concerning[:], func(prefix string) bool { return strings.HasPrefix(name, prefix) }):
-			s.special = true
+			s.special = append(s.special, name)
 		}
 	}
 }

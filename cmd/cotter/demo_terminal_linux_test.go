@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestDemoTerminal runs the demo in a terminal, and what it prints in a second one while
+// its servers are there. Enter ends it.
+func TestDemoTerminal(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	person, terminal := openTerminal(t)
+	demo := exec.Command(commandAsBinary(t), "demo")
+	demo.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm", "CI=", "NO_COLOR=1")
+	demo.Stdin, demo.Stdout, demo.Stderr = terminal, terminal, terminal
+	demo.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := demo.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(-demo.Process.Pid, syscall.SIGKILL) })
+	if err := terminal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for lines := bufio.NewScanner(person); lines.Scan(); {
+		line := strings.TrimRight(lines.Text(), "\r")
+		text.WriteString(line + "\n")
+		if strings.HasPrefix(line, "  rm -rf ") {
+			break
+		}
+	}
+	commands := printedCommands(text.String())
+	if len(commands) == 0 {
+		t.Fatalf("the demo printed no commands:\n%s", &text)
+	}
+	removal := strings.Fields(commands[len(commands)-1])
+	t.Cleanup(func() { _ = os.RemoveAll(removal[2]) })
+	var served []string
+	for _, command := range commands {
+		if strings.HasPrefix(command, ".") || strings.HasPrefix(command, "cd ") || strings.HasPrefix(command, "cotter verify --remote") || strings.HasPrefix(command, "cotter outdated") {
+			served = append(served, command)
+		}
+	}
+	statuses := runPrinted(t, served)
+	if statuses["cotter verify --remote"] != "16" || statuses["cotter outdated"] != "0" {
+		t.Errorf("statuses of the printed commands: %v, want 16 for verify --remote", statuses)
+	}
+	if _, err := person.WriteString("\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := demo.Wait(); err != nil {
+		t.Errorf("the demo ended with %v", err)
+	}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDemo runs the README's first command, which has no terminal here, and then the
+// commands that it prints, as they are.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	var stdout, stderr strings.Builder
+	if status := run(context.Background(), []string{"cotter", "demo"}, &stdout, &stderr); status != 0 || stderr.Len() > 0 {
+		t.Fatalf("cotter demo: status %d\n%s%s", status, &stdout, &stderr)
+	}
+	for _, want := range []string{
+		"/acme/network/aws 1.2.3",
+		"├── app  ./app",
+		"module \"dns\" {\n  source = \"git::https://127.0.0.1:",
+		"$ cotter install --locked\nError: ",
+		"--accept-changed dns",
+		"The servers are gone now.",
+	} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("cotter demo does not print %q:\n%s", want, &stdout)
+		}
+	}
+	printed := printedCommands(stdout.String())
+	for command, status := range runPrinted(t, printed) {
+		want := "0"
+		if command == "cotter verify" {
+			want = "0 1" // before the change of a file, and after it
+		}
+		if status != want {
+			t.Errorf("%s: the exit statuses are %q, want %q", command, status, want)
+		}
+	}
+	removal := strings.Fields(printed[len(printed)-1])
+	if _, err := os.Stat(removal[2]); !os.IsNotExist(err) || removal[0] != "rm" {
+		t.Errorf("the last command is %q, and then: %v", removal, err)
+	}
+}
+
+func needGit(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+}
+
+// printedCommands are the indented lines at the end of the demo's output.
+func printedCommands(text string) []string {
+	_, text, _ = strings.Cut(text, "Try")
+	var commands []string
+	for line := range strings.Lines(text) {
+		if command, ok := strings.CutPrefix(line, "  "); ok {
+			commands = append(commands, strings.TrimSuffix(command, "\n"))
+		}
+	}
+	return commands
+}
+
+// runPrinted runs commands in one shell, which has what a new terminal of a user has. It
+// returns the exit statuses by command.
+func runPrinted(t *testing.T, commands []string) map[string]string {
+	t.Helper()
+	var script strings.Builder
+	marks := make([]string, len(commands))
+	for i, command := range commands {
+		bare, _, _ := strings.Cut(command, "  #")
+		marks[i] = strings.TrimSpace(bare)
+		script.WriteString(command + "\necho \"STATUS $?\"\n")
+	}
+	shell := exec.Command("sh")
+	shell.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + os.Getenv("TMPDIR"), "CHECKPOINT_DISABLE=1"}
+	shell.Dir, shell.Stdin = t.TempDir(), strings.NewReader(script.String())
+	out, err := shell.CombinedOutput()
+	if err != nil {
+		t.Fatalf("sh: %v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+	statuses := make(map[string]string)
+	i := 0
+	for line := range strings.Lines(string(out)) {
+		status, ok := strings.CutPrefix(line, "STATUS ")
+		if !ok {
+			continue
+		}
+		statuses[marks[i]] = strings.TrimSpace(statuses[marks[i]] + " " + status)
+		i++
+	}
+	if i != len(commands) {
+		t.Errorf("%d of %d commands ran:\n%s", i, len(commands), out)
+	}
+	return statuses
+}
+
+// TestKeepProgram runs a program from the copy that the demo keeps.
+func TestKeepProgram(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip("there is no program true")
+	}
+	dir := filepath.Join(t.TempDir(), "bin")
+	if err := keepProgram(program, dir); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(names) != 1 || !slices.Contains([]string{"cotter", "cotter.exe"}, filepath.Base(names[0])) {
+		t.Fatalf("the directory has %v, %v", names, err)
+	}
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+)
+
+func doctorCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      "doctor",
+		Usage:     "check what an installation depends on: git, credentials, hosts, cache, clock, lock",
+		ArgsUsage: "[DIR]",
+		Description: "Looks at the project, at what its configuration needs, and at this machine, and\n" +
+			"changes nothing. Each host of the configuration gets one small request. Secrets are\n" +
+			"never shown. The exit status is 1 if there is a problem; notes are none.",
+		Flags: configFlags(append(mirrorFlags(), gitBackendFlag(),
+			&cli.BoolFlag{Name: "offline", Usage: "send no requests"},
+			&cli.StringFlag{Name: "cache-dir", Usage: "look at the cache in `DIR`"},
+		)...),
+		Action: func(ctx context.Context, cmd *cli.Command) error { return runDoctor(ctx, cmd, out) },
+	}
+}
+
+// level is how bad a finding is.
+type level string
+
+const (
+	levelOK      level = "ok"
+	levelNote    level = "note"
+	levelProblem level = "problem"
+)
+
+// doctor looks at one subject after the other.
+type doctor struct {
+	*output
+	cmd     *cli.Command
+	req     cotter.Request
+	in      *cotter.Installer
+	config  *cliconfig.Config
+	fetcher *getmodules.Fetcher
+	offline bool
+
+	// needs are what the configuration and the lock need from elsewhere.
+	needs []need
+	// git are the settings of the installed git.
+	git []gitexec.Setting
+	// hosts are the hosts of them and of mirrors, in the order in which they were found.
+	hosts []*host
+
+	subject  string
+	findings []findingRecord
+}
+
+// begin begins a subject: the findings that follow belong to it.
+func (d *doctor) begin(subject string) { d.subject = subject }
+
+func (d *doctor) ok(format string, args ...any) { d.add(levelOK, "", format, args...) }
+
+// note adds a fact that may surprise; remedy may be "".
+func (d *doctor) note(remedy, format string, args ...any) { d.add(levelNote, remedy, format, args...) }
+
+func (d *doctor) problem(remedy, format string, args ...any) {
+	d.add(levelProblem, remedy, format, args...)
+}
+
+func (d *doctor) add(l level, remedy, format string, args ...any) {
+	d.findings = append(d.findings, findingRecord{d.subject, string(l), fmt.Sprintf(format, args...), remedy})
+}
+
+func runDoctor(ctx context.Context, cmd *cli.Command, out *output) error {
+	if cmd.Args().Len() > 1 {
+		return usageError{fmt.Errorf("cotter doctor takes one directory, and got %d", cmd.Args().Len())}
+	}
+	req, err := flagRequest(cmd, out.env)
+	if err != nil {
+		return err
+	}
+	if dir := cmd.Args().First(); dir != "" {
+		req.Dir = dir
+	}
+	if req, err = applySettings(cmd, req); err != nil {
+		return err
+	}
+	backend, err := gitBackend(cmd, out.env)
+	if err != nil {
+		return err
+	}
+	d := &doctor{
+		output: out, cmd: cmd, req: req, offline: cmd.Bool("offline"),
+		in:      &cotter.Installer{CacheDir: cacheDir(cmd), StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY")},
+		fetcher: &getmodules.Fetcher{AlwaysGit: out.env("COTTER_ALWAYS_GIT") != "", GitBackend: backend},
+	}
+	for _, look := range []func(context.Context){
+		d.lookAtProject, d.lookAtLock, d.lookAtMirrors, d.lookAtCalls, d.lookAtGit,
+		d.lookAtCredentials, d.lookAtHosts, d.lookAtCache,
+	} {
+		look(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return d.report()
+}
+
+// report prints the findings. The error says how many problems there are.
+func (d *doctor) report() error {
+	counts := make(map[level]int)
+	subject := ""
+	for _, f := range d.findings {
+		counts[level(f.Level)]++
+		if d.json {
+			if err := d.writeJSON(f); err != nil {
+				return err
+			}
+			continue
+		}
+		if f.Subject != subject {
+			if subject != "" {
+				d.printf("\n")
+			}
+			subject = f.Subject
+			d.printf("%s\n", subject)
+		}
+		d.printFinding(f)
+	}
+	if d.json {
+		if err := d.writeJSON(doctorRecord{counts[levelProblem] == 0, counts[levelNote], counts[levelProblem]}); err != nil {
+			return err
+		}
+	} else {
+		d.printf("\n%s, %s.\n", count(counts[levelProblem], "problem"), count(counts[levelNote], "note"))
+	}
+	if n := counts[levelProblem]; n > 0 {
+		return fmt.Errorf("doctor has found %s", count(n, "problem"))
+	}
+	return nil
+}
+
+func (d *doctor) printFinding(f findingRecord) {
+	label := fmt.Sprintf("%-7s", f.Level)
+	switch level(f.Level) {
+	case levelNote:
+		label = d.paint(yellow, label)
+	case levelProblem:
+		label = d.paint(red, label)
+	case levelOK:
+	}
+	fmt.Fprint(d.stdout, "  ", label, "  ", strings.ReplaceAll(indented(f.Message), "\n", "\n         "), "\n")
+	if f.Remedy != "" {
+		d.printf("           -> %s\n", f.Remedy)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// lookAtCache looks at the cache and the user's key.
+func (d *doctor) lookAtCache(context.Context) {
+	d.begin("Cache and key")
+	d.cache()
+	d.key()
+}
+
+func (d *doctor) cache() {
+	dir := d.in.CacheDir
+	if dir == "" {
+		d.note("set COTTER_CACHE_DIR", "there is no home directory, so nothing is cached")
+		return
+	}
+	usage, err := cotter.Cache{Dir: dir}.Size()
+	if err != nil {
+		d.problem("set COTTER_CACHE_DIR to another directory", "%s cannot be read: %s", dir, err)
+		return
+	}
+	exists, err := writable(dir)
+	switch {
+	case err != nil:
+		d.problem("make it yours, or set COTTER_CACHE_DIR to another directory", "%s cannot be written: %s", dir, err)
+	case !exists:
+		d.ok("%s is made at the first installation", dir)
+	default:
+		d.ok("%s: %s, %s, %s", dir, count(usage.Packages, "package"), count(usage.Providers, "provider"), megabytes(usage.Bytes()))
+	}
+	if usage.QuarantineBytes > 0 {
+		d.note("run `cotter cache clean`", "%s of damaged packages were set aside", megabytes(usage.QuarantineBytes))
+	}
+}
+
+// writable reports whether a directory exists, and fails if it, or the nearest directory
+// above it, cannot be written.
+func writable(dir string) (exists bool, err error) {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return false, err
+	}
+	exists = true
+	for {
+		_, err := os.Stat(at)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || filepath.Dir(at) == at {
+			break
+		}
+		exists, at = false, filepath.Dir(at)
+	}
+	file, err := os.CreateTemp(at, ".cotter-doctor-")
+	if err != nil {
+		return exists, err
+	}
+	return exists, errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+// key looks at what proves that files were written by this user.
+func (d *doctor) key() {
+	if d.in.StateKey != "" {
+		if _, err := userkey.FromSecret(d.in.StateKey); err != nil {
+			d.problem("make it longer: 32 random characters", "COTTER_STATE_KEY: %s", err)
+			return
+		}
+		d.ok("the key is COTTER_STATE_KEY")
+		return
+	}
+	if d.in.StateDir == "" {
+		d.note("set COTTER_STATE_DIR or COTTER_STATE_KEY", "there is no home directory for a key, so each run asks all origins again")
+		return
+	}
+	_, err := userkey.Read(d.in.StateDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.ok("a key is made in %s at the first installation", d.in.StateDir)
+	case err != nil:
+		d.problem("give it the mode 0600, or remove it: it is made again, and the origins are asked once more", "the key in %s cannot be used: %s", d.in.StateDir, err)
+	default:
+		d.ok("the key in %s is yours alone", d.in.StateDir)
+	}
+}

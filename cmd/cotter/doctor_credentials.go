@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cliconfig"
+)
+
+// lookAtCredentials says for each host where credentials for it were found.
+func (d *doctor) lookAtCredentials(ctx context.Context) {
+	d.begin("Credentials")
+	for _, h := range d.hosts {
+		d.credentialsFor(ctx, h)
+	}
+	if len(d.hosts) == 0 {
+		d.ok("no host needs any")
+	}
+	for _, n := range d.needs {
+		if n.registry == "" && n.pkg.HoldsCredentials() {
+			d.note("remove them from the configuration: anyone who can read it can read them", "%s: its source address has credentials", n.key)
+		}
+	}
+}
+
+func (d *doctor) credentialsFor(ctx context.Context, h *host) {
+	for _, kind := range h.kinds {
+		switch kind {
+		case "modules", "providers", "provider mirror":
+			if kind != h.kinds[0] && slices.Contains([]string{"modules", "providers", "provider mirror"}, h.kinds[0]) {
+				continue // the same token
+			}
+			place, err := d.config.TokenPlace(ctx, addrs.Hostname(h.name))
+			d.place(h, "registry", place, err, "no token: requests are anonymous")
+		case "archives":
+			place, err := d.config.HTTPPlace(ctx, &url.URL{Scheme: h.scheme, Host: h.name})
+			d.place(h, kind, place, err, "none in netrc: requests are anonymous")
+		case "oci":
+			for _, path := range h.paths {
+				place, err := d.config.OCIPlace(ctx, h.name, path)
+				d.place(h, "OCI repository "+path, place, err, "none: requests are anonymous")
+			}
+		case "git":
+			d.gitCredentials(ctx, h)
+		}
+	}
+}
+
+// place says where credentials were found; none is the text for no credentials.
+func (d *doctor) place(h *host, what string, place cliconfig.Place, err error, none string) {
+	name := place.Name
+	if place.Kind == cliconfig.PlaceHelper {
+		name = "the program " + name
+	}
+	switch {
+	case err != nil:
+		d.problem("", "%s, %s: %s", h.name, what, err)
+	case place.Kind == "":
+		d.ok("%s, %s: %s", h.name, what, none)
+	case place.Kind == cliconfig.PlaceHelper:
+		d.ok("%s, %s: from %s", h.name, what, name)
+	default:
+		d.ok("%s, %s: from the %s %s", h.name, what, place.Kind, name)
+	}
+}
+
+// gitCredentials says where git would find some. It is not asked: its helpers may open
+// windows.
+func (d *doctor) gitCredentials(ctx context.Context, h *host) {
+	switch {
+	case h.scheme == "ssh" && d.env("SSH_AUTH_SOCK") == "":
+		d.ok("%s, git over ssh: the keys of your ssh configuration; there is no agent (SSH_AUTH_SOCK is not set)", h.name)
+	case h.scheme == "ssh":
+		if _, err := os.Stat(d.env("SSH_AUTH_SOCK")); err != nil {
+			d.note("start an agent, or unset the variable", "%s, git over ssh: SSH_AUTH_SOCK names no agent: %s", h.name, err)
+			return
+		}
+		d.ok("%s, git over ssh: the agent of SSH_AUTH_SOCK, and the keys of your ssh configuration", h.name)
+	case strings.HasPrefix(h.scheme, "http"):
+		d.gitOverHTTP(ctx, h)
+	}
+}
+
+// gitOverHTTP is gitCredentials for http and https, where git asks for credentials only
+// if the server wants some.
+func (d *doctor) gitOverHTTP(ctx context.Context, h *host) {
+	var helpers []string
+	for _, s := range d.git {
+		section, key, _ := strings.Cut(s.Name, ".")
+		at, isHelper := strings.CutSuffix(key, "helper")
+		at = strings.TrimSuffix(at, ".")
+		if section == "credential" && isHelper && (at == "" || concerns(at, h)) {
+			helpers = append(helpers, s.Value)
+		}
+	}
+	place, err := d.config.HTTPPlace(ctx, &url.URL{Scheme: h.scheme, Host: h.name})
+	switch {
+	case err != nil || place.Kind != "":
+		d.place(h, "git", place, err, "")
+	case len(helpers) > 0:
+		d.ok("%s, git: git asks its credential helper (%s) if the server wants some", h.name, strings.Join(helpers, ", "))
+	default:
+		d.ok("%s, git: none; git has no credential helper for it, and netrc does not have it", h.name)
+	}
+}
+
+// concerns reports whether settings that are limited to an address are for a host.
+func concerns(address string, h *host) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host == h.name && (u.Scheme == "" || u.Scheme == h.scheme)
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/httpx"
+)
+
+// host is a host of the configuration.
+type host struct {
+	scheme, name string // name has the port
+	// kinds are what it serves: modules, providers, git, archives, oci and so on.
+	kinds []string
+	// paths are the OCI repositories.
+	paths []string
+}
+
+// host returns the host with a name, which is added if it is new.
+func (d *doctor) host(scheme, name string) *host {
+	for _, h := range d.hosts {
+		if h.scheme == scheme && h.name == name {
+			return h
+		}
+	}
+	h := &host{scheme: scheme, name: name}
+	d.hosts = append(d.hosts, h)
+	return h
+}
+
+// serves adds what the host is needed for.
+func (h *host) serves(kind string, n need) {
+	if !slices.Contains(h.kinds, kind) {
+		h.kinds = append(h.kinds, kind)
+	}
+	if kind != "oci" {
+		return
+	}
+	if at, err := n.pkg.URL(); err == nil {
+		if path := strings.Trim(at.Path, "/"); !slices.Contains(h.paths, path) {
+			h.paths = append(h.paths, path)
+		}
+	}
+}
+
+// lookAtHosts sends one request to each host, and compares the clock with theirs.
+func (d *doctor) lookAtHosts(ctx context.Context) {
+	d.begin("Hosts")
+	d.network()
+	if d.offline {
+		d.ok("%s not asked: --offline is set", count(len(d.hosts), "host"))
+		return
+	}
+	answers := make([]answer, len(d.hosts))
+	var wait sync.WaitGroup
+	for i, h := range d.hosts {
+		wait.Go(func() { answers[i] = d.ask(ctx, h) })
+	}
+	wait.Wait()
+	for i, h := range d.hosts {
+		d.answered(h, answers[i])
+	}
+	d.begin("Clock")
+	d.clock(answers)
+}
+
+// network says which proxies and certificates the environment names.
+func (d *doctor) network() {
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"} {
+		if value := cmp.Or(d.env(name), d.env(strings.ToLower(name))); value != "" {
+			d.ok("%s = %s", name, addrs.Redact(value))
+		}
+	}
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR"} {
+		value := d.env(name)
+		if value == "" {
+			continue
+		}
+		if _, err := os.Stat(value); err != nil {
+			d.problem("correct the variable, or unset it", "%s: %s", name, err)
+			continue
+		}
+		d.ok("%s = %s", name, value)
+	}
+}
+
+// answer is what came of a request.
+type answer struct {
+	status  int
+	took    time.Duration
+	date    time.Time // of the server, if it says so, and
+	arrived time.Time // the time here
+	err     error
+}
+
+// askTimeout bounds the request to a host.
+const askTimeout = 10 * time.Second
+
+// ask sends the request.
+func (d *doctor) ask(ctx context.Context, h *host) answer {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	started := time.Now()
+	if h.scheme != "https" && h.scheme != "http" {
+		err := dial(ctx, h)
+		return answer{took: time.Since(started), err: err}
+	}
+	req, err := http.NewRequestWithContext(ctx, h.method(), h.url(d.config.Services), nil)
+	if err != nil {
+		return answer{err: err}
+	}
+	client := httpx.Client{HTTP: &http.Client{Transport: transport()}, UserAgent: "cotter/" + version(), MaxRedirects: 3}
+	response, err := client.Send(req)
+	if err != nil {
+		return answer{took: time.Since(started), err: err}
+	}
+	defer response.Body.Close()
+	a := answer{status: response.StatusCode, arrived: time.Now()}
+	a.took = a.arrived.Sub(started)
+	a.date, _ = http.ParseTime(response.Header.Get("Date")) // zero without one
+	return a
+}
+
+// dial opens a connection to a host that does not speak HTTP.
+func dial(ctx context.Context, h *host) error {
+	ports := map[string]string{"ssh": "22", "git": "9418"}
+	port, ok := ports[h.scheme]
+	if !ok {
+		return fmt.Errorf("it is not known how to ask a host by %q", h.scheme)
+	}
+	address := h.name
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		address = net.JoinHostPort(address, port)
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// isRegistry reports whether the host is asked for its services.
+func (h *host) isRegistry() bool {
+	return slices.Contains(h.kinds, "modules") || slices.Contains(h.kinds, "providers")
+}
+
+func (h *host) method() string {
+	if h.isRegistry() {
+		return http.MethodGet
+	}
+	return http.MethodHead
+}
+
+// url is what is asked: the discovery document of a registry, unless a host block of the
+// CLI configuration takes its place, and otherwise the root.
+func (h *host) url(services map[addrs.Hostname]map[string]any) string {
+	at := url.URL{Scheme: h.scheme, Host: h.name, Path: "/"}
+	forced := services[addrs.Hostname(h.name)]
+	switch {
+	case h.isRegistry() && forced != nil:
+		for _, service := range []string{"modules.v1", "providers.v1"} {
+			if text, ok := forced[service].(string); ok {
+				return text
+			}
+		}
+	case h.isRegistry():
+		at.Path = "/.well-known/terraform.json"
+	case slices.Contains(h.kinds, "oci"):
+		at.Path = "/v2/"
+	}
+	return at.String()
+}
+
+// answered says what became of the request to a host.
+func (d *doctor) answered(h *host, a answer) {
+	what := h.name + " (" + strings.Join(h.kinds, ", ") + ")"
+	if h.scheme != "https" {
+		what = h.scheme + "://" + what
+	}
+	forced := d.config.Services[addrs.Hostname(h.name)] != nil
+	var network *httpx.NetworkError
+	switch {
+	case errors.As(a.err, &network) && network.IsUntrusted():
+		d.problem("name the authority in SSL_CERT_FILE; for git in http.sslCAInfo", "%s: its certificate is not trusted: %s", what, a.err)
+	case a.err != nil:
+		d.problem("check its name, the network, and the proxy", "%s cannot be reached: %s", what, addrs.RedactText(a.err.Error()))
+	case a.status >= http.StatusInternalServerError:
+		d.problem("try again later, or ask who runs it", "%s answers with status %d", what, a.status)
+	case h.isRegistry() && !forced && a.status != http.StatusOK:
+		d.problem("check the host in the source addresses", "%s answers with status %d and has no discovery document, so it is no registry", what, a.status)
+	default:
+		d.ok("%s answers in %s", what, milliseconds(a.took))
+	}
+}
+
+func milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
+
+// maxSkew is how far the clock may be off. Signatures, tokens and certificates have times.
+const maxSkew = 5 * time.Minute
+
+// clock compares the clock with that of the hosts. The host that is closest counts: of
+// the others the clock may be wrong.
+func (d *doctor) clock(answers []answer) {
+	known, closest := false, time.Duration(0)
+	for _, a := range answers {
+		if a.date.IsZero() {
+			continue
+		}
+		if skew := a.arrived.Sub(a.date); !known || skew.Abs() < closest.Abs() {
+			known, closest = true, skew
+		}
+	}
+	switch {
+	case !known:
+		d.ok("no host has said what time it is")
+	case closest.Abs() <= maxSkew:
+		d.ok("it agrees with that of the hosts")
+	case closest > 0:
+		d.note("set the clock, or let it be set by NTP", "it is %s ahead of all hosts", closest.Round(time.Minute))
+	default:
+		d.note("set the clock, or let it be set by NTP", "it is %s behind all hosts", closest.Abs().Round(time.Minute))
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// stockLockName is the lock that stock tools read and write.
+const stockLockName = ".terraform.lock.hcl"
+
+// lookAtLock says what is in the lock, and what stock tools will say about it. Packages of
+// modules that are not installed are known from it.
+func (d *doctor) lookAtLock(context.Context) {
+	d.begin("Lock")
+	name := d.req.LockFile
+	if name == "" {
+		name = stockLockName
+	}
+	lock, err := cotter.ReadLock(d.req)
+	if err != nil {
+		for _, m := range messages(err) {
+			d.problem(m.Remedy, "%s", m.line())
+		}
+		return
+	}
+	modules, providers := lock.Modules(), lock.Providers()
+	if len(modules)+len(providers) == 0 {
+		d.note("run `cotter install`, and commit the file", "%s locks nothing", name)
+		return
+	}
+	d.ok("%s: %s, %s", name, count(len(modules), "module"), count(len(providers), "provider"))
+	d.lockedPackages(modules)
+	if len(modules) > 0 && name == stockLockName {
+		d.note("`cotter restore` puts them back; --lock-file keeps them in a file of their own",
+			"tofu and terraform warn that they do not support locks of modules, and drop the module blocks when they rewrite the file")
+	}
+	d.otherRegistry(providers)
+	for _, m := range fromDiagnostics("", lock.ProviderFaults()) {
+		d.problem("remove the block, and run `cotter install`", "stock tools refuse a provider block: %s", m.line())
+	}
+}
+
+// lockedPackages completes the needs whose packages only the lock knows.
+func (d *doctor) lockedPackages(modules []lockfile.Module) {
+	locked := make(map[string]string)
+	for _, m := range modules {
+		locked[m.Key] = m.Package
+	}
+	for i, n := range d.needs {
+		if pkg := locked[n.key]; n.pkg.IsZero() && pkg != "" {
+			d.needs[i].pkg = addrs.ParseModulePackage(pkg)
+			d.needPackage(d.needs[i])
+		}
+	}
+}
+
+// otherRegistry says which providers are from the registry of the other stock tool.
+func (d *doctor) otherRegistry(providers []lockfile.Provider) {
+	own, others := addrs.DefaultRegistryHost, addrs.TerraformRegistryHost
+	if d.req.Dialect == cotter.DialectTerraform {
+		own, others = others, own
+	}
+	var found []string
+	for _, p := range providers {
+		if p.Address.Hostname == others {
+			found = append(found, p.Address.String())
+		}
+	}
+	if len(found) > 0 {
+		d.note("run `cotter install` with --for and the tool that you use",
+			"an address without a host means %s, and the lock has the other tool's %s", own, strings.Join(found, ", "))
+	}
+}

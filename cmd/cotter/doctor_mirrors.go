@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getproviders"
+)
+
+// lookAtMirrors says from where modules and providers are taken first.
+func (d *doctor) lookAtMirrors(ctx context.Context) {
+	d.begin("Mirrors")
+	d.moduleMirrors(ctx)
+	providers := &d.config.Providers
+	if !providers.Explicit {
+		d.impliedMirrors(providers.ImpliedMirrors)
+	}
+	for _, m := range providers.Methods {
+		d.ok("providers: %s%s", d.methodText(m), forProviders(m.Include, m.Exclude))
+	}
+	if providers.PluginCacheDir != "" {
+		d.ok("providers: the plugin cache %s is read", providers.PluginCacheDir)
+	}
+	for _, o := range providers.DevOverrides {
+		d.note("remove it from dev_overrides of the CLI configuration", "tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
+	}
+}
+
+// moduleMirrors looks at the mirror of --mirror or COTTER_MIRROR, or those of the settings.
+func (d *doctor) moduleMirrors(ctx context.Context) {
+	used, err := usedMirrors(ctx, d.cmd, d.env, d.req.Dir, "")
+	if err != nil {
+		for _, m := range messages(err) {
+			d.problem(m.Remedy, "modules: %s", m.line())
+		}
+		return
+	}
+	for _, u := range used {
+		if _, err := openUsed(ctx, d.fetcher, u); err != nil {
+			d.problem("a mirror is an address such as oci://registry.example.com/modules, and its keys are PEM files", "modules: %s", addrs.RedactText(err.Error()))
+			continue
+		}
+		d.ok("modules: %s first, and then their origins", addrs.Redact(u.Address))
+		d.needPackage(need{key: "the mirror", pkg: addrs.ParseModulePackage(u.Address)})
+		if !u.Trusted && len(u.SignedBy) == 0 {
+			d.note("`trust_mirrors` in your own settings trusts it", "modules: cotter.hcl names %s, and you do not trust it: the origins are asked as well", addrs.Redact(u.Address))
+		}
+	}
+	if len(used) == 0 {
+		d.ok("modules: none; they come from their origins")
+	}
+}
+
+// impliedMirrors looks at the directories that count if nothing is configured.
+func (d *doctor) impliedMirrors(dirs []string) {
+	found := false
+	for _, dir := range dirs {
+		name := dir
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(d.req.Dir, name)
+		}
+		if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
+			d.note("", "providers: what %s has is never asked of its registry", dir)
+			found = true
+		}
+	}
+	if !found {
+		d.ok("providers: none; they come from their registries")
+	}
+}
+
+// methodText describes a method of provider_installation, and adds its host.
+func (d *doctor) methodText(m cliconfig.InstallationMethod) string {
+	switch m.Kind {
+	case cliconfig.MethodFilesystemMirror:
+		return m.Kind + " " + m.Path
+	case cliconfig.MethodNetworkMirror:
+		d.host("https", m.URL.Host).serves("provider mirror", need{key: "provider mirror"})
+		return m.Kind + " " + m.URL.Redacted()
+	}
+	return m.Kind
+}
+
+// forProviders says for which providers a method is; "" for all.
+func forProviders(include, exclude []getproviders.Pattern) string {
+	list := func(label string, patterns []getproviders.Pattern) string {
+		if len(patterns) == 0 {
+			return ""
+		}
+		var names []string
+		for _, p := range patterns {
+			names = append(names, p.String())
+		}
+		return label + strings.Join(names, ", ")
+	}
+	return list(" for ", include) + list(" but not for ", exclude)
+}

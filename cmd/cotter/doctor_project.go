@@ -1,0 +1,235 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cliconfig"
+)
+
+// need is something that the configuration or the lock needs from elsewhere.
+type need struct {
+	key string // of a module, or "provider" and its address
+	// registry is the host of the registry that is asked; "" for none.
+	registry addrs.Hostname
+	// pkg is where the package is, as far as that is known without asking.
+	pkg addrs.ModulePackage
+}
+
+// lookAtProject says which stock tool the project is for, and collects its needs.
+func (d *doctor) lookAtProject(ctx context.Context) {
+	d.begin("Project")
+	d.readCLIConfig(ctx)
+	if dir, empty := withoutConfiguration(d.req); empty {
+		d.note("run `cotter doctor DIR` for the directory of a root module", "there is no configuration in %s", dir)
+		return
+	}
+	d.tellTool(ctx)
+	req := d.req
+	req.BestEffort, req.KeepCredentials = true, true
+	result, err := d.in.Load(ctx, req)
+	if err != nil {
+		for _, m := range messages(err) {
+			d.problem(m.Remedy, "%s", m.line())
+		}
+		return
+	}
+	absent := 0
+	for _, m := range result.Modules {
+		d.needModule(m.Path.String(), m.Source, m.Package)
+	}
+	for _, u := range result.Unresolved {
+		if u.Source == nil || is[*cotter.ConfigError](u.Err) {
+			for _, m := range messages(u.Err) {
+				d.problem(m.Remedy, "%s", m.line())
+			}
+			continue
+		}
+		absent++
+		d.needModule(u.Path.String(), u.Source, "")
+	}
+	if absent > 0 {
+		d.note("run `cotter install`", "%s not installed", areModules(absent))
+	} else if len(result.Modules) > 0 {
+		d.ok("%s installed", areModules(len(result.Modules)))
+	}
+	d.needProviders(ctx)
+}
+
+func areModules(n int) string {
+	if n == 1 {
+		return "1 module is"
+	}
+	return fmt.Sprintf("%d modules are", n)
+}
+
+// readCLIConfig reads the configuration of the stock tools.
+func (d *doctor) readCLIConfig(ctx context.Context) {
+	config, diags := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
+		Terraform: d.req.Dialect == cotter.DialectTerraform,
+		Warn:      func(text string) { d.note("", "%s", text) },
+	})
+	d.config = config
+	for _, m := range fromDiagnostics("", diags) {
+		d.problem("", "%s", m.line())
+	}
+	for _, diag := range diags {
+		if diag.Severity == hcl.DiagWarning {
+			d.note("", "%s: %s", diag.Summary, diag.Detail)
+		}
+	}
+}
+
+// tellTool says which stock tool the project is for, and by which sign.
+func (d *doctor) tellTool(ctx context.Context) {
+	signs, err := d.in.DialectSigns(ctx, d.req)
+	if err != nil {
+		return // Load says the same
+	}
+	const remedy = "say which one by --for tofu or --for terraform, or by `for` in the settings of cotter.hcl"
+	switch {
+	case d.req.Dialect != cotter.DialectAuto:
+		d.ok("for %s: a flag or the settings say so", d.req.Dialect)
+	case len(signs) == 0:
+		d.ok("for tofu: nothing says which tool it is for")
+	default:
+		d.req.Dialect = signs[0].Dialect
+		d.ok("for %s: %s", signs[0].Dialect, signs[0].What)
+	}
+	for _, s := range signs {
+		if d.req.Dialect != cotter.DialectAuto && s.Dialect != d.req.Dialect {
+			d.note(remedy, "a sign of %s: %s", s.Dialect, s.What)
+		}
+	}
+}
+
+// needModule adds what a module needs. pkg is the address of its package in the lock, if
+// it is there.
+func (d *doctor) needModule(key string, source addrs.ModuleSource, pkg string) {
+	n := need{key: key}
+	switch s := source.(type) {
+	case addrs.ModuleSourceRegistry:
+		n.registry = s.Package.Host
+	case addrs.ModuleSourceRemote:
+		n.pkg = s.Package
+	default:
+		return
+	}
+	if n.pkg.IsZero() && pkg != "" {
+		n.pkg = addrs.ParseModulePackage(pkg)
+	}
+	d.needs = append(d.needs, n)
+	if n.registry != "" {
+		d.host("https", string(n.registry)).serves("modules", n)
+	}
+	d.needPackage(n)
+}
+
+// needPackage adds the host of a package.
+func (d *doctor) needPackage(n need) {
+	if n.pkg.IsZero() {
+		return
+	}
+	at, err := n.pkg.URL()
+	if err != nil || at.Host == "" {
+		return
+	}
+	scheme := at.Scheme
+	if scheme == "oci" || scheme == "s3" || scheme == "gcs" {
+		scheme = "https"
+	}
+	d.host(scheme, at.Host).serves(kindOf(n.pkg, at), n)
+}
+
+// kindOf names what a package is fetched as.
+func kindOf(pkg addrs.ModulePackage, at *url.URL) string {
+	switch getter := pkg.Getter(); getter {
+	case "git", "hg", "s3", "gcs", "oci", "file":
+		return getter
+	case "http", "https":
+		return "archives"
+	default:
+		return cmp.Or(getter, at.Scheme)
+	}
+}
+
+// needProviders adds the registries of the providers.
+func (d *doctor) needProviders(ctx context.Context) {
+	providers, err := d.in.LoadProviders(ctx, d.req)
+	if err != nil {
+		return // where modules are not installed it is not known
+	}
+	for _, p := range providers {
+		if p.Address.IsBuiltIn() {
+			continue
+		}
+		n := need{key: "provider " + p.Address.ForDisplay(), registry: p.Address.Hostname}
+		d.host("https", string(p.Address.Hostname)).serves("providers", n)
+	}
+}
+
+// lookAtCalls says what would be used for each call, if it had to be fetched.
+func (d *doctor) lookAtCalls(ctx context.Context) {
+	d.begin("Calls")
+	ways := make(map[string][]string)
+	for _, n := range d.needs {
+		way := d.wayOf(ctx, n)
+		ways[way] = append(ways[way], n.key)
+	}
+	for _, way := range slices.Sorted(maps.Keys(ways)) {
+		d.ok("%s: %s", way, strings.Join(ways[way], ", "))
+	}
+}
+
+// wayOf says how the package of a need is found and fetched.
+func (d *doctor) wayOf(ctx context.Context, n need) string {
+	from := ""
+	if n.registry != "" {
+		from = "the registry, and then "
+	}
+	if n.pkg.IsZero() {
+		return from + "what that says"
+	}
+	switch kind := n.pkg.Getter(); kind {
+	case "git":
+		return from + "git " + d.gitWay(ctx, n.pkg)
+	case "http", "https":
+		return from + "an archive by " + kind
+	case "s3":
+		return from + "S3, with the credentials of the AWS SDK"
+	case "gcs":
+		return from + "Google Cloud Storage, with the default credentials"
+	case "oci":
+		return from + "an OCI registry"
+	case "hg":
+		return from + "the installed hg"
+	case "file":
+		return from + "a copy of a directory"
+	default:
+		return from + kind
+	}
+}
+
+func (d *doctor) gitWay(ctx context.Context, pkg addrs.ModulePackage) string {
+	client, err := d.fetcher.GitClient(ctx, pkg)
+	switch {
+	case err != nil:
+		return "fails: " + err.Error()
+	case client.InProcess && client.BuiltIn:
+		return "in this process, over HTTP"
+	case client.InProcess:
+		return "in this process, over HTTP (the installed git only if that fails)"
+	case client.BuiltIn:
+		return "by the built-in client (" + client.Reason + ")"
+	}
+	return "by the installed git (" + client.Reason + ")"
+}

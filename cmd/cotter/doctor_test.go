@@ -1,0 +1,51 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cotterpin/cotter/modtest"
+)
+
+// TestDoctorHosts has servers with something wrong.
+func TestDoctorHosts(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	world := modtest.New(t, modtest.Txtar(`
+-- registry/acme/net/aws/1.0.0/main.tf --
+-- config/main.tf --
+module "net" {
+  source = "MODTEST_HOST/acme/net/aws"
+}
+`))
+	dir, binary := world.Dir(t, "config"), commandAsBinary(t)
+	now := time.Now()
+	date := func(at time.Time) http.Header { return http.Header{"Date": {at.UTC().Format(http.TimeFormat)}} }
+	for _, test := range []struct {
+		name   string
+		fault  modtest.Fault
+		env    []string
+		want   string
+		status int
+	}{
+		{"no discovery document", modtest.Fault{Status: http.StatusNotFound}, nil, "problem  HOST (modules) answers with status 404 and has no discovery document", 1},
+		{"a failing server", modtest.Fault{Status: http.StatusServiceUnavailable}, nil, "problem  HOST (modules) answers with status 503", 1},
+		{"a clock that is slow", modtest.Fault{Header: date(now.Add(2 * time.Hour))}, nil, "note     it is 2h0m0s behind all hosts", 0},
+		{"a clock that is fast", modtest.Fault{Header: date(now.Add(-48 * time.Hour))}, nil, "note     it is 48h0m0s ahead of all hosts", 0},
+		{"an unknown authority", modtest.Fault{Times: 1}, []string{"SSL_CERT_FILE="}, "problem  HOST (modules): its certificate is not trusted", 1},
+	} {
+		world.SetFaults(test.fault)
+		cmd := exec.Command(binary, "doctor", dir)
+		cmd.Env = append(append(os.Environ(), world.Env()...), "HOME="+t.TempDir(), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+t.TempDir())
+		cmd.Env = append(cmd.Env, test.env...)
+		out, _ := cmd.CombinedOutput()
+		want := strings.ReplaceAll(test.want, "HOST", string(world.Host()))
+		if status := cmd.ProcessState.ExitCode(); status != test.status || !strings.Contains(string(out), want) {
+			t.Errorf("%s: status %d, want %d and %q:\n%s", test.name, status, test.status, want, out)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package gitexec_test
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/git/gitexec"
+)
+
+// TestInspect reads a configuration with secrets, none of which is reported.
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	home := t.TempDir()
+	config := `[user]
+	name = a
+[core]
+	sshCommand = ssh -i canary
+[credential]
+	helper = store --file canary
+[credential "https://canary@git.example.com"]
+	helper = "!f() { echo password=canary; }; f"
+[http]
+	extraHeader = Authorization: canary
+	proxy = http://canary:canary@proxy.example.com:8080
+	postBuffer = 1
+[http "https://git.example.com"]
+	sslVerify = false
+[url "https://x-access-token:canary@github.com/"]
+	insteadOf = https://canary@github.com/
+`
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	git := gitexec.Git{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}}
+	got, err := git.Inspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !filepath.IsAbs(got.Path) || !strings.Contains(got.Version, ".") || strings.Contains(got.Version, "git") {
+		t.Errorf("Inspect has the program %q, version %q", got.Path, got.Version)
+	}
+	want := []gitexec.Setting{
+		{Name: "core.sshcommand"},
+		{Name: "credential.helper", Value: "store"},
+		{Name: "credential.https://git.example.com.helper", Value: "a shell command"},
+		{Name: "http.extraheader"},
+		{Name: "http.proxy", Value: "http://proxy.example.com:8080"},
+		{Name: "http.https://git.example.com.sslverify", Value: "false"},
+		{Name: "url.https://github.com/.insteadof", Value: "https://github.com/"},
+	}
+	if diff := cmp.Diff(want, got.Settings); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	for _, s := range got.Settings {
+		if s.TurnsOffVerification() != strings.HasSuffix(s.Name, "sslverify") {
+			t.Errorf("TurnsOffVerification of %v", s)
+		}
+	}
+	none := gitexec.Git{Env: []string{"PATH="}}
+	if _, err := none.Inspect(t.Context()); !errors.Is(err, gitexec.ErrNoGit) {
+		t.Errorf("without a git: %v, want ErrNoGit", err)
+	}
+}
+
+// TestConcerning names the setting because of which git itself asks a server.
+func TestConcerning(t *testing.T) {
+	t.Parallel()
+	u, err := url.Parse(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for config, want := range map[string]string{
+		"":                                    "",
+		"[http]\n\textraHeader = x: canary\n": "http.extraheader",
+		"[http \"https://git.example.com/\"]\n\tcookieFile = /canary\n": "http.cookiefile for a host",
+		"[url \"https://canary@x.y/\"]\n\tinsteadOf = https://git.\n":   "url.insteadOf",
+	} {
+		if got := settings(t, config).Concerning(u); got != want {
+			t.Errorf("Concerning with %q = %q, want %q", config, got, want)
+		}
+	}
+	if got := settings(t, "", "GIT_TRACE=1").Concerning(u); got != "GIT_TRACE" {
+		t.Errorf("Concerning with GIT_TRACE = %q", got)
+	}
+}
