@@ -6,7 +6,6 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/urfave/cli/v3"
 
@@ -37,7 +36,7 @@ func userSettings(ctx context.Context) (*settings.User, error) {
 		return &settings.User{}, nil
 	}
 	src, err := userfile.Read(ctx, name, settings.MaxSize)
-	if errors.Is(err, fs.ErrNotExist) && !named {
+	if userfile.Absent(err) && !named {
 		return &settings.User{}, nil
 	}
 	if err != nil {
