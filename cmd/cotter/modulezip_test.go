@@ -38,7 +38,7 @@ func TestModuleZip(t *testing.T) {
 }
 
 // TestInstallFromModuleZip installs the command as `go install PATH@VERSION` does, from a
-// proxy with the module zip of this tree. It compiles everything, so .ci/run asks for it.
+// proxy with the module zip of this tree. It compiles everything, so .ci/release asks for it.
 func TestInstallFromModuleZip(t *testing.T) {
 	if os.Getenv("COTTER_TEST_INSTALL") == "" {
 		t.Skip("COTTER_TEST_INSTALL is not set")
