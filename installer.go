@@ -298,7 +298,7 @@ type session struct {
 }
 
 // newSession starts a session, which must be closed. Its packages are kept in the
-// user's cache, or at temporary if there is none that can be written.
+// user's cache, or at temporary if that cannot be written.
 func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, error) {
 	s := &session{
 		registry: in.registry(),

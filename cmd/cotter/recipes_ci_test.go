@@ -60,7 +60,7 @@ func (r *recipes) github(t *testing.T) {
 	const install = "Install modules and providers"
 	first := run.job(t, steps)
 	if first.asked[install] == 0 {
-		t.Error("the first run asked no server for what it installed")
+		t.Error("the first run sent no requests to the servers")
 	}
 	second := run.job(t, steps)
 	if n := second.asked[install]; n > 0 {
@@ -208,7 +208,7 @@ func (r *recipes) gitlab(t *testing.T) {
 	}
 	first, second := r.checkout(t, "."), r.checkout(t, ".")
 	if run(first) == 0 {
-		t.Error("the first run asked no server for what it installed")
+		t.Error("the first run sent no requests to the servers")
 	}
 	for _, path := range job.Cache.Paths {
 		if err := os.Rename(filepath.Join(first, path), filepath.Join(second, path)); err != nil {

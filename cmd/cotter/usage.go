@@ -97,7 +97,7 @@ func takes(cmd *cli.Command, name string) string {
 	return placeholder(flag)
 }
 
-// unknownCommand is the error for a word that is none of the commands below one.
+// unknownCommand is the error for a word that is not the name of a subcommand.
 func unknownCommand(cmd *cli.Command, name string) error {
 	var names []string
 	for _, c := range cmd.Commands {

@@ -214,10 +214,9 @@ func (p *Packages) checkSharedTree(report *Report) {
 	}
 }
 
-// compare decides by the hashes and, if they differ and the locked tree is known,
-// by the files.
-func (r *Report) compare(entry lockfile.Module, tree, locked *pkgtree.Tree) {
-	r.Tree = tree
+// CompareHashes notes the hashes of an entry and those of a tree, scheme by scheme, and
+// reports whether there are any and all are equal.
+func (r *Report) CompareHashes(entry lockfile.Module, tree *pkgtree.Tree) bool {
 	same := true
 	for _, want := range entry.Hashes {
 		if have := tree.Hash(want.Scheme()); have != "" {
@@ -225,7 +224,14 @@ func (r *Report) compare(entry lockfile.Module, tree, locked *pkgtree.Tree) {
 			same = same && want == have
 		}
 	}
-	if same && len(r.Got) > 0 {
+	return same && len(r.Got) > 0
+}
+
+// compare decides by the hashes and, if they differ and the locked tree is known,
+// by the files.
+func (r *Report) compare(entry lockfile.Module, tree, locked *pkgtree.Tree) {
+	r.Tree = tree
+	if r.CompareHashes(entry, tree) {
 		return
 	}
 	r.Status = Changed

@@ -35,7 +35,7 @@
 //	t1-<hex of the t1 hash>           an artifact with this content
 //
 // An artifact is found by what a lock says, with one request and without a list.
-// Whoever knows the content only, such as a user of stock tofu, uses the other tag.
+// A user of stock tofu, for example, knows only the content and uses the other tag.
 //
 // # Determinism
 //

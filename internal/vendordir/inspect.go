@@ -56,14 +56,7 @@ func (d *Dir) read(key string) (*pkgtree.Tree, error) {
 // compare decides by the hashes, and else by the files if the locked ones are known.
 func compare(entry lockfile.Module, tree, locked *pkgtree.Tree) installed.Report {
 	report := installed.Report{Status: installed.Changed, Tree: tree}
-	same := true
-	for _, want := range entry.Hashes {
-		if have := tree.Hash(want.Scheme()); have != "" {
-			report.Want, report.Got = append(report.Want, want), append(report.Got, have)
-			same = same && want == have
-		}
-	}
-	if same && len(report.Got) > 0 {
+	if report.CompareHashes(entry, tree) {
 		report.Status = installed.Verified
 		return report
 	}

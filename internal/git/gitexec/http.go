@@ -71,7 +71,7 @@ func (g *Git) readHTTPSettings(ctx context.Context) (*HTTPSettings, error) {
 func (s *HTTPSettings) Plain(u *url.URL) bool { return s.Concerning(u) == "" }
 
 // Concerning returns the name of the first setting that concerns requests to u, beyond
-// the exported fields; "" if there is none. It has no value, which may be secret.
+// the exported fields, or "". It leaves out the setting's value, which may be secret.
 func (s *HTTPSettings) Concerning(u *url.URL) string {
 	if len(s.special) > 0 {
 		return s.special[0]
