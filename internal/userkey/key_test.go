@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -148,6 +149,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte(""))
 	f.Add(k.Seal("journal", []byte("{}")))
 	f.Add([]byte("# cotter-proof-v1 \n"))
+	header, code, _ := bytes.Cut(k.Seal("journal", []byte("{}")), []byte("v1 "))
+	f.Add(slices.Concat(header, []byte("v1 "), bytes.ToUpper(code)))
 	f.Fuzz(func(t *testing.T, sealed []byte) {
 		content, err := k.Open("journal", sealed)
 		if err != nil {
