@@ -154,6 +154,9 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 	if r.providers.changesLockOfModules() {
 		r.providers.writeTo(lock)
 	}
+	if r.restored.any() && r.former != nil {
+		lock.RestoreHeader(r.former)
+	}
 	if err := lock.Check(); err != nil {
 		return err
 	}

@@ -101,6 +101,7 @@ func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
+	lock.RestoreHeader(former)
 	if err := lock.Check(); err != nil {
 		return nil, err
 	}
@@ -121,6 +122,9 @@ func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []
 	restored.Providers = in.restoreProviders(ctx, p, former, lock)
 	if len(restored.Keys)+len(restored.Providers) == 0 {
 		return nil
+	}
+	if len(restored.Keys) > 0 {
+		lock.RestoreHeader(former)
 	}
 	if err := lock.Check(); err != nil {
 		return err
