@@ -43,8 +43,8 @@ type InterfaceChange struct {
 	// it does not say so of variables that do not matter to it.
 	Breaking bool
 	// At is what breaks in the configuration: the argument for a variable that is gone
-	// or has another type, or the call that lacks one. It is empty if the call is not
-	// known.
+	// or has another type, the call that lacks one, or the first use of an output. It is
+	// empty if that is not known.
 	At hcl.Range
 }
 
@@ -63,11 +63,13 @@ func (c InterfaceChange) String() string {
 	}
 	switch declared := c.New == "declared" || c.Old == "declared"; {
 	case c.Aspect != "":
-		return fmt.Sprintf("%s: %s %s -> %s", what, c.Aspect, orNone(c.Old), orNone(c.New))
+		return fmt.Sprintf("%s: %s %s -> %s", what, c.Aspect, orNone(c.Old), orNone(c.New)) + suffix(" (%s)", where)
 	case c.Old == "" && declared:
 		return what + " added"
 	case c.Old == "":
 		return what + " added: " + c.New + suffix(", which %s does not set", where)
+	case c.New == "" && c.Kind == "output":
+		return what + " removed" + suffix(", which %s uses", where)
 	case c.New == "":
 		return what + " removed" + suffix(", which %s sets", where)
 	}

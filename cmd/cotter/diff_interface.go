@@ -161,7 +161,8 @@ type jsonInterfaceChange struct {
 	New    string `json:"new,omitempty"`
 	// Breaking says that calls which were right before may fail.
 	Breaking bool `json:"breaking,omitempty"`
-	// File and Line are the argument that breaks, or the call that lacks one.
+	// File and Line are the argument that breaks, the call that lacks one, or the first use
+	// of an output.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 }

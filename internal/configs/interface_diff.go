@@ -176,10 +176,14 @@ func outputText(declared bool) string {
 
 // ForCall returns changes as one call sees them, which sets some variables: what breaks
 // it comes first, and has the place of the argument, or of the call for one that is
-// missing. Changes of variables that the call is not concerned by do not break it.
+// missing, or of the first use of an output. Changes of variables that the call is not
+// concerned by do not break it.
 func ForCall(changes []InterfaceChange, call Arguments) []InterfaceChange {
 	seen := slices.Clone(changes)
 	for i, c := range seen {
+		if c.Kind == kindOutput && c.Breaking {
+			seen[i].At = call.Used[c.Name]
+		}
 		if c.Kind != kindVariable || !c.Breaking {
 			continue
 		}

@@ -212,6 +212,9 @@ func TestForCall(t *testing.T) {
   set       = 2
   type      = 3
 }
+output "id" {
+  value = [module.net["a"].id, module.net[each.key].name, "${module.net[*].zone}", module.net, module.other.x]
+}
 `)
 	write(t, filepath.Join(dir, "net_override.tf"), "module \"net\" {\n  more = 1\n}\n")
 	calls, err := configs.Reader{}.ReadArguments(t.Context(), configs.Dir{Path: dir, Display: "."})
@@ -221,6 +224,9 @@ func TestForCall(t *testing.T) {
 	call := calls["net"]
 	if got := strings.Join(slices.Sorted(maps.Keys(call.Set)), " "); got != "more removed set type" {
 		t.Errorf("ReadArguments = %q", got)
+	}
+	if got := strings.Join(slices.Sorted(maps.Keys(call.Used)), " "); got != "id name zone" {
+		t.Errorf("ReadArguments found uses of %q", got)
 	}
 	before := interfaceOf(t, "variable \"removed\" {}\nvariable \"unset\" {}\nvariable \"type\" {\n  type = string\n}\noutput \"id\" {}\n")
 	after := interfaceOf(t, "variable \"set\" {}\nvariable \"new\" {}\nvariable \"type\" {\n  type = bool\n}\n")
@@ -236,7 +242,7 @@ func TestForCall(t *testing.T) {
 	for _, c := range changes {
 		lines = append(lines, c.At.Start.Line)
 	}
-	if diff := cmp.Diff([]int{1, 6, 8, 0, 0, 0}, lines); diff != "" {
+	if diff := cmp.Diff([]int{1, 6, 8, 11, 0, 0}, lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
