@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 )
@@ -298,7 +299,7 @@ func linksBelow(links []getmodules.Link, dir string) []getmodules.Link {
 	}
 	var below []getmodules.Link
 	for _, link := range links {
-		if within(link.Path, dir) {
+		if pathsafe.Within(link.Path, dir) {
 			link.Path = strings.TrimPrefix(link.Path, dir+"/")
 			below = append(below, link)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -99,10 +100,10 @@ func (p *openProject) recordedPackage(m *module) *placement {
 	if m.call.isLocal() {
 		return m.call.caller.pkg
 	}
-	if dir := p.paths.installDir(m.key()); within(path.Clean(m.finalPath), dir) {
+	if dir := p.paths.installDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
 		return &placement{key: m.key(), finalPath: dir, currentPath: p.packagePath(m.key())}
 	}
-	if dir := p.paths.dataModulesDir(m.key()); within(path.Clean(m.finalPath), dir) { // it was not vendored
+	if dir := p.paths.dataModulesDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored
 		return &placement{key: m.key(), finalPath: dir, currentPath: filepath.Join(p.req.dataPath(), "modules", m.key())}
 	}
 	return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath} // another tool placed it elsewhere

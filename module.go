@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -190,7 +191,7 @@ func moduleIn(c *call, pkg *placement, subdir string) (*module, error) {
 // was not fetched.
 func (p *placement) checkSubmodules(subdir string) error {
 	for _, link := range p.gitlinks {
-		if within(link, subdir) || within(subdir, link) {
+		if pathsafe.Within(link, subdir) || pathsafe.Within(subdir, link) {
 			return &SubmoduleError{Path: link}
 		}
 	}
@@ -211,7 +212,7 @@ func (p *placement) checkLinks(subdir string) error {
 	} // else moduleIn reports what is wrong
 	for _, link := range p.leftOut {
 		for _, dir := range dirs {
-			if within(link.Path, dir) || within(dir, link.Path) || dir == "" && path.Dir(link.Path) == "." {
+			if pathsafe.Within(link.Path, dir) || pathsafe.Within(dir, link.Path) || dir == "" && path.Dir(link.Path) == "." {
 				return fmt.Errorf("%w: the symbolic link %s", getmodules.ErrUnsafeEntry, link)
 			}
 		}
@@ -290,11 +291,6 @@ func absolute(name string) (string, error) {
 		return "", err
 	}
 	return filepath.Abs(real)
-}
-
-// within reports whether the path is the directory or below it.
-func within(name, dir string) bool {
-	return name == dir || strings.HasPrefix(name, dir+"/")
 }
 
 // cleanSubdir returns a directory of a package in one form; "" is its root.

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
@@ -221,7 +222,7 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 func (r *planner) gone(keep map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
-		if isKey(record.Key) && (!keep[record.Key] || r.vendor != nil) && within(record.Dir, r.paths.dataModulesDir(record.Key)) {
+		if isKey(record.Key) && (!keep[record.Key] || r.vendor != nil) && pathsafe.Within(record.Dir, r.paths.dataModulesDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
 	}

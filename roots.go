@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/roots"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
@@ -309,7 +310,7 @@ func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
 		return err != nil // the run says what is wrong
 	}
 	for file := range changed {
-		if within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
+		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
 			return true
 		}
 	}

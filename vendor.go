@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/vendordir"
@@ -316,7 +317,7 @@ func (p *openProject) vendoredPart(dir string) (part string, ok bool) {
 		return "", false
 	}
 	dir = path.Clean(dir)
-	return strings.TrimPrefix(dir, p.vendor.Name()), within(dir, p.vendor.Name())
+	return strings.TrimPrefix(dir, p.vendor.Name()), pathsafe.Within(dir, p.vendor.Name())
 }
 
 // recordedPath is the path at which this process finds a directory in modules.json.

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -121,7 +122,7 @@ var statuses = map[installed.Status]Status{
 // isInstalledPackage reports whether a record is that of a call of a module
 // outside the project: such a one has a directory of its own.
 func (p *openProject) isInstalledPackage(record manifest.Record) bool {
-	return record.Key != "" && within(record.Dir, p.paths.installDir(record.Key)) || record.Version != "" ||
+	return record.Key != "" && pathsafe.Within(record.Dir, p.paths.installDir(record.Key)) || record.Version != "" ||
 		record.Source != "" && !strings.HasPrefix(record.Source, ".")
 }
 
