@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -138,14 +139,6 @@ func offersVersions(source addrs.ModuleSource) bool {
 	return false
 }
 
-// tagged returns the address of a tag of a repository.
-func tagged(repository addrs.ModulePackage, tag string) addrs.ModulePackage {
-	if repository.Getter() == "oci" {
-		return repository.WithArg("tag", tag)
-	}
-	return repository.WithArg("ref", "refs/tags/"+tag)
-}
-
 // shown returns the call's block and source as results show them: without the
 // credentials in the address unless they are to be kept.
 func (c *call) shown(keepCredentials bool) (ModuleCall, addrs.ModuleSource) {
@@ -160,6 +153,11 @@ func (c *call) shown(keepCredentials bool) (ModuleCall, addrs.ModuleSource) {
 		block.Source = addrs.Redact(block.Source)
 	}
 	return block, source
+}
+
+// asked is what origins are asked about for the call.
+func (c *call) asked() origins.Source {
+	return origins.Source{Address: c.source, Repository: c.repository, HasConstraint: c.hasConstraint, FromPackage: c.fromPackage(), Path: c.path}
 }
 
 // key is the call's key in modules.json and in the lock.
@@ -306,24 +304,4 @@ func constraintsBeside(modules []*module) string {
 	}
 	return fmt.Sprintf("tofu and terraform refuse a version argument beside a source that is not a registry's: %s; "+
 		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
-}
-
-// packageAddress is a package as the lock writes it: the immutable address, with
-// the directory that the origin means.
-func packageAddress(pkg addrs.ModulePackage, subdir string) string {
-	return addrs.ModuleSourceRemote{Package: pkg.WithoutCredentials(), Subdir: subdir}.String()
-}
-
-// lockedPackage returns the package of an entry and the directory in it that the
-// origin meant: packageAddress in reverse.
-func lockedPackage(entry lockfile.Module) (addrs.ModulePackage, string) {
-	pkg, subdir := addrs.SplitSubdir(entry.Package)
-	return addrs.ParseModulePackage(pkg), subdir
-}
-
-// lockedRevision is the commit, changeset or digest that an entry names; "" if it
-// names none.
-func lockedRevision(entry lockfile.Module) string {
-	pkg, _ := lockedPackage(entry)
-	return pkg.Revision()
 }

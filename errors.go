@@ -10,6 +10,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/localstate"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 )
 
 // The kinds of failure that callers tell apart with errors.Is. No error of this
@@ -23,14 +25,14 @@ var (
 	ErrEscapesPackage = errors.New("local module path escapes module package")
 	// ErrNoSubdir says that a package lacks the directory that its module was
 	// said to be in.
-	ErrNoSubdir = errors.New("module subdirectory not found")
+	ErrNoSubdir = pkgtree.ErrNoSubdir
 	// ErrSameKey says that two module calls would be installed in one place.
 	ErrSameKey = errors.New("two module calls have the same key")
 	// ErrTooManyModules says that the module tree is larger than the limits.
 	ErrTooManyModules = errors.New("the module tree is too large")
 	// ErrOffline says that a request to a server would be needed and that
 	// Request.Offline is set.
-	ErrOffline = errors.New("offline mode is set")
+	ErrOffline = origins.ErrOffline
 	// ErrNoSuchCall says that a request names a module call that the
 	// configuration does not have.
 	ErrNoSuchCall = errors.New("the configuration has no such module call outside the project")

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/origins"
 )
 
 // Event is one thing that happened in a run. The events are the structs of
@@ -179,4 +180,20 @@ func (e *events) ofFetches() *events {
 // whole.
 func (e *events) warn(path addrs.Module, message string) {
 	e.emit(Warning{Path: path, Message: message})
+}
+
+// ofOrigins passes on what is told of origins and stores.
+func (e *events) ofOrigins(o origins.Event) {
+	switch o.Kind {
+	case origins.FetchStarted:
+		e.emit(FetchStarted{Package: o.Package})
+	case origins.FetchProgress:
+		e.emit(FetchProgress{Package: o.Package, Done: o.Done, Total: o.Total})
+	case origins.FetchDone:
+		e.emit(FetchDone{Package: o.Package, Bytes: o.Done, Store: o.Store})
+	case origins.WaitingForFetch:
+		e.emit(WaitingForFetch{Package: o.Package})
+	case origins.Warning:
+		e.warn(o.Path, o.Text)
+	}
 }

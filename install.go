@@ -10,7 +10,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/materialize"
+	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -80,7 +82,7 @@ type installRun struct {
 	session   *session
 	config    ConfigReader
 	events    *events
-	confirmed *confirmations
+	confirmed *lockentry.Confirmations
 	// providers is nil if the run leaves providers alone.
 	providers *providerStage
 }
@@ -88,14 +90,14 @@ type installRun struct {
 func newInstallRun(p *openProject, config ConfigReader, session *session, events *events) *installRun {
 	return &installRun{
 		openProject: p, config: config, session: session, events: events,
-		confirmed: &confirmations{former: p.former, formerConfirmed: p.formerConfirmed, recorded: session.cache.Confirmed},
+		confirmed: &lockentry.Confirmations{Former: p.former, FormerConfirmed: p.formerConfirmed, Recorded: session.Cache.Confirmed},
 	}
 }
 
 // run resolves the calls, puts their packages on the stage, plans the change and
 // makes it.
 func (r *installRun) run(ctx context.Context) (*Result, error) {
-	defer r.confirmed.keep(r.session.cache)
+	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
@@ -143,7 +145,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 
 // newResolver wires the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	o := &origins{session: r.session, offline: r.req.Offline, rules: r.rules, events: events}
+	asks := r.origins(r.session, events)
 	placer := &placer{
 		session: r.session, paths: r.paths, layout: r.req.Layout, project: r.files, installed: r.installed, events: events,
 		vendored: newVendored(r.openProject), lockedTree: r.lockedTree, readOnly: !r.req.places(),
@@ -152,18 +154,17 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 		if !r.files.HasLinks() {
 			placer.layout = LayoutCopy
 		}
-		placer.stage = &materialize.Stage{Project: r.files, Cache: r.session.cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.slot}
+		placer.stage = &materialize.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
 	}
-	fetcher := &packages{origins: o, submodules: r.req.Submodules}
 	res := &resolver{
 		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
-		selector: &selector{origins: o, update: r.req.Update, lock: r.lock, unified: shared},
-		fetcher:  fetcher, placer: placer, events: events, confirmed: r.confirmed,
+		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
+		origins:  asks, placer: placer, events: events, confirmed: r.confirmed,
 	}
 	res.entries = &lockedEntries{
-		packages: fetcher, placer: placer, confirmed: r.confirmed,
+		origins: asks, placer: placer, events: events, confirmed: r.confirmed,
 		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
-		stored: &storedEntries{session: r.session, offline: r.req.Offline, events: events},
+		stores: &stores.Stores{Session: r.session.stores, Offline: r.req.Offline, Check: checkStatement, OnEvent: events.ofOrigins},
 	}
 	return res
 }
@@ -182,7 +183,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	ahead := r.newPrefetcher(res)
 	defer func() { ahead.stop() }()
 	w := &walker{
-		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), begin: ahead.start, require: require,
+		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
 		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },
 	}
 	modules, failures := w.walk(ctx, r.req.dir())

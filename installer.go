@@ -17,10 +17,12 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -259,24 +261,13 @@ func (in *Installer) config(req Request) (ConfigReader, error) {
 // clients, the cache, and what origins have answered. Each listing, location and
 // package is asked for once, whichever projects need it.
 type session struct {
-	registry Registry
-	fetcher  Fetcher
-	key      *userkey.Key
-	cache    *pkgcache.Cache
-	// cacheErr is why the user's cache could not be used, if a temporary one
-	// has taken its place.
-	cacheErr error
-	began    time.Time
-
-	// slots bounds what is done at once. A goroutine that has a slot waits for no
-	// other one.
-	slots chan struct{}
+	*origins.Session
+	key *userkey.Key
+	// stores are what bundles and mirrors have.
+	stores *stores.Session
 	// waitAtEnd says that there may be work that was cancelled and has not ended; see ahead.
 	waitAtEnd atomic.Bool
 
-	tags     singleflight.Memo[repositoryKey, []getmodules.Tag]
-	ociTags  singleflight.Memo[repositoryKey, []versions.Candidate]
-	listings singleflight.Memo[addrs.ModuleRegistryPackage, []versions.Candidate]
 	// providers is where providers come from. providerStore opens where they are kept,
 	// for runs that need it.
 	providers        getproviders.Source
@@ -287,40 +278,31 @@ type session struct {
 	providerPackages singleflight.Memo[providerKey, *providers.Got]
 	providerHashes   singleflight.Memo[providerKey, *providers.Proof]
 	providerListings singleflight.Memo[addrs.Provider, getproviders.Listing]
-	locations        singleflight.Memo[release, registryclient.Location]
-	references       singleflight.Memo[referenceKey, getmodules.Reference]
-	packages         singleflight.Memo[fetchKey, *fetched]
-	// artifacts are the first that were fetched from OCI repositories, by the
-	// repositories' addresses.
-	artifacts singleflight.Memo[addrs.ModulePackage, artifact]
-	// stored is what bundles and mirrors have.
-	stored storedPackages
 }
 
 // newSession starts a session, which must be closed. Its packages are kept in the
 // user's cache, or at temporary if that cannot be written.
 func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, error) {
-	s := &session{
-		registry: in.registry(),
-		key:      key,
-		began:    time.Now(),
-		slots:    make(chan struct{}, in.parallel()),
-	}
+	shared := &origins.Session{Registry: in.registry(), Began: time.Now(), Slots: make(chan struct{}, in.parallel())}
 	var err error
 	if in.CacheDir != "" {
-		s.cache, s.cacheErr = pkgcache.Open(in.CacheDir, key)
+		shared.Cache, shared.CacheErr = pkgcache.Open(in.CacheDir, key)
 	}
-	if s.cache == nil {
-		if s.cache, err = pkgcache.Open(temporary, key); err != nil {
-			return nil, errors.Join(s.cacheErr, err)
+	if shared.Cache == nil {
+		if shared.Cache, err = pkgcache.Open(temporary, key); err != nil {
+			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
-	s.fetcher = in.fetcher(s.cache.Dir())
-	s.stored.stores = in.Stores
+	shared.Fetcher = in.fetcher(shared.Cache.Dir())
+	ordered := make([]stores.Store, len(in.Stores))
+	for i, store := range in.Stores {
+		ordered[i] = store
+	}
+	s := &session{Session: shared, key: key, stores: stores.NewSession(ordered, shared)}
 	s.providers, s.pluginCache = in.providers(), getproviders.PluginCache{Dir: in.PluginCacheDir}
 	s.closeProviders = func() error { return nil }
 	s.providerStore = sync.OnceValue(func() *providerstore.Store {
-		store := providerstore.Open(in.CacheDir, filepath.Join(s.cache.StageDir(), "providers"), key)
+		store := providerstore.Open(in.CacheDir, filepath.Join(s.Cache.StageDir(), "providers"), key)
 		s.closeProviders = store.Close
 		return store
 	})
@@ -330,11 +312,11 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 // close ends the session.
 func (s *session) close() error {
 	if s.waitAtEnd.Load() {
-		s.packages.Wait()
-		s.stored.trees.Wait()
+		s.Session.Wait()
+		s.stores.Wait()
 		s.providerPackages.Wait()
 	}
-	return errors.Join(s.closeProviders(), s.cache.Close())
+	return errors.Join(s.closeProviders(), s.Cache.Close())
 }
 
 // ahead returns a context for work that may turn out not to be needed, and the function
@@ -400,30 +382,12 @@ func (in *Installer) Share() (_ *Installer, done func(), err error) {
 	return &copied, done, err
 }
 
-// withCache adds to a request what the fetcher needs to know of the session's
-// cache.
-func (s *session) withCache(req getmodules.Request) getmodules.Request {
-	req.Scratch, req.NoCache = s.cache.StageDir(), s.cacheErr != nil
-	return req
-}
-
 // warnOfCache tells the user that packages are not kept.
 func (s *session) warnOfCache(events *events) {
-	if s.cacheErr != nil {
+	if s.CacheErr != nil {
 		events.emit(Warning{
-			Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.cacheErr),
+			Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
 			Kind:    WarningNoCache,
 		})
-	}
-}
-
-// slot waits until there is room for one more piece of work; the function that
-// it returns makes room again.
-func (s *session) slot(ctx context.Context) (release func(), err error) {
-	select {
-	case s.slots <- struct{}{}:
-		return func() { <-s.slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
 }

@@ -39,22 +39,22 @@ type Outdated struct {
 // nothing is changed. A call whose origin gave no answer is a *ModuleError; the others are
 // returned beside it.
 func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, err error) {
-	p, asks, end, err := in.openToAsk(ctx, req)
+	p, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	modules, failures, err := in.installedTree(ctx, p)
+	defer func() { err = errors.Join(err, p.close()) }()
+	modules, failures, err := in.installedTree(ctx, p.openProject)
 	if err != nil {
 		return nil, err
 	}
-	s := &selector{origins: asks, lock: p.lock}
+	s := p.selector()
 	found := make([]*Outdated, len(modules))
 	var wait sync.WaitGroup
 	for i, m := range modules {
 		wait.Go(func() {
 			var err error
-			if found[i], err = s.outdated(ctx, p, m); err != nil {
+			if found[i], err = s.outdated(ctx, p.openProject, m); err != nil {
 				failures.addCall(m.call, err)
 			}
 		})
@@ -121,23 +121,23 @@ type OutdatedProvider struct {
 // changed. A provider whose source gave no answer is a *[ProviderError]; the others are
 // returned beside it.
 func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []OutdatedProvider, err error) {
-	p, asks, end, err := in.openToAsk(ctx, req)
+	p, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	required, err := in.requiredProviders(ctx, p)
+	defer func() { err = errors.Join(err, p.close()) }()
+	required, err := in.requiredProviders(ctx, p.openProject)
 	if err != nil {
 		return nil, err
 	}
-	if asks.offline {
+	if req.Offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
 	}
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, err
 	}
-	selector := &providerSelector{session: asks.session}
+	selector := &providerSelector{session: p.session}
 	found := make([]OutdatedProvider, len(required))
 	err = sideBySide(required, func(i int, r requiredProvider) error {
 		entry, _ := lock.Provider(r.address)
@@ -189,16 +189,16 @@ func (p Pin) Outdated() bool { return p.Tag != p.LatestTag }
 // for their newest tags. The modules need not be installed, and nothing is changed. Pins
 // whose origin gave no answer are *ModuleErrors; the others are returned beside them.
 func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
-	p, asks, end, err := in.openToAsk(ctx, req)
+	p, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	calls, err := in.ownCalls(ctx, p)
+	defer func() { err = errors.Join(err, p.close()) }()
+	calls, err := in.ownCalls(ctx, p.openProject)
 	if err != nil {
 		return nil, err
 	}
-	s := &selector{origins: asks, lock: p.lock}
+	s := p.selector()
 	pins, failures := make([]*Pin, len(calls)), make([]error, len(calls))
 	var wait sync.WaitGroup
 	for i, c := range calls {
@@ -261,11 +261,11 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 		return nil, nil
 	}
 	tag := strings.TrimPrefix(name, "refs/tags/")
-	of := *c // of any tag
-	of.repository = remote.Package.Unpinned()
-	offered, err := s.tagVersions(ctx, &of)
+	anyTag := c.asked()
+	anyTag.Repository = remote.Package.Unpinned()
+	offered, err := s.origins.TagVersions(ctx, anyTag)
 	if err != nil {
-		return nil, err
+		return nil, c.fail(err)
 	}
 	at := slices.IndexFunc(offered, func(v versions.Candidate) bool { return v.Ref == tag })
 	if at < 0 {

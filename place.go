@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
@@ -43,7 +44,7 @@ type placer struct {
 // if it is what the entry says, and nil if it is to be installed again. Files that
 // the module added to itself do not matter unless they are configuration.
 func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
-	done, err := p.slot(ctx)
+	done, err := p.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func difference(found installed.Report) string {
 // wraps fs.ErrNotExist if the cache does not have it, or had it damaged.
 func (p *placer) fromCache(ctx context.Context, entry lockfile.Module, subdir string) (*placement, error) {
 	t1 := entry.Hash("t1")
-	if t1 == "" || !p.cache.Has(t1) {
+	if t1 == "" || !p.Cache.Has(t1) {
 		return nil, fs.ErrNotExist
 	}
 	placed, err := p.place(ctx, entry, subdir, t1)
@@ -111,12 +112,12 @@ func (p *placer) fromCache(ctx context.Context, entry lockfile.Module, subdir st
 }
 
 // fromFetch gives a call a package that was fetched.
-func (p *placer) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *fetched) (*placement, error) {
-	placed, err := p.place(ctx, entry, subdir, got.tree.T1())
+func (p *placer) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *origins.Fetched) (*placement, error) {
+	placed, err := p.place(ctx, entry, subdir, got.Tree.T1())
 	if err != nil {
 		return nil, err
 	}
-	placed.gitlinks, placed.leftOut = got.gitlinks, got.leftOut
+	placed.gitlinks, placed.leftOut = got.Gitlinks, got.LeftOut
 	return placed, nil
 }
 
@@ -128,7 +129,7 @@ func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string
 	var err error
 	switch {
 	case p.readOnly:
-		placed.currentPath = p.cache.TreePath(t1)
+		placed.currentPath = p.Cache.TreePath(t1)
 		placed.tree, err = p.readCached(ctx, t1)
 	case p.vendored != nil:
 		placed, err = p.stageVendored(ctx, entry, t1)
@@ -151,12 +152,12 @@ func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string
 }
 
 func (p *placer) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree, error) {
-	done, err := p.slot(ctx)
+	done, err := p.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	tree, err := p.cache.Read(t1)
+	tree, err := p.Cache.Read(t1)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (p *placer) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree
 }
 
 func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placement {
-	pkg, _ := lockedPackage(entry)
+	pkg, _ := entry.SplitPackage()
 	return &placement{
 		key:       entry.Key,
 		entry:     entry,

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgcache"
@@ -144,7 +145,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 	for _, entry := range r.lock.Modules() {
 		if !inLock[entry.Key] {
 			lock.RemoveModule(entry.Key)
-			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: versionOrPackage(entry)})
+			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: lockentry.VersionOrPackage(entry)})
 		}
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
@@ -168,11 +169,11 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 // lockChange describes how a module's entry was added or changed.
 func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry := m.pkg.entry
-	change := LockChange{Key: entry.Key, New: versionOrPackage(entry), Constraints: entry.Constraints}
+	change := LockChange{Key: entry.Key, New: lockentry.VersionOrPackage(entry), Constraints: entry.Constraints}
 	if !had {
 		return change
 	}
-	change.Old, change.OldConstraints = versionOrPackage(old), old.Constraints
+	change.Old, change.OldConstraints = lockentry.VersionOrPackage(old), old.Constraints
 	if changed := contentChange(m.call, old, entry); changed != nil {
 		change.OtherContent = changed.Change()
 	}
@@ -325,13 +326,6 @@ func (m *module) result(keepCredentials bool) Module {
 		shown.Hashes = m.pkg.entry.Hashes
 	}
 	return shown
-}
-
-func versionOrPackage(entry lockfile.Module) string {
-	if entry.Version != "" {
-		return entry.Version
-	}
-	return entry.Package
 }
 
 // isKey reports whether a key from a file can be that of a module call.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -55,7 +55,7 @@ const prefetchesPerSlot = 4
 // start begins with the entries below the calls of the root module, and returns at once.
 func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 	entries := p.project.lock.Modules()
-	if len(entries) == 0 || p.placer.vendored.usesLocked() || p.project.req.Offline || p.update.All || p.fetcher.fetcher.Interactive() {
+	if len(entries) == 0 || p.placer.vendored.usesLocked() || p.project.req.Offline || p.update.All || p.origins.Fetcher.Interactive() {
 		return
 	}
 	for _, c := range calls {
@@ -63,7 +63,7 @@ func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 			p.roots[c.key()] = c.call
 		}
 	}
-	ctx, cancel := p.fetcher.ahead(ctx)
+	ctx, cancel := p.placer.ahead(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -77,14 +77,14 @@ func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 
 func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module) {
 	var group errgroup.Group
-	group.SetLimit(prefetchesPerSlot * cap(p.fetcher.slots))
+	group.SetLimit(prefetchesPerSlot * cap(p.origins.Slots))
 	seen := make(map[string]bool)
 	for _, entry := range entries {
 		caller := p.callerOf(entry)
 		if caller == nil || ctx.Err() != nil {
 			continue
 		}
-		same := recordOf(modpkg.StatementOf(entry), caller.isElsewhere()) + entry.Constraints
+		same := lockentry.Record(entry, caller.isElsewhere()) + entry.Constraints
 		if seen[same] {
 			continue
 		}
@@ -103,7 +103,7 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 // what it is. It returns nil for entries that are left to the walk.
 func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
-	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.confirmed.isFormer(entry) {
+	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.confirmed.IsFormer(entry) {
 		return nil
 	}
 	caller := &module{call: &call{path: path[:len(path)-1]}}
@@ -118,7 +118,7 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 			return nil
 		}
 		if locked {
-			pkg, _ := lockedPackage(above)
+			pkg, _ := above.SplitPackage()
 			caller.pkg = &placement{key: key, entry: above, local: pkg.Getter() == "file"}
 		}
 	}
@@ -152,14 +152,14 @@ func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
 
 // prefetch asks for what the walk will ask for: the stores first, then the origin.
 func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Module) {
-	confirmed, checksTag := p.confirmed.hasEntry(c, entry), p.entries.needsTagCheck(c, entry)
+	confirmed, checksTag := p.confirmed.HasEntry(entry, c.fromPackage()), p.entries.needsTagCheck(c, entry)
 	if confirmed && !checksTag || p.checkAllowed(ctx, c) != nil {
 		return
 	}
 	switch {
-	case p.entries.stored.confirms(ctx, c, entry):
-		if !p.placer.cache.Has(entry.Hash("t1")) && !p.isInstalled(entry.Key) {
-			p.entries.stored.fetch(ctx, c, entry)
+	case p.entries.stores.Confirms(ctx, c.asked(), entry):
+		if !p.placer.Cache.Has(entry.Hash("t1")) && !p.isInstalled(entry.Key) {
+			p.entries.stores.Fetch(ctx, c.asked(), entry)
 		}
 	case confirmed:
 		_ = p.entries.checkTag(ctx, c, entry)

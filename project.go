@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/rules"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -113,22 +114,46 @@ func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject,
 	return p, nil
 }
 
-// openToAsk opens a project for a run that asks origins and changes nothing. end must be
-// called.
-func (in *Installer) openToAsk(ctx context.Context, req Request) (_ *openProject, _ *origins, end func() error, err error) {
+// inquiry is a run that asks origins about a project and changes nothing.
+type inquiry struct {
+	*openProject
+	session *session
+	origins *origins.Origins
+	events  *events
+	done    func()
+}
+
+// openToAsk opens a project for a run that asks origins. It must be closed.
+func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
 	p, err := in.view(ctx, req)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	if err := p.readRules(); err != nil {
-		return nil, nil, nil, errors.Join(err, p.close())
+		return nil, errors.Join(err, p.close())
 	}
 	session, done, err := in.sharedSession(p.key)
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, p.close())
+		return nil, errors.Join(err, p.close())
 	}
-	asks := &origins{session: session, offline: req.Offline, rules: p.rules, events: &events{fn: in.OnEvent}}
-	return p, asks, func() error { done(); return p.close() }, nil
+	events := &events{fn: in.OnEvent}
+	return &inquiry{openProject: p, session: session, origins: p.origins(session, events), events: events, done: done}, nil
+}
+
+// close ends the run.
+func (q *inquiry) close() error {
+	q.done()
+	return q.openProject.close()
+}
+
+// selector returns what selects among the versions that origins have.
+func (q *inquiry) selector() *selector {
+	return &selector{origins: q.origins, events: q.events, lock: q.lock}
+}
+
+// origins returns what a run may ask of origins in a session.
+func (p *openProject) origins(session *session, events *events) *origins.Origins {
+	return &origins.Origins{Session: session.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
 }
 
 // close ends the use of the project's files.

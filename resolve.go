@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
 
@@ -29,7 +31,7 @@ type resolver struct {
 	locked   bool
 	selector *selector
 	entries  *lockedEntries
-	fetcher  *packages
+	origins  *origins.Origins
 	placer   *placer
 	events   *events
 	// noted are the calls that select versions, for unify; nil if each call selects
@@ -38,7 +40,7 @@ type resolver struct {
 
 	refusals  refusals
 	restored  restoredEntries
-	confirmed *confirmations
+	confirmed *lockentry.Confirmations
 	// folded has the calls by their keys in lower case, for a file system that folds
 	// case.
 	folded sync.Map // of *call
@@ -78,7 +80,7 @@ func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
 	if !c.isRemote() || c.hasConstraint {
 		return nil
 	}
-	return c.failIf(r.selector.checkRef(ctx, c, location{pkg: c.repository}))
+	return c.failIf(r.origins.CheckRef(ctx, c.asked(), origins.Location{Package: c.repository}))
 }
 
 // checkCall checks a call by what is written: in the configuration, and in the lock
@@ -92,7 +94,7 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	if !locked || entry.Source != c.lockSource() {
 		return nil // it does not decide this call
 	}
-	pkg, _ := lockedPackage(entry)
+	pkg, _ := entry.SplitPackage()
 	if err := all.Allow(pkg); err != nil {
 		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
 	}
@@ -148,17 +150,17 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 		return nil, "", err
 	}
 	r.emitResolved(c, version, false)
-	got, err := r.fetcher.fetch(ctx, c, at, at.revision, "")
+	got, err := r.origins.Fetch(ctx, c.asked(), at, at.Revision, "")
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
-	located, err := expandSubdir(got.tree, at.subdir)
+	located, err := got.Tree.Subdir(at.Subdir)
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
 	subdir, err := joinSubdir(c.source, located)
 	if err == nil {
-		subdir, err = expandSubdir(got.tree, subdir)
+		subdir, err = got.Tree.Subdir(subdir)
 	}
 	if err != nil {
 		return nil, "", c.fail(err)
@@ -168,13 +170,13 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 		Version:     version,
 		Source:      c.lockSource(),
 		Constraints: c.want.String(),
-		Package:     packageAddress(got.resolved, located),
-		Hashes:      got.hashes(),
+		Package:     lockentry.PackageAddress(got.Resolved, located),
+		Hashes:      got.Hashes(),
 	}
 	if err := r.checkContent(c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
-	r.confirmed.add(c, entry, true)
+	r.confirmed.Add(entry, c.fromPackage(), true)
 	p, err := r.placer.fromFetch(ctx, entry, subdir, got)
 	return p, subdir, c.failIf(err)
 }
@@ -188,7 +190,7 @@ func (r *resolver) emitResolved(c *call, version string, locked bool) {
 func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
 	old, had := r.project.lock.Module(entry.Key)
 	if !had && r.project.lockSrc != nil {
-		old, had = r.confirmed.formerEntry(entry.Key)
+		old, had = r.confirmed.FormerEntry(entry.Key)
 	}
 	if !had || slices.Contains(r.update.AcceptChanged, entry.Key) {
 		return nil
@@ -203,10 +205,10 @@ func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
 // or may differ.
 func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 	name, fixed := c.fixedName(old, entry)
-	if !fixed || old.Source != entry.Source || sameContent(old, entry) {
+	if !fixed || old.Source != entry.Source || lockentry.SameContent(old, entry) {
 		return nil
 	}
-	changed := &ContentChangedError{Key: entry.Key, Name: name, Locked: lockedRevision(old), Now: lockedRevision(entry)}
+	changed := &ContentChangedError{Key: entry.Key, Name: name, Locked: old.Revision(), Now: entry.Revision()}
 	if changed.Locked == changed.Now { // archives have none
 		changed.Locked, changed.Now = string(old.Hash("h1")), string(entry.Hash("h1"))
 	}
@@ -227,23 +229,12 @@ func (c *call) fixedName(old, entry lockfile.Module) (string, bool) {
 	switch remote.Package.Getter() {
 	case "git", "oci":
 		name, exact := remote.Package.Ref()
-		return name, exact || isVersionTag(name, c.source)
+		return name, exact || origins.IsVersionTag(name, c.source)
 	case "file", "hg":
 		return "", false
 	}
 	// An address that redirects to a repository may mean one of its branches.
-	return remote.Package.Redacted(), lockedRevision(old) == "" && lockedRevision(entry) == ""
-}
-
-// sameContent compares by the strongest hash that both entries have.
-func sameContent(a, b lockfile.Module) bool {
-	for _, scheme := range []string{"t1", "h1"} {
-		x, y := a.Hash(scheme), b.Hash(scheme)
-		if x != "" && y != "" {
-			return x == y
-		}
-	}
-	return false
+	return remote.Package.Redacted(), old.Revision() == "" && entry.Revision() == ""
 }
 
 // checkFolded refuses a call whose directory would be that of another one, on a
@@ -330,7 +321,7 @@ func betterPlace(pkg addrs.ModulePackage) string {
 // run, and notes that it is restored. A lock file that is gone altogether was
 // removed by a user who wants a new one.
 func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
-	entry, ok := r.confirmed.formerEntry(c.key())
+	entry, ok := r.confirmed.FormerEntry(c.key())
 	if r.project.lockSrc == nil || !ok || c.mismatch(entry) != "" || r.update.has(c.key()) {
 		return lockfile.Module{}, false
 	}

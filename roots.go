@@ -159,7 +159,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 			continue
 		}
 		group.Go(func() error {
-			done, err := shared.slot(ctx)
+			done, err := shared.Slot(ctx)
 			if err != nil {
 				return err
 			}
@@ -172,7 +172,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 
 // resolveLocked walks the tree by the lock. The packages are placed for reading alone.
 func (r *installRun) resolveLocked(ctx context.Context) ([]*module, error) {
-	defer r.confirmed.keep(r.session.cache)
+	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -17,9 +18,10 @@ import (
 
 // selector selects versions for calls that the lock does not decide.
 type selector struct {
-	*origins
-	update Update
-	lock   *lockfile.File
+	origins *origins.Origins
+	events  *events
+	update  Update
+	lock    *lockfile.File
 	// unified are the versions that all calls of a source share; nil if each call
 	// selects on its own.
 	unified unified
@@ -27,33 +29,39 @@ type selector struct {
 
 // newest returns the newest version that a call's constraint allows, "" if its
 // source has no versions, and where it is.
-func (s *selector) newest(ctx context.Context, c *call) (version string, at location, err error) {
+func (s *selector) newest(ctx context.Context, c *call) (version string, at origins.Location, err error) {
 	want, err := s.wanted(c)
 	if err != nil {
-		return "", location{}, err
+		return "", origins.Location{}, err
 	}
 	if !c.selectsVersion() {
-		at, err = s.locate(ctx, c, "")
-		return "", at, err
+		at, err = s.origins.Locate(ctx, c.asked(), "")
+		return "", at, c.failIf(err)
 	}
 	offered, err := s.offered(ctx, c)
 	if err != nil {
-		return "", location{}, err
+		return "", origins.Location{}, err
 	}
 	selected, err := s.oldEnough(c, offered, want)
 	if err == nil && c.repository.Getter() == "oci" {
-		selected, err = s.ociRevision(ctx, c, offered, selected, want)
+		selected, err = s.origins.SelectedTag(ctx, c.asked(), offered, selected, want)
 	}
 	if err != nil {
-		return "", location{}, c.failVersion(fmt.Errorf("%s: %w", c.offeredBy(), err))
+		return "", origins.Location{}, c.failVersion(fmt.Errorf("%s: %w", c.offeredBy(), err))
 	}
 	if c.isRemote() {
-		at = location{pkg: tagged(c.repository, selected.Ref), revision: selected.Revision}
-		return selected.Version.String(), at, nil
+		return selected.Version.String(), c.asked().TagLocation(selected), nil
 	}
 	version = selected.Version.String()
-	at, err = s.locate(ctx, c, version)
-	return version, at, err
+	at, err = s.origins.Locate(ctx, c.asked(), version)
+	return version, at, c.failIf(err)
+}
+
+// offered lists the versions that there are for a call; nil if its source names one
+// revision.
+func (s *selector) offered(ctx context.Context, c *call) ([]versions.Candidate, error) {
+	offered, err := s.origins.Versions(ctx, c.asked())
+	return offered, c.failIf(err)
 }
 
 // offeredBy is what offers the versions of a call, for messages.
@@ -111,14 +119,14 @@ func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 	if locked && entry.Version == candidate.Version.String() && entry.Source == c.lockSource() {
 		return nil
 	}
-	return s.rules.Each(func(p *policy.Policy) error {
-		return p.CheckAge(candidate.Version.String(), candidate.Published, s.began)
+	return s.origins.Rules.Each(func(p *policy.Policy) error {
+		return p.CheckAge(candidate.Version.String(), candidate.Published, s.origins.Began)
 	})
 }
 
 // byAge divides versions by whether the policies find them old enough.
 func (s *selector) byAge(c *call, offered []versions.Candidate) (old, young []versions.Candidate) {
-	if !s.rules.HaveMinAge() {
+	if !s.origins.Rules.HaveMinAge() {
 		return offered, nil
 	}
 	for _, candidate := range offered {
@@ -144,7 +152,7 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 		return versions.Candidate{}, err
 	case youngErr == nil && younger.Version.Compare(selected.Version) > 0:
 		s.events.warn(c.path, fmt.Sprintf("version %s was passed over: %s", younger.Version, s.tooYoung(c, younger)))
-	case s.rules.HaveMinAge() && selected.Published.IsZero():
+	case s.origins.Rules.HaveMinAge() && selected.Published.IsZero():
 		s.events.warn(c.path, fmt.Sprintf("its origin does not tell the age of version %s, so the policy's min_age_days was not applied", selected.Version))
 	}
 	return selected, nil

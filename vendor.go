@@ -132,7 +132,7 @@ func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module, confi
 	if !p.vendored.usesLocked() {
 		return nil, nil
 	}
-	done, err := p.slot(ctx)
+	done, err := p.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (p *placer) vendoredPlacement(entry lockfile.Module, found installed.Report
 // stageVendored gives a call the package with a hash, as it is in the directory or as it
 // becomes.
 func (p *placer) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
-	done, err := p.slot(ctx)
+	done, err := p.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (p *placer) stageVendored(ctx context.Context, entry lockfile.Module, t1 ha
 		kind = VendorAdded
 	}
 	placed := p.newPlacement(entry, nil)
-	placed.currentPath, placed.tree, err = p.vendored.stage(ctx, p.cache, entry.Key, t1, kind)
+	placed.currentPath, placed.tree, err = p.vendored.stage(ctx, p.Cache, entry.Key, t1, kind)
 	return placed, err
 }
 

@@ -14,8 +14,11 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -265,19 +268,18 @@ func (o Origin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 // which have no revisions, are fetched and hashed. The modules must be installed;
 // nothing is changed. The origins are in the order of the paths.
 func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin, err error) {
-	p, asks, end, err := in.openToAsk(ctx, req)
+	p, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	modules, failures, err := in.installedTree(ctx, p)
+	defer func() { err = errors.Join(err, p.close()) }()
+	modules, failures, err := in.installedTree(ctx, p.openProject)
 	if err == nil {
 		err = failures.join()
 	}
 	if err != nil {
 		return nil, err
 	}
-	fetcher := &packages{origins: asks, submodules: req.Submodules}
 	list := make([]Origin, 0, len(modules))
 	var wait sync.WaitGroup
 	for _, m := range modules {
@@ -287,35 +289,35 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin,
 		}
 		list = append(list, Origin{Path: m.path(), Call: m.call.ModuleCall})
 		o := &list[len(list)-1] // the list has room for all, so it stays where it is
-		wait.Go(func() { o.compare(ctx, fetcher, m.call, entry) })
+		wait.Go(func() { o.compare(ctx, p.origins, m.call, entry) })
 	}
 	wait.Wait()
 	return list, ctx.Err()
 }
 
 // compare asks the origin of a call and compares its answer with the entry.
-func (o *Origin) compare(ctx context.Context, fetcher *packages, c *call, entry lockfile.Module) {
+func (o *Origin) compare(ctx context.Context, asks *origins.Origins, c *call, entry lockfile.Module) {
 	if reason := c.mismatch(entry); reason != "" {
 		o.Err = c.fail(&StaleError{reason})
 		return
 	}
-	at, err := fetcher.locateLocked(ctx, c, entry)
+	at, err := asks.LocateLocked(ctx, c.asked(), entry)
 	if err != nil {
-		o.Err = err
+		o.Err = c.fail(err)
 		return
 	}
-	o.Package = at.pkg.Redacted()
-	locked, lockedSubdir := lockedPackage(entry)
-	if at.fromServer() && !isPattern(at.subdir) && cleanSubdir(at.subdir) != cleanSubdir(lockedSubdir) {
-		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.subdir
+	o.Package = at.Package.Redacted()
+	locked, lockedSubdir := entry.SplitPackage()
+	if at.FromServer() && !pkgtree.IsPattern(at.Subdir) && cleanSubdir(at.Subdir) != cleanSubdir(lockedSubdir) {
+		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.Subdir
 		return
 	}
-	reference, err := fetcher.reference(ctx, c, at, locked.Revision())
+	reference, err := asks.Reference(ctx, c.asked(), at, locked.Revision())
 	switch {
 	case err != nil:
 		o.Err = c.fail(err)
 	case reference.Revision == "":
-		o.compareArchive(ctx, fetcher, c, entry, at)
+		o.compareArchive(ctx, asks, c, entry, at)
 	case locked.Revision() == "": // it was an archive
 		o.Ref, o.Locked, o.Now = "address", locked.Redacted(), o.Package
 	default:
@@ -324,22 +326,22 @@ func (o *Origin) compare(ctx context.Context, fetcher *packages, c *call, entry 
 }
 
 // compareArchive fetches a package that has no revisions, to compare it.
-func (o *Origin) compareArchive(ctx context.Context, fetcher *packages, c *call, entry lockfile.Module, at location) {
-	got, err := fetcher.fetch(ctx, c, at, "", "")
+func (o *Origin) compareArchive(ctx context.Context, asks *origins.Origins, c *call, entry lockfile.Module, at origins.Location) {
+	got, err := asks.Fetch(ctx, c.asked(), at, "", "")
 	if err != nil {
 		o.Err = c.fail(err)
 		return
 	}
-	locked, _ := lockedPackage(entry)
+	locked, _ := entry.SplitPackage()
 	zh := entry.Hash("zh")
-	o.Locked, o.Now = string(entry.Hash("h1")), string(got.tree.H1())
+	o.Locked, o.Now = string(entry.Hash("h1")), string(got.Tree.H1())
 	if o.Moved() {
 		return
 	}
 	switch {
-	case !locked.IsZero() && packageAddress(got.resolved, "") != packageAddress(locked, ""):
-		o.Ref, o.Locked, o.Now = "address", locked.Redacted(), got.resolved.Redacted()
-	case zh != "" && got.archive != "":
-		o.Locked, o.Now = string(zh), string(got.archive)
+	case !locked.IsZero() && lockentry.PackageAddress(got.Resolved, "") != lockentry.PackageAddress(locked, ""):
+		o.Ref, o.Locked, o.Now = "address", locked.Redacted(), got.Resolved.Redacted()
+	case zh != "" && got.Archive != "":
+		o.Locked, o.Now = string(zh), string(got.Archive)
 	}
 }

@@ -13,6 +13,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -22,7 +25,7 @@ import (
 // modules.json, while the tree is walked by the lock.
 type comparison struct {
 	*openProject
-	confirmed *confirmations
+	confirmed *lockentry.Confirmations
 	// changed are the packages that are not what the lock says, by their keys.
 	changed map[string]bool
 
@@ -31,6 +34,14 @@ type comparison struct {
 	misplaced, edited failures
 	// origins are the keys of the entries that an origin has confirmed.
 	origins sync.Map
+}
+
+// confirmationsOf returns what is known of confirmations in a project, by a cache
+// that may not be open.
+func confirmationsOf(p *openProject, cacheDir string) *lockentry.Confirmations {
+	return &lockentry.Confirmations{Former: p.former, FormerConfirmed: p.formerConfirmed, Recorded: func(record string) bool {
+		return cacheDir != "" && pkgcache.IsConfirmed(cacheDir, p.key, record)
+	}}
 }
 
 // compareConfig says how the configuration and the lock disagree: calls without an
@@ -110,7 +121,7 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	cmp.checkFormer(c, entry)
-	if cmp.confirmed.hasEntry(c, entry) {
+	if cmp.confirmed.HasEntry(entry, c.fromPackage()) {
 		cmp.origins.Store(entry.Key, true)
 	}
 	if c.isLocal() {
@@ -148,7 +159,7 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 		return
 	}
 	old, ok := cmp.former.Module(entry.Key)
-	if differing := differences(entry, old); ok && len(differing) > 0 {
+	if differing := lockentry.Differences(entry, old); ok && len(differing) > 0 {
 		cmp.edited.addCall(c, c.fail(&StaleError{"the lock is not what it was installed by: " + strings.Join(differing, ", ")}))
 	}
 }
@@ -180,7 +191,7 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 // package.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
 	subdir, err := moduleSubdir(c.source, entry)
-	if err != nil || entry.Package != "" && !isPattern(subdir) {
+	if err != nil || entry.Package != "" && !pkgtree.IsPattern(subdir) {
 		return subdir, err
 	}
 	record, _ := cmp.recorded.Lookup(c.key())
