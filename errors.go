@@ -12,6 +12,8 @@ import (
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // The kinds of failure that callers tell apart with errors.Is. No error of this
@@ -41,10 +43,10 @@ var (
 	ErrMisplaced = errors.New("modules.json does not match the lock")
 	// ErrDowngrade says that an update would select a lower version than the locked
 	// one, which the request does not allow. The error is a *DowngradeError.
-	ErrDowngrade = errors.New("the update leads to a lower version than the locked one")
+	ErrDowngrade = versions.ErrDowngrade
 	// ErrNoSuchProvider says that no module requires a provider that the request
 	// names.
-	ErrNoSuchProvider = errors.New("no module requires this provider")
+	ErrNoSuchProvider = treeproviders.ErrNotRequired
 	// ErrLegacyProvider says that the state has a provider's address of the form that
 	// early versions of Terraform had, without a namespace.
 	ErrLegacyProvider = localstate.ErrLegacyProvider
@@ -206,15 +208,7 @@ func (e *LinkedLockError) Unwrap() error { return e.Err }
 
 // DowngradeError says that an update would select a lower version than the locked
 // one. It wraps [ErrDowngrade]; Update.AllowDowngrade allows it.
-type DowngradeError struct {
-	Locked, Selected string
-}
-
-func (e *DowngradeError) Error() string {
-	return fmt.Sprintf("%s: %s -> %s", ErrDowngrade, e.Locked, e.Selected)
-}
-
-func (e *DowngradeError) Unwrap() error { return ErrDowngrade }
+type DowngradeError = versions.DowngradeError
 
 // ContentChangedError says that what is never to change has other content than the
 // lock: a version was published again, a version tag was moved, or an archive was

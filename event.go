@@ -1,10 +1,12 @@
 package cotter
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/providers"
 )
 
 // Event is one thing that happened in a run. The events are the structs of
@@ -195,5 +197,19 @@ func (e *events) ofOrigins(o origins.Event) {
 		e.emit(WaitingForFetch{Package: o.Package})
 	case origins.Warning:
 		e.warn(o.Path, o.Text)
+	}
+}
+
+// ofProviders passes on what happens to packages of providers.
+func (e *events) ofProviders(p providers.Event) {
+	about := ProviderProgress{Provider: p.Want.Provider, Version: p.Want.Version.String(), Platform: p.Want.Platform, Done: p.Done, Total: max(p.Total, 0)}
+	switch p.Kind {
+	case providers.Downloading, providers.Unpacking:
+		about.Unpacking = p.Kind == providers.Unpacking
+		e.emit(about)
+	case providers.Waiting:
+		e.emit(WaitingForFetch{Package: p.Location})
+	case providers.Damaged:
+		e.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,10 +18,9 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerstore"
-	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -268,16 +266,8 @@ type session struct {
 	// waitAtEnd says that there may be work that was cancelled and has not ended; see ahead.
 	waitAtEnd atomic.Bool
 
-	// providers is where providers come from. providerStore opens where they are kept,
-	// for runs that need it.
-	providers        getproviders.Source
-	pluginCache      getproviders.PluginCache
-	providerStore    func() *providerstore.Store
-	closeProviders   func() error
-	providerSlots    providers.Slots
-	providerPackages singleflight.Memo[providerKey, *providers.Got]
-	providerHashes   singleflight.Memo[providerKey, *providers.Proof]
-	providerListings singleflight.Memo[addrs.Provider, getproviders.Listing]
+	// providers are what sources of providers have answered.
+	providers *treeproviders.Session
 }
 
 // newSession starts a session, which must be closed. Its packages are kept in the
@@ -299,13 +289,12 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 		ordered[i] = store
 	}
 	s := &session{Session: shared, key: key, stores: stores.NewSession(ordered, shared)}
-	s.providers, s.pluginCache = in.providers(), getproviders.PluginCache{Dir: in.PluginCacheDir}
-	s.closeProviders = func() error { return nil }
-	s.providerStore = sync.OnceValue(func() *providerstore.Store {
-		store := providerstore.Open(in.CacheDir, filepath.Join(s.Cache.StageDir(), "providers"), key)
-		s.closeProviders = store.Close
-		return store
-	})
+	s.providers = &treeproviders.Session{
+		Source: in.providers(), PluginCache: getproviders.PluginCache{Dir: in.PluginCacheDir},
+		Open: func() *providerstore.Store {
+			return providerstore.Open(in.CacheDir, filepath.Join(s.Cache.StageDir(), "providers"), key)
+		},
+	}
 	return s, nil
 }
 
@@ -314,9 +303,9 @@ func (s *session) close() error {
 	if s.waitAtEnd.Load() {
 		s.Session.Wait()
 		s.stores.Wait()
-		s.providerPackages.Wait()
+		s.providers.Wait()
 	}
-	return errors.Join(s.closeProviders(), s.Cache.Close())
+	return errors.Join(s.providers.Close(), s.Cache.Close())
 }
 
 // ahead returns a context for work that may turn out not to be needed, and the function

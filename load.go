@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -141,17 +142,17 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	if err != nil {
 		return nil, err
 	}
-	others, err := p.unrequired(ctx, lock, required, false)
+	others, err := p.unrequired(ctx, lock, required)
 	if err != nil {
 		return nil, err
 	}
-	required = sortedProviders(required, others.inState, others.kept)
+	required = treeproviders.Sorted(required, others.InState, others.Kept)
 	var list []Provider
 	for _, r := range required {
-		entry, _ := lock.Provider(r.address)
-		shown := Provider{Address: r.address, RequiredBy: r.uses, Version: entry.Version, Constraints: r.want.String(), Hashes: entry.Hashes}
+		entry, _ := lock.Provider(r.Address)
+		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes}
 		if version, err := versions.Parse(entry.Version); err == nil {
-			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.address, version, addrs.CurrentPlatform())))
+			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.Address, version, addrs.CurrentPlatform())))
 			if exists(filepath.Join(req.dataPath(), at)) {
 				shown.Dir = filepath.ToSlash(filepath.Join(req.dataDir(), at))
 			}
@@ -162,13 +163,13 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 }
 
 // requiredProviders reads what the installed modules require.
-func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]requiredProvider, error) {
+func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]treeproviders.Required, error) {
 	config, err := in.config(p.req)
 	if err != nil {
 		return nil, err
 	}
-	var required requirements
-	if _, err := in.installedRequirements(ctx, p, config, &required); err != nil {
+	required := newRequirements()
+	if _, err := in.installedRequirements(ctx, p, config, required); err != nil {
 		return nil, err
 	}
 	return required.pool()

@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -137,31 +137,28 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	if err != nil {
 		return nil, err
 	}
-	selector := &providerSelector{session: p.session}
-	found := make([]OutdatedProvider, len(required))
-	err = sideBySide(required, func(i int, r requiredProvider) error {
-		entry, _ := lock.Provider(r.address)
-		found[i] = OutdatedProvider{Provider: r.address, RequiredBy: r.uses, Constraints: r.want.String(), Current: entry.Version}
-		if err := r.checkPolicy(p.rules); err != nil {
-			return err
-		}
-		listing, err := selector.listing(ctx, r.address)
-		if err != nil {
-			return r.fail("", err)
-		}
-		found[i].Allowed = newestProvider(listing, r.want)
-		found[i].Latest = newestProvider(listing, versions.ProviderConstraints{})
-		return nil
-	})
-	return found, err
+	found, failures := make([]OutdatedProvider, len(required)), make([]error, len(required))
+	var wait sync.WaitGroup
+	for i, r := range required {
+		wait.Go(func() { found[i], failures[i] = p.outdatedProvider(ctx, r, lock) })
+	}
+	wait.Wait()
+	return found, errors.Join(failures...)
 }
 
-func newestProvider(listing getproviders.Listing, want versions.ProviderConstraints) string {
-	selected, err := versions.SelectProvider(listing.Numbers(), want)
-	if err != nil {
-		return ""
+// outdatedProvider compares the locked version of a provider with those that there are.
+func (q *inquiry) outdatedProvider(ctx context.Context, r treeproviders.Required, lock *providerLock) (OutdatedProvider, error) {
+	entry, _ := lock.Provider(r.Address)
+	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Current: entry.Version}
+	if err := q.rules.CheckProvider(r.Address); err != nil {
+		return o, r.Fail("", err)
 	}
-	return selected.String()
+	listing, err := q.session.providers.Listing(ctx, r.Address)
+	if err != nil {
+		return o, r.Fail("", err)
+	}
+	o.Allowed, o.Latest = treeproviders.Newest(listing, r.Want), treeproviders.Newest(listing, versions.ProviderConstraints{})
+	return o, nil
 }
 
 // Pin is a call in one of the project's own modules whose source address names a tag

@@ -154,7 +154,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 		return nil
 	}
 	if r.providers.changesLockOfModules() {
-		r.providers.writeTo(lock)
+		r.providers.WriteTo(lock)
 	}
 	if err := lock.Check(); err != nil {
 		return err

@@ -9,9 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // prefetcher has everything confirmed and fetched that a lock names, as soon as the calls
@@ -171,28 +169,4 @@ func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Modul
 // isInstalled reports whether something is installed for a call, right or wrong.
 func (p *prefetcher) isInstalled(key string) bool {
 	return exists(filepath.Join(p.project.req.dataPath(), "modules", key))
-}
-
-// prefetch has a provider asked for that a module requires: for the package of the locked
-// version if the lock decides, as far as this module tells, and for the versions that
-// there are otherwise. finish asks for the same, and gets the answer or its error.
-func (s *providerStage) prefetch(ctx context.Context, use ProviderUse) {
-	entry, has := s.lock.Provider(use.Provider)
-	keeps := has && !s.selector.updates(use.Provider)
-	switch {
-	case s.req.Offline || s.rules.CheckProvider(use.Provider) != nil:
-	case keeps && use.allows(entry.Version) && proves(entry.Hashes):
-		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry) })
-	case !keeps && !s.req.Locked:
-		s.prefetches.Go(func() { _, _ = s.selector.listing(ctx, use.Provider) })
-	}
-}
-
-func (s *providerStage) prefetchPackage(ctx context.Context, entry lockfile.Provider) {
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		return // finish says so
-	}
-	want := providers.Want{Provider: entry.Address, Version: version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes}
-	_, _ = s.packageOf(ctx, want)
 }

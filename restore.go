@@ -177,12 +177,12 @@ func (in *Installer) restoreProviders(ctx context.Context, p *openProject, forme
 	}
 	var restored []addrs.Provider
 	for _, r := range required {
-		entry, had := former.Provider(r.address)
-		_, has := lock.Provider(r.address)
+		entry, had := former.Provider(r.Address)
+		_, has := lock.Provider(r.Address)
 		version, err := versions.Parse(entry.Version)
-		if had && !has && err == nil && r.fits(version) {
+		if had && !has && err == nil && r.Fits(version) {
 			lock.SetProvider(entry)
-			restored = append(restored, r.address)
+			restored = append(restored, r.Address)
 		}
 	}
 	return restored

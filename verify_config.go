@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -55,7 +56,7 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 	for _, pkg := range report.Packages {
 		cmp.changed[pkg.Key] = !pkg.intact()
 	}
-	var required requirements
+	required := newRequirements()
 	var require func(addrs.Module, ModuleConfig)
 	if p.hasProviders() {
 		require = required.add
@@ -80,7 +81,7 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 	if require == nil {
 		return nil
 	}
-	return p.compareRequirements(ctx, lock, &required, len(failures.errs()) == 0, report)
+	return p.compareRequirements(ctx, lock, required, len(failures.errs()) == 0, report)
 }
 
 // changedAbove reports whether a package above a call is not what the lock says.
@@ -280,7 +281,7 @@ func (p *ProviderReport) intact() bool { return p.Status == StatusVerified && p.
 
 // ErrNoComparableHash says that the lock has hashes of a provider's archives alone, and
 // that it is not known what is in them.
-var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this platform")
+var ErrNoComparableHash = treeproviders.ErrNoComparableHash
 
 // compareProviders compares the installed providers with the lock. In a project without
 // a directory of providers they are not missing: it was installed without them.
@@ -290,44 +291,18 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 		return nil, nil
 	}
 	store := providerstore.View(in.CacheDir, p.key)
-	dir, err := store.ViewDir(filepath.Join(p.req.dataPath(), "providers"))
+	found, err := treeproviders.Inspect(ctx, store, filepath.Join(p.req.dataPath(), "providers"), entries)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = dir.Close() }() // nothing is written
-	reports := make([]ProviderReport, len(entries))
-	err = sideBySide(entries, func(i int, entry lockfile.Provider) error {
-		reports[i] = compareProvider(store, dir, entry)
-		return ctx.Err()
-	})
-	return reports, err
-}
-
-// compareProvider hashes one provider.
-func compareProvider(store *providerstore.Store, dir *providerstore.Dir, entry lockfile.Provider) ProviderReport {
-	report := ProviderReport{Provider: entry.Address, Version: entry.Version, Want: entry.Hashes, Status: StatusMissing}
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		report.Err = err
-		return report
-	}
-	state := dir.Inspect(providerstore.At(entry.Address, version, addrs.CurrentPlatform()), true)
-	switch report.Got = state.H1; {
-	case errors.Is(state.Err, fs.ErrNotExist):
-	case state.Err != nil:
-		report.Status, report.Err = StatusChanged, state.Err
-	case store.Matches(state.H1, entry.Hashes) != "":
-		report.Status = StatusVerified
-	default:
-		report.Status = StatusChanged
-		if !hasScheme(entry.Hashes, "h1") {
-			report.Err = ErrNoComparableHash
+	reports := make([]ProviderReport, len(found))
+	for i, state := range found {
+		entry := entries[i]
+		reports[i] = ProviderReport{
+			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Want: entry.Hashes, Got: state.H1, Err: state.Err,
 		}
 	}
-	return report
+	return reports, err
 }
 
 // refusedProviders returns the providers of a lock that the policies do not allow, as
@@ -356,18 +331,18 @@ func (p *openProject) compareRequirements(ctx context.Context, lock *providerLoc
 		report.Unread = append(report.Unread, err)
 		complete = false
 	}
-	others, err := p.unrequired(ctx, lock, pooled, false)
+	others, err := p.unrequired(ctx, lock, pooled)
 	if err != nil {
 		return err
 	}
-	for _, r := range sortedProviders(pooled, others.inState) {
-		entry, has := lock.Provider(r.address)
+	for _, r := range treeproviders.Sorted(pooled, others.InState) {
+		entry, has := lock.Provider(r.Address)
 		locked, err := versions.Parse(entry.Version)
-		if !has || err != nil || !r.fits(locked) {
-			report.Stale = append(report.Stale, r.fail("", &StaleError{r.lockedReason(entry, has).Reason}))
+		if !has || err != nil || !r.Fits(locked) {
+			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Unfit(entry, has).Reason}))
 		}
 	}
-	for _, address := range others.gone {
+	for _, address := range others.Gone {
 		if !complete {
 			break // a module that is not there may require it
 		}
