@@ -3,6 +3,7 @@ package cotter
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -50,6 +51,8 @@ var (
 	// ErrLegacyProvider says that the state has a provider's address of the form that
 	// early versions of Terraform had, without a namespace.
 	ErrLegacyProvider = localstate.ErrLegacyProvider
+	// ErrNoVendor says that a request with WriteVendor names no directory.
+	ErrNoVendor = errors.New("the project has no directory for vendored packages")
 	// ErrNotInstalled says that a module is not in its place.
 	ErrNotInstalled = errors.New("module not installed")
 )
@@ -277,6 +280,54 @@ type SubmoduleError struct {
 
 func (e *SubmoduleError) Error() string {
 	return fmt.Sprintf("%q in the repository is a git submodule, and submodules were not fetched", e.Path)
+}
+
+// VendorError is a package in Request.Vendor that is not what the lock says.
+type VendorError struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Dir is the package's directory, relative to the root module's, with slashes.
+	Dir string
+	// Missing says that it does not exist.
+	Missing bool
+	// Want are the lock's hashes, Got those of the files, of the same schemes.
+	Want, Got []hashing.Hash
+	// Changes tells the files apart, by paths in Dir. It is empty if the sums of the
+	// locked files are not in Request.Vendor: if the lock has another package, say.
+	Changes hashing.Changes
+	// Err is why the files could not be read, if they could not.
+	Err error
+}
+
+func (e *VendorError) Error() string {
+	if e.Missing {
+		return fmt.Sprintf("the vendored package %s does not exist", e.Dir)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "the vendored package %s is not what the lock says", e.Dir)
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %s", e.Err)
+	}
+	changes := changesBelow(e.Dir, e.Changes)
+	if changes.Empty() && len(e.Want) > 0 {
+		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[0], e.Got[0])
+	}
+	writeChanges(&b, changes)
+	return b.String()
+}
+
+func (e *VendorError) Unwrap() error { return e.Err }
+
+// changesBelow returns changes by paths that begin with a directory.
+func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
+	below := func(names []string) []string {
+		var paths []string
+		for _, name := range names {
+			paths = append(paths, path.Join(dir, name))
+		}
+		return paths
+	}
+	return hashing.Changes{Changed: below(changes.Changed), Vanished: below(changes.Vanished), Added: below(changes.Added)}
 }
 
 // errRefused marks a call that is among the refusals.

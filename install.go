@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/vendordir"
 )
 
 // Install installs the modules of a configuration: exactly what the lock says, and
@@ -116,7 +117,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 		defer r.providers.close()
 	}
 	resolver := r.newResolver(shared, r.events)
-	defer resolver.placer.vendored.close()
+	defer resolver.placer.vendored.Close()
 	modules, err := r.walk(ctx, resolver, r.providers.require())
 	if err != nil {
 		return nil, err
@@ -147,8 +148,10 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	asks := r.origins(r.session, events)
 	placer := &placer{
-		session: r.session, paths: r.paths, layout: r.req.Layout, project: r.files, installed: r.installed, events: events,
-		vendored: newVendored(r.openProject), lockedTree: r.lockedTree, readOnly: !r.req.places(),
+		session: r.session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),
+	}
+	if r.dirs.Vendor != nil {
+		placer.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
 	}
 	if r.req.places() {
 		if !r.files.HasLinks() {

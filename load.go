@@ -78,7 +78,7 @@ func (in *Installer) walkInstalledWith(ctx context.Context, p *openProject, conf
 // placeRecorded finds the module of a call where modules.json has it.
 func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error) {
 	if c.isLocal() && c.own() {
-		return localModule(c, p.paths.dir)
+		return localModule(c, p.dirs.Root)
 	}
 	record, ok := p.recorded.Lookup(c.key())
 	if !ok {
@@ -87,7 +87,7 @@ func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error)
 	if record.Source != c.source.String() {
 		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
 	}
-	m := &module{call: c, finalPath: record.Dir, currentPath: p.recordedPath(record.Dir)}
+	m := &module{call: c, finalPath: record.Dir, currentPath: p.dirs.Path(record.Dir)}
 	if info, err := os.Stat(m.currentPath); err != nil || !info.IsDir() {
 		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone", ErrNotInstalled, record.Dir))
 	}
@@ -101,11 +101,11 @@ func (p *openProject) recordedPackage(m *module) *placement {
 	if m.call.isLocal() {
 		return m.call.caller.pkg
 	}
-	if dir := p.paths.installDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
-		return &placement{key: m.key(), finalPath: dir, currentPath: p.packagePath(m.key())}
+	if dir := p.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
+		return &placement{key: m.key(), finalPath: dir, currentPath: p.dirs.PackagePath(m.key())}
 	}
-	if dir := p.paths.dataModulesDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored
-		return &placement{key: m.key(), finalPath: dir, currentPath: filepath.Join(p.req.dataPath(), "modules", m.key())}
+	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored
+		return &placement{key: m.key(), finalPath: dir, currentPath: p.dirs.DataPath(m.key())}
 	}
 	return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath} // another tool placed it elsewhere
 }

@@ -105,7 +105,7 @@ func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfil
 	origin, err := l.askOrigin(ctx, c, entry, confirmed)
 	got := origin.got
 	if err == nil {
-		err = checkHashes(entry, got, l.placer.lockedTree(entry))
+		err = checkHashes(entry, got, l.placer.dirs.LockedTree(entry))
 	}
 	if err == nil {
 		entry, err = l.compareEntry(c, entry, got, origin.at.Subdir)

@@ -221,7 +221,7 @@ func (in *Installer) ownCalls(ctx context.Context, p *openProject) ([]*call, err
 	var calls []*call
 	_, failures, err := in.walkInstalled(ctx, p, func(_ context.Context, c *call) (*module, error) {
 		if c.isLocal() {
-			return localModule(c, p.paths.dir)
+			return localModule(c, p.dirs.Root)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -31,7 +32,7 @@ type plan struct {
 	sums  map[string][]byte
 	trees map[string]bool
 	// vendor is the change of the vendored packages.
-	vendor *vendorPlan
+	vendor *vendordir.Plan
 	// fresh are the modules whose package is new in its place.
 	fresh []*module
 }
@@ -39,7 +40,7 @@ type plan struct {
 // planner plans the change of a project.
 type planner struct {
 	*openProject
-	vendored *vendored
+	vendored *vendordir.Packages
 	// providers is nil if the run leaves providers alone.
 	providers *providerPlan
 	restored  *restoredEntries
@@ -85,12 +86,18 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 	return p, r.refuseChanges(p.result.LockChanges)
 }
 
-// planVendor plans what becomes of the vendored packages.
+// planVendor plans what becomes of the vendored packages. A run that may not change the
+// lock leaves packages without an entry alone, unless it rewrites all.
 func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
-	if p.vendor, err = r.vendored.plan(r.req, slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
+	if r.vendored == nil || !r.req.places() || r.req.Locked && !r.vendored.Rewrites {
+		return nil
+	}
+	if p.vendor, err = r.vendored.Plan(slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
 		return err
 	}
-	p.result.Vendored = p.vendor.changes
+	for _, c := range p.vendor.Changes {
+		p.result.Vendored = append(p.result.Vendored, VendorChange{c.Key, c.Dir, VendorChangeKind(c.Kind)})
+	}
 	return nil
 }
 
@@ -185,7 +192,7 @@ func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module
 // fileChanges says which files of a module's package differ from those of its old
 // entry; nothing if the old package is not known.
 func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Changes {
-	before := p.lockedTree(old)
+	before := p.dirs.LockedTree(old)
 	if before == nil {
 		return hashing.Changes{}
 	}
@@ -201,8 +208,8 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 	}
 	reader := configs.Reader{Terraform: p.dialect == DialectTerraform}
 	before, err := reader.ReadInterface(ctx, configs.Dir{
-		Path:     p.recordedPath(record.Dir),
-		Boundary: p.boundaryOf(record.Dir),
+		Path:     p.dirs.Path(record.Dir),
+		Boundary: p.dirs.Boundary(record.Dir),
 	})
 	if err != nil {
 		return nil // it is not installed
@@ -223,7 +230,7 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 func (r *planner) gone(keep map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
-		if isKey(record.Key) && (!keep[record.Key] || r.vendor != nil) && pathsafe.Within(record.Dir, r.paths.dataModulesDir(record.Key)) {
+		if isKey(record.Key) && (!keep[record.Key] || r.dirs.Vendor != nil) && pathsafe.Within(record.Dir, r.dirs.DataDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
 	}
@@ -260,7 +267,7 @@ func (p *plan) commit(at *openProject, events *events) error {
 			_, err := os.Lstat(filepath.Join(at.req.dir(), filepath.FromSlash(m.finalPath)))
 			replaced[i] = err == nil
 		}
-		undo, err := p.vendor.commit()
+		undo, err := p.vendor.Commit()
 		if err != nil {
 			return err
 		}

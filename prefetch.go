@@ -53,7 +53,7 @@ const prefetchesPerSlot = 4
 // start begins with the entries below the calls of the root module, and returns at once.
 func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 	entries := p.project.lock.Modules()
-	if len(entries) == 0 || p.placer.vendored.usesLocked() || p.project.req.Offline || p.update.All || p.origins.Fetcher.Interactive() {
+	if len(entries) == 0 || p.placer.vendored.UsesLocked() || p.project.req.Offline || p.update.All || p.origins.Fetcher.Interactive() {
 		return
 	}
 	for _, c := range calls {

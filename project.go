@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/internal/rules"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -18,23 +19,21 @@ import (
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // openProject is a project as a run finds it: its lock, its manifest, and the rules
 // and the dialect that apply. It does not change while a run lasts.
 type openProject struct {
-	req   Request
-	paths paths
-	key   *userkey.Key
+	req Request
+	key *userkey.Key
 	// files are the project's files on disk, nil if there is no modules directory, and
 	// installed the packages there.
 	files     *project.Project
 	installed *installed.Packages
-	// vendor is the directory of vendored packages; nil if the request names none.
-	vendor *vendordir.Dir
-	rules  rules.Rules
+	// dirs says where packages are.
+	dirs  *packagedirs.Dirs
+	rules rules.Rules
 
 	// lockSrc is the text of the lock; nil if there is no lock file.
 	lockSrc []byte
@@ -168,9 +167,11 @@ func (p *openProject) close() error {
 // read reads everything but the configuration.
 func (p *openProject) read(ctx context.Context) (err error) {
 	p.recorded = &manifest.Manifest{}
-	if p.vendor, err = newVendorDir(p.req); err != nil {
+	vendor, err := p.req.vendorDir()
+	if err != nil {
 		return err
 	}
+	p.dirs = packagedirs.New(p.req.dir(), p.req.dataDir(), p.req.dataPath(), p.installed, vendor)
 	if p.lockSrc, err = readLock(p.req); err != nil {
 		return err
 	}
@@ -189,7 +190,6 @@ func (p *openProject) read(ctx context.Context) (err error) {
 		}, p.req.Tools)
 		p.dialect = p.detected.dialect
 	}
-	p.paths = newPaths(p.req.dir(), p.req.dataDir(), p.req.vendor())
 	return nil
 }
 

@@ -3,7 +3,6 @@ package cotter
 import (
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -151,21 +150,20 @@ func (r Request) dir() string      { return orElse(r.Dir, ".") }
 func (r Request) dataDir() string  { return orElse(r.DataDir, ".terraform") }
 func (r Request) lockFile() string { return orElse(r.LockFile, lockFileName) }
 
-// vendor is the directory of vendored packages as modules.json names it; "" if there is
-// none.
-func (r Request) vendor() string {
-	if r.Vendor == "" {
-		return ""
-	}
-	return path.Clean(filepath.ToSlash(r.Vendor))
-}
-
 // dataPath is the data directory as this process reaches it.
 func (r Request) dataPath() string {
 	if filepath.IsAbs(r.dataDir()) {
 		return r.dataDir()
 	}
 	return filepath.Join(r.dir(), r.dataDir())
+}
+
+// vendorDir opens the directory of vendored packages; nil if the request names none.
+func (r Request) vendorDir() (*vendordir.Dir, error) {
+	if r.Vendor == "" {
+		return nil, nil
+	}
+	return vendordir.Open(r.dir(), r.Vendor, r.dataPath())
 }
 
 // orElse returns s, or otherwise if s is empty.

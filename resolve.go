@@ -56,7 +56,7 @@ func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 	}
 	r.warnOfCredentials(c)
 	if c.isLocal() {
-		return localModule(c, r.project.paths.dir)
+		return localModule(c, r.project.dirs.Root)
 	}
 	if len(c.key()) > maxKey {
 		return nil, c.fail(fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey))

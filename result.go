@@ -139,3 +139,26 @@ func (c InterfaceChange) String() string {
 	}
 	return fmt.Sprintf("%s %q changed: %s -> %s", c.Kind, c.Name, c.Old, c.New)
 }
+
+// VendorChange is a package that a run has written to Request.Vendor, or removed there.
+type VendorChange struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Dir is the package's directory, relative to the root module's, with slashes.
+	Dir string
+	// Kind says what became of the package.
+	Kind VendorChangeKind
+}
+
+// VendorChangeKind is what became of a vendored package.
+type VendorChangeKind int
+
+// The kinds of changes.
+const (
+	VendorAdded VendorChangeKind = iota
+	VendorChanged
+	VendorRemoved
+)
+
+// String is the kind in one word.
+func (k VendorChangeKind) String() string { return [...]string{"added", "changed", "removed"}[k] }

@@ -305,7 +305,7 @@ func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req
 // changed files.
 func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
 	req.Dir = root
-	vendor, err := newVendorDir(req)
+	vendor, err := req.vendorDir()
 	if err != nil || vendor == nil {
 		return err != nil // the run says what is wrong
 	}

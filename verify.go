@@ -66,7 +66,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Report, error) {
 	entries := p.lock.Modules()
 	report := &Report{Packages: make([]PackageReport, len(entries))}
-	if p.files == nil && p.vendor == nil {
+	if p.files == nil && p.dirs.Vendor == nil {
 		for i, entry := range entries {
 			report.Packages[i] = PackageReport{Key: entry.Key, Status: StatusMissing}
 		}
@@ -82,9 +82,9 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			found := p.inspect(entry)
+			found := p.dirs.Inspect(entry)
 			report.Packages[i] = PackageReport{
-				Key: entry.Key, Vendored: p.vendoredDir(entry.Key), Status: statuses[found.Status],
+				Key: entry.Key, Vendored: p.dirs.VendoredDir(entry.Key), Status: statuses[found.Status],
 				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 			}
 			return nil
@@ -96,9 +96,9 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 			report.Packages = append(report.Packages, PackageReport{Key: record.Key, Status: StatusUnlocked})
 		}
 	}
-	for _, key := range p.unlockedVendored() {
+	for _, key := range p.dirs.UnlockedVendored(p.lock) {
 		if !slices.ContainsFunc(report.Packages, func(p PackageReport) bool { return p.Key == key }) {
-			report.Packages = append(report.Packages, PackageReport{Key: key, Vendored: p.vendoredDir(key), Status: StatusUnlocked})
+			report.Packages = append(report.Packages, PackageReport{Key: key, Vendored: p.dirs.VendoredDir(key), Status: StatusUnlocked})
 		}
 	}
 	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return compareKeys(a.Key, b.Key) })
@@ -125,7 +125,7 @@ var statuses = map[installed.Status]Status{
 // isInstalledPackage reports whether a record is that of a call of a module
 // outside the project: such a one has a directory of its own.
 func (p *openProject) isInstalledPackage(record manifest.Record) bool {
-	return record.Key != "" && pathsafe.Within(record.Dir, p.paths.installDir(record.Key)) || record.Version != "" ||
+	return record.Key != "" && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) || record.Version != "" ||
 		record.Source != "" && !strings.HasPrefix(record.Source, ".")
 }
 

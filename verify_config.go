@@ -67,7 +67,7 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 	}
 	for i, pkg := range report.Packages {
 		_, confirmed := cmp.origins.Load(pkg.Key)
-		report.Packages[i].Unconfirmed = pkg.intact() && !confirmed && in.hasState() && p.vendor == nil
+		report.Packages[i].Unconfirmed = pkg.intact() && !confirmed && in.hasState() && p.dirs.Vendor == nil
 	}
 	for _, key := range goneEntries(p.lock, modules, failures) {
 		if cmp.changedAbove(pathOf(key)) {
@@ -126,7 +126,7 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 		cmp.origins.Store(entry.Key, true)
 	}
 	if c.isLocal() {
-		m, err := localModule(c, cmp.paths.dir)
+		m, err := localModule(c, cmp.dirs.Root)
 		if err != nil {
 			return nil, cmp.notInstalled(c, c.caller.pkg, err)
 		}
@@ -171,9 +171,9 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 	pkg := &placement{
 		key:         key,
 		entry:       entry,
-		finalPath:   cmp.paths.installDir(key),
-		realPath:    cmp.paths.realInstallDir(key),
-		currentPath: cmp.packagePath(key),
+		finalPath:   cmp.dirs.PackageDir(key),
+		realPath:    cmp.dirs.RealPackageDir(key),
+		currentPath: cmp.dirs.PackagePath(key),
 	}
 	if _, err := os.Lstat(pkg.currentPath); err != nil {
 		return nil, c.fail(ErrNotInstalled) // which the package's report says
@@ -196,7 +196,7 @@ func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, err
 		return subdir, err
 	}
 	record, _ := cmp.recorded.Lookup(c.key())
-	recorded, below := strings.CutPrefix(record.Dir, cmp.paths.installDir(c.key())+"/")
+	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
 	if fits, err := path.Match(subdir, recorded); below && (entry.Package == "" || fits && err == nil) {
 		return cleanSubdir(recorded), nil
 	}
