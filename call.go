@@ -305,3 +305,11 @@ func constraintsBeside(modules []*module) string {
 	return fmt.Sprintf("tofu and terraform refuse a version argument beside a source that is not a registry's: %s; "+
 		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
 }
+
+// version is the version of a module that has its package for itself; "" otherwise.
+func (m *module) version() string {
+	if !m.ownsPackage() {
+		return ""
+	}
+	return m.pkg.entry.Version
+}

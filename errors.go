@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -51,8 +52,6 @@ var (
 	// ErrLegacyProvider says that the state has a provider's address of the form that
 	// early versions of Terraform had, without a namespace.
 	ErrLegacyProvider = localstate.ErrLegacyProvider
-	// ErrNoVendor says that a request with WriteVendor names no directory.
-	ErrNoVendor = errors.New("the project has no directory for vendored packages")
 	// ErrNotInstalled says that a module is not in its place.
 	ErrNotInstalled = errors.New("module not installed")
 )
@@ -371,3 +370,17 @@ func shortIdentity(id string) string {
 	}
 	return id
 }
+
+// ProviderError is what went wrong with one provider. It wraps an error of package
+// getproviders, *registryclient.RequestError, the errors of package versions,
+// *policy.Violation, *UnknownProviderError, *UnusableVersionError, or a sentinel of this
+// package.
+type ProviderError = getproviders.ProviderError
+
+// UnknownProviderError says that no source has a provider, and what is known of others
+// that may be meant.
+type UnknownProviderError = getproviders.UnknownProviderError
+
+// UnusableVersionError says that a version of a provider has no package that can be used
+// here, and which version has.
+type UnusableVersionError = getproviders.UnusableVersionError

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
@@ -212,4 +214,16 @@ func (e *events) ofProviders(p providers.Event) {
 	case providers.Damaged:
 		e.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
 	}
+}
+
+// warnOf tells the user what a diagnostic says of a module.
+func (e *events) warnOf(path addrs.Module, diag *hcl.Diagnostic) {
+	message := diag.Summary
+	if diag.Detail != "" {
+		message += ": " + diag.Detail
+	}
+	if diag.Subject != nil {
+		message = diag.Subject.String() + ": " + message
+	}
+	e.warn(path, message)
 }

@@ -183,11 +183,11 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 // walk resolves the whole tree. require, which may be nil, is told what each module
 // requires.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
-	ahead := r.newPrefetcher(res)
+	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
 		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
-		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },
+		warn: res.events.warnOf,
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
 	for _, warning := range []Warning{
@@ -204,17 +204,6 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		err = ctx.Err()
 	}
 	return modules, errors.Join(res.refusals.err(r.req.lockFile()), err)
-}
-
-func diagnosticText(diag *hcl.Diagnostic) string {
-	message := diag.Summary
-	if diag.Detail != "" {
-		message += ": " + diag.Detail
-	}
-	if diag.Subject != nil {
-		message = diag.Subject.String() + ": " + message
-	}
-	return message
 }
 
 // checkLost refuses a lock that has lost all of its entries, in a run that may not
@@ -247,7 +236,7 @@ func (in *Installer) nothingToInstall(ctx context.Context, req Request, config C
 		return nil, root, ctx.Err()
 	}
 	for _, diag := range root.diags {
-		events.warn(nil, diagnosticText(diag))
+		events.warnOf(nil, diag)
 	}
 	return p.newResult(nil), root, ctx.Err()
 }
@@ -265,4 +254,67 @@ func (c *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfi
 		return c.module, c.diags
 	}
 	return c.ConfigReader.ReadModule(ctx, dir)
+}
+
+// InstallProviders installs the providers that the installed modules of a
+// configuration require, and leaves the modules as they are. Versions in the lock stay
+// as long as they fit; for the others the newest is selected that all modules allow.
+// Install does the same beside the modules if Request.Providers is set.
+//
+// With LockOnly nothing is installed but the lock is written, and with DryRun neither.
+// An error about one provider is a *[ProviderError]; if several failed, the error joins
+// all of them.
+func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
+	only := Providers{Only: true}
+	if req.Providers != nil {
+		only.Platforms, only.Prune = req.Providers.Platforms, req.Providers.Prune
+	}
+	req.Providers = &only
+	return in.Install(ctx, req)
+}
+
+// providersAlone installs the providers of a project whose modules are as they are to
+// be, as part of a session, or with one of its own if shared is nil.
+func (in *Installer) providersAlone(ctx context.Context, req Request, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
+	if shared != nil {
+		return in.installProviders(ctx, req, config, shared, events)
+	}
+	session, done, err := in.sharedSession(key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	session.warnOfCache(events)
+	return in.installProviders(ctx, req, config, session, events)
+}
+
+// installProviders is InstallProviders as part of a session.
+func (in *Installer) installProviders(ctx context.Context, req Request, config ConfigReader, session *session, events *events) (_ *Result, err error) {
+	p, err := viewWith(ctx, req, session.key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	if p.rules, err = req.readRules(); err != nil {
+		return nil, err
+	}
+	stage, err := newProviderStage(ctx, p, session, events)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.close()
+	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := stage.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result := p.newResult(modules)
+	plan.describe(result)
+	if err := plan.place(ctx); err != nil {
+		return result, err
+	}
+	return result, plan.writeLock()
 }

@@ -1,12 +1,15 @@
 package cotter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -266,4 +269,89 @@ func joinSubdir(source addrs.ModuleSource, located string) (string, error) {
 		return cleanSubdir(source.Subdir), nil
 	}
 	return "", nil
+}
+
+// refusals collects the module calls that the lock does not decide, in a run that
+// may not change it. They are reported together.
+type refusals struct {
+	mu      sync.Mutex
+	reasons []LockedReason
+}
+
+// add notes why the entry of a call does not decide it, and returns errRefused.
+func (r *refusals) add(c *call, reason string) error {
+	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason})
+}
+
+// addMissing is add for a call without an entry.
+func (r *refusals) addMissing(c *call, reason string) error {
+	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason, Missing: true})
+}
+
+func (r *refusals) note(reason LockedReason) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reasons = append(r.reasons, reason)
+	return errRefused
+}
+
+// err returns all that was collected as one error, or nil.
+func (r *refusals) err(lockFile string) error {
+	if len(r.reasons) == 0 {
+		return nil
+	}
+	slices.SortFunc(r.reasons, func(a, b LockedReason) int {
+		return cmp.Or(strings.Compare(a.Key, b.Key), a.Provider.Compare(b.Provider))
+	})
+	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
+}
+
+// restoredEntries are entries that the lock had after the last run and has lost
+// since. Stock tools drop module blocks when they rewrite their provider locks. To
+// select again without a word would make the lock worthless.
+type restoredEntries struct {
+	mu      sync.Mutex
+	entries map[string]lockfile.Module
+}
+
+func (r *restoredEntries) add(entry lockfile.Module) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.entries == nil {
+		r.entries = make(map[string]lockfile.Module)
+	}
+	r.entries[entry.Key] = entry
+}
+
+func (r *restoredEntries) any() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.entries) > 0
+}
+
+func (r *restoredEntries) has(key string) bool {
+	_, ok := r.entry(key)
+	return ok
+}
+
+func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry, ok := r.entries[key]
+	return entry, ok
+}
+
+// warning tells the user what is restored; "" if nothing is.
+func (r *restoredEntries) warning(lockFile string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	keys := slices.Sorted(maps.Keys(r.entries))
+	switch len(keys) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
+	}
+	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
+		lockFile, len(keys), strings.Join(shortened(keys), ", "))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -236,7 +237,7 @@ func (in *Installer) ownCalls(ctx context.Context, p *openProject) ([]*call, err
 			return nil, err
 		}
 	}
-	slices.SortFunc(calls, func(a, b *call) int { return compareKeys(a.key(), b.key()) })
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
 	return calls, nil
 }
 
@@ -364,4 +365,41 @@ func splice(src []byte, pins []Pin) ([]byte, error) {
 		src = slices.Replace(src, start, end, []byte(`"`+address+`"`)...)
 	}
 	return src, nil
+}
+
+// inquiry is a run that asks origins about a project and changes nothing.
+type inquiry struct {
+	*openProject
+	session *session
+	origins *origins.Origins
+	events  *events
+	done    func()
+}
+
+// openToAsk opens a project for a run that asks origins. It must be closed.
+func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.readRules(); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	session, done, err := in.sharedSession(p.key)
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	events := &events{fn: in.OnEvent}
+	return &inquiry{openProject: p, session: session, origins: p.origins(session, events), events: events, done: done}, nil
+}
+
+// close ends the run.
+func (q *inquiry) close() error {
+	q.done()
+	return q.openProject.close()
+}
+
+// selector returns what selects among the versions that origins have.
+func (q *inquiry) selector() *selector {
+	return &selector{origins: q.origins, events: q.events, lock: q.lock}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -155,7 +156,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: lockentry.VersionOrPackage(entry)})
 		}
 	}
-	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
+	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Key, b.Key) })
 	r.providers.describe(p.result)
 	if len(p.result.LockChanges) == 0 && !r.restored.any() && !r.providers.changesLockOfModules() {
 		return nil
@@ -300,39 +301,6 @@ func (p *plan) keepState(files *project.Project) {
 	}
 	_ = files.KeepSums(keep)
 	_ = files.KeepTrees(p.trees)
-}
-
-// newResult returns the result of a run with these modules.
-func (p *openProject) newResult(modules []*module) *Result {
-	result := &Result{
-		Root:     Module{Dir: "."},
-		Dialect:  p.dialect,
-		LockFile: filepath.Join(p.req.dir(), p.req.lockFile()),
-	}
-	for _, m := range modules {
-		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
-	}
-	return result
-}
-
-// version is the version of a module that has its package for itself; "" otherwise.
-func (m *module) version() string {
-	if !m.ownsPackage() {
-		return ""
-	}
-	return m.pkg.entry.Version
-}
-
-// result is the module as results show it.
-func (m *module) result(keepCredentials bool) Module {
-	shown := Module{Path: m.path(), Dir: m.finalPath}
-	shown.Call, shown.Source = m.call.shown(keepCredentials)
-	if m.ownsPackage() {
-		shown.Version = m.pkg.entry.Version
-		shown.Package = m.pkg.entry.Package
-		shown.Hashes = m.pkg.entry.Hashes
-	}
-	return shown
 }
 
 // isKey reports whether a key from a file can be that of a module call.

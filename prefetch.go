@@ -40,9 +40,8 @@ type prefetcher struct {
 	stop func()
 }
 
-// newPrefetcher returns a prefetcher for a walk with a resolver.
-func (r *installRun) newPrefetcher(res *resolver) *prefetcher {
-	ahead := r.newResolver(res.selector.unified, res.events.ofFetches())
+// newPrefetcher returns a prefetcher that asks with a resolver of its own.
+func newPrefetcher(ahead *resolver) *prefetcher {
 	return &prefetcher{resolver: ahead, roots: make(map[string]*call), stop: func() {}}
 }
 

@@ -113,43 +113,6 @@ func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject,
 	return p, nil
 }
 
-// inquiry is a run that asks origins about a project and changes nothing.
-type inquiry struct {
-	*openProject
-	session *session
-	origins *origins.Origins
-	events  *events
-	done    func()
-}
-
-// openToAsk opens a project for a run that asks origins. It must be closed.
-func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
-	p, err := in.view(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.readRules(); err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	events := &events{fn: in.OnEvent}
-	return &inquiry{openProject: p, session: session, origins: p.origins(session, events), events: events, done: done}, nil
-}
-
-// close ends the run.
-func (q *inquiry) close() error {
-	q.done()
-	return q.openProject.close()
-}
-
-// selector returns what selects among the versions that origins have.
-func (q *inquiry) selector() *selector {
-	return &selector{origins: q.origins, events: q.events, lock: q.lock}
-}
-
 // origins returns what a run may ask of origins in a session.
 func (p *openProject) origins(session *session, events *events) *origins.Origins {
 	return &origins.Origins{Session: session.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}

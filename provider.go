@@ -6,158 +6,16 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/internal/userkey"
 )
-
-// Providers says what Install does with the providers that the modules require.
-type Providers struct {
-	// Only leaves the modules as they are. They must be installed.
-	Only bool
-	// Platforms are further platforms that the lock is to have the hashes of, beside
-	// this machine's own. Their packages are not kept.
-	Platforms []addrs.Platform
-	// Prune drops the lock's entries of providers that no module requires. Without it
-	// they stay, and are installed, unless the state of the project is a file in its
-	// directory that does not need them: another state may.
-	Prune bool
-}
-
-// others are the platforms beside this machine's own, each once.
-func (p *Providers) others() []addrs.Platform {
-	var others []addrs.Platform
-	for _, platform := range p.Platforms {
-		if platform != addrs.CurrentPlatform() && !slices.Contains(others, platform) {
-			others = append(others, platform)
-		}
-	}
-	return others
-}
-
-// Provider is one provider of a configuration.
-type Provider struct {
-	Address addrs.Provider
-	// Version is the selected version.
-	Version string
-	// Constraints are those of all modules together, as in the lock; "" if there are
-	// none.
-	Constraints string
-	// Hashes are those of the lock's entry, of all platforms that it covers.
-	Hashes []hashing.Hash
-	// Dir is the package's directory, relative to the root module's, with forward
-	// slashes.
-	Dir string
-	// RequiredBy are the places that require it, in the order of the modules' paths.
-	// It is empty for a provider that only the lock has.
-	RequiredBy []ProviderUse
-	// Location is where the package came from in this run, without credentials; "" if
-	// it was there already, in the project or in the cache.
-	Location string
-	// KeyID is the id of the key that signed the package, in upper-case hexadecimal,
-	// and Key its owner as the key has it; both are "" if no signature was checked.
-	KeyID, Key string
-}
-
-// ProviderUse is a place in a module that requires a provider.
-type ProviderUse = getproviders.ProviderUse
-
-// ProviderChange is a provider's entry of the lock that a run changed.
-type ProviderChange struct {
-	Provider addrs.Provider
-	// Old and New are versions. Old is "" for an entry that was added, New for one
-	// that was removed.
-	Old, New string
-	// Hashes is how many hashes were added to an entry whose version stays.
-	Hashes int
-}
-
-// ProviderError is what went wrong with one provider. It wraps an error of package
-// getproviders, *registryclient.RequestError, the errors of package versions,
-// *policy.Violation, *UnknownProviderError, *UnusableVersionError, or a sentinel of this
-// package.
-type ProviderError = getproviders.ProviderError
-
-// UnknownProviderError says that no source has a provider, and what is known of others
-// that may be meant.
-type UnknownProviderError = getproviders.UnknownProviderError
-
-// UnusableVersionError says that a version of a provider has no package that can be used
-// here, and which version has.
-type UnusableVersionError = getproviders.UnusableVersionError
-
-// InstallProviders installs the providers that the installed modules of a
-// configuration require, and leaves the modules as they are. Versions in the lock stay
-// as long as they fit; for the others the newest is selected that all modules allow.
-// Install does the same beside the modules if Request.Providers is set.
-//
-// With LockOnly nothing is installed but the lock is written, and with DryRun neither.
-// An error about one provider is a *[ProviderError]; if several failed, the error joins
-// all of them.
-func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
-	only := Providers{Only: true}
-	if req.Providers != nil {
-		only.Platforms, only.Prune = req.Providers.Platforms, req.Providers.Prune
-	}
-	req.Providers = &only
-	return in.Install(ctx, req)
-}
-
-// providersAlone installs the providers of a project whose modules are as they are to
-// be, as part of a session, or with one of its own if shared is nil.
-func (in *Installer) providersAlone(ctx context.Context, req Request, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
-	if shared != nil {
-		return in.installProviders(ctx, req, config, shared, events)
-	}
-	session, done, err := in.sharedSession(key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	session.warnOfCache(events)
-	return in.installProviders(ctx, req, config, session, events)
-}
-
-// installProviders is InstallProviders as part of a session.
-func (in *Installer) installProviders(ctx context.Context, req Request, config ConfigReader, session *session, events *events) (_ *Result, err error) {
-	p, err := viewWith(ctx, req, session.key)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	if p.rules, err = req.readRules(); err != nil {
-		return nil, err
-	}
-	stage, err := newProviderStage(ctx, p, session, events)
-	if err != nil {
-		return nil, err
-	}
-	defer stage.close()
-	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := stage.finish(ctx)
-	if err != nil {
-		return nil, err
-	}
-	result := p.newResult(modules)
-	plan.describe(result)
-	if err := plan.place(ctx); err != nil {
-		return result, err
-	}
-	return result, plan.writeLock()
-}
 
 // requirements are what the modules of a tree require of providers, and what is wrong with
 // that.
@@ -296,7 +154,7 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 		return nil, nil
 	}
 	for _, w := range s.required.warnings {
-		s.events.warn(w.path, diagnosticText(w.diag))
+		s.events.warnOf(w.path, w.diag)
 	}
 	required, err := s.required.pool()
 	if err != nil {

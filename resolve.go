@@ -3,7 +3,6 @@ package cotter
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -281,7 +280,7 @@ func (h *hostlessCall) note(c *call) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.first == nil || compareKeys(c.key(), h.first.key()) < 0 {
+	if h.first == nil || strings.Compare(c.key(), h.first.key()) < 0 {
 		h.first = c
 	}
 }
@@ -329,56 +328,6 @@ func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
 		r.restored.add(entry)
 	}
 	return entry, true
-}
-
-// restoredEntries are entries that the lock had after the last run and has lost
-// since. Stock tools drop module blocks when they rewrite their provider locks. To
-// select again without a word would make the lock worthless.
-type restoredEntries struct {
-	mu      sync.Mutex
-	entries map[string]lockfile.Module
-}
-
-func (r *restoredEntries) add(entry lockfile.Module) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.entries == nil {
-		r.entries = make(map[string]lockfile.Module)
-	}
-	r.entries[entry.Key] = entry
-}
-
-func (r *restoredEntries) any() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.entries) > 0
-}
-
-func (r *restoredEntries) has(key string) bool {
-	_, ok := r.entry(key)
-	return ok
-}
-
-func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, ok := r.entries[key]
-	return entry, ok
-}
-
-// warning tells the user what is restored; "" if nothing is.
-func (r *restoredEntries) warning(lockFile string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	keys := slices.Sorted(maps.Keys(r.entries))
-	switch len(keys) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
-	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
-		lockFile, len(keys), strings.Join(shortened(keys), ", "))
 }
 
 // maxNamed is how many names a sentence lists.

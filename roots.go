@@ -214,15 +214,6 @@ func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(str
 	return errors.Join(failures...)
 }
 
-// inDir returns the request for one root module of several.
-func (r Request) inDir(dir string) (Request, error) {
-	r.Dir = dir
-	if r.ForDir == nil {
-		return r, nil
-	}
-	return r.ForDir(r)
-}
-
 // serialEvents makes callbacks for single projects out of the one for all.
 func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 	if onEvent == nil {

@@ -292,7 +292,7 @@ func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (uni
 // choose chooses the version for calls of one source: a locked one that all of them
 // allow, or the newest that they do.
 func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version, error) {
-	slices.SortFunc(calls, func(a, b *call) int { return compareKeys(a.key(), b.key()) })
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
 	if locked, ok := s.lockedFor(calls); ok {
 		return locked, nil
 	}
