@@ -77,14 +77,14 @@ func (in *Installer) walkInstalledWith(ctx context.Context, p *openProject, conf
 
 // placeRecorded finds the module of a call where modules.json has it.
 func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error) {
-	if c.isLocal() && c.own() {
+	if c.from.IsLocal() && c.own() {
 		return localModule(c, p.dirs.Root)
 	}
 	record, ok := p.recorded.Lookup(c.key())
 	if !ok {
 		return nil, c.fail(ErrNotInstalled)
 	}
-	if record.Source != c.source.String() {
+	if record.Source != c.from.Address.String() {
 		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
 	}
 	m := &module{call: c, finalPath: record.Dir, currentPath: p.dirs.Path(record.Dir)}
@@ -98,7 +98,7 @@ func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error)
 // recordedPackage is the package of a module that modules.json has: its own, or its
 // caller's.
 func (p *openProject) recordedPackage(m *module) *placement {
-	if m.call.isLocal() {
+	if m.call.from.IsLocal() {
 		return m.call.caller.pkg
 	}
 	if dir := p.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {

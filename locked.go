@@ -38,15 +38,15 @@ type lockedEntries struct {
 // use returns the placement of a call's entry, and the directory of the module in
 // it. The entry fits the call.
 func (l *lockedEntries) use(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	if l.locked && entry.Constraints != c.want.String() {
+	if l.locked && entry.Constraints != c.from.Want.String() {
 		return nil, "", l.refusals.add(c, c.constraintChanged(entry))
 	}
-	entry.Constraints = c.want.String()
+	entry.Constraints = c.from.Want.String()
 	p, err := l.place(ctx, c, entry)
 	if err != nil {
 		return nil, "", c.failOnce(err)
 	}
-	subdir, err := moduleSubdir(c.source, p.entry)
+	subdir, err := moduleSubdir(c.from.Address, p.entry)
 	if err == nil {
 		subdir, err = p.tree.Subdir(subdir)
 	}
@@ -57,13 +57,13 @@ func (l *lockedEntries) use(ctx context.Context, c *call, entry lockfile.Module)
 // if the origin, or a store, has confirmed this very entry before. A store is asked
 // before the origin.
 func (l *lockedEntries) place(ctx context.Context, c *call, entry lockfile.Module) (*placement, error) {
-	confirmed := l.confirmed.HasEntry(entry, c.fromPackage())
+	confirmed := l.confirmed.HasEntry(entry, c.from.FromPackage)
 	if p, err := l.placer.placeVendored(ctx, entry, confirmed); p != nil || err != nil {
 		return p, err
 	}
 	checksTag := l.needsTagCheck(c, entry)
-	if (!confirmed || checksTag) && l.stores.Confirms(ctx, c.asked(), entry) {
-		l.confirmed.Add(entry, c.fromPackage(), true)
+	if (!confirmed || checksTag) && l.stores.Confirms(ctx, c.from, entry) {
+		l.confirmed.Add(entry, c.from.FromPackage, true)
 		confirmed, checksTag = true, false
 	}
 	if !confirmed {
@@ -77,14 +77,14 @@ func (l *lockedEntries) place(ctx context.Context, c *call, entry lockfile.Modul
 	if p, err := l.placer.installedPackage(ctx, entry); p != nil || err != nil {
 		return p, err
 	}
-	subdir, err := moduleSubdir(c.source, entry)
+	subdir, err := moduleSubdir(c.from.Address, entry)
 	if err != nil {
 		return nil, err
 	}
 	if p, err := l.placer.fromCache(ctx, entry, subdir); !errors.Is(err, fs.ErrNotExist) {
 		return p, err
 	}
-	if l.stores.Fetch(ctx, c.asked(), entry) {
+	if l.stores.Fetch(ctx, c.from, entry) {
 		if p, err := l.placer.fromCache(ctx, entry, subdir); !errors.Is(err, fs.ErrNotExist) {
 			return p, err
 		}
@@ -119,13 +119,13 @@ func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfil
 	if err != nil {
 		return nil, c.failOnce(err)
 	}
-	l.confirmed.Add(entry, c.fromPackage(), origin.checksTag)
+	l.confirmed.Add(entry, c.from.FromPackage, origin.checksTag)
 	if !confirmed {
 		if p, err := l.placer.installedPackage(ctx, entry); p != nil || err != nil {
 			return p, err
 		}
 	}
-	subdir, err := moduleSubdir(c.source, entry)
+	subdir, err := moduleSubdir(c.from.Address, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ type originAnswer struct {
 // beside that whether its tag has moved. An entry that is confirmed may come from what the
 // cache has. A session does all of that once.
 func (l *lockedEntries) askOrigin(ctx context.Context, c *call, entry lockfile.Module, confirmed bool) (originAnswer, error) {
-	at, err := l.origins.Locate(ctx, c.asked(), entry.Version)
+	at, err := l.origins.Locate(ctx, c.from, entry.Version)
 	if err != nil {
 		return originAnswer{}, err
 	}
@@ -154,7 +154,7 @@ func (l *lockedEntries) askOrigin(ctx context.Context, c *call, entry lockfile.M
 	answer := originAnswer{at: at, checksTag: l.needsTagCheck(c, entry)}
 	moved := make(chan error, 1)
 	go func() { moved <- l.tagMoved(ctx, c, entry, at, answer.checksTag) }()
-	answer.got, err = l.origins.Fetch(ctx, c.asked(), at, entry.Revision(), entry.Hash("t1"))
+	answer.got, err = l.origins.Fetch(ctx, c.from, at, entry.Revision(), entry.Hash("t1"))
 	answer.moved = <-moved
 	return answer, err
 }
@@ -162,7 +162,7 @@ func (l *lockedEntries) askOrigin(ctx context.Context, c *call, entry lockfile.M
 // tagMoved returns a *MovedError if the name of an entry means something else now, or why
 // the origin could not be asked.
 func (l *lockedEntries) tagMoved(ctx context.Context, c *call, entry lockfile.Module, at origins.Location, ask bool) error {
-	moved, err := l.origins.Moved(ctx, c.asked(), entry, at, ask)
+	moved, err := l.origins.Moved(ctx, c.from, entry, at, ask)
 	if moved == nil {
 		return err
 	}
@@ -171,14 +171,14 @@ func (l *lockedEntries) tagMoved(ctx context.Context, c *call, entry lockfile.Mo
 
 // checkTag checks that the tag of a confirmed entry has not moved.
 func (l *lockedEntries) checkTag(ctx context.Context, c *call, entry lockfile.Module) error {
-	at, err := l.origins.Locate(ctx, c.asked(), entry.Version)
+	at, err := l.origins.Locate(ctx, c.from, entry.Version)
 	if err != nil {
 		return err
 	}
 	if err := l.tagMoved(ctx, c, entry, at, true); err != nil {
 		return err
 	}
-	l.confirmed.Add(entry, c.fromPackage(), true)
+	l.confirmed.Add(entry, c.from.FromPackage, true)
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (l *lockedEntries) needsTagCheck(c *call, entry lockfile.Module) bool {
 	if l.restored.has(entry.Key) {
 		return true
 	}
-	if l.confirmed.HasName(entry, c.fromPackage()) {
+	if l.confirmed.HasName(entry, c.from.FromPackage) {
 		return false
 	}
 	old, ok := l.confirmed.FormerEntry(entry.Key)
@@ -229,7 +229,7 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *origin
 	if err != nil {
 		return entry, err
 	}
-	if entry.Package != "" && cleanSubdir(subdir) != cleanSubdir(lockedSubdir) {
+	if entry.Package != "" && pkgtree.CleanSubdir(subdir) != pkgtree.CleanSubdir(lockedSubdir) {
 		return entry, fmt.Errorf("the lock says that the package's modules begin in the directory %q, and its origin says %q", lockedSubdir, subdir)
 	}
 	exact := entry
@@ -264,9 +264,9 @@ func joinSubdir(source addrs.ModuleSource, located string) (string, error) {
 	switch source := source.(type) {
 	case addrs.ModuleSourceRegistry:
 		subdir, err := addrs.JoinSubdir(located, source.Subdir)
-		return cleanSubdir(subdir), err
+		return pkgtree.CleanSubdir(subdir), err
 	case addrs.ModuleSourceRemote:
-		return cleanSubdir(source.Subdir), nil
+		return pkgtree.CleanSubdir(source.Subdir), nil
 	}
 	return "", nil
 }

@@ -84,10 +84,10 @@ func (m *module) ownsPackage() bool { return m.pkg != nil && m.pkg.key == m.key(
 // record is the module in modules.json, where only a registry's packages have
 // versions.
 func (m *module) record(version string) manifest.Record {
-	if _, ok := m.call.source.(addrs.ModuleSourceRegistry); !ok {
+	if _, ok := m.call.from.Address.(addrs.ModuleSourceRegistry); !ok {
 		version = ""
 	}
-	return manifest.Record{Key: m.key(), Source: m.call.source.String(), Version: version, Dir: m.finalPath}
+	return manifest.Record{Key: m.key(), Source: m.call.from.Address.String(), Version: version, Dir: m.finalPath}
 }
 
 // checkCycle compares the module with those above it: one with the bytes and the
@@ -121,7 +121,7 @@ func nameOf(p addrs.Module) string {
 // localModule returns the module of a local call: in its caller's package, or
 // among the user's own files.
 func localModule(c *call, rootDir string) (*module, error) {
-	source := string(c.source.(addrs.ModuleSourceLocal))
+	source := string(c.from.Address.(addrs.ModuleSourceLocal))
 	if c.own() {
 		return ownModule(c, source, rootDir)
 	}
@@ -174,7 +174,7 @@ func moduleIn(c *call, pkg *placement, subdir string) (*module, error) {
 		return nil, c.fail(pkg.noSubdir(subdir, err))
 	}
 	base := pkg.finalPath
-	if c.isLocal() {
+	if c.from.IsLocal() {
 		if subdir, err = relativeTo(pkg.currentPath, filepath.Join(pkg.currentPath, subdir)); err != nil {
 			return nil, c.fail(err)
 		}
@@ -291,12 +291,4 @@ func absolute(name string) (string, error) {
 		return "", err
 	}
 	return filepath.Abs(real)
-}
-
-// cleanSubdir returns a directory of a package in one form; "" is its root.
-func cleanSubdir(subdir string) string {
-	if subdir = path.Clean(subdir); subdir == "." {
-		return ""
-	}
-	return subdir
 }

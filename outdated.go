@@ -76,14 +76,14 @@ func (s *selector) outdated(ctx context.Context, p *openProject, m *module) (*Ou
 	shown := m.result(p.req.KeepCredentials)
 	o := &Outdated{Path: shown.Path, Call: shown.Call, Source: shown.Source}
 	switch {
-	case m.call.own() && !m.call.selectsVersion():
+	case m.call.own() && !m.call.from.SelectsVersion():
 		pin, err := s.pin(ctx, m.call, p.req.KeepCredentials)
 		if pin == nil || err != nil {
 			return nil, err
 		}
 		o.Current, o.Allowed, o.Latest, o.Pin = pin.Version, pin.Version, pin.LatestVersion, pin
 		return o, nil
-	case !m.ownsPackage() || !m.call.selectsVersion():
+	case !m.ownsPackage() || !m.call.from.SelectsVersion():
 		return nil, nil
 	}
 	offered, err := s.offered(ctx, m.call)
@@ -92,7 +92,7 @@ func (s *selector) outdated(ctx context.Context, p *openProject, m *module) (*Ou
 	}
 	p.addRecorded(m, &shown)
 	old, _ := s.byAge(m.call, offered)
-	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.call.want), newestOf(old, versions.Constraints{})
+	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.call.from.Want), newestOf(old, versions.Constraints{})
 	return o, nil
 }
 
@@ -221,7 +221,7 @@ func (in *Installer) ownCalls(ctx context.Context, p *openProject) ([]*call, err
 	var mu sync.Mutex
 	var calls []*call
 	_, failures, err := in.walkInstalled(ctx, p, func(_ context.Context, c *call) (*module, error) {
-		if c.isLocal() {
+		if c.from.IsLocal() {
 			return localModule(c, p.dirs.Root)
 		}
 		mu.Lock()
@@ -246,8 +246,8 @@ var mayBeVersion = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`)
 
 // pin returns the pin of a call; nil if it has none.
 func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin, error) {
-	remote, ok := c.source.(addrs.ModuleSourceRemote)
-	if !ok || c.hasConstraint || !hasTags(remote.Package) {
+	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
+	if !ok || c.from.HasConstraint || !origins.HasTags(remote.Package) {
 		return nil, nil
 	}
 	argument := "ref"
@@ -259,7 +259,7 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 		return nil, nil
 	}
 	tag := strings.TrimPrefix(name, "refs/tags/")
-	anyTag := c.asked()
+	anyTag := c.from
 	anyTag.Repository = remote.Package.Unpinned()
 	offered, err := s.origins.TagVersions(ctx, anyTag)
 	if err != nil {

@@ -109,7 +109,7 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 		key := path[:i].String()
 		above, locked := p.project.lock.Module(key)
 		if root := p.roots[key]; root != nil {
-			below = root.isLocal() || locked && root.mismatch(above) == ""
+			below = root.from.IsLocal() || locked && root.from.Mismatch(above) == ""
 		}
 		if !below && locked || p.update.has(key) {
 			return nil
@@ -129,7 +129,7 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 // entry cannot be for one.
 func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 	c, err := parseCall(caller, blockOf(entry, p.project.dialect), p.project.dialect)
-	if err != nil || c.mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
+	if err != nil || c.from.Mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
 		return nil
 	}
 	return c
@@ -149,14 +149,14 @@ func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
 
 // prefetch asks for what the walk will ask for: the stores first, then the origin.
 func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Module) {
-	confirmed, checksTag := p.confirmed.HasEntry(entry, c.fromPackage()), p.entries.needsTagCheck(c, entry)
+	confirmed, checksTag := p.confirmed.HasEntry(entry, c.from.FromPackage), p.entries.needsTagCheck(c, entry)
 	if confirmed && !checksTag || p.checkAllowed(ctx, c) != nil {
 		return
 	}
 	switch {
-	case p.entries.stores.Confirms(ctx, c.asked(), entry):
+	case p.entries.stores.Confirms(ctx, c.from, entry):
 		if !p.placer.Cache.Has(entry.Hash("t1")) && !p.isInstalled(entry.Key) {
-			p.entries.stores.Fetch(ctx, c.asked(), entry)
+			p.entries.stores.Fetch(ctx, c.from, entry)
 		}
 	case confirmed:
 		_ = p.entries.checkTag(ctx, c, entry)

@@ -54,7 +54,7 @@ func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	r.warnOfCredentials(c)
-	if c.isLocal() {
+	if c.from.IsLocal() {
 		return localModule(c, r.project.dirs.Root)
 	}
 	if len(c.key()) > maxKey {
@@ -76,21 +76,21 @@ func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
 	if err := checkCall(r.project.rules, c, r.project.lock); err != nil {
 		return err
 	}
-	if !c.isRemote() || c.hasConstraint {
+	if !c.from.IsRemote() || c.from.HasConstraint {
 		return nil
 	}
-	return c.failIf(r.origins.CheckRef(ctx, c.asked(), origins.Location{Package: c.repository}))
+	return c.failIf(r.origins.CheckRef(ctx, c.from, origins.Location{Package: c.from.Repository}))
 }
 
 // checkCall checks a call by what is written: in the configuration, and in the lock
 // if that has an entry for it.
 func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
-	written := policy.Call{Source: c.source, Constraint: c.want, Own: c.own()}
+	written := policy.Call{Source: c.from.Address, Constraint: c.from.Want, Own: c.own()}
 	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
 		return c.fail(err)
 	}
 	entry, locked := lock.Module(c.key())
-	if !locked || entry.Source != c.lockSource() {
+	if !locked || entry.Source != c.from.LockAddress() {
 		return nil // it does not decide this call
 	}
 	pkg, _ := entry.SplitPackage()
@@ -111,7 +111,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 		}
 	}
 	if locked {
-		reason = orElse(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
+		reason = orElse(c.from.Mismatch(entry), r.selector.unified.mismatch(c, entry))
 	}
 	if err := r.checkHost(c, entry); err != nil {
 		return nil, "", c.fail(err)
@@ -149,7 +149,7 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 		return nil, "", err
 	}
 	r.emitResolved(c, version, false)
-	got, err := r.origins.Fetch(ctx, c.asked(), at, at.Revision, "")
+	got, err := r.origins.Fetch(ctx, c.from, at, at.Revision, "")
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
@@ -157,7 +157,7 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
-	subdir, err := joinSubdir(c.source, located)
+	subdir, err := joinSubdir(c.from.Address, located)
 	if err == nil {
 		subdir, err = got.Tree.Subdir(subdir)
 	}
@@ -167,15 +167,15 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 	entry := lockfile.Module{
 		Key:         c.key(),
 		Version:     version,
-		Source:      c.lockSource(),
-		Constraints: c.want.String(),
+		Source:      c.from.LockAddress(),
+		Constraints: c.from.Want.String(),
 		Package:     lockentry.PackageAddress(got.Resolved, located),
 		Hashes:      got.Hashes(),
 	}
 	if err := r.checkContent(c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
-	r.confirmed.Add(entry, c.fromPackage(), true)
+	r.confirmed.Add(entry, c.from.FromPackage, true)
 	p, err := r.placer.fromFetch(ctx, entry, subdir, got)
 	return p, subdir, c.failIf(err)
 }
@@ -218,17 +218,17 @@ func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 // to change: a version, a tag that is one, the address of an archive. Branches,
 // other tags and directories of this machine may change.
 func (c *call) fixedName(old, entry lockfile.Module) (string, bool) {
-	if c.selectsVersion() {
+	if c.from.SelectsVersion() {
 		return entry.Version, old.Version == entry.Version
 	}
-	remote, ok := c.source.(addrs.ModuleSourceRemote)
+	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
 	if !ok {
 		return "", false
 	}
 	switch remote.Package.Getter() {
 	case "git", "oci":
 		name, exact := remote.Package.Ref()
-		return name, exact || origins.IsVersionTag(name, c.source)
+		return name, exact || origins.IsVersionTag(name, c.from.Address)
 	case "file", "hg":
 		return "", false
 	}
@@ -254,13 +254,13 @@ func (r *resolver) checkFolded(c *call) error {
 // checkHost refuses to take a locked module from another registry unless the user
 // has said which stock tool's conventions apply.
 func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
-	source, ok := c.source.(addrs.ModuleSourceRegistry)
-	if !ok || r.project.dialectGiven || entry.Source == "" || entry.Source == c.lockSource() {
+	source, ok := c.from.Address.(addrs.ModuleSourceRegistry)
+	if !ok || r.project.dialectGiven || entry.Source == "" || entry.Source == c.from.LockAddress() {
 		return nil
 	}
 	other := r.project.dialect.other()
 	was, err := other.parser().ParseModuleSource(c.Source)
-	if err != nil || lockAddress(was) != entry.Source {
+	if err != nil || origins.LockAddress(was) != entry.Source {
 		return nil //nolint:nilerr // the call itself has changed
 	}
 	host, _, _ := strings.Cut(entry.Source, "/")
@@ -275,7 +275,7 @@ type hostlessCall struct {
 }
 
 func (h *hostlessCall) note(c *call) {
-	if _, ok := c.source.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
+	if _, ok := c.from.Address.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
 		return
 	}
 	h.mu.Lock()
@@ -289,7 +289,7 @@ func (h *hostlessCall) note(c *call) {
 // as in stock tools, but anyone who can read the configuration can read it. So does
 // the manifest, in which stock tools look for the address as it is written.
 func (r *resolver) warnOfCredentials(c *call) {
-	remote, ok := c.source.(addrs.ModuleSourceRemote)
+	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
 	if !ok || !remote.Package.HoldsCredentials() {
 		return
 	}
@@ -321,7 +321,7 @@ func betterPlace(pkg addrs.ModulePackage) string {
 // removed by a user who wants a new one.
 func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
 	entry, ok := r.confirmed.FormerEntry(c.key())
-	if r.project.lockSrc == nil || !ok || c.mismatch(entry) != "" || r.update.has(c.key()) {
+	if r.project.lockSrc == nil || !ok || c.from.Mismatch(entry) != "" || r.update.has(c.key()) {
 		return lockfile.Module{}, false
 	}
 	if !r.locked { // else the caller refuses it

@@ -250,10 +250,10 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	cmp.checkFormer(c, entry)
-	if cmp.confirmed.HasEntry(entry, c.fromPackage()) {
+	if cmp.confirmed.HasEntry(entry, c.from.FromPackage) {
 		cmp.origins.Store(entry.Key, true)
 	}
-	if c.isLocal() {
+	if c.from.IsLocal() {
 		m, err := localModule(c, cmp.dirs.Root)
 		if err != nil {
 			return nil, cmp.notInstalled(c, c.caller.pkg, err)
@@ -266,16 +266,16 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 
 // checkLocked says why a lock does not decide a call.
 func checkLocked(c *call, entry lockfile.Module, locked bool) error {
-	if c.isLocal() {
+	if c.from.IsLocal() {
 		return nil
 	}
 	if !locked {
 		return c.fail(&StaleError{"the lock has no entry for it"})
 	}
-	if reason := c.mismatch(entry); reason != "" {
+	if reason := c.from.Mismatch(entry); reason != "" {
 		return c.fail(&StaleError{reason})
 	}
-	if entry.Constraints != c.want.String() {
+	if entry.Constraints != c.from.Want.String() {
 		return c.failVersion(&StaleError{c.constraintChanged(entry)})
 	}
 	return nil
@@ -319,14 +319,14 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 // only a pattern names is taken from modules.json, as is that of an entry without a
 // package.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
-	subdir, err := moduleSubdir(c.source, entry)
+	subdir, err := moduleSubdir(c.from.Address, entry)
 	if err != nil || entry.Package != "" && !pkgtree.IsPattern(subdir) {
 		return subdir, err
 	}
 	record, _ := cmp.recorded.Lookup(c.key())
 	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
 	if fits, err := path.Match(subdir, recorded); below && (entry.Package == "" || fits && err == nil) {
-		return cleanSubdir(recorded), nil
+		return pkgtree.CleanSubdir(recorded), nil
 	}
 	return subdir, nil
 }

@@ -67,22 +67,22 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin,
 
 // compare asks the origin of a call and compares its answer with the entry.
 func (o *Origin) compare(ctx context.Context, asks *origins.Origins, c *call, entry lockfile.Module) {
-	if reason := c.mismatch(entry); reason != "" {
+	if reason := c.from.Mismatch(entry); reason != "" {
 		o.Err = c.fail(&StaleError{reason})
 		return
 	}
-	at, err := asks.LocateLocked(ctx, c.asked(), entry)
+	at, err := asks.LocateLocked(ctx, c.from, entry)
 	if err != nil {
 		o.Err = c.fail(err)
 		return
 	}
 	o.Package = at.Package.Redacted()
 	locked, lockedSubdir := entry.SplitPackage()
-	if at.FromServer() && !pkgtree.IsPattern(at.Subdir) && cleanSubdir(at.Subdir) != cleanSubdir(lockedSubdir) {
+	if at.FromServer() && !pkgtree.IsPattern(at.Subdir) && pkgtree.CleanSubdir(at.Subdir) != pkgtree.CleanSubdir(lockedSubdir) {
 		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.Subdir
 		return
 	}
-	reference, err := asks.Reference(ctx, c.asked(), at, locked.Revision())
+	reference, err := asks.Reference(ctx, c.from, at, locked.Revision())
 	switch {
 	case err != nil:
 		o.Err = c.fail(err)
@@ -97,7 +97,7 @@ func (o *Origin) compare(ctx context.Context, asks *origins.Origins, c *call, en
 
 // compareArchive fetches a package that has no revisions, to compare it.
 func (o *Origin) compareArchive(ctx context.Context, asks *origins.Origins, c *call, entry lockfile.Module, at origins.Location) {
-	got, err := asks.Fetch(ctx, c.asked(), at, "", "")
+	got, err := asks.Fetch(ctx, c.from, at, "", "")
 	if err != nil {
 		o.Err = c.fail(err)
 		return

@@ -42,3 +42,11 @@ func (t *Tree) Subdir(pattern string) (string, error) {
 
 // IsPattern reports whether a directory is given by a pattern.
 func IsPattern(subdir string) bool { return strings.ContainsAny(subdir, `*?[\`) }
+
+// CleanSubdir returns a directory of a package in one form; "" is its root.
+func CleanSubdir(subdir string) string {
+	if subdir = path.Clean(subdir); subdir == "." {
+		return ""
+	}
+	return subdir
+}
