@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/localstate"
@@ -272,14 +273,7 @@ func (e *HostChangedError) Error() string {
 
 // SubmoduleError says that a module is in a git submodule that was not fetched,
 // for want of Request.Submodules.
-type SubmoduleError struct {
-	// Path is the submodule's path in its repository.
-	Path string
-}
-
-func (e *SubmoduleError) Error() string {
-	return fmt.Sprintf("%q in the repository is a git submodule, and submodules were not fetched", e.Path)
-}
+type SubmoduleError = getmodules.SubmoduleError
 
 // VendorError is a package in Request.Vendor that is not what the lock says.
 type VendorError struct {

@@ -39,7 +39,7 @@ var layers = []layer{
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
 	{"where providers come from", []string{"getproviders"}},
 	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},
-	{"what the origins of modules have", []string{"internal/origins"}},
+	{"what the origins of modules have, and where modules are in packages", []string{"internal/moduledir", "internal/origins"}},
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
 	{"the installer", []string{"."}},
