@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/roots"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
@@ -158,7 +159,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 			continue
 		}
 		group.Go(func() error {
-			done, err := shared.slot(ctx)
+			done, err := shared.Slot(ctx)
 			if err != nil {
 				return err
 			}
@@ -171,7 +172,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 
 // resolveLocked walks the tree by the lock. The packages are placed for reading alone.
 func (r *installRun) resolveLocked(ctx context.Context) ([]*module, error) {
-	defer r.confirmed.keep(r.session.cache)
+	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
@@ -211,15 +212,6 @@ func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(str
 	}
 	_ = group.Wait() // failures are kept one by one
 	return errors.Join(failures...)
-}
-
-// inDir returns the request for one root module of several.
-func (r Request) inDir(dir string) (Request, error) {
-	r.Dir = dir
-	if r.ForDir == nil {
-		return r, nil
-	}
-	return r.ForDir(r)
 }
 
 // serialEvents makes callbacks for single projects out of the one for all.
@@ -323,12 +315,12 @@ func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req
 // changed files.
 func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
 	req.Dir = root
-	vendor, err := newVendorDir(req)
+	vendor, err := req.vendorDir()
 	if err != nil || vendor == nil {
 		return err != nil // the run says what is wrong
 	}
 	for file := range changed {
-		if within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
+		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
 			return true
 		}
 	}
