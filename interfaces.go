@@ -15,9 +15,10 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/installed"
-	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -130,23 +131,22 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	p, asks, end, err := in.openToAsk(ctx, req)
+	q, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
+	defer func() { err = errors.Join(err, q.close()) }()
 	d := &interfaceDiffer{
-		openProject: p, updated: updated,
-		packages: &packages{origins: asks, submodules: req.Submodules},
-		stored:   &storedEntries{session: asks.session, offline: req.Offline, events: asks.events},
-		above:    make(map[string]bool),
+		inquiry: q, updated: updated,
+		stores: &stores.Stores{Session: q.session.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.ofOrigins},
+		above:  make(map[string]bool),
 	}
 	for _, c := range changes {
 		for path := pathOf(c.Key); len(path) > 0; path = path[:len(path)-1] {
 			d.above[path.String()] = true
 		}
 	}
-	if _, _, err := in.walkInstalled(ctx, p, d.place, nil); err != nil {
+	if _, _, err := in.walkInstalled(ctx, q.openProject, d.place, nil); err != nil {
 		return nil, err // what fails of the walk is configuration of which less is known
 	}
 	diffs := make([]InterfaceDiff, len(changes))
@@ -170,19 +170,18 @@ func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
 		if c.Old == nil || c.New == nil {
 			return true
 		}
-		_, oldDir := lockedPackage(*c.Old)
-		_, newDir := lockedPackage(*c.New)
-		return c.Old.Source == c.New.Source && oldDir == newDir && sameContent(*c.Old, *c.New)
+		_, oldDir := c.Old.SplitPackage()
+		_, newDir := c.New.SplitPackage()
+		return c.Old.Source == c.New.Source && oldDir == newDir && lockentry.SameContent(*c.Old, *c.New)
 	})
 }
 
 // interfaceDiffer compares modules of two locks. The configuration is walked by the newer
 // one, down to the calls that have changed.
 type interfaceDiffer struct {
-	*openProject
-	updated  *lockfile.File
-	packages *packages
-	stored   *storedEntries
+	*inquiry
+	updated *lockfile.File
+	stores  *stores.Stores
 	// above are the keys of the calls that have changed and of those above them.
 	above map[string]bool
 
@@ -204,11 +203,11 @@ type foundPackage struct {
 // changed.
 func (d *interfaceDiffer) place(ctx context.Context, c *call) (*module, error) {
 	d.calls.Store(c.key(), c)
-	if c.isLocal() {
-		return localModule(c, d.paths.dir)
+	if c.from.IsLocal() {
+		return localModule(c, d.dirs.Root)
 	}
 	entry, locked := d.updated.Module(c.key())
-	if !locked || !d.above[c.key()] || entry.Source != c.lockSource() {
+	if !locked || !d.above[c.key()] || entry.Source != c.from.LockAddress() {
 		return nil, errRefused
 	}
 	pkg, err := d.packageOf(ctx, c, entry, d.updated)
@@ -219,20 +218,20 @@ func (d *interfaceDiffer) place(ctx context.Context, c *call) (*module, error) {
 	if err != nil {
 		return nil, errRefused
 	}
-	address, _ := lockedPackage(entry)
+	address, _ := entry.SplitPackage()
 	placed := &placement{
 		local: address.Getter() == "file",
-		key:   entry.Key, entry: entry, tree: pkg.tree, currentPath: pkg.dir, finalPath: d.paths.installDir(entry.Key), realPath: d.paths.realInstallDir(entry.Key),
+		key:   entry.Key, entry: entry, tree: pkg.tree, currentPath: pkg.dir, finalPath: d.dirs.PackageDir(entry.Key), realPath: d.dirs.RealPackageDir(entry.Key),
 	}
 	return moduleIn(c, placed, subdir)
 }
 
 func (d *interfaceDiffer) subdirOf(c *call, entry lockfile.Module, pkg foundPackage) (string, error) {
-	subdir, err := moduleSubdir(c.source, entry)
+	subdir, err := moduleSubdir(c.from.Address, entry)
 	if err != nil {
 		return "", err
 	}
-	return expandSubdir(pkg.tree, subdir)
+	return pkg.tree.Subdir(subdir)
 }
 
 // diff compares the packages of a call.
@@ -322,7 +321,7 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 // counts as the call of a package.
 func (d *interfaceDiffer) callOf(entry lockfile.Module) (*call, error) {
 	if known, ok := d.calls.Load(entry.Key); ok {
-		if c := known.(*call); c.source != nil && !c.isLocal() && c.lockSource() == entry.Source {
+		if c := known.(*call); c.from.Address != nil && !c.from.IsLocal() && c.from.LockAddress() == entry.Source {
 			return c, nil
 		}
 	}
@@ -337,7 +336,7 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module) (*call, error) {
 
 // packageOf returns the package of an entry, whose hashes are compared.
 func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (foundPackage, error) {
-	key := foundKey{recordOf(modpkg.StatementOf(entry), c.fromPackage()), entry.Key}
+	key := foundKey{lockentry.Record(entry, c.from.FromPackage), entry.Key}
 	return d.found.Do(ctx, key, func(ctx context.Context) (foundPackage, error) {
 		if found, err := d.atHand(ctx, entry); !errors.Is(err, fs.ErrNotExist) {
 			return found, err
@@ -345,47 +344,47 @@ func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile
 		if err := checkCall(d.rules, c, lock); err != nil {
 			return foundPackage{}, err
 		}
-		if d.stored.fetch(ctx, c, entry) {
+		if d.stores.Fetch(ctx, c.from, entry) {
 			if found, err := d.atHand(ctx, entry); !errors.Is(err, fs.ErrNotExist) {
 				return found, err
 			}
 		}
-		at, err := d.packages.locate(ctx, c, entry.Version)
+		at, err := d.origins.Locate(ctx, c.from, entry.Version)
 		if err != nil {
-			return foundPackage{}, err
+			return foundPackage{}, c.failOnce(err)
 		}
-		got, err := d.packages.fetch(ctx, c, at, lockedRevision(entry), entry.Hash("t1"))
+		got, err := d.origins.Fetch(ctx, c.from, at, entry.Revision(), entry.Hash("t1"))
 		if err == nil {
 			err = checkHashes(entry, got, nil)
 		}
 		if err != nil {
 			return foundPackage{}, c.failOnce(err)
 		}
-		return foundPackage{d.packages.cache.TreePath(got.tree.T1()), got.tree}, nil
+		return foundPackage{d.session.Cache.TreePath(got.Tree.T1()), got.Tree}, nil
 	})
 }
 
 // atHand returns the package of an entry from the cache, or as it is installed. The error
 // wraps fs.ErrNotExist if it is in neither.
 func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (foundPackage, error) {
-	done, err := d.packages.slot(ctx)
+	done, err := d.session.Slot(ctx)
 	if err != nil {
 		return foundPackage{}, err
 	}
 	defer done()
-	cache := d.packages.cache
+	cache := d.session.Cache
 	if t1 := entry.Hash("t1"); t1 != "" && cache.Has(t1) {
 		tree, err := cache.Read(t1)
 		if h1 := entry.Hash("h1"); err == nil && (h1 == "" || tree.H1() == h1) {
 			return foundPackage{cache.TreePath(t1), pkgtree.New(tree)}, nil
 		}
 	}
-	report := d.inspect(entry)
+	report := d.dirs.Inspect(entry)
 	switch {
 	case report.Status != installed.Verified:
 		return foundPackage{}, fs.ErrNotExist
 	case report.SharedTree != "":
 		return foundPackage{d.files.TreePath(report.SharedTree), report.Tree}, nil
 	}
-	return foundPackage{d.packagePath(entry.Key), report.Tree}, nil
+	return foundPackage{d.dirs.PackagePath(entry.Key), report.Tree}, nil
 }
