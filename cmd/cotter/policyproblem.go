@@ -24,7 +24,7 @@ func refusalOf(err error) *refusal {
 	if !ok {
 		return nil
 	}
-	text := err.Error()
+	var text string
 	if module, ok := errors.AsType[*cotter.ModuleError](err); ok {
 		text = module.Err.Error()
 	} else if provider, ok := errors.AsType[*cotter.ProviderError](err); ok {
