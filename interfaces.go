@@ -218,10 +218,10 @@ func (d *interfaceDiffer) place(ctx context.Context, c *call) (*module, error) {
 	if err != nil {
 		return nil, errRefused
 	}
-	address, _ := entry.SplitPackage()
 	placed := &placement{
-		local: address.Getter() == "file",
-		key:   entry.Key, entry: entry, tree: pkg.tree, currentPath: pkg.dir, finalPath: d.dirs.PackageDir(entry.Key), realPath: d.dirs.RealPackageDir(entry.Key),
+		key: entry.Key, entry: entry, tree: pkg.tree, currentPath: pkg.dir,
+		finalPath: d.dirs.PackageDir(entry.Key), realPath: d.dirs.RealPackageDir(entry.Key),
+		local: c.from.IsRemote() && c.from.Repository.Getter() == "file", // whatever the lock says
 	}
 	return moduleIn(c, placed, subdir)
 }
