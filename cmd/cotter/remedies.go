@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -65,6 +66,7 @@ const (
 	vendorRemedy      = "Run `cotter vendor{dir}` to write what the lock says."
 	noVendorRemedy    = "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."
 	notOursRemedy     = "Name a directory that is empty or does not exist."
+	stateKeyRemedy    = "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."
 	archiveRemedy     = "Try again. If the archive is the same then, tell the publisher of the provider."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
@@ -152,6 +154,7 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, errBothChanged), mergeDriverRemedy},
 			{is[*secondLockError](err), secondLockRemedy},
 			{is[*noToolError](err), toolRemedy},
+			{errors.Is(err, userkey.ErrShortSecret), stateKeyRemedy},
 		} {
 			if known.is {
 				add(known.text, "")
