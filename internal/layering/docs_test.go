@@ -71,3 +71,15 @@ func TestContributing(t *testing.T) {
 		}
 	}
 }
+
+// TestREADME wants a README that a reader finishes: of at most 150 lines.
+func TestREADME(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines", n)
+	}
+}
