@@ -118,6 +118,8 @@ func remediesOf(project string, err error) []remedy {
 		add(archiveRemedy, "")
 	case errors.As(err, &violation) && violation.Argument == policy.WeakSignatures && violation.Range.Filename == "":
 		add(weakRemedy, "")
+	case errors.As(err, &violation) && violation.Argument == "allow_sources":
+		add(allowRemedy(violation), "")
 	case errors.As(err, &provider) && errors.As(err, &downgrade):
 		add(downgradeRemedy, provider.Provider.ForDisplay())
 	case errors.As(err, &downgrade) && errors.As(err, &module):
@@ -226,6 +228,14 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 		return []remedy{{text: tofuRemedy, project: project}}
 	}
 	return nil
+}
+
+// allowRemedy says how to allow a source that a policy does not.
+func allowRemedy(violation *policy.Violation) string {
+	if violation.Range.Filename == "" {
+		return "If you trust the source, name it with `--allow-source` too."
+	}
+	return fmt.Sprintf("If you trust the source, add it to `allow_sources` in %s.", violation.Range.Filename)
 }
 
 // linkRemedy says what to do about a lock file that is a symbolic link.
