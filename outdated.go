@@ -49,7 +49,7 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, e
 	if err != nil {
 		return nil, err
 	}
-	s := p.selector()
+	s := p.newSelector()
 	found := make([]*Outdated, len(modules))
 	var wait sync.WaitGroup
 	for i, m := range modules {
@@ -196,7 +196,7 @@ func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error)
 	if err != nil {
 		return nil, err
 	}
-	s := p.selector()
+	s := p.newSelector()
 	pins, failures := make([]*Pin, len(calls)), make([]error, len(calls))
 	var wait sync.WaitGroup
 	for i, c := range calls {
@@ -390,7 +390,7 @@ func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, erro
 		return nil, errors.Join(err, p.close())
 	}
 	events := &events{fn: in.OnEvent}
-	return &inquiry{openProject: p, session: session, origins: p.origins(session, events), events: events, done: done}, nil
+	return &inquiry{openProject: p, session: session, origins: session.originsFor(p, events), events: events, done: done}, nil
 }
 
 // close ends the run.
@@ -399,7 +399,7 @@ func (q *inquiry) close() error {
 	return q.openProject.close()
 }
 
-// selector returns what selects among the versions that origins have.
-func (q *inquiry) selector() *selector {
+// newSelector returns what selects among the versions that origins have.
+func (q *inquiry) newSelector() *selector {
 	return &selector{origins: q.origins, events: q.events, lock: q.lock}
 }

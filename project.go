@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/internal/rules"
 
@@ -51,7 +50,7 @@ type openProject struct {
 	// dialectGiven says that the request names the dialect; else detected says how it
 	// was found.
 	dialectGiven bool
-	detected     detection
+	detected     detect.Detection
 	// foldsCase says that the file system has one file for names that differ only in
 	// case.
 	foldsCase bool
@@ -113,11 +112,6 @@ func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject,
 	return p, nil
 }
 
-// origins returns what a run may ask of origins in a session.
-func (p *openProject) origins(session *session, events *events) *origins.Origins {
-	return &origins.Origins{Session: session.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
-}
-
 // close ends the use of the project's files.
 func (p *openProject) close() error {
 	if p.files == nil {
@@ -148,10 +142,10 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	}
 	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
 	if !p.dialectGiven {
-		p.detected = detectDialect(ctx, detect.Project{
-			Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded,
-		}, p.req.Tools)
-		p.dialect = p.detected.dialect
+		p.detected = detect.Detect(ctx, detect.Project{
+			Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded, Tools: p.req.tools(),
+		})
+		p.dialect = dialectOf(p.detected.Tool)
 	}
 	return nil
 }
@@ -164,7 +158,7 @@ func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, k
 	if err != nil {
 		return DialectAuto, false, err
 	}
-	return p.dialect, p.dialectGiven || !p.detected.guessed(), p.close()
+	return p.dialect, p.dialectGiven || !p.detected.IsGuess(), p.close()
 }
 
 // DialectSign is something in a project that tells which stock tool it is for.
@@ -183,49 +177,10 @@ func (in *Installer) DialectSigns(ctx context.Context, req Request) ([]DialectSi
 		return nil, err
 	}
 	var signs []DialectSign
-	for _, s := range p.detected.signs {
-		dialect := DialectOpenTofu
-		if s.Tool == detect.Terraform {
-			dialect = DialectTerraform
-		}
-		signs = append(signs, DialectSign{dialect, s.What})
+	for _, s := range p.detected.Signs {
+		signs = append(signs, DialectSign{dialectOf(s.Tool), s.What})
 	}
 	return signs, p.close()
-}
-
-// detection is the dialect of a project for which the request names none, and why.
-type detection struct {
-	dialect Dialect
-	// signs are all that were found, the one that decided first. Without any the
-	// dialect is a guess.
-	signs []detect.Sign
-}
-
-func detectDialect(ctx context.Context, p detect.Project, tools []Dialect) detection {
-	for _, t := range tools {
-		if t != DialectAuto {
-			p.Tools = append(p.Tools, t.tool())
-		}
-	}
-	found := detection{dialect: DialectOpenTofu, signs: detect.Signs(ctx, p)}
-	if len(found.signs) > 0 && found.signs[0].Tool == detect.Terraform {
-		found.dialect = DialectTerraform
-	}
-	return found
-}
-
-// guessed reports whether the project has no sign of either tool.
-func (d detection) guessed() bool { return len(d.signs) == 0 }
-
-// contradiction returns the first sign of the other tool, or an empty string if
-// all signs agree.
-func (d detection) contradiction() string {
-	for _, s := range d.signs {
-		if s.Tool != d.dialect.tool() {
-			return s.What
-		}
-	}
-	return ""
 }
 
 // assumedDialect says which stock tool the project was taken to be for, if that
@@ -236,12 +191,12 @@ func (p *openProject) assumedDialect(hostless *call) string {
 	}
 	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s",
 		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
-	if p.detected.guessed() {
+	if p.detected.IsGuess() {
 		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed
 	}
-	if against := p.detected.contradiction(); against != "" {
+	if against := p.detected.Contradiction(); against != "" {
 		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.detected.signs[0].What, p.dialect, against, p.dialect.other(), assumed)
+			p.detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
 	}
 	return ""
 }
@@ -368,33 +323,6 @@ func (r Request) unusableLock(err error) error {
 	return linked
 }
 
-// userKey returns the user's key. One that cannot be used is replaced by a random
-// one, which proves nothing to other runs, and a warning says so. Runs that only read
-// pass no events: no key is made for them.
-func (in *Installer) userKey(events *events) (*userkey.Key, error) {
-	switch {
-	case in.StateKey != "":
-		return userkey.FromSecret(in.StateKey)
-	case in.StateDir == "":
-		return userkey.Random(), nil
-	}
-	read := userkey.ReadOrMake
-	if events == nil {
-		read = userkey.Read
-	}
-	key, err := read(in.StateDir)
-	if err == nil {
-		return key, nil
-	}
-	if events != nil {
-		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so nothing that earlier runs left is relied on", in.StateDir, err))
-	}
-	return userkey.Random(), nil
-}
-
-// hasState reports whether runs can recognise what earlier ones left.
-func (in *Installer) hasState() bool { return in.StateDir != "" || in.StateKey != "" }
-
 // warnOfFindings tells the user what a killed run, or another user, has left in the
 // project. Without a key, our own files are unproven too, which needs no warning.
 func (in *Installer) warnOfFindings(events *events, findings []project.Finding) {
@@ -417,4 +345,29 @@ func findingText(f project.Finding, hasState bool) string {
 		return fmt.Sprintf("%s was not written here by this user; it was ignored, and origins are asked to confirm the lock", f.File)
 	}
 	return ""
+}
+
+// newResult returns the result of a run with these modules.
+func (p *openProject) newResult(modules []*module) *Result {
+	result := &Result{
+		Root:     Module{Dir: "."},
+		Dialect:  p.dialect,
+		LockFile: filepath.Join(p.req.dir(), p.req.lockFile()),
+	}
+	for _, m := range modules {
+		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
+	}
+	return result
+}
+
+// result is the module as results show it.
+func (m *module) result(keepCredentials bool) Module {
+	shown := Module{Path: m.path(), Dir: m.finalPath}
+	shown.Call, shown.Source = m.call.shown(keepCredentials)
+	if m.ownsPackage() {
+		shown.Version = m.pkg.entry.Version
+		shown.Package = m.pkg.entry.Package
+		shown.Hashes = m.pkg.entry.Hashes
+	}
+	return shown
 }

@@ -329,13 +329,3 @@ func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
 	}
 	return entry, true
 }
-
-// maxNamed is how many names a sentence lists.
-const maxNamed = 5
-
-func shortened(names []string) []string {
-	if len(names) <= maxNamed {
-		return names
-	}
-	return append(slices.Clone(names[:maxNamed]), "...")
-}
