@@ -240,10 +240,23 @@ func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 // wrong with it. The error is about directories that cannot be listed, or ctx's.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
 	return roots.Find(ctx, dir, vendordir.IsDir, func(ctx context.Context, dir string) (roots.Module, error) {
-		found, calls, err := in.readLocalCalls(ctx, dir, dialect)
+		found, calls, err := in.readPlainCalls(ctx, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		return found, err
 	})
+}
+
+// readPlainCalls is readLocalCalls for directories whose calls have literal sources, as
+// nearly all have: it parses hardly anything, so syntax errors can escape it.
+func (in *Installer) readPlainCalls(ctx context.Context, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
+	settings := configs.Reader{Terraform: dialect == DialectTerraform}.ReadSettings(ctx, configs.Dir{Path: dir})
+	if in.Config != nil || settings.Partial {
+		return in.readLocalCalls(ctx, dir, dialect)
+	}
+	for _, source := range settings.Sources {
+		found.Calls = append(found.Calls, localPath(source)...)
+	}
+	return found, len(settings.Sources), ctx.Err()
 }
 
 // readLocalCalls reads which modules the one in a directory calls by local paths, and how
@@ -256,12 +269,18 @@ func (in *Installer) readLocalCalls(ctx context.Context, dir string, dialect Dia
 	module, diags := config.ReadModule(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
 	found.Unknown = diags.HasErrors()
 	for _, call := range module.Calls {
-		source, err := addrs.ParseModuleSource(call.Source)
-		if local, ok := source.(addrs.ModuleSourceLocal); ok && err == nil {
-			found.Calls = append(found.Calls, local.String())
-		}
+		found.Calls = append(found.Calls, localPath(call.Source)...)
 	}
 	return found, len(module.Calls), nil
+}
+
+// localPath is the path in a source address that is a local one; nil for all others.
+func localPath(source string) []string {
+	parsed, err := addrs.ParseModuleSource(source)
+	if local, ok := parsed.(addrs.ModuleSourceLocal); ok && err == nil {
+		return []string{local.String()}
+	}
+	return nil
 }
 
 // installsProviders reports whether a directory without module calls looks like a root
