@@ -9,14 +9,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/internal/packagedirs"
-	"github.com/cotterpin/cotter/internal/rules"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )

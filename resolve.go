@@ -8,14 +8,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/rules"
-	"github.com/cotterpin/cotter/policy"
-
-	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // maxKey is the longest key of a module call, in bytes: it names a directory,
