@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/materialize"
+	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
@@ -57,14 +58,13 @@ func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key,
 		onlyProviders = result != nil
 	}
 	if onlyProviders {
-		return in.providersAlone(ctx, req, config, key, shared, events)
+		return in.providersAlone(ctx, req, rules, config, key, shared, events)
 	}
-	p, err := in.openToInstall(ctx, req, key, events)
+	p, err := in.openToInstall(ctx, req, rules, key, events)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	p.rules = rules
 	if shared == nil {
 		var done func() error
 		if shared, done, err = in.projectSession(p); err != nil {
@@ -282,9 +282,9 @@ func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result
 
 // providersAlone installs the providers of a project whose modules are as they are to
 // be, as part of a session, or with one of its own if shared is nil.
-func (in *Installer) providersAlone(ctx context.Context, req Request, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
+func (in *Installer) providersAlone(ctx context.Context, req Request, rules rules.Rules, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
 	if shared != nil {
-		return in.installProviders(ctx, req, config, shared, events)
+		return in.installProviders(ctx, req, rules, config, shared, events)
 	}
 	session, done, err := in.sharedSession(key)
 	if err != nil {
@@ -292,19 +292,17 @@ func (in *Installer) providersAlone(ctx context.Context, req Request, config Con
 	}
 	defer done()
 	session.warnOfCache(events)
-	return in.installProviders(ctx, req, config, session, events)
+	return in.installProviders(ctx, req, rules, config, session, events)
 }
 
 // installProviders is InstallProviders as part of a session.
-func (in *Installer) installProviders(ctx context.Context, req Request, config ConfigReader, session *session, events *events) (_ *Result, err error) {
+func (in *Installer) installProviders(ctx context.Context, req Request, rules rules.Rules, config ConfigReader, session *session, events *events) (_ *Result, err error) {
 	p, err := viewWith(ctx, req, session.key)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if p.rules, err = req.readRules(); err != nil {
-		return nil, err
-	}
+	p.rules = rules
 	stage, err := newProviderStage(ctx, p, session, events)
 	if err != nil {
 		return nil, err

@@ -72,17 +72,20 @@ func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey
 	return p, nil
 }
 
-// openToInstall opens the project of an installation. One that places nothing leaves
-// nothing behind in the project, not even an empty directory.
-func (in *Installer) openToInstall(ctx context.Context, req Request, key *userkey.Key, events *events) (*openProject, error) {
-	if req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location()) {
-		return in.openToChange(ctx, req, key, events)
+// openToInstall opens the project of an installation under the rules of its request. One
+// that places nothing leaves nothing behind in the project, not even an empty directory.
+func (in *Installer) openToInstall(ctx context.Context, req Request, rules rules.Rules, key *userkey.Key, events *events) (p *openProject, err error) {
+	takes := req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
+	if takes {
+		p, err = in.openToChange(ctx, req, key, events)
+	} else {
+		p, err = viewWith(ctx, req, key)
 	}
-	p, err := viewWith(ctx, req, key)
 	if err != nil {
 		return nil, err
 	}
-	if p.files != nil && p.files.Unfinished() {
+	p.rules = rules
+	if !takes && p.files != nil && p.files.Unfinished() {
 		events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run says")
 	}
 	return p, nil
@@ -370,3 +373,30 @@ func (m *module) result(keepCredentials bool) Module {
 	}
 	return shown
 }
+
+// userKey returns the user's key. One that cannot be used is replaced by a random
+// one, which proves nothing to other runs, and a warning says so. Runs that only read
+// pass no events: no key is made for them.
+func (in *Installer) userKey(events *events) (*userkey.Key, error) {
+	switch {
+	case in.StateKey != "":
+		return userkey.FromSecret(in.StateKey)
+	case in.StateDir == "":
+		return userkey.Random(), nil
+	}
+	read := userkey.ReadOrMake
+	if events == nil {
+		read = userkey.Read
+	}
+	key, err := read(in.StateDir)
+	if err == nil {
+		return key, nil
+	}
+	if events != nil {
+		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so nothing that earlier runs left is relied on", in.StateDir, err))
+	}
+	return userkey.Random(), nil
+}
+
+// hasState reports whether runs can recognise what earlier ones left.
+func (in *Installer) hasState() bool { return in.StateDir != "" || in.StateKey != "" }

@@ -144,33 +144,6 @@ func (s *session) warnOfCache(events *events) {
 	}
 }
 
-// userKey returns the user's key. One that cannot be used is replaced by a random
-// one, which proves nothing to other runs, and a warning says so. Runs that only read
-// pass no events: no key is made for them.
-func (in *Installer) userKey(events *events) (*userkey.Key, error) {
-	switch {
-	case in.StateKey != "":
-		return userkey.FromSecret(in.StateKey)
-	case in.StateDir == "":
-		return userkey.Random(), nil
-	}
-	read := userkey.ReadOrMake
-	if events == nil {
-		read = userkey.Read
-	}
-	key, err := read(in.StateDir)
-	if err == nil {
-		return key, nil
-	}
-	if events != nil {
-		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so nothing that earlier runs left is relied on", in.StateDir, err))
-	}
-	return userkey.Random(), nil
-}
-
-// hasState reports whether runs can recognise what earlier ones left.
-func (in *Installer) hasState() bool { return in.StateDir != "" || in.StateKey != "" }
-
 // originsFor returns what a run may ask of origins in the session.
 func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
 	return &origins.Origins{Session: s.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
