@@ -91,7 +91,9 @@ func newOpenSSH(t *testing.T) *loginServer {
 	files := map[string]string{
 		"rsa": string(s.rsa.pem), "ed25519": string(s.ed25519.pem), "authorized": s.client.line() + "\n",
 	}
-	config := "StrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPidFile none\nPermitRootLogin prohibit-password\n" +
+	// For HOME and SHLVL see newSSHServer. The newest key exchange takes longer than the
+	// rest of a connection.
+	config := "SetEnv HOME=" + dir + " SHLVL=1\nKexAlgorithms curve25519-sha256\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPidFile none\nPermitRootLogin prohibit-password\n" +
 		"AuthorizedKeysFile " + dir + "/authorized\nHostKey " + dir + "/rsa\nHostKey " + dir + "/ed25519\n"
 	files["config"] = config
 	for name, text := range files {
