@@ -35,9 +35,12 @@ func newSSHKey(t testing.TB, passphrase string) sshKey {
 	return encodeSSHKey(t, private, passphrase)
 }
 
+// generatedRSA is the one RSA key of all tests.
+var generatedRSA = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
+
 func newRSAKey(t testing.TB) sshKey {
 	t.Helper()
-	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	private, err := generatedRSA()
 	if err != nil {
 		t.Fatal(err)
 	}
