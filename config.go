@@ -3,7 +3,6 @@ package cotter
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -229,11 +228,11 @@ func (r Request) readRules() (rules.Rules, error) {
 	name, shown := r.PolicyFile, r.PolicyFile
 	if name == "" {
 		var err error
-		if name, shown, err = projectFile(r.dir()); err != nil || name == "" {
+		if name, shown, err = project.NearestFile(r.dir(), policyFileName); err != nil || name == "" {
 			return all, err
 		}
 	}
-	src, err := readRegular(name)
+	src, err := project.ReadRegular(name, policy.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -254,14 +253,14 @@ func (r Request) readRules() (rules.Rules, error) {
 //
 // Runs do not apply them by themselves: they are for programs to put into requests.
 func ReadSettings(dir string) (*settings.Settings, error) {
-	name, shown, err := projectFile(orElse(dir, "."))
+	name, shown, err := project.NearestFile(orElse(dir, "."), policyFileName)
 	if err != nil {
 		return nil, err
 	}
 	if name == "" {
 		return &settings.Settings{}, nil
 	}
-	src, err := readRegular(name)
+	src, err := project.ReadRegular(name, policy.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -273,41 +272,7 @@ func ReadSettings(dir string) (*settings.Settings, error) {
 	return found, nil
 }
 
-// projectFile returns the path of cotter.hcl in a directory, or else of the nearest one
-// above it within the repository, and the path from the directory to it. Both are empty
-// if there is none.
-func projectFile(dir string) (name, shown string, err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
-		return "", "", err
-	}
-	for _, at := range project.RepositoryDirs(dir) {
-		if name := filepath.Join(at, policyFileName); exists(name) {
-			shown, err := filepath.Rel(dir, name)
-			return name, shown, err
-		}
-	}
-	return "", "", nil
-}
-
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
-}
-
-// readRegular reads a file that is no larger than a policy may be, and a byte
-// more of one that is. It does not wait for devices and pipes.
-func readRegular(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("it is not a regular file")}
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, policy.MaxSize+1))
 }

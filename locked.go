@@ -355,3 +355,13 @@ func (r *restoredEntries) warning(lockFile string) string {
 	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
 		lockFile, len(keys), strings.Join(shortened(keys), ", "))
 }
+
+func shortened(names []string) []string {
+	if len(names) <= maxNamed {
+		return names
+	}
+	return append(slices.Clone(names[:maxNamed]), "...")
+}
+
+// maxNamed is how many names a sentence lists.
+const maxNamed = 5

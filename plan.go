@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,11 +35,17 @@ type plan struct {
 	vendor *vendordir.Plan
 	// fresh are the modules whose package is new in its place.
 	fresh []*module
+	// providers is nil if the run leaves providers alone.
+	providers *providerPlan
+
+	project *openProject
+	events  *events
 }
 
 // planner plans the change of a project.
 type planner struct {
 	*openProject
+	events   *events
 	vendored *vendordir.Packages
 	// providers is nil if the run leaves providers alone.
 	providers *providerPlan
@@ -56,8 +61,10 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 		change: project.Change{OldLock: r.lockSrc, NewLock: r.lockSrc, Packages: make(map[string]string), Trees: make(map[string]string)},
 		sums:   make(map[string][]byte),
 		trees:  make(map[string]bool),
+
+		providers: r.providers, project: r.openProject, events: r.events,
 	}
-	p.result.DialectMatters = r.dialectGiven || !r.detected.guessed() || r.hostless != nil
+	p.result.DialectMatters = r.dialectGiven || !r.detected.IsGuess() || r.hostless != nil
 	var recorded manifest.Manifest
 	inLock := make(map[string]bool)
 	for _, m := range modules {
@@ -258,29 +265,28 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 	return refused.err(r.req.lockFile())
 }
 
-// commit makes the change and tells about it.
-func (p *plan) commit(at *openProject, events *events) error {
+// commit places the providers, makes the change of the project, and tells about it.
+func (p *plan) commit(ctx context.Context) error {
+	if err := p.providers.place(ctx); err != nil {
+		return err
+	}
+	if err := p.commitModules(); err != nil {
+		return err
+	}
+	return p.providers.writeOwnLock()
+}
+
+// commitModules moves the packages of modules to their places, and writes the lock.
+func (p *plan) commitModules() error {
+	at := p.project
 	at.installed.StopReading()
 	changesLock := !bytes.Equal(p.change.OldLock, p.change.NewLock)
 	switch {
 	case at.req.DryRun:
 		return nil
 	case at.req.places():
-		replaced := make([]bool, len(p.fresh))
-		for i, m := range p.fresh {
-			_, err := os.Lstat(filepath.Join(at.req.dir(), filepath.FromSlash(m.finalPath)))
-			replaced[i] = err == nil
-		}
-		undo, err := p.vendor.Commit()
-		if err != nil {
+		if err := p.move(); err != nil {
 			return err
-		}
-		if err := at.files.Commit(p.change); err != nil {
-			return errors.Join(err, undo())
-		}
-		p.keepState(at.files)
-		for i, m := range p.fresh {
-			events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
 		}
 	case changesLock:
 		if err := project.WriteLock(at.req.location(), p.change.OldLock, p.change.NewLock); err != nil {
@@ -288,7 +294,27 @@ func (p *plan) commit(at *openProject, events *events) error {
 		}
 	}
 	if changesLock {
-		events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
+		p.events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
+	}
+	return nil
+}
+
+// move makes the change in the directories of packages.
+func (p *plan) move() error {
+	replaced := make([]bool, len(p.fresh))
+	for i, m := range p.fresh {
+		replaced[i] = exists(filepath.Join(p.project.req.dir(), filepath.FromSlash(m.finalPath)))
+	}
+	undo, err := p.vendor.Commit()
+	if err != nil {
+		return err
+	}
+	if err := p.project.files.Commit(p.change); err != nil {
+		return errors.Join(err, undo())
+	}
+	p.keepState(p.project.files)
+	for i, m := range p.fresh {
+		p.events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
 	}
 	return nil
 }

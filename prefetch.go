@@ -34,6 +34,7 @@ import (
 // them, which fails in silence, and fetched by the walk.
 type prefetcher struct {
 	*resolver
+	session *session
 	// roots are the calls of the root module.
 	roots map[string]*call
 	// stop cancels what start has begun and the walk has not asked for.
@@ -41,8 +42,8 @@ type prefetcher struct {
 }
 
 // newPrefetcher returns a prefetcher that asks with a resolver of its own.
-func newPrefetcher(ahead *resolver) *prefetcher {
-	return &prefetcher{resolver: ahead, roots: make(map[string]*call), stop: func() {}}
+func newPrefetcher(ahead *resolver, session *session) *prefetcher {
+	return &prefetcher{resolver: ahead, session: session, roots: make(map[string]*call), stop: func() {}}
 }
 
 // prefetchesPerSlot is how many entries are worked on for each piece of work that is done
@@ -60,7 +61,7 @@ func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 			p.roots[c.key()] = c.call
 		}
 	}
-	ctx, cancel := p.placer.ahead(ctx)
+	ctx, cancel := p.session.ahead(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -338,3 +338,22 @@ func (r Request) inDir(dir string) (Request, error) {
 	}
 	return r.ForDir(r)
 }
+
+// dialectOf is the dialect of a stock tool.
+func dialectOf(tool detect.Tool) Dialect {
+	if tool == detect.Terraform {
+		return DialectTerraform
+	}
+	return DialectOpenTofu
+}
+
+// tools are the stock tools that the user has.
+func (r Request) tools() []detect.Tool {
+	var tools []detect.Tool
+	for _, t := range r.Tools {
+		if t != DialectAuto {
+			tools = append(tools, t.tool())
+		}
+	}
+	return tools
+}

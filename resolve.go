@@ -8,14 +8,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/rules"
-	"github.com/cotterpin/cotter/policy"
-
-	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
 )
 
 // maxKey is the longest key of a module call, in bytes: it names a directory,
@@ -328,14 +327,4 @@ func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
 		r.restored.add(entry)
 	}
 	return entry, true
-}
-
-// maxNamed is how many names a sentence lists.
-const maxNamed = 5
-
-func shortened(names []string) []string {
-	if len(names) <= maxNamed {
-		return names
-	}
-	return append(slices.Clone(names[:maxNamed]), "...")
 }

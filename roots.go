@@ -140,14 +140,15 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 	if err != nil {
 		return err
 	}
-	p, err := in.openToInstall(ctx, req, shared.key, events)
+	rules, err := req.readRules()
+	if err != nil {
+		return err
+	}
+	p, err := in.openToInstall(ctx, req, rules, shared.key, events)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if err := p.readRules(); err != nil {
-		return err
-	}
 	modules, err := newInstallRun(p, config, shared, events).resolveLocked(ctx)
 	if err != nil {
 		return err
