@@ -198,7 +198,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
 	for _, warning := range []Warning{
-		{Message: res.restored.warning(r.req.lockFile())},
+		{Message: warningOfRestored(&res.restored, r.req.lockFile())},
 		{Message: r.assumedDialect(res.hostless.first), Kind: WarningDialectAssumed},
 		{Message: constraintsBeside(modules)},
 	} {

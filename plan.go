@@ -49,7 +49,7 @@ type planner struct {
 	vendored *vendordir.Packages
 	// providers is nil if the run leaves providers alone.
 	providers *providerPlan
-	restored  *restoredEntries
+	restored  *lockentry.Restored
 	// hostless is the first call that leaves the registry's host to the stock tool.
 	hostless *call
 }
@@ -149,7 +149,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 		entry := m.pkg.entry
 		old, had := r.lock.Module(entry.Key)
 		if !had {
-			old, had = r.restored.entry(entry.Key)
+			old, had = r.restored.Entry(entry.Key)
 		}
 		lock.SetModule(entry)
 		if !had || !old.Equal(entry) {
@@ -165,7 +165,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Key, b.Key) })
 	r.providers.describe(p.result)
-	if len(p.result.LockChanges) == 0 && !r.restored.any() && !r.providers.changesLockOfModules() {
+	if len(p.result.LockChanges) == 0 && !r.restored.Any() && !r.providers.changesLockOfModules() {
 		return nil
 	}
 	if r.providers.changesLockOfModules() {
