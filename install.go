@@ -184,18 +184,6 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 	return res.noted, res.selector, err
 }
 
-// resolvedTree is the module tree of an installation, with all packages on the stage or in
-// their places.
-type resolvedTree struct {
-	// modules are sorted by path.
-	modules []*module
-	// restored are the entries that the lock had lost.
-	restored *lockentry.Restored
-	// hostless is the first call that leaves the registry's host to the stock tool; nil if
-	// none does.
-	hostless *call
-}
-
 // walk resolves the whole tree. require, which may be nil, is told what each module
 // requires.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) (resolvedTree, error) {
