@@ -227,7 +227,7 @@ func (d *interfaceDiffer) place(ctx context.Context, c *call) (*module, error) {
 }
 
 func (d *interfaceDiffer) subdirOf(c *call, entry lockfile.Module, pkg foundPackage) (string, error) {
-	subdir, err := moduleSubdir(c.from.Address, entry)
+	subdir, err := c.from.LockedSubdir(entry)
 	if err != nil {
 		return "", err
 	}

@@ -168,7 +168,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	if r.providers.changesLockOfModules() {
 		r.providers.WriteTo(lock)
 	}
-	if r.restored.any() && r.former != nil {
+	if tree.restored.Any() && r.former != nil {
 		lock.RestoreHeader(r.former)
 	}
 	if err := lock.Check(); err != nil {
