@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -271,8 +270,6 @@ type session struct {
 	// slots bounds what is done at once. A goroutine that has a slot waits for no
 	// other one.
 	slots chan struct{}
-	// waitAtEnd says that there may be work that was cancelled and has not ended; see ahead.
-	waitAtEnd atomic.Bool
 
 	tags     singleflight.Memo[repositoryKey, []getmodules.Tag]
 	ociTags  singleflight.Memo[repositoryKey, []versions.Candidate]
@@ -327,27 +324,15 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 	return s, nil
 }
 
-// close ends the session.
+// close ends the session. Before that it waits for work that was cancelled: it may still
+// write to the cache, and git and hg run on if the process ends before it has ended them.
 func (s *session) close() error {
-	if s.waitAtEnd.Load() {
-		s.packages.Wait()
-		s.stored.trees.Wait()
-		s.providerPackages.Wait()
-	}
+	s.tags.Wait()
+	s.references.Wait()
+	s.packages.Wait()
+	s.stored.trees.Wait()
+	s.providerPackages.Wait()
 	return errors.Join(s.closeProviders(), s.cache.Close())
-}
-
-// ahead returns a context for work that may turn out not to be needed, and the function
-// that cancels it. What writes to the cache then ends before the session does, unless
-// the user interrupts the program.
-func (s *session) ahead(ctx context.Context) (cancellable context.Context, stop func()) {
-	cancellable, cancel := context.WithCancel(ctx)
-	return cancellable, func() {
-		cancel()
-		if ctx.Err() == nil {
-			s.waitAtEnd.Store(true)
-		}
-	}
 }
 
 // projectSession starts a session for one project. Without a cache, packages are kept

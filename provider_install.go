@@ -119,7 +119,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
 		Accept: p.rules.CheckAuthentication, OnEvent: s.tell,
 	}
-	ctx, s.stop = session.ahead(ctx)
+	ctx, s.stop = context.WithCancel(ctx)
 	s.required.ask = func(use ProviderUse) { s.prefetch(ctx, use) }
 	return s, nil
 }
