@@ -23,7 +23,7 @@ import (
 )
 
 // fewKills is the default of kills.
-const fewKills = 60
+const fewKills = 30
 
 // kills is how many processes are killed before a random step, in all scenarios
 // together, beside those that are killed before each named one. With more than the
