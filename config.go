@@ -3,7 +3,6 @@ package cotter
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
@@ -83,20 +83,8 @@ type ModuleCall struct {
 	Range, SourceRange, VersionRange hcl.Range
 }
 
-// ProviderRequirement is one place where a module requires a provider: an entry of
-// required_providers, a provider block, or something that implies a provider.
-type ProviderRequirement struct {
-	Provider addrs.Provider
-	// Constraint is the version constraint as written; "" for none.
-	Constraint string
-	// Implied says that no required_providers block names the provider: By, a resource
-	// for example, has it by its name alone.
-	Implied bool
-	// By says what requires it: "required_providers", "resource aws_instance.web".
-	By string
-	// Range is where that is.
-	Range hcl.Range
-}
+// ProviderRequirement is one place where a module requires a provider.
+type ProviderRequirement = getproviders.ProviderRequirement
 
 // pathIn is the path of the called module, by that of its caller.
 func (c ModuleCall) pathIn(caller addrs.Module) addrs.Module {
@@ -240,11 +228,11 @@ func (r Request) readRules() (rules.Rules, error) {
 	name, shown := r.PolicyFile, r.PolicyFile
 	if name == "" {
 		var err error
-		if name, shown, err = projectFile(r.dir()); err != nil || name == "" {
+		if name, shown, err = project.NearestFile(r.dir(), policyFileName); err != nil || name == "" {
 			return all, err
 		}
 	}
-	src, err := readRegular(name)
+	src, err := project.ReadRegular(name, policy.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -265,14 +253,14 @@ func (r Request) readRules() (rules.Rules, error) {
 //
 // Runs do not apply them by themselves: they are for programs to put into requests.
 func ReadSettings(dir string) (*settings.Settings, error) {
-	name, shown, err := projectFile(orElse(dir, "."))
+	name, shown, err := project.NearestFile(orElse(dir, "."), policyFileName)
 	if err != nil {
 		return nil, err
 	}
 	if name == "" {
 		return &settings.Settings{}, nil
 	}
-	src, err := readRegular(name)
+	src, err := project.ReadRegular(name, policy.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -284,41 +272,7 @@ func ReadSettings(dir string) (*settings.Settings, error) {
 	return found, nil
 }
 
-// projectFile returns the path of cotter.hcl in a directory, or else of the nearest one
-// above it within the repository, and the path from the directory to it. Both are empty
-// if there is none.
-func projectFile(dir string) (name, shown string, err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
-		return "", "", err
-	}
-	for _, at := range project.RepositoryDirs(dir) {
-		if name := filepath.Join(at, policyFileName); exists(name) {
-			shown, err := filepath.Rel(dir, name)
-			return name, shown, err
-		}
-	}
-	return "", "", nil
-}
-
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
-}
-
-// readRegular reads a file that is no larger than a policy may be, and a byte
-// more of one that is. It does not wait for devices and pipes.
-func readRegular(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("it is not a regular file")}
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, policy.MaxSize+1))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -33,7 +34,7 @@ const (
 	installRemedy     = "Run `cotter install{dir}` to install what is missing."
 	staleRemedy       = "Run `cotter install{dir}` to bring the lock up to date."
 	createRemedy      = "Run `cotter install{dir}` to create it."
-	repairRemedy      = "Run `cotter install{dir}` to put them right."
+	repairRemedy      = "Run `cotter install{dir}` to restore it."
 	unlockRemedy      = "Run `cotter install --locked=false{dir}` to bring the lock up to date."
 	restoreRemedy     = "Run `cotter restore{dir}` to put back entries that have vanished from the lock."
 	onlineRemedy      = "Run the command once without `--offline`."
@@ -58,12 +59,15 @@ const (
 	networkRemedy     = "Check the spelling of the host, the network and the proxy settings."
 	spellingRemedy    = "Check the spelling of the host."
 	gitLoginRemedy    = "Set a credential helper for git, or load a key into the ssh agent: git is never allowed to ask here."
+	lockRemedy        = "Run `cotter lock{dir}` on your machine and commit the lock."
 	commitLockRemedy  = "Run `cotter install{dir}` on your machine and commit it."
 	bundleRemedy      = "Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."
 	toolRemedy        = "Use `--tool` with its path, or `--for` if the project is for the other one."
 	vendorRemedy      = "Run `cotter vendor{dir}` to write what the lock says."
 	noVendorRemedy    = "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."
 	notOursRemedy     = "Name a directory that is empty or does not exist."
+	stateKeyRemedy    = "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."
+	archiveRemedy     = "Try again. If the archive is the same then, tell the publisher of the provider."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -79,6 +83,11 @@ func registryLogin(host string) string {
 	}
 	name := strings.NewReplacer(".", "_", "-", "__").Replace(host)
 	return fmt.Sprintf("Run `tofu login %s`, set TF_TOKEN_%s, or %s.", shellWord(host), name, block)
+}
+
+// sentRemedy says what to do about credentials that a host does not accept.
+func sentRemedy(host string) string {
+	return fmt.Sprintf("Check that they are valid and allow this. `cotter doctor` says where the credentials for %s are from.", host)
 }
 
 // netrcLogin says how to log in to a server of archives.
@@ -105,8 +114,12 @@ func remediesOf(project string, err error) []remedy {
 	case errors.As(err, &provider) && addProviderRemedies(provider, add):
 	case errors.As(err, &provider) && errors.As(err, &mismatch) && mismatch.Locked:
 		add(updateRemedy, provider.Provider.ForDisplay())
+	case errors.As(err, &provider) && errors.As(err, &mismatch):
+		add(archiveRemedy, "")
 	case errors.As(err, &violation) && violation.Argument == policy.WeakSignatures && violation.Range.Filename == "":
 		add(weakRemedy, "")
+	case errors.As(err, &violation) && violation.Argument == "allow_sources":
+		add(allowRemedy(violation), "")
 	case errors.As(err, &provider) && errors.As(err, &downgrade):
 		add(downgradeRemedy, provider.Provider.ForDisplay())
 	case errors.As(err, &downgrade) && errors.As(err, &module):
@@ -137,11 +150,13 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, cotter.ErrNoVendor), noVendorRemedy},
 			{is[*vendordir.NotOursError](err), notOursRemedy},
 			{errors.Is(err, errStale), staleRemedy},
+			{errors.Is(err, errLockWouldChange), lockRemedy},
 			{errors.Is(err, errNoLock), createRemedy},
 			{errors.Is(err, errMoved), movedRemedy},
 			{errors.Is(err, errBothChanged), mergeDriverRemedy},
 			{is[*secondLockError](err), secondLockRemedy},
 			{is[*noToolError](err), toolRemedy},
+			{errors.Is(err, userkey.ErrShortSecret), stateKeyRemedy},
 		} {
 			if known.is {
 				add(known.text, "")
@@ -215,6 +230,14 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	return nil
 }
 
+// allowRemedy says how to allow a source that a policy does not.
+func allowRemedy(violation *policy.Violation) string {
+	if violation.Range.Filename == "" {
+		return "If you trust the source, name it with `--allow-source` too."
+	}
+	return fmt.Sprintf("If you trust the source, add it to `allow_sources` in %s.", violation.Range.Filename)
+}
+
 // linkRemedy says what to do about a lock file that is a symbolic link.
 func linkRemedy(linked *cotter.LinkedLockError) string {
 	text := fmt.Sprintf("Put a copy of the file %q in the place of the link, as tofu and terraform do when they write the lock", linked.Target)
@@ -264,7 +287,7 @@ func remedyLines(list []remedy) []string {
 
 func (r remedy) line(keys []string) string {
 	dir, accept := "", ""
-	if r.project != "" {
+	if r.project != "" && r.project != "." {
 		dir = " --chdir " + shellWord(r.project)
 	}
 	words := make([]string, len(keys))
