@@ -187,7 +187,7 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 // walk resolves the whole tree. require, which may be nil, is told what each module
 // requires.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) (resolvedTree, error) {
-	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()), r.session)
+	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
 		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.Slots), begin: ahead.start, require: require,

@@ -34,7 +34,6 @@ import (
 // them, which fails in silence, and fetched by the walk.
 type prefetcher struct {
 	*resolver
-	session *session
 	// roots are the calls of the root module.
 	roots map[string]*call
 	// stop cancels what start has begun and the walk has not asked for.
@@ -42,8 +41,8 @@ type prefetcher struct {
 }
 
 // newPrefetcher returns a prefetcher that asks with a resolver of its own.
-func newPrefetcher(ahead *resolver, session *session) *prefetcher {
-	return &prefetcher{resolver: ahead, session: session, roots: make(map[string]*call), stop: func() {}}
+func newPrefetcher(ahead *resolver) *prefetcher {
+	return &prefetcher{resolver: ahead, roots: make(map[string]*call), stop: func() {}}
 }
 
 // prefetchesPerSlot is how many entries are worked on for each piece of work that is done
@@ -61,7 +60,7 @@ func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 			p.roots[c.key()] = c.call
 		}
 	}
-	ctx, cancel := p.session.ahead(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

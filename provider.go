@@ -117,7 +117,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.stage.Update.Providers = append(s.stage.Update.Providers, provider)
 	}
 	s.required.Requirements = &s.stage.Requirements
-	ctx, s.stop = session.ahead(ctx)
+	ctx, s.stop = context.WithCancel(ctx)
 	s.stage.Begin(ctx)
 	return s, nil
 }

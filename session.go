@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/cotterpin/cotter/getproviders"
@@ -26,9 +25,6 @@ type session struct {
 	key *userkey.Key
 	// stores are what bundles and mirrors have.
 	stores *stores.Session
-	// waitAtEnd says that there may be work that was cancelled and has not ended; see ahead.
-	waitAtEnd atomic.Bool
-
 	// providers are what sources of providers have answered.
 	providers *treeproviders.Session
 }
@@ -61,27 +57,13 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 	return s, nil
 }
 
-// close ends the session.
+// close ends the session. Before that it waits for work that was cancelled: it may still
+// write to the cache, and git and hg run on if the process ends before it has ended them.
 func (s *session) close() error {
-	if s.waitAtEnd.Load() {
-		s.Session.Wait()
-		s.stores.Wait()
-		s.providers.Wait()
-	}
+	s.Session.Wait()
+	s.stores.Wait()
+	s.providers.Wait()
 	return errors.Join(s.providers.Close(), s.Cache.Close())
-}
-
-// ahead returns a context for work that may turn out not to be needed, and the function
-// that cancels it. What writes to the cache then ends before the session does, unless
-// the user interrupts the program.
-func (s *session) ahead(ctx context.Context) (cancellable context.Context, stop func()) {
-	cancellable, cancel := context.WithCancel(ctx)
-	return cancellable, func() {
-		cancel()
-		if ctx.Err() == nil {
-			s.waitAtEnd.Store(true)
-		}
-	}
 }
 
 // projectSession starts a session for one project. Without a cache, packages are kept
