@@ -67,6 +67,8 @@ type ProviderProgress struct {
 	Platform    addrs.Platform
 	Done, Total int64
 	Unpacking   bool
+	// Stored says that the archive comes from a bundle or a mirror.
+	Stored bool
 }
 
 // ProviderInstalled tells that a provider is new or changed in its place, and who signed

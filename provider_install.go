@@ -116,6 +116,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.selector.updated = append(s.selector.updated, provider)
 	}
 	s.getter = &providers.Getter{
+		Offers: session.offers(p.req.Offline),
 		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
 		Accept: p.rules.CheckAuthentication, OnEvent: s.tell,
 	}
@@ -290,13 +291,15 @@ func (s *providerStage) fail(ctx context.Context, p selectedProvider, platform a
 
 // tell passes on what happens to packages.
 func (s *providerStage) tell(e providers.Event) {
-	about := ProviderProgress{Provider: e.Want.Provider, Version: e.Want.Version.String(), Platform: e.Want.Platform, Done: e.Done, Total: max(e.Total, 0)}
+	about := ProviderProgress{Provider: e.Want.Provider, Version: e.Want.Version.String(), Platform: e.Want.Platform, Done: e.Done, Total: max(e.Total, 0), Stored: e.Stored}
 	switch e.Kind {
 	case providers.Downloading, providers.Unpacking:
 		about.Unpacking = e.Kind == providers.Unpacking
 		s.events.emit(about)
 	case providers.Waiting:
 		s.events.emit(WaitingForFetch{Package: e.Location})
+	case providers.Refused:
+		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", about.Provider.ForDisplay(), about.Version, e.Err))
 	case providers.Damaged:
 		s.events.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/modpkg"
@@ -20,6 +21,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // PackageStore has packages of locks besides their origins, as OCI artifacts in the
@@ -48,6 +50,16 @@ type PackageStore interface {
 	CheckTrust(manifest []byte) error
 	// Blob writes a blob to the start of a file and checks its digest and size.
 	Blob(ctx context.Context, digest string, size int64, file *os.File) error
+	// ProviderIndex returns the index of the packages that the store has of a version of a
+	// provider. The error wraps fs.ErrNotExist if it has none. A store that is no place for
+	// providers has none of any.
+	ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error)
+	// ProviderManifest returns a manifest of such an index, by its digest and size.
+	// CheckTrust takes it too.
+	ProviderManifest(ctx context.Context, provider addrs.Provider, digest string, size int64) ([]byte, error)
+	// ProviderBlob is Blob for the archive of a provider. progress, which may be nil, is
+	// told the bytes that have arrived and the total.
+	ProviderBlob(ctx context.Context, provider addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error
 }
 
 // ErrDeliversOnly means that a [PackageStore] does not confirm entries. It is no failure:
@@ -63,9 +75,12 @@ type ListedStore interface {
 
 // StoreEntry is what a store has for one entry of a lock.
 type StoreEntry struct {
-	// Source, Version, Package and Hashes are those of the entry.
+	// Source, Version, Package and Hashes are those of the entry. For a provider, Source
+	// is its address, Package is empty, and Hashes are those of the package for Platform.
 	Source, Version, Package string
 	Hashes                   []hashing.Hash
+	// Platform is zero for modules.
+	Platform addrs.Platform
 	// Tag is the tag of the artifact.
 	Tag string
 	// Err is why the artifact is not what its entry says; nil if it is.
@@ -85,22 +100,22 @@ func StoreHas(ctx context.Context, store PackageStore, entry lockfile.Module) (b
 
 // VerifyStore fetches, extracts and hashes all packages of a store and compares them with
 // their entries, and checks that the artifacts confirm them. It asks nothing but the store, and keeps nothing. The entries are in the
-// order of their sources and versions. The error is about what concerns all of them.
+// order of their sources and versions, those of providers last. The error is about what concerns all of them.
 func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
 	alone := *in
 	alone.CacheDir = ""
-	return alone.readStore(ctx, store, func(*session, modpkg.Statement) error { return nil })
+	return alone.readStore(ctx, store, false, func(*session, modpkg.Statement) error { return nil })
 }
 
 // ImportStore puts all packages of a store into the cache, and records their entries as
 // confirmed for this user, so that later runs need no origin for them: who imports a
-// store trusts it. Damaged packages are not imported; their entries have an Err. The
+// store trusts it. Of the packages of providers for other platforms only the hashes are kept. Damaged packages are not imported; their entries have an Err. The
 // entries and the error are as for VerifyStore.
 func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
 	if in.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
-	return in.readStore(ctx, store, func(s *session, statement modpkg.Statement) error {
+	return in.readStore(ctx, store, true, func(s *session, statement modpkg.Statement) error {
 		if s.cacheErr != nil {
 			return s.cacheErr
 		}
@@ -108,14 +123,14 @@ func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]Stor
 	})
 }
 
-// readStore fetches all packages of a store into the cache and calls use for those that
-// are what their entries say.
-func (in *Installer) readStore(ctx context.Context, store ListedStore, use func(*session, modpkg.Statement) error) ([]StoreEntry, error) {
-	tags, err := store.Tags(ctx)
+// readStore fetches all packages of a store into the cache and calls use for those of
+// modules that are what their entries say. keep says that those of providers are kept.
+func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool, use func(*session, modpkg.Statement) error) ([]StoreEntry, error) {
+	all, err := store.Tags(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tags = slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return !strings.HasPrefix(tag, modpkg.EntryTag) })
+	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !strings.HasPrefix(tag, modpkg.EntryTag) })
 	events := &events{fn: in.OnEvent}
 	key, err := in.userKey(events)
 	if err != nil {
@@ -130,10 +145,11 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, use func(
 	defer done()
 	stored := &storedEntries{session: s, events: events}
 	entries := make([]StoreEntry, len(tags))
-	group, ctx := errgroup.WithContext(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(in.parallel())
 	for i, tag := range tags {
 		group.Go(func() error {
+			ctx := groupCtx
 			found, err := artifactOf(ctx, store, tag)
 			if err == nil {
 				_, err = stored.fetchArtifact(ctx, 0, found.Artifact)
@@ -142,7 +158,7 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, use func(
 				err = found.distrust
 			}
 			st := found.Statement
-			entries[i] = StoreEntry{st.Source, st.Version, st.Package, st.Hashes, tag, err}
+			entries[i] = StoreEntry{Source: st.Source, Version: st.Version, Package: st.Package, Hashes: st.Hashes, Tag: tag, Err: err}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -156,7 +172,11 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, use func(
 	slices.SortFunc(entries, func(a, b StoreEntry) int {
 		return strings.Compare(a.Source+"\x00"+a.Version+a.Tag, b.Source+"\x00"+b.Version+b.Tag)
 	})
-	return entries, err
+	if err != nil {
+		return entries, err
+	}
+	providers, err := own.readProviders(ctx, s, all, keep)
+	return append(entries, providers...), err
 }
 
 // storedPackages is what the stores of a session have, as far as it is known.

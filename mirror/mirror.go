@@ -28,8 +28,10 @@ type Mirror struct {
 	// SignKey signs the entries that are pushed; nil means that they are not signed.
 	SignKey ed25519.PrivateKey
 
-	content *getmodules.OCIContent
-	address string
+	fetcher          *getmodules.Fetcher
+	content          *getmodules.OCIContent
+	host, repository string
+	address          string
 }
 
 var _ cotter.ListedStore = (*Mirror)(nil)
@@ -48,7 +50,7 @@ func Open(fetcher *getmodules.Fetcher, address string) (*Mirror, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mirror{Trust: Trust{Named: true}, content: content, address: address}, nil
+	return &Mirror{Trust: Trust{Named: true}, fetcher: fetcher, content: content, host: host, repository: repository, address: address}, nil
 }
 
 // Name returns the address, with what it is.

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 )
 
@@ -25,10 +27,11 @@ func bundleCommand(out *output) *cli.Command {
 				Name:      "create",
 				Usage:     "write all packages of the lock to a file",
 				ArgsUsage: "[DIR...]",
-				Description: "Writes the module packages that the lock names, of the current directory or of the\n" +
-					"directories, to an OCI image layout in a tar file, which oras and skopeo read. The\n" +
-					"same lock gives the same bytes. The lock must be complete. Providers are not in it.",
-				Flags: configFlags(severalFlags(append(policyFlags(),
+				Description: "Writes the packages of modules and providers that the lock names, of the current\n" +
+					"directory or of the directories, to an OCI image layout in a tar file, which oras and\n" +
+					"skopeo read. The same lock gives the same bytes. The lock must be complete. Archives of\n" +
+					"providers are downloaded, as the cache does not keep them.",
+				Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), carriedFlags()),
 					&cli.StringFlag{Name: "out", Usage: "write to `FILE`"},
 					&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
 					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
@@ -92,9 +95,36 @@ func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error
 		return err
 	}
 	if out.json {
-		return out.writeJSON(bundledRecord{name, written.Entries, written.Packages, written.Bytes})
+		return out.writeJSON(bundledRecord{name, written.Entries, written.Packages, written.Providers, written.Bytes})
 	}
-	out.printf("%s: %s of %s, %s\n", name, count(written.Packages, "package"), entries(written.Entries, "module"), megabytes(written.Bytes))
+	providers := ""
+	if written.Providers > 0 {
+		providers = ", " + count(written.Providers, "package") + " of providers"
+	}
+	out.printf("%s: %s of %s%s, %s\n", name, count(written.Packages, "package"), entries(written.Entries, "module"), providers, megabytes(written.Bytes))
+	return nil
+}
+
+// carriedFlags say which packages of providers are taken somewhere else.
+func carriedFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "no-providers", Usage: "leave out the providers"},
+		&cli.StringSliceFlag{Name: "platform", Usage: "take the providers' packages for `OS_ARCH`; can be repeated; the default is this machine's platform"},
+	}
+}
+
+// setCarried reads the flags of carriedFlags.
+func setCarried(cmd *cli.Command, req *cotter.Request) (err error) {
+	providers := &cotter.Providers{}
+	if providers.Platforms, err = platforms(cmd); err != nil {
+		return err
+	}
+	switch {
+	case !cmd.Bool("no-providers"):
+		req.Providers = providers
+	case len(providers.Platforms) > 0:
+		return usageError{errors.New("--platform and --no-providers exclude each other")}
+	}
 	return nil
 }
 
@@ -105,7 +135,7 @@ func lockedProjects(ctx context.Context, cmd *cli.Command, out *output) (req cot
 		return req, nil, nil, err
 	}
 	req.Offline, req.Submodules = cmd.Bool("offline"), cmd.Bool("submodules")
-	if err := setPolicy(cmd, &req); err != nil {
+	if err := errors.Join(setPolicy(cmd, &req), setCarried(cmd, &req)); err != nil {
 		return req, nil, nil, err
 	}
 	if in, err = installer(ctx, cmd, out, req); err != nil {
@@ -144,19 +174,46 @@ func (o *output) storeEntries(found []cotter.StoreEntry, done string) error {
 			return err
 		}
 	}
+	what := storedText(found)
 	if damaged > 0 {
-		return fmt.Errorf("%d of %s could not be %s", damaged, entries(len(found), "module"), done)
+		return fmt.Errorf("%d of %s could not be %s", damaged, what, done)
 	}
 	if !o.json {
-		o.printf("%s %s.\n", entries(len(found), "module"), done)
+		o.printf("%s %s.\n", what, done)
 	}
 	return nil
+}
+
+// storedText counts entries of a bundle or a mirror: "2 module entries and 1 package of
+// providers".
+func storedText(found []cotter.StoreEntry) string {
+	providers := 0
+	for _, entry := range found {
+		if entry.Platform != (addrs.Platform{}) {
+			providers++
+		}
+	}
+	return carriedText(len(found)-providers, providers)
+}
+
+// carriedText counts what a lock has: entries of modules, and packages of providers.
+func carriedText(modules, providers int) string {
+	switch {
+	case providers == 0:
+		return entries(modules, "module")
+	case modules == 0:
+		return count(providers, "package") + " of providers"
+	}
+	return entries(modules, "module") + " and " + count(providers, "package") + " of providers"
 }
 
 // bundleEntry prints an entry of a bundle.
 func (o *output) bundleEntry(entry cotter.StoreEntry) error {
 	if o.json {
 		value := storedRecord{Source: entry.Source, Version: entry.Version, Package: entry.Package, Hashes: []string{}, Tag: entry.Tag}
+		if entry.Platform != (addrs.Platform{}) {
+			value.Platform = entry.Platform.String()
+		}
 		for _, h := range entry.Hashes {
 			value.Hashes = append(value.Hashes, string(h))
 		}
@@ -168,6 +225,9 @@ func (o *output) bundleEntry(entry cotter.StoreEntry) error {
 	what := entry.Source
 	if entry.Version != "" {
 		what += " " + entry.Version
+	}
+	if entry.Platform != (addrs.Platform{}) {
+		what = "provider " + what + " for " + entry.Platform.String()
 	}
 	if what == "" {
 		what = entry.Tag

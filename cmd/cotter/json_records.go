@@ -269,21 +269,25 @@ func (restoredRecord) kind() string { return "restored" }
 type bundledRecord struct {
 	File string `json:"file"`
 	// Entries are those of the locks, and Packages the different packages that they name.
-	Entries  int   `json:"entries"`
-	Packages int   `json:"packages"`
-	Bytes    int64 `json:"bytes"`
+	Entries  int `json:"entries"`
+	Packages int `json:"packages"`
+	// Providers is the number of packages of providers, for all platforms.
+	Providers int   `json:"providers"`
+	Bytes     int64 `json:"bytes"`
 }
 
 func (bundledRecord) kind() string { return "bundled" }
 
-// storedRecord is an entry of a bundle or a mirror that was verified or imported.
+// storedRecord is an entry of a bundle or a mirror that was verified or imported. Source is
+// the address of a provider if it has a platform.
 type storedRecord struct {
-	Source  string   `json:"source"`
-	Version string   `json:"version,omitempty"`
-	Package string   `json:"package,omitempty"`
-	Hashes  []string `json:"hashes"`
-	Tag     string   `json:"tag"`
-	Error   string   `json:"error,omitempty"`
+	Source   string   `json:"source"`
+	Version  string   `json:"version,omitempty"`
+	Platform string   `json:"platform,omitempty"`
+	Package  string   `json:"package,omitempty"`
+	Hashes   []string `json:"hashes"`
+	Tag      string   `json:"tag"`
+	Error    string   `json:"error,omitempty"`
 }
 
 func (storedRecord) kind() string { return "stored" }
