@@ -300,6 +300,10 @@ func (s *providerStage) tell(e providers.Event) {
 		s.events.emit(WaitingForFetch{Package: e.Location})
 	case providers.Refused:
 		s.events.warn(nil, fmt.Sprintf("provider %s %s: %s", about.Provider.ForDisplay(), about.Version, e.Err))
+	case providers.Distrusted:
+		if !errors.Is(e.Err, ErrDeliversOnly) {
+			s.events.warn(nil, distrusted(e.Location, e.Err))
+		}
 	case providers.Damaged:
 		s.events.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
 	}

@@ -107,6 +107,22 @@ func (in *Installer) lockedProvidersOf(ctx context.Context, req Request, shared 
 	return group.Wait()
 }
 
+// ReadLockedProviders returns the providers in the lock of a request's project, which is the
+// one that stock tools read. The error is as for [ReadLock].
+func ReadLockedProviders(req Request) ([]lockfile.Provider, error) {
+	if !req.hasStockLock() {
+		req.LockFile = ""
+	}
+	lock, err := ReadLock(req)
+	if err != nil {
+		return nil, err
+	}
+	if faults := lock.ProviderFaults(); faults.HasErrors() {
+		return nil, &LockFileError{File: req.lockFile(), Diagnostics: faults}
+	}
+	return lock.Providers(), nil
+}
+
 // platforms are those that are named, or else this machine's own.
 func (p *Providers) platforms() []addrs.Platform {
 	if len(p.Platforms) == 0 {

@@ -87,15 +87,15 @@ type StoreEntry struct {
 	Err error
 }
 
-// StoreHas reports whether a store has the artifact of an entry. It asks for the manifest
-// alone. A store that has something else under its tag does not have it; the error is
-// about the store.
-func StoreHas(ctx context.Context, store PackageStore, entry lockfile.Module) (bool, error) {
-	_, err := artifactOf(ctx, store, modpkg.StatementOf(entry).Tag())
+// StoreHas reports whether a store has the artifact of an entry, and why that does not
+// confirm the entry: distrust is nil if it does. It asks for the manifest alone. A store
+// that has something else under its tag does not have it; err is about the store.
+func StoreHas(ctx context.Context, store PackageStore, entry lockfile.Module) (has bool, distrust, err error) {
+	found, err := artifactOf(ctx, store, modpkg.StatementOf(entry).Tag())
 	if errors.Is(err, fs.ErrNotExist) || isOfArtifact(err) {
-		return false, nil
+		return false, nil, nil
 	}
-	return err == nil, err
+	return err == nil, found.distrust, err
 }
 
 // VerifyStore fetches, extracts and hashes all packages of a store and compares them with
@@ -216,11 +216,16 @@ type storedEntries struct {
 func (s *storedEntries) confirms(ctx context.Context, c *call, entry lockfile.Module) bool {
 	_, _, ok := s.find(ctx, c, entry, func(store PackageStore, found storedArtifact) bool {
 		if found.distrust != nil && !errors.Is(found.distrust, ErrDeliversOnly) {
-			s.events.warn(nil, fmt.Sprintf("%s does not confirm what it has, so the origins are asked: %s", store.Name(), found.distrust))
+			s.events.warn(nil, distrusted(store.Name(), found.distrust))
 		}
 		return found.distrust == nil
 	})
 	return ok
+}
+
+// distrusted is the warning that a store does not confirm what it could.
+func distrusted(store string, why error) string {
+	return fmt.Sprintf("%s does not confirm what it has, so the origins are asked: %s", store, why)
 }
 
 // fetch fetches the package of an entry from a store into the cache, and reports

@@ -147,8 +147,7 @@ func (s *session) offer(ctx context.Context, at int, want providers.Want) provid
 		return providers.Offer{Err: mismatch}
 	case err == nil:
 		found.locked = want.Locked
-		offer := providers.Offer{Package: found, Confirms: found.distrust == nil}
-		return offer
+		return providers.Offer{Package: found, Distrust: found.distrust}
 	case ctx.Err() != nil, errors.Is(err, fs.ErrNotExist), isMissing && !store.IsLocal():
 		return providers.Offer{}
 	case isMissing:

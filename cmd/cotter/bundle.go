@@ -174,26 +174,19 @@ func (o *output) storeEntries(found []cotter.StoreEntry, done string) error {
 			return err
 		}
 	}
-	what := storedText(found)
-	if damaged > 0 {
-		return fmt.Errorf("%d of %s could not be %s", damaged, what, done)
-	}
-	if !o.json {
-		o.printf("%s %s.\n", what, done)
-	}
-	return nil
-}
-
-// storedText counts entries of a bundle or a mirror: "2 module entries and 1 package of
-// providers".
-func storedText(found []cotter.StoreEntry) string {
 	providers := 0
 	for _, entry := range found {
 		if entry.Platform != (addrs.Platform{}) {
 			providers++
 		}
 	}
-	return carriedText(len(found)-providers, providers)
+	if damaged > 0 {
+		return fmt.Errorf("%d of %s could not be %s", damaged, ofCarried(len(found)-providers, providers), done)
+	}
+	if !o.json {
+		o.printf("%s %s.\n", carriedText(len(found)-providers, providers), done)
+	}
+	return nil
 }
 
 // carriedText counts what a lock has: entries of modules, and packages of providers.
@@ -205,6 +198,14 @@ func carriedText(modules, providers int) string {
 		return count(providers, "package") + " of providers"
 	}
 	return entries(modules, "module") + " and " + count(providers, "package") + " of providers"
+}
+
+// ofCarried is carriedText after "1 of".
+func ofCarried(modules, providers int) string {
+	if modules == 0 || providers == 0 {
+		return carriedText(modules, providers)
+	}
+	return fmt.Sprintf("%d packages of modules and providers", modules+providers)
 }
 
 // bundleEntry prints an entry of a bundle.

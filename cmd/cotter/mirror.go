@@ -37,7 +37,9 @@ func mirrorCommand(out *output) *cli.Command {
 				Name:      "push",
 				Usage:     "store all packages of the lock that the mirror does not have",
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
-				Flags: flags(severalFlags(append(policyFlags(), gitBackendFlag(),
+				Description: "With providers, for OpenTofu's own mirrors of providers too: the repository_template of an\n" +
+					"oci_mirror is HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
+				Flags: flags(severalFlags(append(slices.Concat(policyFlags(), carriedFlags()), gitBackendFlag(),
 					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 					&cli.StringFlag{Name: "sign-key", Usage: "sign the entries with the ed25519 key in the PEM `FILE` (PKCS #8)"},
 					&cli.BoolFlag{Name: "repair", Usage: "read back what the mirror has, and replace what is damaged"})...)...),
@@ -45,11 +47,11 @@ func mirrorCommand(out *output) *cli.Command {
 			},
 			{
 				Name:      "status",
-				Usage:     "list the entries of the lock that the mirror does not have",
+				Usage:     "list the entries of the lock that the mirror does not have as it should",
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
 				Description: "Reads the lock and asks the mirror, and nothing else. The exit status is 1 if\n" +
-					"something is missing.",
-				Flags:  flags(severalFlags()...),
+					"something is missing, or not signed as --mirror-key or the settings demand.",
+				Flags:  flags(severalFlags(append(carriedFlags(), mirrorKeyFlag())...)...),
 				Action: func(ctx context.Context, cmd *cli.Command) error { return mirrorStatus(ctx, cmd, out) },
 			},
 			{
@@ -118,18 +120,18 @@ func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 // pushed prints what was pushed to a mirror.
 func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
 	if o.json {
-		return o.writeJSON(pushedRecord{to.Address(), result.Entries, result.Pushed, result.Replaced, result.Bytes})
+		return o.writeJSON(pushedRecord{to.Address(), result.Entries, result.Providers, result.Pushed, result.Replaced, result.Bytes})
 	}
 	replaced := ""
 	if result.Replaced > 0 {
 		replaced = fmt.Sprintf(", %d replaced", result.Replaced)
 	}
-	o.printf("%s: %s, %d pushed%s, %s uploaded\n", to.Address(), entries(result.Entries, "module"), result.Pushed, replaced, megabytes(result.Bytes))
+	o.printf("%s: %s, %d pushed%s, %s uploaded\n", to.Address(), carriedText(result.Entries, result.Providers), result.Pushed, replaced, megabytes(result.Bytes))
 	return nil
 }
 
 // errNotMirrored is the failure of mirror status.
-var errNotMirrored = errors.New("the mirror does not have all packages of the lock")
+var errNotMirrored = errors.New("the mirror does not have all packages of the lock as it should")
 
 func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 	req, in, dirs, err := lockedProjects(ctx, cmd, out)
@@ -144,32 +146,93 @@ func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
-	missing := 0
+	var failed tallyOfStatus
 	for _, entry := range found {
-		if entry.Missing {
-			missing++
-		}
+		failed.add(entry)
 		if err := out.mirrorEntry(entry); err != nil {
 			return err
 		}
 	}
-	if missing > 0 {
-		return fmt.Errorf("%w: %d of %s missing", errNotMirrored, missing, entries(len(found), "module"))
+	providers := 0
+	for _, entry := range found {
+		if entry.Key == "" {
+			providers++
+		}
+	}
+	if failed.any() {
+		return fmt.Errorf("%w: %s", errNotMirrored, failed.text(ofCarried(len(found)-providers, providers)))
 	}
 	if !out.json {
-		out.printf("%s has all of %s.\n", to.Address(), entries(len(found), "module"))
+		out.printf("%s has all of %s.\n", to.Address(), carriedText(len(found)-providers, providers))
 	}
 	return nil
 }
 
-// mirrorEntry prints what a mirror has for an entry of a lock: as JSON each one, for
-// people what is missing.
-func (o *output) mirrorEntry(entry mirror.Entry) error {
-	if o.json {
-		return o.writeProjectJSON(entry.Dir, mirroredRecord{entry.Key, entry.Source, entry.Version, entry.Tag, entry.Missing})
+// tallyOfStatus counts the entries that a mirror does not have as it should.
+type tallyOfStatus struct{ missing, other, distrusted int }
+
+func (t *tallyOfStatus) add(e mirror.Entry) {
+	switch {
+	case e.Missing:
+		t.missing++
+	case e.Other:
+		t.other++
+	case e.Distrust != nil:
+		t.distrusted++
 	}
-	if entry.Missing {
-		o.printf("- %s: %s in %s is missing\n", entry.Dir, entry.Key, strings.TrimSpace(entry.Source+" "+entry.Version))
+}
+
+func (t *tallyOfStatus) any() bool { return t.missing+t.other+t.distrusted > 0 }
+
+// text says what is wrong: "2 of 4 module entries missing, 1 not signed as it should be".
+func (t *tallyOfStatus) text(all string) string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{t.missing, "missing"}, {t.other, "of which the lock has no hash"}, {t.distrusted, "not signed as it should be"}} {
+		switch {
+		case part.n > 0 && parts == nil:
+			parts = append(parts, fmt.Sprintf("%d of %s %s", part.n, all, part.what))
+		case part.n > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mirrorEntry prints what a mirror has for an entry of a lock: as JSON each one, for
+// people what is missing or wrong.
+func (o *output) mirrorEntry(entry mirror.Entry) error {
+	fault := ""
+	switch {
+	case entry.Missing:
+		fault = "is missing"
+	case entry.Other:
+		fault = mirror.ErrOtherPackage.Error()
+	case entry.Distrust != nil:
+		fault = entry.Distrust.Error()
+	}
+	if o.json {
+		value := mirroredRecord{Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: entry.Tag, Missing: entry.Missing}
+		if entry.Key == "" {
+			value.Platform = entry.Platform.String()
+		}
+		if !entry.Missing {
+			value.Error = fault
+		}
+		return o.writeProjectJSON(entry.Dir, value)
+	}
+	what := entry.Key + " in " + strings.TrimSpace(entry.Source+" "+entry.Version)
+	if entry.Key == "" {
+		what = fmt.Sprintf("provider %s %s for %s", entry.Source, entry.Version, entry.Platform)
+	}
+	switch {
+	case fault == "":
+	case entry.Missing:
+		o.printf("- %s: %s is missing\n", entry.Dir, what)
+	default:
+		o.printf("- %s: %s: %s\n", entry.Dir, what, fault)
 	}
 	return nil
 }

@@ -134,8 +134,11 @@ type writer struct {
 
 // note looks for packages that come from their origins.
 func (w *writer) note(event cotter.Event) {
-	if done, ok := event.(cotter.FetchDone); ok && done.Store == "" {
-		w.fetched = true
+	switch e := event.(type) {
+	case cotter.FetchDone:
+		w.fetched = w.fetched || e.Store == ""
+	case cotter.ProviderProgress:
+		w.fetched = w.fetched || !e.Stored
 	}
 }
 
@@ -171,7 +174,11 @@ func (w *writer) writeTo(ctx context.Context, used settings.UsedMirror, dirs []s
 	if err != nil {
 		return err
 	}
-	result, err := mirror.Push(ctx, w.in, dirs, w.req, nil, to)
+	req := w.req
+	if req.Providers != nil {
+		req.Providers = &cotter.Providers{} // those for this platform were fetched
+	}
+	result, err := mirror.Push(ctx, w.in, dirs, req, nil, to)
 	if err == nil && result.Pushed+result.Replaced > 0 && !w.cmd.Bool("markdown") {
 		err = w.out.pushed(to, result)
 	}

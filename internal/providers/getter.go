@@ -78,7 +78,7 @@ type Event struct {
 	Done, Total int64
 	// Stored says that it comes from a bundle or a mirror.
 	Stored bool
-	// Err is why an offer is not used, for Refused.
+	// Err is why an offer is not used or believed, for Refused and Distrusted.
 	Err error
 }
 
@@ -98,6 +98,8 @@ const (
 	Damaged
 	// Refused says that a package of a bundle or a mirror cannot be used, and why.
 	Refused
+	// Distrusted says that a bundle or a mirror is not believed, and why.
+	Distrusted
 )
 
 // Proof is what is known of a package.

@@ -14,9 +14,10 @@ type Offer struct {
 	// Package is the package; nil if Err says why there is none that can be used.
 	Package getproviders.Package
 	Err     error
-	// Confirms says that it is believed as the source is. Otherwise only the bytes of the
-	// archive are used, of a package that the source proves or that this user got before.
-	Confirms bool
+	// Distrust is why it is not believed as the source is; nil if it is. Then only the bytes
+	// of the archive are used, of a package that the source proves or that this user got
+	// before.
+	Distrust error
 }
 
 // Offers returns the packages that bundles and mirrors have of a wanted one, whose lock has
@@ -42,7 +43,8 @@ func (g *Getter) fromOffers(ctx context.Context, want Want) (_ *Got, deliver []O
 		case offer.Err != nil:
 			refuse(offer.Err)
 			continue
-		case !offer.Confirms && !g.wasGot(want, offer.Package):
+		case offer.Distrust != nil && !g.wasGot(want, offer.Package):
+			g.tell(Event{Want: want, Kind: Distrusted, Location: offer.Package.Location(), Err: offer.Distrust})
 			deliver = append(deliver, offer)
 			continue
 		}
