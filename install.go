@@ -163,7 +163,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	res.entries = &lockedEntries{
 		packages: fetcher, placer: placer, confirmed: r.confirmed,
 		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
-		stored: &storedEntries{session: r.session, offline: r.req.Offline, events: events},
+		stored: &storedEntries{session: r.session, stores: r.session.storesOf(r.req), offline: r.req.Offline, events: events},
 	}
 	return res
 }

@@ -293,7 +293,8 @@ type session struct {
 	// artifacts are the first that were fetched from OCI repositories, by the
 	// repositories' addresses.
 	artifacts singleflight.Memo[addrs.ModulePackage, artifact]
-	// stored is what bundles and mirrors have.
+	// stores are asked for all projects, and stored is what bundles and mirrors have.
+	stores []PackageStore
 	stored storedPackages
 }
 
@@ -316,7 +317,7 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 		}
 	}
 	s.fetcher = in.fetcher(s.cache.Dir())
-	s.stored.stores = in.Stores
+	s.stores = in.Stores
 	s.providers, s.pluginCache = in.providers(), getproviders.PluginCache{Dir: in.PluginCacheDir}
 	s.closeProviders = func() error { return nil }
 	s.providerStore = sync.OnceValue(func() *providerstore.Store {

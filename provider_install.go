@@ -86,6 +86,7 @@ type providerStage struct {
 	*openProject
 	lock     *providerLock
 	session  *session
+	stores   []storeID
 	events   *events
 	required requirements
 	selector *providerSelector
@@ -103,7 +104,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 	if err != nil {
 		return nil, err
 	}
-	s := &providerStage{openProject: p, lock: lock, session: session, events: events}
+	s := &providerStage{openProject: p, lock: lock, session: session, stores: session.storesOf(p.req), events: events}
 	s.selector = &providerSelector{
 		session: session, lock: lock.File, update: p.req.Update, rules: p.rules,
 		locked: p.req.Locked, offline: p.req.Offline, events: events,
@@ -116,7 +117,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		s.selector.updated = append(s.selector.updated, provider)
 	}
 	s.getter = &providers.Getter{
-		Offers: session.offers(p.req.Offline),
+		Offers: session.offers(s.stores, p.req.Offline),
 		Source: session.providers, Slots: &session.providerSlots, Store: session.providerStore(), PluginCache: session.pluginCache, Offline: p.req.Offline,
 		Accept: p.rules.CheckAuthentication, OnEvent: s.tell,
 	}
@@ -238,7 +239,9 @@ func (s *providerStage) getOwn(ctx context.Context, p selectedProvider) (*provid
 
 // packageOf gets a package once in a session.
 func (s *providerStage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
-	return s.session.providerPackages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
+	key := keyOf(want)
+	key.stores = fmt.Sprint(s.stores)
+	return s.session.providerPackages.Do(ctx, key, func(ctx context.Context) (*providers.Got, error) {
 		return s.getter.Get(ctx, want)
 	})
 }
@@ -269,6 +272,7 @@ type providerKey struct {
 	version  versions.Version
 	platform addrs.Platform
 	locked   string // the lock's hashes
+	stores   string // the numbers of those that are asked first
 }
 
 func keyOf(want providers.Want) providerKey {
@@ -276,7 +280,7 @@ func keyOf(want providers.Want) providerKey {
 	for _, h := range want.Locked {
 		locked.WriteString(string(h) + "\n")
 	}
-	return providerKey{want.Provider, want.Version, want.Platform, locked.String()}
+	return providerKey{want.Provider, want.Version, want.Platform, locked.String(), ""}
 }
 
 // fail is err as that of a provider's package for a platform.

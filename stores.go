@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -143,7 +144,7 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool
 		return nil, err
 	}
 	defer done()
-	stored := &storedEntries{session: s, events: events}
+	stored := &storedEntries{session: s, events: events, stores: s.storesOf(Request{})} // the one store
 	entries := make([]StoreEntry, len(tags))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(in.parallel())
@@ -152,7 +153,7 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool
 			ctx := groupCtx
 			found, err := artifactOf(ctx, store, tag)
 			if err == nil {
-				_, err = stored.fetchArtifact(ctx, 0, found.Artifact)
+				_, err = stored.fetchArtifact(ctx, stored.stores[0], found.Artifact)
 			}
 			if err == nil {
 				err = found.distrust
@@ -181,13 +182,14 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool
 
 // storedPackages is what the stores of a session have, as far as it is known.
 type storedPackages struct {
-	stores    []PackageStore
 	artifacts singleflight.Memo[storeKey, storedArtifact]
 	trees     singleflight.Memo[storeKey, *pkgtree.Tree]
 
 	mu sync.Mutex
+	// stores are those of all projects.
+	stores []PackageStore
 	// failed are the stores that could not be used. They are not asked again.
-	failed map[int]bool
+	failed map[storeID]bool
 }
 
 // storedArtifact is an artifact of a store.
@@ -197,15 +199,47 @@ type storedArtifact struct {
 	distrust error
 }
 
+// storeID is the number of a store in a session.
+type storeID int
+
 // storeKey is a tag or a digest in a store.
 type storeKey struct {
-	store int
+	store storeID
 	name  string
+}
+
+// storesOf returns the stores of a project, in the order in which they are asked.
+func (s *session) storesOf(req Request) (ids []storeID) {
+	for _, store := range slices.Concat(req.Stores, s.stores) {
+		ids = append(ids, s.stored.id(store))
+	}
+	return ids
+}
+
+// id returns the number of a store.
+func (s *storedPackages) id(store PackageStore) storeID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, known := range s.stores {
+		if reflect.ValueOf(known).Comparable() && known == store {
+			return storeID(i)
+		}
+	}
+	s.stores = append(s.stores, store)
+	return storeID(len(s.stores) - 1)
+}
+
+// store returns the store with a number.
+func (s *storedPackages) store(id storeID) PackageStore {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stores[id]
 }
 
 // storedEntries are the entries of a lock that the stores of a session have.
 type storedEntries struct {
 	*session
+	stores  []storeID
 	offline bool
 	events  *events
 }
@@ -237,19 +271,20 @@ func (s *storedEntries) fetch(ctx context.Context, c *call, entry lockfile.Modul
 	}
 	_, err := s.fetchArtifact(ctx, at, found.Artifact)
 	if err != nil && ctx.Err() == nil {
-		s.events.warn(c.path, fmt.Sprintf("its package in %s cannot be used: %s", s.stored.stores[at].Name(), err))
+		s.events.warn(c.path, fmt.Sprintf("its package in %s cannot be used: %s", s.stored.store(at).Name(), err))
 	}
 	return err == nil
 }
 
 // find returns the artifact of an entry, and the number of the first store that has it and
 // is good enough.
-func (s *storedEntries) find(ctx context.Context, c *call, entry lockfile.Module, good func(PackageStore, storedArtifact) bool) (int, storedArtifact, bool) {
+func (s *storedEntries) find(ctx context.Context, c *call, entry lockfile.Module, good func(PackageStore, storedArtifact) bool) (storeID, storedArtifact, bool) {
 	pkg, _ := lockedPackage(entry)
 	if c.fromPackage() && pkg.Getter() == "file" {
 		return 0, storedArtifact{}, false // which its origin refuses
 	}
-	for i, store := range s.stored.stores {
+	for _, i := range s.stores {
+		store := s.stored.store(i)
 		if s.offline && !store.IsLocal() || s.stored.hasFailed(i) {
 			continue
 		}
@@ -272,7 +307,7 @@ func (s *storedEntries) find(ctx context.Context, c *call, entry lockfile.Module
 }
 
 // artifact returns the artifact with a statement in a store.
-func (s *storedEntries) artifact(ctx context.Context, at int, statement modpkg.Statement) (storedArtifact, error) {
+func (s *storedEntries) artifact(ctx context.Context, at storeID, statement modpkg.Statement) (storedArtifact, error) {
 	tag := statement.Tag()
 	return s.stored.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (storedArtifact, error) {
 		done, err := s.slot(ctx)
@@ -280,7 +315,7 @@ func (s *storedEntries) artifact(ctx context.Context, at int, statement modpkg.S
 			return storedArtifact{}, err
 		}
 		defer done()
-		return artifactOf(ctx, s.stored.stores[at], tag)
+		return artifactOf(ctx, s.stored.store(at), tag)
 	})
 }
 
@@ -315,7 +350,7 @@ func artifactOf(ctx context.Context, store PackageStore, tag string) (storedArti
 
 // fetchArtifact fetches the package of an artifact into the cache, and compares its
 // hashes with the statement.
-func (s *storedEntries) fetchArtifact(ctx context.Context, at int, a modpkg.Artifact) (*pkgtree.Tree, error) {
+func (s *storedEntries) fetchArtifact(ctx context.Context, at storeID, a modpkg.Artifact) (*pkgtree.Tree, error) {
 	tree, err := s.stored.trees.Do(ctx, storeKey{at, a.Layer}, func(ctx context.Context) (*pkgtree.Tree, error) {
 		done, err := s.slot(ctx)
 		if err != nil {
@@ -323,9 +358,9 @@ func (s *storedEntries) fetchArtifact(ctx context.Context, at int, a modpkg.Arti
 		}
 		defer done()
 		s.events.emit(FetchStarted{Package: a.Statement.Package})
-		tree, err := s.download(ctx, s.stored.stores[at], a)
+		tree, err := s.download(ctx, s.stored.store(at), a)
 		if err == nil {
-			s.events.emit(FetchDone{Package: a.Statement.Package, Bytes: a.Size, Store: s.stored.stores[at].Name()})
+			s.events.emit(FetchDone{Package: a.Statement.Package, Bytes: a.Size, Store: s.stored.store(at).Name()})
 		}
 		return tree, err
 	})
@@ -379,21 +414,21 @@ func compareStatement(s modpkg.Statement, tree *pkgtree.Tree) error {
 }
 
 // hasFailed reports whether a store could not be used.
-func (s *storedPackages) hasFailed(at int) bool {
+func (s *storedPackages) hasFailed(at storeID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed[at]
 }
 
 // fail notes that a store could not be used, and reports whether that is new.
-func (s *storedPackages) fail(at int) bool {
+func (s *storedPackages) fail(at storeID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed[at] {
 		return false
 	}
 	if s.failed == nil {
-		s.failed = make(map[int]bool)
+		s.failed = make(map[storeID]bool)
 	}
 	s.failed[at] = true
 	return true

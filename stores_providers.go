@@ -111,16 +111,15 @@ func (p *storedProvider) Download(ctx context.Context, file *os.File, progress f
 	return err
 }
 
-// offers returns what the stores of the session have of providers; nil if it has no
-// stores.
-func (s *session) offers(offline bool) providers.Offers {
-	if len(s.stored.stores) == 0 {
+// offers returns what stores have of providers; nil if there are no stores.
+func (s *session) offers(stores []storeID, offline bool) providers.Offers {
+	if len(stores) == 0 {
 		return nil
 	}
 	return func(ctx context.Context, want providers.Want) iter.Seq[providers.Offer] {
 		return func(yield func(providers.Offer) bool) {
-			for i, store := range s.stored.stores {
-				if offline && !store.IsLocal() || s.stored.hasFailed(i) {
+			for _, i := range stores {
+				if offline && !s.stored.store(i).IsLocal() || s.stored.hasFailed(i) {
 					continue
 				}
 				offer := s.offer(ctx, i, want)
@@ -134,8 +133,8 @@ func (s *session) offers(offline bool) providers.Offers {
 
 // offer returns what a store has of a provider's package; the zero value if it has nothing
 // and that is no failure.
-func (s *session) offer(ctx context.Context, at int, want providers.Want) providers.Offer {
-	store := s.stored.stores[at]
+func (s *session) offer(ctx context.Context, at storeID, want providers.Want) providers.Offer {
+	store := s.stored.store(at)
 	found, err := providerOf(ctx, store, modpkg.Release{Provider: want.Provider, Version: want.Version}, want.Platform)
 	_, isMissing := errors.AsType[*MissingPlatformError](err)
 	switch {
@@ -197,7 +196,7 @@ func StoreHasProvider(ctx context.Context, store PackageStore, entry lockfile.Pr
 // readProviders gets all packages of providers that a store has, by its tags. Those for this
 // platform are kept, or the hashes of all computed.
 func (in *Installer) readProviders(ctx context.Context, s *session, tags []string, keep bool) ([]StoreEntry, error) {
-	store := s.stored.stores[0]
+	store := s.stores[0]
 	found := make([][]StoreEntry, len(tags))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(in.parallel())

@@ -47,7 +47,9 @@ func openProvider(t *testing.T) (*providerProject, *mirror.Mirror) {
 	if err := p.install(t, p.in); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mirror.Open(p.in.Fetcher.(*getmodules.Fetcher), "oci://"+string(p.w.Host())+"/corp/mirror")
+	fetcher := p.in.Fetcher.(*getmodules.Fetcher)
+	fetcher.Backoff = noWait
+	m, err := mirror.Open(fetcher, "oci://"+string(p.w.Host())+"/corp/mirror")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,5 +222,44 @@ func TestPushOtherProvider(t *testing.T) {
 	_, err = mirror.Push(t.Context(), p.in, []string{p.dir}, p.req, nil, m)
 	if mismatch, ok := errors.AsType[*getproviders.MismatchError](err); !ok || !mismatch.Locked {
 		t.Errorf("Push = %v, want a *MismatchError", err)
+	}
+}
+
+// A registry that others made has the packages of several platforms. One that it has
+// damaged comes from the origin. It cannot be replaced there, since an archive that was
+// published has only one digest, and Distribution does not store again what it has.
+func TestProviderDockerRegistry(t *testing.T) {
+	t.Parallel()
+	registry, m := startDocker(t)
+	p, _ := openProvider(t)
+	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
+	both := []addrs.Platform{{OS: "plan9", Arch: "arm"}, addrs.CurrentPlatform()}
+	p.req.Providers = &cotter.Providers{Platforms: both}
+	p.push(t, m, mirror.Result{Providers: 2, Pushed: 1})
+	p.push(t, m, mirror.Result{Providers: 2})
+	entries, err := p.in.VerifyStore(t.Context(), m)
+	if err != nil || len(entries) != 2 || entries[0].Err != nil || entries[1].Err != nil {
+		t.Fatalf("VerifyStore = %+v, %v, want 2 entries", entries, err)
+	}
+	p.req.Providers = &cotter.Providers{}
+	if warnings, asked := p.installFresh(t, m); len(warnings)+len(asked) > 0 {
+		t.Errorf("warnings are %q, asked for %q", warnings, asked)
+	}
+	for _, entry := range entries {
+		if entry.Platform == addrs.CurrentPlatform() {
+			if err := registry.Damage("sha256:" + strings.TrimPrefix(string(entry.Hashes[1]), "zh:")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if warnings, asked := p.installFresh(t, m); len(warnings) != 1 || !has(asked, ".zip") {
+		t.Errorf("with a damaged archive: warnings are %q, asked for %q", warnings, asked)
+	}
+	entries, err = p.in.VerifyStore(t.Context(), m)
+	if err != nil || len(entries) != 2 || (entries[0].Err == nil) == (entries[1].Err == nil) {
+		t.Errorf("VerifyStore = %+v, %v, want one damaged of 2 entries", entries, err)
+	}
+	if _, err := mirror.Repair(t.Context(), p.in, []string{p.dir}, p.req, nil, m); !errors.Is(err, mirror.ErrNotRepaired) {
+		t.Errorf("Repair = %v, want ErrNotRepaired", err)
 	}
 }
