@@ -141,6 +141,14 @@ func lockedProjects(ctx context.Context, cmd *cli.Command, out *output) (req cot
 	if in, err = installer(ctx, cmd, out, req); err != nil {
 		return req, nil, nil, err
 	}
+	mirrors := newMirrors(cmd, out, in)
+	req.ForDir = func(req cotter.Request) (cotter.Request, error) {
+		req, err := applySettings(cmd, req)
+		if err != nil {
+			return req, err
+		}
+		return mirrors.inRequest(ctx, req)
+	}
 	dirs, err = projectDirs(ctx, cmd, out, req)
 	return req, in, dirs, err
 }

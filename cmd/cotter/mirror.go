@@ -65,36 +65,64 @@ func mirrorCommand(out *output) *cli.Command {
 	}
 }
 
-// openMirror returns the mirror that the last argument of a command names, or else
-// COTTER_MIRROR, or else the first that the user's settings name or trust.
-func openMirror(ctx context.Context, cmd *cli.Command, env func(string) string, req cotter.Request, in *cotter.Installer) (*mirror.Mirror, error) {
-	named := ""
+// mirrorArgument returns the address of a mirror that is the last argument of a command; ""
+// if there is none.
+func mirrorArgument(cmd *cli.Command) (string, error) {
 	args := cmd.Args().Slice()
 	for i, arg := range args {
-		if !strings.HasPrefix(arg, mirrorScheme) {
-			continue
+		switch {
+		case !strings.HasPrefix(arg, mirrorScheme):
+		case i < len(args)-1:
+			return "", usageError{errors.New("the address of the mirror is the last argument")}
+		default:
+			return arg, nil
 		}
-		if i < len(args)-1 {
-			return nil, usageError{errors.New("the address of the mirror is the last argument")}
-		}
-		named = arg
 	}
-	used, err := usedMirrors(ctx, cmd, env, req.Dir, named)
+	return "", nil
+}
+
+// namedMirror is the mirror of a command, with the projects that it is for.
+type namedMirror struct {
+	*mirror.Mirror
+	dirs []string
+}
+
+// namedMirrors returns the mirror that the last argument of a command names, or else
+// COTTER_MIRROR, or else for each project the first that the user's settings name or trust.
+func namedMirrors(ctx context.Context, cmd *cli.Command, out *output, in *cotter.Installer, dirs []string) ([]namedMirror, error) {
+	named, err := mirrorArgument(cmd)
 	if err != nil {
 		return nil, err
 	}
-	used = slices.DeleteFunc(used, func(m settings.UsedMirror) bool { return !m.Trusted })
-	if len(used) == 0 {
+	none := false
+	all := newMirrors(cmd, out, in)
+	groups, err := all.byMirror(ctx, dirs, named, func(used []settings.UsedMirror) []settings.UsedMirror {
+		used = slices.DeleteFunc(used, func(m settings.UsedMirror) bool { return !m.Trusted })
+		if none = none || len(used) == 0; none {
+			return nil
+		}
+		first := used[0]
+		first.Write, first.WriteRefused = false, false // which is about installations
+		return []settings.UsedMirror{first}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if none {
 		return nil, usageError{fmt.Errorf("%s needs the address of a mirror, as in oci://registry.example.com/modules", cmd.FullName())}
 	}
-	fetcher, err := fetcherOf(in)
-	if err != nil {
-		return nil, err
+	var opened []namedMirror
+	for _, g := range groups {
+		if name := cmd.String("sign-key"); name != "" {
+			g.SignKey = name
+		}
+		m, err := all.open(ctx, g.UsedMirror)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, namedMirror{m, g.dirs})
 	}
-	if name := cmd.String("sign-key"); name != "" {
-		used[0].SignKey = name
-	}
-	return openUsed(ctx, fetcher, used[0])
+	return opened, nil
 }
 
 func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
@@ -102,7 +130,7 @@ func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil || len(dirs) == 0 {
 		return err
 	}
-	to, err := openMirror(ctx, cmd, out.env, req, in)
+	to, err := namedMirrors(ctx, cmd, out, in, dirs)
 	if err != nil {
 		return err
 	}
@@ -110,11 +138,15 @@ func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 	if cmd.Bool("repair") {
 		push = mirror.Repair
 	}
-	result, err := push(ctx, in, dirs, req, out.projectEvent, to)
-	if err != nil {
-		return err
+	var errs []error
+	for _, m := range to {
+		result, err := push(ctx, in, m.dirs, req, out.projectEvent, m.Mirror)
+		if err == nil {
+			err = out.pushed(m.Mirror, result)
+		}
+		errs = append(errs, err)
 	}
-	return out.pushed(to, result)
+	return errors.Join(errs...)
 }
 
 // pushed prints what was pushed to a mirror.
@@ -138,11 +170,20 @@ func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil || len(dirs) == 0 {
 		return err
 	}
-	to, err := openMirror(ctx, cmd, out.env, req, in)
+	to, err := namedMirrors(ctx, cmd, out, in, dirs)
 	if err != nil {
 		return err
 	}
-	found, err := mirror.Status(ctx, to, dirs, req)
+	var errs []error
+	for _, m := range to {
+		errs = append(errs, statusOf(ctx, out, m, req))
+	}
+	return errors.Join(errs...)
+}
+
+// statusOf prints what a mirror has for the projects that it is for.
+func statusOf(ctx context.Context, out *output, m namedMirror, req cotter.Request) error {
+	found, err := mirror.Status(ctx, m.Mirror, m.dirs, req)
 	if err != nil {
 		return err
 	}
@@ -163,7 +204,7 @@ func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
 		return fmt.Errorf("%w: %s", errNotMirrored, failed.text(ofCarried(len(found)-providers, providers)))
 	}
 	if !out.json {
-		out.printf("%s has all of %s.\n", to.Address(), carriedText(len(found)-providers, providers))
+		out.printf("%s has all of %s.\n", m.Address(), carriedText(len(found)-providers, providers))
 	}
 	return nil
 }
@@ -246,11 +287,11 @@ func verifyMirror(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
-	to, err := openMirror(ctx, cmd, out.env, req, in)
+	to, err := namedMirrors(ctx, cmd, out, in, []string{req.Dir})
 	if err != nil {
 		return err
 	}
-	found, err := in.VerifyStore(ctx, to)
+	found, err := in.VerifyStore(ctx, to[0])
 	if err != nil {
 		return err
 	}
