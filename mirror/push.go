@@ -106,7 +106,7 @@ func withoutFailed(dirs []string, err error) []string {
 	failed := make(map[string]bool)
 	var note func(error) bool
 	note = func(err error) bool {
-		if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // the error itself
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			return !slices.ContainsFunc(joined.Unwrap(), func(err error) bool { return !note(err) })
 		}
 		project, ok := errors.AsType[*cotter.ProjectError](err)

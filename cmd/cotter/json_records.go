@@ -307,9 +307,9 @@ type pushedRecord struct {
 func (pushedRecord) kind() string { return "pushed" }
 
 // mirroredRecord is an entry of a lock in mirror status. For a provider, Source is its
-// address, and there is no key.
+// address, and the key is empty.
 type mirroredRecord struct {
-	Key      string `json:"key,omitempty"`
+	Key      string `json:"key"`
 	Source   string `json:"source"`
 	Version  string `json:"version,omitempty"`
 	Platform string `json:"platform,omitempty"`
