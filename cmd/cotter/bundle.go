@@ -142,15 +142,28 @@ func lockedProjects(ctx context.Context, cmd *cli.Command, out *output) (req cot
 		return req, nil, nil, err
 	}
 	mirrors := newMirrors(cmd, out, in)
-	req.ForDir = func(req cotter.Request) (cotter.Request, error) {
+	req.ForDir = withProviders(func(req cotter.Request) (cotter.Request, error) {
 		req, err := applySettings(cmd, req)
 		if err != nil {
 			return req, err
 		}
 		return mirrors.inRequest(ctx, req)
-	}
+	})
 	dirs, err = projectDirs(ctx, cmd, out, req)
 	return req, in, dirs, err
+}
+
+// withProviders returns a function for [cotter.Request].ForDir that leaves it alone which
+// packages of providers are taken: the platforms in settings are those for the lock.
+func withProviders(forDir func(cotter.Request) (cotter.Request, error)) func(cotter.Request) (cotter.Request, error) {
+	if forDir == nil {
+		return nil
+	}
+	return func(req cotter.Request) (cotter.Request, error) {
+		changed, err := forDir(req)
+		changed.Providers = req.Providers
+		return changed, err
+	}
 }
 
 // readBundle opens the bundle that the command line names, and prints what came of its

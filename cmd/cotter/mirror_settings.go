@@ -234,6 +234,7 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 		return err
 	}
 	req := w.req
+	req.ForDir = withProviders(req.ForDir)
 	if req.Providers != nil {
 		req.Providers = &cotter.Providers{} // those for this platform were fetched
 	}
