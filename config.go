@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
@@ -83,20 +84,8 @@ type ModuleCall struct {
 	Range, SourceRange, VersionRange hcl.Range
 }
 
-// ProviderRequirement is one place where a module requires a provider: an entry of
-// required_providers, a provider block, or something that implies a provider.
-type ProviderRequirement struct {
-	Provider addrs.Provider
-	// Constraint is the version constraint as written; "" for none.
-	Constraint string
-	// Implied says that no required_providers block names the provider: By, a resource
-	// for example, has it by its name alone.
-	Implied bool
-	// By says what requires it: "required_providers", "resource aws_instance.web".
-	By string
-	// Range is where that is.
-	Range hcl.Range
-}
+// ProviderRequirement is one place where a module requires a provider.
+type ProviderRequirement = getproviders.ProviderRequirement
 
 // pathIn is the path of the called module, by that of its caller.
 func (c ModuleCall) pathIn(caller addrs.Module) addrs.Module {

@@ -3,13 +3,20 @@ package cotter
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/localstate"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // The kinds of failure that callers tell apart with errors.Is. No error of this
@@ -23,14 +30,14 @@ var (
 	ErrEscapesPackage = errors.New("local module path escapes module package")
 	// ErrNoSubdir says that a package lacks the directory that its module was
 	// said to be in.
-	ErrNoSubdir = errors.New("module subdirectory not found")
+	ErrNoSubdir = pkgtree.ErrNoSubdir
 	// ErrSameKey says that two module calls would be installed in one place.
 	ErrSameKey = errors.New("two module calls have the same key")
 	// ErrTooManyModules says that the module tree is larger than the limits.
 	ErrTooManyModules = errors.New("the module tree is too large")
 	// ErrOffline says that a request to a server would be needed and that
 	// Request.Offline is set.
-	ErrOffline = errors.New("offline mode is set")
+	ErrOffline = origins.ErrOffline
 	// ErrNoSuchCall says that a request names a module call that the
 	// configuration does not have.
 	ErrNoSuchCall = errors.New("the configuration has no such module call outside the project")
@@ -39,10 +46,10 @@ var (
 	ErrMisplaced = errors.New("modules.json does not match the lock")
 	// ErrDowngrade says that an update would select a lower version than the locked
 	// one, which the request does not allow. The error is a *DowngradeError.
-	ErrDowngrade = errors.New("the update leads to a lower version than the locked one")
+	ErrDowngrade = versions.ErrDowngrade
 	// ErrNoSuchProvider says that no module requires a provider that the request
 	// names.
-	ErrNoSuchProvider = errors.New("no module requires this provider")
+	ErrNoSuchProvider = treeproviders.ErrNotRequired
 	// ErrLegacyProvider says that the state has a provider's address of the form that
 	// early versions of Terraform had, without a namespace.
 	ErrLegacyProvider = localstate.ErrLegacyProvider
@@ -204,15 +211,7 @@ func (e *LinkedLockError) Unwrap() error { return e.Err }
 
 // DowngradeError says that an update would select a lower version than the locked
 // one. It wraps [ErrDowngrade]; Update.AllowDowngrade allows it.
-type DowngradeError struct {
-	Locked, Selected string
-}
-
-func (e *DowngradeError) Error() string {
-	return fmt.Sprintf("%s: %s -> %s", ErrDowngrade, e.Locked, e.Selected)
-}
-
-func (e *DowngradeError) Unwrap() error { return ErrDowngrade }
+type DowngradeError = versions.DowngradeError
 
 // ContentChangedError says that what is never to change has other content than the
 // lock: a version was published again, a version tag was moved, or an archive was
@@ -274,13 +273,54 @@ func (e *HostChangedError) Error() string {
 
 // SubmoduleError says that a module is in a git submodule that was not fetched,
 // for want of Request.Submodules.
-type SubmoduleError struct {
-	// Path is the submodule's path in its repository.
-	Path string
+type SubmoduleError = getmodules.SubmoduleError
+
+// VendorError is a package in Request.Vendor that is not what the lock says.
+type VendorError struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Dir is the package's directory, relative to the root module's, with slashes.
+	Dir string
+	// Missing says that it does not exist.
+	Missing bool
+	// Want are the lock's hashes, Got those of the files, of the same schemes.
+	Want, Got []hashing.Hash
+	// Changes tells the files apart, by paths in Dir. It is empty if the sums of the
+	// locked files are not in Request.Vendor: if the lock has another package, say.
+	Changes hashing.Changes
+	// Err is why the files could not be read, if they could not.
+	Err error
 }
 
-func (e *SubmoduleError) Error() string {
-	return fmt.Sprintf("%q in the repository is a git submodule, and submodules were not fetched", e.Path)
+func (e *VendorError) Error() string {
+	if e.Missing {
+		return fmt.Sprintf("the vendored package %s does not exist", e.Dir)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "the vendored package %s is not what the lock says", e.Dir)
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %s", e.Err)
+	}
+	changes := changesBelow(e.Dir, e.Changes)
+	if changes.Empty() && len(e.Want) > 0 {
+		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[0], e.Got[0])
+	}
+	writeChanges(&b, changes)
+	return b.String()
+}
+
+func (e *VendorError) Unwrap() error { return e.Err }
+
+// changesBelow returns changes by paths that begin with a directory.
+func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
+	below := func(names []string) []string {
+		var paths []string
+		for _, name := range names {
+			paths = append(paths, path.Join(dir, name))
+		}
+		return paths
+	}
+	return hashing.Changes{Changed: below(changes.Changed), Vanished: below(changes.Vanished), Added: below(changes.Added)}
 }
 
 // errRefused marks a call that is among the refusals.
@@ -324,3 +364,17 @@ func shortIdentity(id string) string {
 	}
 	return id
 }
+
+// ProviderError is what went wrong with one provider. It wraps an error of package
+// getproviders, *registryclient.RequestError, the errors of package versions,
+// *policy.Violation, *UnknownProviderError, *UnusableVersionError, or a sentinel of this
+// package.
+type ProviderError = getproviders.ProviderError
+
+// UnknownProviderError says that no source has a provider, and what is known of others
+// that may be meant.
+type UnknownProviderError = getproviders.UnknownProviderError
+
+// UnusableVersionError says that a version of a provider has no package that can be used
+// here, and which version has.
+type UnusableVersionError = getproviders.UnusableVersionError

@@ -1,9 +1,16 @@
 package cotter
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/stores"
 )
 
 // Event is one thing that happened in a run. The events are the structs of
@@ -181,4 +188,52 @@ func (e *events) ofFetches() *events {
 // whole.
 func (e *events) warn(path addrs.Module, message string) {
 	e.emit(Warning{Path: path, Message: message})
+}
+
+// ofOrigins passes on what is told of origins and stores.
+func (e *events) ofOrigins(o origins.Event) {
+	switch o.Kind {
+	case origins.FetchStarted:
+		e.emit(FetchStarted{Package: o.Package})
+	case origins.FetchProgress:
+		e.emit(FetchProgress{Package: o.Package, Done: o.Done, Total: o.Total})
+	case origins.FetchDone:
+		e.emit(FetchDone{Package: o.Package, Bytes: o.Done, Store: o.Store})
+	case origins.WaitingForFetch:
+		e.emit(WaitingForFetch{Package: o.Package})
+	case origins.Warning:
+		e.warn(o.Path, o.Text)
+	}
+}
+
+// ofProviders passes on what happens to packages of providers.
+func (e *events) ofProviders(p providers.Event) {
+	about := ProviderProgress{Provider: p.Want.Provider, Version: p.Want.Version.String(), Platform: p.Want.Platform, Done: p.Done, Total: max(p.Total, 0), Stored: p.Stored}
+	switch p.Kind {
+	case providers.Downloading, providers.Unpacking:
+		about.Unpacking = p.Kind == providers.Unpacking
+		e.emit(about)
+	case providers.Waiting:
+		e.emit(WaitingForFetch{Package: p.Location})
+	case providers.Refused:
+		e.warn(nil, fmt.Sprintf("provider %s %s: %s", about.Provider.ForDisplay(), about.Version, p.Err))
+	case providers.Distrusted:
+		if !errors.Is(p.Err, ErrDeliversOnly) {
+			e.warn(nil, stores.DistrustText(p.Location, p.Err))
+		}
+	case providers.Damaged:
+		e.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
+	}
+}
+
+// warnOf tells the user what a diagnostic says of a module.
+func (e *events) warnOf(path addrs.Module, diag *hcl.Diagnostic) {
+	message := diag.Summary
+	if diag.Detail != "" {
+		message += ": " + diag.Detail
+	}
+	if diag.Subject != nil {
+		message = diag.Subject.String() + ": " + message
+	}
+	e.warn(path, message)
 }

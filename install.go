@@ -10,8 +10,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/vendordir"
 )
 
 // Install installs the modules of a configuration: exactly what the lock says, and
@@ -80,7 +82,7 @@ type installRun struct {
 	session   *session
 	config    ConfigReader
 	events    *events
-	confirmed *confirmations
+	confirmed *lockentry.Confirmations
 	// providers is nil if the run leaves providers alone.
 	providers *providerStage
 }
@@ -88,14 +90,14 @@ type installRun struct {
 func newInstallRun(p *openProject, config ConfigReader, session *session, events *events) *installRun {
 	return &installRun{
 		openProject: p, config: config, session: session, events: events,
-		confirmed: &confirmations{former: p.former, formerConfirmed: p.formerConfirmed, recorded: session.cache.Confirmed},
+		confirmed: &lockentry.Confirmations{Former: p.former, FormerConfirmed: p.formerConfirmed, Recorded: session.Cache.Confirmed},
 	}
 }
 
 // run resolves the calls, puts their packages on the stage, plans the change and
 // makes it.
 func (r *installRun) run(ctx context.Context) (*Result, error) {
-	defer r.confirmed.keep(r.session.cache)
+	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
@@ -114,7 +116,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 		defer r.providers.close()
 	}
 	resolver := r.newResolver(shared, r.events)
-	defer resolver.placer.vendored.close()
+	defer resolver.placer.vendored.Close()
 	modules, err := r.walk(ctx, resolver, r.providers.require())
 	if err != nil {
 		return nil, err
@@ -143,27 +145,28 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 
 // newResolver wires the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	o := &origins{session: r.session, offline: r.req.Offline, rules: r.rules, events: events}
+	asks := r.origins(r.session, events)
 	placer := &placer{
-		session: r.session, paths: r.paths, layout: r.req.Layout, project: r.files, installed: r.installed, events: events,
-		vendored: newVendored(r.openProject), lockedTree: r.lockedTree, readOnly: !r.req.places(),
+		session: r.session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),
+	}
+	if r.dirs.Vendor != nil {
+		placer.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
 	}
 	if r.req.places() {
 		if !r.files.HasLinks() {
 			placer.layout = LayoutCopy
 		}
-		placer.stage = &materialize.Stage{Project: r.files, Cache: r.session.cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.slot}
+		placer.stage = &materialize.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
 	}
-	fetcher := &packages{origins: o, submodules: r.req.Submodules}
 	res := &resolver{
 		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
-		selector: &selector{origins: o, update: r.req.Update, lock: r.lock, unified: shared},
-		fetcher:  fetcher, placer: placer, events: events, confirmed: r.confirmed,
+		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
+		origins:  asks, placer: placer, events: events, confirmed: r.confirmed,
 	}
 	res.entries = &lockedEntries{
-		packages: fetcher, placer: placer, confirmed: r.confirmed,
+		origins: asks, placer: placer, events: events, confirmed: r.confirmed,
 		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
-		stored: &storedEntries{session: r.session, stores: r.session.storesOf(r.req), offline: r.req.Offline, events: events},
+		stores: r.session.storesOf(r.req, events),
 	}
 	return res
 }
@@ -179,11 +182,11 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 // walk resolves the whole tree. require, which may be nil, is told what each module
 // requires.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
-	ahead := r.newPrefetcher(res)
+	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
-		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.slots), begin: ahead.start, require: require,
-		warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.warn(path, diagnosticText(diag)) },
+		config: r.config, dialect: r.dialect, place: res.place, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
+		warn: res.events.warnOf,
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
 	for _, warning := range []Warning{
@@ -200,17 +203,6 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		err = ctx.Err()
 	}
 	return modules, errors.Join(res.refusals.err(r.req.lockFile()), err)
-}
-
-func diagnosticText(diag *hcl.Diagnostic) string {
-	message := diag.Summary
-	if diag.Detail != "" {
-		message += ": " + diag.Detail
-	}
-	if diag.Subject != nil {
-		message = diag.Subject.String() + ": " + message
-	}
-	return message
 }
 
 // checkLost refuses a lock that has lost all of its entries, in a run that may not
@@ -243,7 +235,7 @@ func (in *Installer) nothingToInstall(ctx context.Context, req Request, config C
 		return nil, root, ctx.Err()
 	}
 	for _, diag := range root.diags {
-		events.warn(nil, diagnosticText(diag))
+		events.warnOf(nil, diag)
 	}
 	return p.newResult(nil), root, ctx.Err()
 }
@@ -261,4 +253,67 @@ func (c *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfi
 		return c.module, c.diags
 	}
 	return c.ConfigReader.ReadModule(ctx, dir)
+}
+
+// InstallProviders installs the providers that the installed modules of a
+// configuration require, and leaves the modules as they are. Versions in the lock stay
+// as long as they fit; for the others the newest is selected that all modules allow.
+// Install does the same beside the modules if Request.Providers is set.
+//
+// With LockOnly nothing is installed but the lock is written, and with DryRun neither.
+// An error about one provider is a *[ProviderError]; if several failed, the error joins
+// all of them.
+func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
+	only := Providers{Only: true}
+	if req.Providers != nil {
+		only.Platforms, only.Prune = req.Providers.Platforms, req.Providers.Prune
+	}
+	req.Providers = &only
+	return in.Install(ctx, req)
+}
+
+// providersAlone installs the providers of a project whose modules are as they are to
+// be, as part of a session, or with one of its own if shared is nil.
+func (in *Installer) providersAlone(ctx context.Context, req Request, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
+	if shared != nil {
+		return in.installProviders(ctx, req, config, shared, events)
+	}
+	session, done, err := in.sharedSession(key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	session.warnOfCache(events)
+	return in.installProviders(ctx, req, config, session, events)
+}
+
+// installProviders is InstallProviders as part of a session.
+func (in *Installer) installProviders(ctx context.Context, req Request, config ConfigReader, session *session, events *events) (_ *Result, err error) {
+	p, err := viewWith(ctx, req, session.key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	if p.rules, err = req.readRules(); err != nil {
+		return nil, err
+	}
+	stage, err := newProviderStage(ctx, p, session, events)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.close()
+	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := stage.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result := p.newResult(modules)
+	plan.describe(result)
+	if err := plan.place(ctx); err != nil {
+		return result, err
+	}
+	return result, plan.writeLock()
 }

@@ -2,26 +2,16 @@ package cotter
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/internal/pkgcache"
-	"github.com/cotterpin/cotter/internal/providers"
-	"github.com/cotterpin/cotter/internal/providerstore"
-	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -255,176 +245,43 @@ func (in *Installer) config(req Request) (ConfigReader, error) {
 	return newConfigReader(req)
 }
 
-// session is what the runs share that one call of Install or InstallAll starts: the
-// clients, the cache, and what origins have answered. Each listing, location and
-// package is asked for once, whichever projects need it.
-type session struct {
-	registry Registry
-	fetcher  Fetcher
-	key      *userkey.Key
-	cache    *pkgcache.Cache
-	// cacheErr is why the user's cache could not be used, if a temporary one
-	// has taken its place.
-	cacheErr error
-	began    time.Time
-
-	// slots bounds what is done at once. A goroutine that has a slot waits for no
-	// other one.
-	slots chan struct{}
-	// waitAtEnd says that there may be work that was cancelled and has not ended; see ahead.
-	waitAtEnd atomic.Bool
-
-	tags     singleflight.Memo[repositoryKey, []getmodules.Tag]
-	ociTags  singleflight.Memo[repositoryKey, []versions.Candidate]
-	listings singleflight.Memo[addrs.ModuleRegistryPackage, []versions.Candidate]
-	// providers is where providers come from. providerStore opens where they are kept,
-	// for runs that need it.
-	providers        getproviders.Source
-	pluginCache      getproviders.PluginCache
-	providerStore    func() *providerstore.Store
-	closeProviders   func() error
-	providerSlots    providers.Slots
-	providerPackages singleflight.Memo[providerKey, *providers.Got]
-	providerHashes   singleflight.Memo[providerKey, *providers.Proof]
-	providerListings singleflight.Memo[addrs.Provider, getproviders.Listing]
-	locations        singleflight.Memo[release, registryclient.Location]
-	references       singleflight.Memo[referenceKey, getmodules.Reference]
-	packages         singleflight.Memo[fetchKey, *fetched]
-	// artifacts are the first that were fetched from OCI repositories, by the
-	// repositories' addresses.
-	artifacts singleflight.Memo[addrs.ModulePackage, artifact]
-	// stores are asked for all projects, and stored is what bundles and mirrors have.
-	stores []PackageStore
-	stored storedPackages
-}
-
-// newSession starts a session, which must be closed. Its packages are kept in the
-// user's cache, or at temporary if that cannot be written.
-func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, error) {
-	s := &session{
-		registry: in.registry(),
-		key:      key,
-		began:    time.Now(),
-		slots:    make(chan struct{}, in.parallel()),
-	}
-	var err error
-	if in.CacheDir != "" {
-		s.cache, s.cacheErr = pkgcache.Open(in.CacheDir, key)
-	}
-	if s.cache == nil {
-		if s.cache, err = pkgcache.Open(temporary, key); err != nil {
-			return nil, errors.Join(s.cacheErr, err)
-		}
-	}
-	s.fetcher = in.fetcher(s.cache.Dir())
-	s.stores = in.Stores
-	s.providers, s.pluginCache = in.providers(), getproviders.PluginCache{Dir: in.PluginCacheDir}
-	s.closeProviders = func() error { return nil }
-	s.providerStore = sync.OnceValue(func() *providerstore.Store {
-		store := providerstore.Open(in.CacheDir, filepath.Join(s.cache.StageDir(), "providers"), key)
-		s.closeProviders = store.Close
-		return store
-	})
-	return s, nil
-}
-
-// close ends the session.
-func (s *session) close() error {
-	if s.waitAtEnd.Load() {
-		s.packages.Wait()
-		s.stored.trees.Wait()
-		s.providerPackages.Wait()
-	}
-	return errors.Join(s.closeProviders(), s.cache.Close())
-}
-
-// ahead returns a context for work that may turn out not to be needed, and the function
-// that cancels it. What writes to the cache then ends before the session does, unless
-// the user interrupts the program.
-func (s *session) ahead(ctx context.Context) (cancellable context.Context, stop func()) {
-	cancellable, cancel := context.WithCancel(ctx)
-	return cancellable, func() {
-		cancel()
-		if ctx.Err() == nil {
-			s.waitAtEnd.Store(true)
-		}
-	}
-}
-
-// projectSession starts a session for one project. Without a cache, packages are kept
-// until done is called, on the stage of a project that is changed.
-func (in *Installer) projectSession(p *openProject) (_ *session, done func() error, err error) {
-	if !p.req.places() {
-		s, done, err := in.sharedSession(p.key)
-		return s, func() error { done(); return nil }, err
-	}
-	s, err := in.newSession(p.key, p.files.Stage("@cache")) // no call has a key with "@"
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, s.close, nil
-}
-
-// sharedSession starts a session that belongs to no project. Without a cache,
-// packages are kept until done is called.
-func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), err error) {
-	if in.shared != nil {
-		return in.shared, func() {}, nil
-	}
-	temporary, err := os.MkdirTemp("", "cotter-")
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := in.newSession(key, temporary)
-	if err != nil {
-		return nil, nil, errors.Join(err, os.RemoveAll(temporary))
-	}
-	return s, func() {
-		_ = s.close() // the next process removes what is left
-		_ = os.RemoveAll(temporary)
-	}, nil
-}
-
-// Share returns a copy of in whose runs of Outdated, OutdatedProviders and VerifyRemote
-// share what origins answer: each version, tag and package is asked for once, whichever
-// configurations need it. Its fields may be set. Answers are kept until done is called,
-// after all runs.
+// PackageStore has packages of locks besides their origins, as OCI artifacts in the
+// form that OpenTofu installs. *bundle.Bundle and *mirror.Mirror are stores.
+// Implementations must be safe for concurrent use.
 //
-// InstallAll does the same for installations.
-func (in *Installer) Share() (_ *Installer, done func(), err error) {
-	key, err := in.userKey(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	copied := *in
-	copied.shared, done, err = in.sharedSession(key)
-	return &copied, done, err
+// What comes from a store is compared with the hashes of the lock, as everything else
+// is. Beyond that a store can confirm entries as an origin does: one that has an artifact
+// with just what the entry says (source, version, package and hashes) is not asked to
+// prove it. CheckTrust decides. It must refuse for a store that is named by a repository
+// and not by the user, on the command line, in the environment or in the user's own
+// settings: the repository's author could make the store confirm any lock. Such a store
+// delivers the packages of entries that are confirmed otherwise.
+type PackageStore interface {
+	// Name is the store's name in messages.
+	Name() string
+	// IsLocal reports whether the store can be read in offline mode.
+	IsLocal() bool
+	// Manifest returns the manifest to which a tag points. The error wraps
+	// fs.ErrNotExist if there is no such tag.
+	Manifest(ctx context.Context, tag string) ([]byte, error)
+	// CheckTrust returns nil if an artifact, by the manifest that Manifest returned,
+	// confirms the entry of a lock that is in it. Otherwise the error is why not, in words
+	// that are the same for all artifacts with the same defect: ErrDeliversOnly if the
+	// store confirms no entries.
+	CheckTrust(manifest []byte) error
+	// Blob writes a blob to the start of a file and checks its digest and size.
+	Blob(ctx context.Context, digest string, size int64, file *os.File) error
+	// ProviderIndex returns the index of the packages that the store has of a version of a
+	// provider. The error wraps fs.ErrNotExist if it has none.
+	ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error)
+	// ProviderManifest returns a manifest of such an index, by its digest and size.
+	// CheckTrust takes it too.
+	ProviderManifest(ctx context.Context, provider addrs.Provider, digest string, size int64) ([]byte, error)
+	// ProviderBlob is Blob for the archive of a provider. progress, which may be nil, is
+	// told the bytes that have arrived and the total.
+	ProviderBlob(ctx context.Context, provider addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error
 }
 
-// withCache adds to a request what the fetcher needs to know of the session's
-// cache.
-func (s *session) withCache(req getmodules.Request) getmodules.Request {
-	req.Scratch, req.NoCache = s.cache.StageDir(), s.cacheErr != nil
-	return req
-}
-
-// warnOfCache tells the user that packages are not kept.
-func (s *session) warnOfCache(events *events) {
-	if s.cacheErr != nil {
-		events.emit(Warning{
-			Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.cacheErr),
-			Kind:    WarningNoCache,
-		})
-	}
-}
-
-// slot waits until there is room for one more piece of work; the function that
-// it returns makes room again.
-func (s *session) slot(ctx context.Context) (release func(), err error) {
-	select {
-	case s.slots <- struct{}{}:
-		return func() { <-s.slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
+// ErrDeliversOnly means that a [PackageStore] does not confirm entries. It is no failure:
+// runs ask the origins.
+var ErrDeliversOnly = stores.ErrDeliversOnly

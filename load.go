@@ -11,7 +11,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -75,17 +77,17 @@ func (in *Installer) walkInstalledWith(ctx context.Context, p *openProject, conf
 
 // placeRecorded finds the module of a call where modules.json has it.
 func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error) {
-	if c.isLocal() && c.own() {
-		return localModule(c, p.paths.dir)
+	if c.from.IsLocal() && c.own() {
+		return localModule(c, p.dirs.Root)
 	}
 	record, ok := p.recorded.Lookup(c.key())
 	if !ok {
 		return nil, c.fail(ErrNotInstalled)
 	}
-	if record.Source != c.source.String() {
+	if record.Source != c.from.Address.String() {
 		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(record.Source)))
 	}
-	m := &module{call: c, finalPath: record.Dir, currentPath: p.recordedPath(record.Dir)}
+	m := &module{call: c, finalPath: record.Dir, currentPath: p.dirs.Path(record.Dir)}
 	if info, err := os.Stat(m.currentPath); err != nil || !info.IsDir() {
 		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone", ErrNotInstalled, record.Dir))
 	}
@@ -96,14 +98,14 @@ func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error)
 // recordedPackage is the package of a module that modules.json has: its own, or its
 // caller's.
 func (p *openProject) recordedPackage(m *module) *placement {
-	if m.call.isLocal() {
+	if m.call.from.IsLocal() {
 		return m.call.caller.pkg
 	}
-	if dir := p.paths.installDir(m.key()); within(path.Clean(m.finalPath), dir) {
-		return &placement{key: m.key(), finalPath: dir, currentPath: p.packagePath(m.key())}
+	if dir := p.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
+		return &placement{key: m.key(), finalPath: dir, currentPath: p.dirs.PackagePath(m.key())}
 	}
-	if dir := p.paths.dataModulesDir(m.key()); within(path.Clean(m.finalPath), dir) { // it was not vendored
-		return &placement{key: m.key(), finalPath: dir, currentPath: filepath.Join(p.req.dataPath(), "modules", m.key())}
+	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored
+		return &placement{key: m.key(), finalPath: dir, currentPath: p.dirs.DataPath(m.key())}
 	}
 	return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath} // another tool placed it elsewhere
 }
@@ -140,17 +142,17 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	if err != nil {
 		return nil, err
 	}
-	others, err := p.unrequired(ctx, lock, required, false)
+	others, err := p.unrequired(ctx, lock, required)
 	if err != nil {
 		return nil, err
 	}
-	required = sortedProviders(required, others.inState, others.kept)
+	required = treeproviders.Sorted(required, others.InState, others.Kept)
 	var list []Provider
 	for _, r := range required {
-		entry, _ := lock.Provider(r.address)
-		shown := Provider{Address: r.address, RequiredBy: r.uses, Version: entry.Version, Constraints: r.want.String(), Hashes: entry.Hashes}
+		entry, _ := lock.Provider(r.Address)
+		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Version: entry.Version, Constraints: r.Want.String(), Hashes: entry.Hashes}
 		if version, err := versions.Parse(entry.Version); err == nil {
-			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.address, version, addrs.CurrentPlatform())))
+			at := filepath.Join("providers", filepath.FromSlash(providerstore.At(r.Address, version, addrs.CurrentPlatform())))
 			if exists(filepath.Join(req.dataPath(), at)) {
 				shown.Dir = filepath.ToSlash(filepath.Join(req.dataDir(), at))
 			}
@@ -161,13 +163,13 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 }
 
 // requiredProviders reads what the installed modules require.
-func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]requiredProvider, error) {
+func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]treeproviders.Required, error) {
 	config, err := in.config(p.req)
 	if err != nil {
 		return nil, err
 	}
-	var required requirements
-	if _, err := in.installedRequirements(ctx, p, config, &required); err != nil {
+	required := newRequirements()
+	if _, err := in.installedRequirements(ctx, p, config, required); err != nil {
 		return nil, err
 	}
 	return required.pool()

@@ -3,21 +3,186 @@ package cotter
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/materialize"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/moduledir"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
+
+// call is a module call whose source and version are parsed. It does not change
+// once parseCall has returned it.
+type call struct {
+	ModuleCall
+	// path is the called module's path, and caller the module in which the block
+	// stands.
+	path   addrs.Module
+	caller *module
+	// from is what the module is to come from. Its address is nil if it does not parse.
+	from origins.Source
+}
+
+// parseCall parses the source and the version of a call in a module. The call is
+// complete but for what the error is about.
+func parseCall(caller *module, found ModuleCall, dialect Dialect) (*call, error) {
+	c := &call{ModuleCall: found, path: found.pathIn(caller.path()), caller: caller}
+	source, err := parseSource(found, dialect)
+	if err == nil {
+		c.from, err = origins.NewSource(source, found.Version, found.HasVersion)
+	}
+	c.from.Path, c.from.FromPackage = c.path, caller.isElsewhere()
+	if err != nil {
+		return c, c.fail(evaluated(found.SourceComputed, found.Source, err))
+	}
+	if !c.from.HasConstraint {
+		return c, nil
+	}
+	rng := found.VersionRange
+	if c.from.InAddress {
+		rng = found.SourceRange
+	}
+	if c.from.Want, err = versions.ParseConstraints(c.from.Constraint); err != nil {
+		return c, c.failAt(rng, evaluated(found.VersionComputed, found.Version, err))
+	}
+	return c, nil
+}
+
+func parseSource(found ModuleCall, dialect Dialect) (addrs.ModuleSource, error) {
+	parser := dialect.parser()
+	source, err := parser.ParseModuleSource(found.Source)
+	if found.HasVersion && !origins.OffersVersions(source) {
+		// The strict parser says why this is no address with versions.
+		_, err = parser.ParseModuleSourceRegistry(found.Source)
+	}
+	if _, remote := source.(addrs.ModuleSourceRemote); err == nil && remote && found.byTest() && dialect == DialectTerraform {
+		err = errors.New("a test of terraform can run modules from a local directory or a registry only")
+	}
+	return source, err
+}
+
+// ErrRangeAndRef says that a call asks for a range of versions and for one
+// particular ref, tag or digest as well.
+var ErrRangeAndRef = origins.ErrRangeAndRef
+
+// evaluated adds the value of an argument that is an expression to an error
+// about it. Sensitive values never come this far.
+func evaluated(computed bool, value string, err error) error {
+	if !computed {
+		return err
+	}
+	return fmt.Errorf("the expression evaluates to %q: %w", addrs.Redact(value), err)
+}
+
+// shown returns the call's block and source as results show them: without the
+// credentials in the address unless they are to be kept.
+func (c *call) shown(keepCredentials bool) (ModuleCall, addrs.ModuleSource) {
+	block, source := c.ModuleCall, c.from.Address
+	remote, isRemote := source.(addrs.ModuleSourceRemote)
+	switch {
+	case keepCredentials:
+	case isRemote && remote.Package.HoldsCredentials():
+		remote.Package = remote.Package.WithoutCredentials()
+		block.Source, source = addrs.Redact(block.Source), remote
+	case source == nil: // it does not parse, so it may be anything
+		block.Source = addrs.Redact(block.Source)
+	}
+	return block, source
+}
+
+// key is the call's key in modules.json and in the lock.
+func (c *call) key() string { return c.path.String() }
+
+// own reports whether the call stands in a module of the project itself.
+func (c *call) own() bool { return c.caller.pkg == nil }
+
+// fail wraps an error about the call.
+func (c *call) fail(err error) error {
+	rng := c.Range
+	if c.SourceRange.Filename != "" {
+		rng = c.SourceRange
+	}
+	return c.failAt(rng, err)
+}
+
+func (c *call) failIf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.fail(err)
+}
+
+// failOnce wraps an error that may be about the call already.
+func (c *call) failOnce(err error) error {
+	var module *ModuleError
+	if err == nil || errors.As(err, &module) || errors.Is(err, errRefused) {
+		return err
+	}
+	return c.fail(err)
+}
+
+// failVersion wraps an error for which the version constraint is at fault.
+func (c *call) failVersion(err error) error {
+	if c.VersionRange.Filename != "" {
+		return c.failAt(c.VersionRange, err)
+	}
+	return c.fail(err)
+}
+
+func (c *call) failAt(rng hcl.Range, err error) error {
+	shown := addrs.Redact(c.Source)
+	if c.from.Address != nil {
+		shown = addrs.Redact(c.from.Address.ForDisplay())
+	}
+	return &ModuleError{Path: c.path, Source: shown, Range: rng, Err: err}
+}
+
+// constraintChanged says how a call's constraint differs from its entry's.
+func (c *call) constraintChanged(entry lockfile.Module) string {
+	return fmt.Sprintf("the lock was made for the constraint %q, the configuration says %q", entry.Constraints, c.from.Want)
+}
+
+// constraintsBeside warns of calls that stock tools refuse because they have a
+// version argument beside an address that is not a registry's; "" if there are
+// none.
+func constraintsBeside(modules []*module) string {
+	var places []string
+	var constraint string
+	for _, m := range modules {
+		c := m.call
+		if !c.from.IsRemote() || !c.HasVersion {
+			continue
+		}
+		if len(places) == maxListed {
+			places = append(places, "...")
+			break
+		}
+		constraint = orElse(constraint, c.from.Want.String())
+		places = append(places, fmt.Sprintf("%s:%d (module %s)", c.VersionRange.Filename, c.VersionRange.Start.Line, c.path))
+	}
+	if len(places) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("tofu and terraform refuse a version argument beside a source that is not a registry's: %s; "+
+		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
+}
+
+// version is the version of a module that has its package for itself; "" otherwise.
+func (m *module) version() string {
+	if !m.ownsPackage() {
+		return ""
+	}
+	return m.pkg.entry.Version
+}
 
 // module is one module of the tree, in its place.
 type module struct {
@@ -83,10 +248,10 @@ func (m *module) ownsPackage() bool { return m.pkg != nil && m.pkg.key == m.key(
 // record is the module in modules.json, where only a registry's packages have
 // versions.
 func (m *module) record(version string) manifest.Record {
-	if _, ok := m.call.source.(addrs.ModuleSourceRegistry); !ok {
+	if _, ok := m.call.from.Address.(addrs.ModuleSourceRegistry); !ok {
 		version = ""
 	}
-	return manifest.Record{Key: m.key(), Source: m.call.source.String(), Version: version, Dir: m.finalPath}
+	return manifest.Record{Key: m.key(), Source: m.call.from.Address.String(), Version: version, Dir: m.finalPath}
 }
 
 // checkCycle compares the module with those above it: one with the bytes and the
@@ -120,7 +285,7 @@ func nameOf(p addrs.Module) string {
 // localModule returns the module of a local call: in its caller's package, or
 // among the user's own files.
 func localModule(c *call, rootDir string) (*module, error) {
-	source := string(c.source.(addrs.ModuleSourceLocal))
+	source := string(c.from.Address.(addrs.ModuleSourceLocal))
 	if c.own() {
 		return ownModule(c, source, rootDir)
 	}
@@ -132,175 +297,31 @@ func localModule(c *call, rootDir string) (*module, error) {
 	return moduleIn(c, pkg, subdir)
 }
 
-// ownModule returns a module of the user's own, which may be anywhere. Its
-// directory is recorded as stock tools do it, because it is what path.module gives:
-// the source as it is written joined to the caller's directory, and then without
-// symbolic links.
+// ownModule returns a module of the user's own, which may be anywhere. Its directory is
+// the source as it is written joined to the caller's directory.
 func ownModule(c *call, source, rootDir string) (*module, error) {
-	written := path.Join(c.caller.finalPath, source)
-	base, err := filepath.EvalSymlinks(rootDir)
+	dir, current, err := moduledir.Own(rootDir, path.Join(c.caller.finalPath, source))
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	dir, err := opendir.Resolve(base, filepath.FromSlash(written))
-	if err != nil {
-		return nil, c.fail(unreadable(written, err))
-	}
-	m := &module{call: c, finalPath: filepath.ToSlash(dir), currentPath: opendir.Inside(base, dir)}
-	info, err := os.Stat(m.currentPath)
-	if err != nil || !info.IsDir() {
-		return nil, c.fail(unreadable(written, err))
-	}
-	return m, nil
+	return &module{call: c, finalPath: dir, currentPath: current}, nil
 }
 
-// moduleIn returns the module in a directory of a package. Links are resolved, and
-// may not leave the package.
+// moduleIn returns the module in a directory of a package.
 func moduleIn(c *call, pkg *placement, subdir string) (*module, error) {
-	if err := pkg.checkSubmodules(subdir); err != nil {
-		return nil, c.fail(err)
+	files := moduledir.Package{Path: pkg.currentPath, Tree: pkg.tree, Gitlinks: pkg.gitlinks, LeftOut: pkg.leftOut}
+	err := files.Check(subdir)
+	base := pkg.finalPath
+	if err == nil && c.from.IsLocal() {
+		base = pkg.realPath
+		subdir, err = files.Actual(subdir)
 	}
-	if err := pkg.checkLinks(subdir); err != nil {
-		return nil, c.fail(err)
-	}
-	root, err := opendir.Root(pkg.currentPath)
 	if err != nil {
 		return nil, c.fail(err)
-	}
-	defer root.Close()
-	info, err := root.Stat(orElse(filepath.FromSlash(subdir), "."))
-	if err != nil || !info.IsDir() {
-		return nil, c.fail(pkg.noSubdir(subdir, err))
-	}
-	base := pkg.finalPath
-	if c.isLocal() {
-		if subdir, err = relativeTo(pkg.currentPath, filepath.Join(pkg.currentPath, subdir)); err != nil {
-			return nil, c.fail(err)
-		}
-		base = pkg.realPath
 	}
 	return &module{
 		call: c, pkg: pkg, subdir: subdir,
 		currentPath: filepath.Join(pkg.currentPath, subdir),
 		finalPath:   path.Join(base, subdir),
 	}, nil
-}
-
-// checkSubmodules refuses a directory whose own files are in a git submodule that
-// was not fetched.
-func (p *placement) checkSubmodules(subdir string) error {
-	for _, link := range p.gitlinks {
-		if within(link, subdir) || within(subdir, link) {
-			return &SubmoduleError{Path: link}
-		}
-	}
-	return nil
-}
-
-// checkLinks refuses a directory to which a link points, or from which a link
-// points, that was left out of the package. For a module at the package's root only
-// links right in that directory count: below it are directories that the module
-// does not need, such as examples.
-func (p *placement) checkLinks(subdir string) error {
-	if len(p.leftOut) == 0 {
-		return nil
-	}
-	dirs := []string{subdir}
-	if actual, err := relativeTo(p.currentPath, filepath.Join(p.currentPath, subdir)); err == nil {
-		dirs = append(dirs, strings.TrimPrefix(actual, "."))
-	} // else moduleIn reports what is wrong
-	for _, link := range p.leftOut {
-		for _, dir := range dirs {
-			if within(link.Path, dir) || within(dir, link.Path) || dir == "" && path.Dir(link.Path) == "." {
-				return fmt.Errorf("%w: the symbolic link %s", getmodules.ErrUnsafeEntry, link)
-			}
-		}
-	}
-	return nil
-}
-
-// noSubdir names the directories of the package that do hold configuration: most
-// often the wanted one was renamed.
-func (p *placement) noSubdir(subdir string, cause error) error {
-	if cause == nil {
-		cause = errors.New("it is a file")
-	}
-	if errors.Is(cause, fs.ErrNotExist) {
-		cause = errors.New("the package has no such directory")
-	}
-	err := fmt.Errorf("%w: %q: %w", ErrNoSubdir, subdir, cause)
-	if dirs := p.moduleDirs(); len(dirs) > 0 {
-		err = fmt.Errorf("%w; it has modules in %s", err, strings.Join(dirs, ", "))
-	}
-	return err
-}
-
-// maxSuggested is how many directories a message suggests.
-const maxSuggested = 8
-
-// moduleDirs lists directories of the package that hold configuration.
-func (p *placement) moduleDirs() []string {
-	if p.tree == nil {
-		return nil
-	}
-	var dirs []string
-	seen := make(map[string]bool)
-	for _, entry := range p.tree.Entries {
-		dir := path.Dir(entry.Path)
-		if !configs.IsConfigFile(path.Base(entry.Path)) || seen[dir] {
-			continue
-		}
-		seen[dir] = true
-		if len(dirs) == maxSuggested {
-			return append(dirs, "...")
-		}
-		dirs = append(dirs, fmt.Sprintf("%q", dir))
-	}
-	return dirs
-}
-
-func unreadable(dir string, cause error) error {
-	if cause == nil {
-		return fmt.Errorf("unreadable module directory: %q is not a directory", dir)
-	}
-	if errors.Is(cause, fs.ErrNotExist) {
-		return fmt.Errorf("unreadable module directory: %q does not exist: %w", dir, fs.ErrNotExist)
-	}
-	return fmt.Errorf("unreadable module directory: %w", cause)
-}
-
-// relativeTo returns dir without links, relative to base, with forward slashes.
-func relativeTo(base, dir string) (string, error) {
-	realBase, err := absolute(base)
-	if err != nil {
-		return "", err
-	}
-	realDir, err := absolute(dir)
-	if err != nil {
-		return "", err
-	}
-	rel, err := filepath.Rel(realBase, realDir)
-	return filepath.ToSlash(rel), err
-}
-
-// absolute returns the absolute path of a file without links.
-func absolute(name string) (string, error) {
-	real, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(real)
-}
-
-// within reports whether the path is the directory or below it.
-func within(name, dir string) bool {
-	return name == dir || strings.HasPrefix(name, dir+"/")
-}
-
-// cleanSubdir returns a directory of a package in one form; "" is its root.
-func cleanSubdir(subdir string) string {
-	if subdir = path.Clean(subdir); subdir == "." {
-		return ""
-	}
-	return subdir
 }

@@ -14,8 +14,9 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -39,22 +40,22 @@ type Outdated struct {
 // nothing is changed. A call whose origin gave no answer is a *ModuleError; the others are
 // returned beside it.
 func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, err error) {
-	p, asks, end, err := in.openToAsk(ctx, req)
+	p, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	modules, failures, err := in.installedTree(ctx, p)
+	defer func() { err = errors.Join(err, p.close()) }()
+	modules, failures, err := in.installedTree(ctx, p.openProject)
 	if err != nil {
 		return nil, err
 	}
-	s := &selector{origins: asks, lock: p.lock}
+	s := p.selector()
 	found := make([]*Outdated, len(modules))
 	var wait sync.WaitGroup
 	for i, m := range modules {
 		wait.Go(func() {
 			var err error
-			if found[i], err = s.outdated(ctx, p, m); err != nil {
+			if found[i], err = s.outdated(ctx, p.openProject, m); err != nil {
 				failures.addCall(m.call, err)
 			}
 		})
@@ -75,14 +76,14 @@ func (s *selector) outdated(ctx context.Context, p *openProject, m *module) (*Ou
 	shown := m.result(p.req.KeepCredentials)
 	o := &Outdated{Path: shown.Path, Call: shown.Call, Source: shown.Source}
 	switch {
-	case m.call.own() && !m.call.selectsVersion():
+	case m.call.own() && !m.call.from.SelectsVersion():
 		pin, err := s.pin(ctx, m.call, p.req.KeepCredentials)
 		if pin == nil || err != nil {
 			return nil, err
 		}
 		o.Current, o.Allowed, o.Latest, o.Pin = pin.Version, pin.Version, pin.LatestVersion, pin
 		return o, nil
-	case !m.ownsPackage() || !m.call.selectsVersion():
+	case !m.ownsPackage() || !m.call.from.SelectsVersion():
 		return nil, nil
 	}
 	offered, err := s.offered(ctx, m.call)
@@ -91,7 +92,7 @@ func (s *selector) outdated(ctx context.Context, p *openProject, m *module) (*Ou
 	}
 	p.addRecorded(m, &shown)
 	old, _ := s.byAge(m.call, offered)
-	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.call.want), newestOf(old, versions.Constraints{})
+	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.call.from.Want), newestOf(old, versions.Constraints{})
 	return o, nil
 }
 
@@ -121,47 +122,44 @@ type OutdatedProvider struct {
 // changed. A provider whose source gave no answer is a *[ProviderError]; the others are
 // returned beside it.
 func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []OutdatedProvider, err error) {
-	p, asks, end, err := in.openToAsk(ctx, req)
+	p, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	required, err := in.requiredProviders(ctx, p)
+	defer func() { err = errors.Join(err, p.close()) }()
+	required, err := in.requiredProviders(ctx, p.openProject)
 	if err != nil {
 		return nil, err
 	}
-	if asks.offline {
+	if req.Offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
 	}
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, err
 	}
-	selector := &providerSelector{session: asks.session}
-	found := make([]OutdatedProvider, len(required))
-	err = sideBySide(required, func(i int, r requiredProvider) error {
-		entry, _ := lock.Provider(r.address)
-		found[i] = OutdatedProvider{Provider: r.address, RequiredBy: r.uses, Constraints: r.want.String(), Current: entry.Version}
-		if err := r.checkPolicy(p.rules); err != nil {
-			return err
-		}
-		listing, err := selector.listing(ctx, r.address)
-		if err != nil {
-			return r.fail("", err)
-		}
-		found[i].Allowed = newestProvider(listing, r.want)
-		found[i].Latest = newestProvider(listing, versions.ProviderConstraints{})
-		return nil
-	})
-	return found, err
+	found, failures := make([]OutdatedProvider, len(required)), make([]error, len(required))
+	var wait sync.WaitGroup
+	for i, r := range required {
+		wait.Go(func() { found[i], failures[i] = p.outdatedProvider(ctx, r, lock) })
+	}
+	wait.Wait()
+	return found, errors.Join(failures...)
 }
 
-func newestProvider(listing getproviders.Listing, want versions.ProviderConstraints) string {
-	selected, err := versions.SelectProvider(listing.Numbers(), want)
-	if err != nil {
-		return ""
+// outdatedProvider compares the locked version of a provider with those that there are.
+func (q *inquiry) outdatedProvider(ctx context.Context, r treeproviders.Required, lock *providerLock) (OutdatedProvider, error) {
+	entry, _ := lock.Provider(r.Address)
+	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Current: entry.Version}
+	if err := q.rules.CheckProvider(r.Address); err != nil {
+		return o, r.Fail("", err)
 	}
-	return selected.String()
+	listing, err := q.session.providers.Listing(ctx, r.Address)
+	if err != nil {
+		return o, r.Fail("", err)
+	}
+	o.Allowed, o.Latest = treeproviders.Newest(listing, r.Want), treeproviders.Newest(listing, versions.ProviderConstraints{})
+	return o, nil
 }
 
 // Pin is a call in one of the project's own modules whose source address names a tag
@@ -189,16 +187,16 @@ func (p Pin) Outdated() bool { return p.Tag != p.LatestTag }
 // for their newest tags. The modules need not be installed, and nothing is changed. Pins
 // whose origin gave no answer are *ModuleErrors; the others are returned beside them.
 func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
-	p, asks, end, err := in.openToAsk(ctx, req)
+	p, err := in.openToAsk(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	calls, err := in.ownCalls(ctx, p)
+	defer func() { err = errors.Join(err, p.close()) }()
+	calls, err := in.ownCalls(ctx, p.openProject)
 	if err != nil {
 		return nil, err
 	}
-	s := &selector{origins: asks, lock: p.lock}
+	s := p.selector()
 	pins, failures := make([]*Pin, len(calls)), make([]error, len(calls))
 	var wait sync.WaitGroup
 	for i, c := range calls {
@@ -223,8 +221,8 @@ func (in *Installer) ownCalls(ctx context.Context, p *openProject) ([]*call, err
 	var mu sync.Mutex
 	var calls []*call
 	_, failures, err := in.walkInstalled(ctx, p, func(_ context.Context, c *call) (*module, error) {
-		if c.isLocal() {
-			return localModule(c, p.paths.dir)
+		if c.from.IsLocal() {
+			return localModule(c, p.dirs.Root)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -239,7 +237,7 @@ func (in *Installer) ownCalls(ctx context.Context, p *openProject) ([]*call, err
 			return nil, err
 		}
 	}
-	slices.SortFunc(calls, func(a, b *call) int { return compareKeys(a.key(), b.key()) })
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
 	return calls, nil
 }
 
@@ -248,8 +246,8 @@ var mayBeVersion = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`)
 
 // pin returns the pin of a call; nil if it has none.
 func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin, error) {
-	remote, ok := c.source.(addrs.ModuleSourceRemote)
-	if !ok || c.hasConstraint || !hasTags(remote.Package) {
+	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
+	if !ok || c.from.HasConstraint || !origins.HasTags(remote.Package) {
 		return nil, nil
 	}
 	argument := "ref"
@@ -261,11 +259,11 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 		return nil, nil
 	}
 	tag := strings.TrimPrefix(name, "refs/tags/")
-	of := *c // of any tag
-	of.repository = remote.Package.Unpinned()
-	offered, err := s.tagVersions(ctx, &of)
+	anyTag := c.from
+	anyTag.Repository = remote.Package.Unpinned()
+	offered, err := s.origins.TagVersions(ctx, anyTag)
 	if err != nil {
-		return nil, err
+		return nil, c.fail(err)
 	}
 	at := slices.IndexFunc(offered, func(v versions.Candidate) bool { return v.Ref == tag })
 	if at < 0 {
@@ -367,4 +365,41 @@ func splice(src []byte, pins []Pin) ([]byte, error) {
 		src = slices.Replace(src, start, end, []byte(`"`+address+`"`)...)
 	}
 	return src, nil
+}
+
+// inquiry is a run that asks origins about a project and changes nothing.
+type inquiry struct {
+	*openProject
+	session *session
+	origins *origins.Origins
+	events  *events
+	done    func()
+}
+
+// openToAsk opens a project for a run that asks origins. It must be closed.
+func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.readRules(); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	session, done, err := in.sharedSession(p.key)
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	events := &events{fn: in.OnEvent}
+	return &inquiry{openProject: p, session: session, origins: p.origins(session, events), events: events, done: done}, nil
+}
+
+// close ends the run.
+func (q *inquiry) close() error {
+	q.done()
+	return q.openProject.close()
+}
+
+// selector returns what selects among the versions that origins have.
+func (q *inquiry) selector() *selector {
+	return &selector{origins: q.origins, events: q.events, lock: q.lock}
 }

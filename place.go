@@ -15,26 +15,25 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/materialize"
-	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // placer finds packages in their places, or puts them on the stage of a run.
 type placer struct {
 	*session
-	paths     paths
-	layout    Layout
-	project   *project.Project
-	installed *installed.Packages
-	stage     *materialize.Stage
-	events    *events
+	dirs    *packagedirs.Dirs
+	layout  Layout
+	project *project.Project
+	stage   *materialize.Stage
+	events  *events
 	// vendored are the packages in the user's repository; nil if the project has none.
-	vendored *vendored
-	// lockedTree returns the tree from which an entry was made; nil if it is not known.
-	lockedTree func(lockfile.Module) *pkgtree.Tree
+	vendored *vendordir.Packages
 	// readOnly places nothing: the modules of packages are read in the cache.
 	readOnly bool
 }
@@ -43,17 +42,12 @@ type placer struct {
 // if it is what the entry says, and nil if it is to be installed again. Files that
 // the module added to itself do not matter unless they are configuration.
 func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
-	done, err := p.slot(ctx)
+	done, err := p.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	var found installed.Report
-	if p.vendored != nil {
-		found = p.vendored.dir.Inspect(entry)
-	} else {
-		found = p.installed.Inspect(entry)
-	}
+	found := p.dirs.Inspect(entry)
 	switch {
 	case found.Status == installed.Changed:
 		warning := Warning{Path: pathOf(entry.Key), Message: "its installed files are not what the lock says; they are replaced" + difference(found)}
@@ -92,7 +86,7 @@ func difference(found installed.Report) string {
 // wraps fs.ErrNotExist if the cache does not have it, or had it damaged.
 func (p *placer) fromCache(ctx context.Context, entry lockfile.Module, subdir string) (*placement, error) {
 	t1 := entry.Hash("t1")
-	if t1 == "" || !p.cache.Has(t1) {
+	if t1 == "" || !p.Cache.Has(t1) {
 		return nil, fs.ErrNotExist
 	}
 	placed, err := p.place(ctx, entry, subdir, t1)
@@ -111,12 +105,12 @@ func (p *placer) fromCache(ctx context.Context, entry lockfile.Module, subdir st
 }
 
 // fromFetch gives a call a package that was fetched.
-func (p *placer) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *fetched) (*placement, error) {
-	placed, err := p.place(ctx, entry, subdir, got.tree.T1())
+func (p *placer) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *origins.Fetched) (*placement, error) {
+	placed, err := p.place(ctx, entry, subdir, got.Tree.T1())
 	if err != nil {
 		return nil, err
 	}
-	placed.gitlinks, placed.leftOut = got.gitlinks, got.leftOut
+	placed.gitlinks, placed.leftOut = got.Gitlinks, got.LeftOut
 	return placed, nil
 }
 
@@ -128,7 +122,7 @@ func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string
 	var err error
 	switch {
 	case p.readOnly:
-		placed.currentPath = p.cache.TreePath(t1)
+		placed.currentPath = p.Cache.TreePath(t1)
 		placed.tree, err = p.readCached(ctx, t1)
 	case p.vendored != nil:
 		placed, err = p.stageVendored(ctx, entry, t1)
@@ -151,12 +145,12 @@ func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string
 }
 
 func (p *placer) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree, error) {
-	done, err := p.slot(ctx)
+	done, err := p.Slot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	tree, err := p.cache.Read(t1)
+	tree, err := p.Cache.Read(t1)
 	if err != nil {
 		return nil, err
 	}
@@ -164,15 +158,69 @@ func (p *placer) readCached(ctx context.Context, t1 hashing.Hash) (*pkgtree.Tree
 }
 
 func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placement {
-	pkg, _ := lockedPackage(entry)
+	pkg, _ := entry.SplitPackage()
 	return &placement{
 		key:       entry.Key,
 		entry:     entry,
 		tree:      tree,
-		finalPath: p.paths.installDir(entry.Key),
-		realPath:  p.paths.realInstallDir(entry.Key),
+		finalPath: p.dirs.PackageDir(entry.Key),
+		realPath:  p.dirs.RealPackageDir(entry.Key),
 		local:     pkg.Getter() == "file",
 	}
+}
+
+// A project may keep its packages in its own repository, in the directory Request.Vendor.
+// Runs use them there if they are what the lock says, and ask no origin: files that
+// are committed are trusted like local modules, of which they differ by nothing but the
+// lock that says where they are from. That confirms no entry to runs without Vendor.
+
+// placeVendored returns the placement of an entry whose package is vendored; nil if it
+// is to be placed like others. confirmed says whether an origin has confirmed it.
+func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module, confirmed bool) (*placement, error) {
+	if !p.vendored.UsesLocked() {
+		return nil, nil
+	}
+	done, err := p.Slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	found := p.dirs.Inspect(entry)
+	if found.Status == installed.Verified {
+		placed := p.vendoredPlacement(entry, found)
+		placed.unconfirmed = !confirmed
+		return placed, nil
+	}
+	if p.vendored.Optional {
+		return nil, nil
+	}
+	return nil, &VendorError{
+		Key: entry.Key, Dir: p.dirs.PackageDir(entry.Key), Missing: found.Status == installed.Missing,
+		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
+	}
+}
+
+func (p *placer) vendoredPlacement(entry lockfile.Module, found installed.Report) *placement {
+	placed := p.newPlacement(entry, found.Tree)
+	placed.currentPath = p.dirs.PackagePath(entry.Key)
+	return placed
+}
+
+// stageVendored gives a call the package with a hash, as it is in the directory or as it
+// becomes.
+func (p *placer) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
+	done, err := p.Slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	found := p.dirs.Inspect(entry)
+	if found.Status == installed.Verified {
+		return p.vendoredPlacement(entry, found), nil
+	}
+	placed := p.newPlacement(entry, nil)
+	placed.currentPath, placed.tree, err = p.vendored.Stage(ctx, p.Cache, entry.Key, t1, found.Status)
+	return placed, err
 }
 
 // staging is what a run has put on its stage for a call's package.
@@ -232,48 +280,6 @@ func moduleDirsOf(pkg *placement, modules []*module) []string {
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
-}
-
-// paths says where the packages of a project are installed.
-type paths struct {
-	// dir is the root module's directory, and dataDir the data directory of stock
-	// tools, relative to dir.
-	dir, dataDir string
-	// vendor is the directory of vendored packages, relative to dir; "" if there is none.
-	vendor string
-	// realModules is the modules directory without symbolic links, relative to dir as
-	// stock tools see it; "" if it does not exist yet.
-	realModules string
-}
-
-func newPaths(dir, dataDir, vendor string) paths {
-	p := paths{dir: dir, dataDir: dataDir, vendor: vendor}
-	if base, err := filepath.EvalSymlinks(dir); err == nil {
-		p.realModules, _ = opendir.Resolve(base, filepath.Join(dataDir, "modules")) // "" if that is absent
-	}
-	return p
-}
-
-// installDir is the directory of a call's package as modules.json names it.
-func (p paths) installDir(key string) string {
-	if p.vendor != "" {
-		return path.Join(p.vendor, key)
-	}
-	return p.dataModulesDir(key)
-}
-
-// dataModulesDir is installDir in a project that keeps no packages in its repository.
-func (p paths) dataModulesDir(key string) string {
-	return path.Join(filepath.ToSlash(p.dataDir), "modules", key)
-}
-
-// realInstallDir is installDir without symbolic links in the path of the data
-// directory.
-func (p paths) realInstallDir(key string) string {
-	if p.vendor != "" || p.realModules == "" { // the path of the former has no links
-		return p.installDir(key)
-	}
-	return path.Join(filepath.ToSlash(p.realModules), key)
 }
 
 // pathOf returns the path of a key that is known to be valid.

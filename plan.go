@@ -9,14 +9,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -29,7 +33,7 @@ type plan struct {
 	sums  map[string][]byte
 	trees map[string]bool
 	// vendor is the change of the vendored packages.
-	vendor *vendorPlan
+	vendor *vendordir.Plan
 	// fresh are the modules whose package is new in its place.
 	fresh []*module
 }
@@ -37,7 +41,7 @@ type plan struct {
 // planner plans the change of a project.
 type planner struct {
 	*openProject
-	vendored *vendored
+	vendored *vendordir.Packages
 	// providers is nil if the run leaves providers alone.
 	providers *providerPlan
 	restored  *restoredEntries
@@ -83,12 +87,18 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 	return p, r.refuseChanges(p.result.LockChanges)
 }
 
-// planVendor plans what becomes of the vendored packages.
+// planVendor plans what becomes of the vendored packages. A run that may not change the
+// lock leaves packages without an entry alone, unless it rewrites all.
 func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
-	if p.vendor, err = r.vendored.plan(r.req, slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
+	if r.vendored == nil || !r.req.places() || r.req.Locked && !r.vendored.Rewrites {
+		return nil
+	}
+	if p.vendor, err = r.vendored.Plan(slices.Sorted(maps.Keys(inLock)), p.sums); err != nil || p.vendor == nil {
 		return err
 	}
-	p.result.Vendored = p.vendor.changes
+	for _, c := range p.vendor.Changes {
+		p.result.Vendored = append(p.result.Vendored, VendorChange{c.Key, c.Dir, VendorChangeKind(c.Kind)})
+	}
 	return nil
 }
 
@@ -143,16 +153,16 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 	for _, entry := range r.lock.Modules() {
 		if !inLock[entry.Key] {
 			lock.RemoveModule(entry.Key)
-			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: versionOrPackage(entry)})
+			p.result.LockChanges = append(p.result.LockChanges, LockChange{Key: entry.Key, Old: lockentry.VersionOrPackage(entry)})
 		}
 	}
-	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return compareKeys(a.Key, b.Key) })
+	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Key, b.Key) })
 	r.providers.describe(p.result)
 	if len(p.result.LockChanges) == 0 && !r.restored.any() && !r.providers.changesLockOfModules() {
 		return nil
 	}
 	if r.providers.changesLockOfModules() {
-		r.providers.writeTo(lock)
+		r.providers.WriteTo(lock)
 	}
 	if err := lock.Check(); err != nil {
 		return err
@@ -167,11 +177,11 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 // lockChange describes how a module's entry was added or changed.
 func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry := m.pkg.entry
-	change := LockChange{Key: entry.Key, New: versionOrPackage(entry), Constraints: entry.Constraints}
+	change := LockChange{Key: entry.Key, New: lockentry.VersionOrPackage(entry), Constraints: entry.Constraints}
 	if !had {
 		return change
 	}
-	change.Old, change.OldConstraints = versionOrPackage(old), old.Constraints
+	change.Old, change.OldConstraints = lockentry.VersionOrPackage(old), old.Constraints
 	if changed := contentChange(m.call, old, entry); changed != nil {
 		change.OtherContent = changed.Change()
 	}
@@ -183,7 +193,7 @@ func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module
 // fileChanges says which files of a module's package differ from those of its old
 // entry; nothing if the old package is not known.
 func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Changes {
-	before := p.lockedTree(old)
+	before := p.dirs.LockedTree(old)
 	if before == nil {
 		return hashing.Changes{}
 	}
@@ -199,8 +209,8 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 	}
 	reader := configs.Reader{Terraform: p.dialect == DialectTerraform}
 	before, err := reader.ReadInterface(ctx, configs.Dir{
-		Path:     p.recordedPath(record.Dir),
-		Boundary: p.boundaryOf(record.Dir),
+		Path:     p.dirs.Path(record.Dir),
+		Boundary: p.dirs.Boundary(record.Dir),
 	})
 	if err != nil {
 		return nil // it is not installed
@@ -221,7 +231,7 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 func (r *planner) gone(keep map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
-		if isKey(record.Key) && (!keep[record.Key] || r.vendor != nil) && within(record.Dir, r.paths.dataModulesDir(record.Key)) {
+		if isKey(record.Key) && (!keep[record.Key] || r.dirs.Vendor != nil) && pathsafe.Within(record.Dir, r.dirs.DataDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
 	}
@@ -258,7 +268,7 @@ func (p *plan) commit(at *openProject, events *events) error {
 			_, err := os.Lstat(filepath.Join(at.req.dir(), filepath.FromSlash(m.finalPath)))
 			replaced[i] = err == nil
 		}
-		undo, err := p.vendor.commit()
+		undo, err := p.vendor.Commit()
 		if err != nil {
 			return err
 		}
@@ -291,46 +301,6 @@ func (p *plan) keepState(files *project.Project) {
 	}
 	_ = files.KeepSums(keep)
 	_ = files.KeepTrees(p.trees)
-}
-
-// newResult returns the result of a run with these modules.
-func (p *openProject) newResult(modules []*module) *Result {
-	result := &Result{
-		Root:     Module{Dir: "."},
-		Dialect:  p.dialect,
-		LockFile: filepath.Join(p.req.dir(), p.req.lockFile()),
-	}
-	for _, m := range modules {
-		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
-	}
-	return result
-}
-
-// version is the version of a module that has its package for itself; "" otherwise.
-func (m *module) version() string {
-	if !m.ownsPackage() {
-		return ""
-	}
-	return m.pkg.entry.Version
-}
-
-// result is the module as results show it.
-func (m *module) result(keepCredentials bool) Module {
-	shown := Module{Path: m.path(), Dir: m.finalPath}
-	shown.Call, shown.Source = m.call.shown(keepCredentials)
-	if m.ownsPackage() {
-		shown.Version = m.pkg.entry.Version
-		shown.Package = m.pkg.entry.Package
-		shown.Hashes = m.pkg.entry.Hashes
-	}
-	return shown
-}
-
-func versionOrPackage(entry lockfile.Module) string {
-	if entry.Version != "" {
-		return entry.Version
-	}
-	return entry.Package
 }
 
 // isKey reports whether a key from a file can be that of a module call.

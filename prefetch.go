@@ -8,10 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/modpkg"
-	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // prefetcher has everything confirmed and fetched that a lock names, as soon as the calls
@@ -42,9 +40,8 @@ type prefetcher struct {
 	stop func()
 }
 
-// newPrefetcher returns a prefetcher for a walk with a resolver.
-func (r *installRun) newPrefetcher(res *resolver) *prefetcher {
-	ahead := r.newResolver(res.selector.unified, res.events.ofFetches())
+// newPrefetcher returns a prefetcher that asks with a resolver of its own.
+func newPrefetcher(ahead *resolver) *prefetcher {
 	return &prefetcher{resolver: ahead, roots: make(map[string]*call), stop: func() {}}
 }
 
@@ -55,7 +52,7 @@ const prefetchesPerSlot = 4
 // start begins with the entries below the calls of the root module, and returns at once.
 func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 	entries := p.project.lock.Modules()
-	if len(entries) == 0 || p.placer.vendored.usesLocked() || p.project.req.Offline || p.update.All || p.fetcher.fetcher.Interactive() {
+	if len(entries) == 0 || p.placer.vendored.UsesLocked() || p.project.req.Offline || p.update.All || p.origins.Fetcher.Interactive() {
 		return
 	}
 	for _, c := range calls {
@@ -63,7 +60,7 @@ func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 			p.roots[c.key()] = c.call
 		}
 	}
-	ctx, cancel := p.fetcher.ahead(ctx)
+	ctx, cancel := p.placer.ahead(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -77,14 +74,14 @@ func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 
 func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module) {
 	var group errgroup.Group
-	group.SetLimit(prefetchesPerSlot * cap(p.fetcher.slots))
+	group.SetLimit(prefetchesPerSlot * cap(p.origins.Slots))
 	seen := make(map[string]bool)
 	for _, entry := range entries {
 		caller := p.callerOf(entry)
 		if caller == nil || ctx.Err() != nil {
 			continue
 		}
-		same := recordOf(modpkg.StatementOf(entry), caller.isElsewhere()) + entry.Constraints
+		same := lockentry.Record(entry, caller.isElsewhere()) + entry.Constraints
 		if seen[same] {
 			continue
 		}
@@ -103,7 +100,7 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 // what it is. It returns nil for entries that are left to the walk.
 func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
-	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.confirmed.isFormer(entry) {
+	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.confirmed.IsFormer(entry) {
 		return nil
 	}
 	caller := &module{call: &call{path: path[:len(path)-1]}}
@@ -112,13 +109,13 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 		key := path[:i].String()
 		above, locked := p.project.lock.Module(key)
 		if root := p.roots[key]; root != nil {
-			below = root.isLocal() || locked && root.mismatch(above) == ""
+			below = root.from.IsLocal() || locked && root.from.Mismatch(above) == ""
 		}
 		if !below && locked || p.update.has(key) {
 			return nil
 		}
 		if locked {
-			pkg, _ := lockedPackage(above)
+			pkg, _ := above.SplitPackage()
 			caller.pkg = &placement{key: key, entry: above, local: pkg.Getter() == "file"}
 		}
 	}
@@ -132,7 +129,7 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 // entry cannot be for one.
 func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 	c, err := parseCall(caller, blockOf(entry, p.project.dialect), p.project.dialect)
-	if err != nil || c.mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
+	if err != nil || c.from.Mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
 		return nil
 	}
 	return c
@@ -152,14 +149,14 @@ func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
 
 // prefetch asks for what the walk will ask for: the stores first, then the origin.
 func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Module) {
-	confirmed, checksTag := p.confirmed.hasEntry(c, entry), p.entries.needsTagCheck(c, entry)
+	confirmed, checksTag := p.confirmed.HasEntry(entry, c.from.FromPackage), p.entries.needsTagCheck(c, entry)
 	if confirmed && !checksTag || p.checkAllowed(ctx, c) != nil {
 		return
 	}
 	switch {
-	case p.entries.stored.confirms(ctx, c, entry):
-		if !p.placer.cache.Has(entry.Hash("t1")) && !p.isInstalled(entry.Key) {
-			p.entries.stored.fetch(ctx, c, entry)
+	case p.entries.stores.Confirms(ctx, c.from, entry):
+		if !p.placer.Cache.Has(entry.Hash("t1")) && !p.isInstalled(entry.Key) {
+			p.entries.stores.Fetch(ctx, c.from, entry)
 		}
 	case confirmed:
 		_ = p.entries.checkTag(ctx, c, entry)
@@ -171,28 +168,4 @@ func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Modul
 // isInstalled reports whether something is installed for a call, right or wrong.
 func (p *prefetcher) isInstalled(key string) bool {
 	return exists(filepath.Join(p.project.req.dataPath(), "modules", key))
-}
-
-// prefetch has a provider asked for that a module requires: for the package of the locked
-// version if the lock decides, as far as this module tells, and for the versions that
-// there are otherwise. finish asks for the same, and gets the answer or its error.
-func (s *providerStage) prefetch(ctx context.Context, use ProviderUse) {
-	entry, has := s.lock.Provider(use.Provider)
-	keeps := has && !s.selector.updates(use.Provider)
-	switch {
-	case s.req.Offline || s.rules.CheckProvider(use.Provider) != nil:
-	case keeps && use.allows(entry.Version) && proves(entry.Hashes):
-		s.prefetches.Go(func() { s.prefetchPackage(ctx, entry) })
-	case !keeps && !s.req.Locked:
-		s.prefetches.Go(func() { _, _ = s.selector.listing(ctx, use.Provider) })
-	}
-}
-
-func (s *providerStage) prefetchPackage(ctx context.Context, entry lockfile.Provider) {
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		return // finish says so
-	}
-	want := providers.Want{Provider: entry.Address, Version: version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes}
-	_, _ = s.packageOf(ctx, want)
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/internal/rules"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -17,23 +19,21 @@ import (
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
-	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 // openProject is a project as a run finds it: its lock, its manifest, and the rules
 // and the dialect that apply. It does not change while a run lasts.
 type openProject struct {
-	req   Request
-	paths paths
-	key   *userkey.Key
+	req Request
+	key *userkey.Key
 	// files are the project's files on disk, nil if there is no modules directory, and
 	// installed the packages there.
 	files     *project.Project
 	installed *installed.Packages
-	// vendor is the directory of vendored packages; nil if the request names none.
-	vendor *vendordir.Dir
-	rules  rules.Rules
+	// dirs says where packages are.
+	dirs  *packagedirs.Dirs
+	rules rules.Rules
 
 	// lockSrc is the text of the lock; nil if there is no lock file.
 	lockSrc []byte
@@ -113,22 +113,9 @@ func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject,
 	return p, nil
 }
 
-// openToAsk opens a project for a run that asks origins and changes nothing. end must be
-// called.
-func (in *Installer) openToAsk(ctx context.Context, req Request) (_ *openProject, _ *origins, end func() error, err error) {
-	p, err := in.view(ctx, req)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if err := p.readRules(); err != nil {
-		return nil, nil, nil, errors.Join(err, p.close())
-	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, nil, nil, errors.Join(err, p.close())
-	}
-	asks := &origins{session: session, offline: req.Offline, rules: p.rules, events: &events{fn: in.OnEvent}}
-	return p, asks, func() error { done(); return p.close() }, nil
+// origins returns what a run may ask of origins in a session.
+func (p *openProject) origins(session *session, events *events) *origins.Origins {
+	return &origins.Origins{Session: session.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
 }
 
 // close ends the use of the project's files.
@@ -143,9 +130,11 @@ func (p *openProject) close() error {
 // read reads everything but the configuration.
 func (p *openProject) read(ctx context.Context) (err error) {
 	p.recorded = &manifest.Manifest{}
-	if p.vendor, err = newVendorDir(p.req); err != nil {
+	vendor, err := p.req.vendorDir()
+	if err != nil {
 		return err
 	}
+	p.dirs = packagedirs.New(p.req.dir(), p.req.dataDir(), p.req.dataPath(), p.installed, vendor)
 	if p.lockSrc, err = readLock(p.req); err != nil {
 		return err
 	}
@@ -164,7 +153,6 @@ func (p *openProject) read(ctx context.Context) (err error) {
 		}, p.req.Tools)
 		p.dialect = p.detected.dialect
 	}
-	p.paths = newPaths(p.req.dir(), p.req.dataDir(), p.req.vendor())
 	return nil
 }
 

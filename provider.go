@@ -4,311 +4,255 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
+	"path"
+	"path/filepath"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/registryclient"
-	"github.com/cotterpin/cotter/versions"
+	"github.com/cotterpin/cotter/internal/localstate"
+	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
-// Providers says what Install does with the providers that the modules require.
-type Providers struct {
-	// Only leaves the modules as they are. They must be installed.
-	Only bool
-	// Platforms are further platforms that the lock is to have the hashes of, beside
-	// this machine's own. Their packages are not kept.
-	Platforms []addrs.Platform
-	// Prune drops the lock's entries of providers that no module requires. Without it
-	// they stay, and are installed, unless the state of the project is a file in its
-	// directory that does not need them: another state may.
-	Prune bool
+// requirements are what the modules of a tree require of providers, and what is wrong with
+// that.
+type requirements struct {
+	*treeproviders.Requirements
+	failures failures
+
+	mu       sync.Mutex
+	warnings []moduleWarning
 }
 
-// others are the platforms beside this machine's own, each once.
-func (p *Providers) others() []addrs.Platform {
-	var others []addrs.Platform
-	for _, platform := range p.Platforms {
-		if platform != addrs.CurrentPlatform() && !slices.Contains(others, platform) {
-			others = append(others, platform)
+// moduleWarning is a warning about a module's configuration.
+type moduleWarning struct {
+	path addrs.Module
+	diag *hcl.Diagnostic
+}
+
+func newRequirements() *requirements {
+	return &requirements{Requirements: &treeproviders.Requirements{}}
+}
+
+// add adds what one module requires.
+func (r *requirements) add(path addrs.Module, config ModuleConfig) {
+	if config.ProviderDiagnostics.HasErrors() {
+		r.failures.add(path, nil, &ConfigError{Path: path, Diagnostics: config.ProviderDiagnostics})
+	}
+	r.mu.Lock()
+	for _, diag := range config.ProviderDiagnostics {
+		if diag.Severity != hcl.DiagError {
+			r.warnings = append(r.warnings, moduleWarning{path, diag})
 		}
 	}
-	return others
+	r.mu.Unlock()
+	r.Add(path, config.Providers)
 }
 
-// Provider is one provider of a configuration.
-type Provider struct {
-	Address addrs.Provider
-	// Version is the selected version.
-	Version string
-	// Constraints are those of all modules together, as in the lock; "" if there are
-	// none.
-	Constraints string
-	// Hashes are those of the lock's entry, of all platforms that it covers.
-	Hashes []hashing.Hash
-	// Dir is the package's directory, relative to the root module's, with forward
-	// slashes.
-	Dir string
-	// RequiredBy are the places that require it, in the order of the modules' paths.
-	// It is empty for a provider that only the lock has.
-	RequiredBy []ProviderUse
-	// Location is where the package came from in this run, without credentials; "" if
-	// it was there already, in the project or in the cache.
-	Location string
-	// KeyID is the id of the key that signed the package, in upper-case hexadecimal,
-	// and Key its owner as the key has it; both are "" if no signature was checked.
-	KeyID, Key string
+// pool returns the required providers in the order of the lock, and what is wrong with
+// the requirements.
+func (r *requirements) pool() ([]treeproviders.Required, error) {
+	all, errs := r.Pool()
+	return all, errors.Join(append(r.failures.errs(), errs...)...)
 }
 
-// ProviderUse is a place in a module that requires a provider.
-type ProviderUse struct {
-	// Path is the module's path; empty for the root module.
-	Path addrs.Module
-	ProviderRequirement
-	// Allowed is the newest version that Constraint allows by itself, in an error that
-	// no version meets those of all places; "" otherwise, and if there is none.
-	Allowed string
-}
-
-// String says in a few words who asks for what: "module app (main.tf:3): ~> 1.2".
-func (u ProviderUse) String() string {
-	text := moduleName(u.Path)
-	switch {
-	case u.Range.Filename != "":
-		text += fmt.Sprintf(" (%s:%d)", u.Range.Filename, u.Range.Start.Line)
-	case u.By != "":
-		text = "the " + u.By // the state, which is part of no module
+// readState reads which providers the state in the project needs. The error is about an
+// address in it that stock tools refuse as well.
+func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
+	workspace, err := p.req.workspace()
+	if err != nil {
+		workspace = "" // it is not known
 	}
-	if u.Constraint != "" {
-		text += ": " + u.Constraint
-	}
-	if u.Allowed != "" {
-		text += fmt.Sprintf(" (alone: %s)", u.Allowed)
-	}
-	return text
+	return localstate.Read(ctx, localstate.Project{
+		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace,
+		Terraform: p.dialect == DialectTerraform, Parser: p.dialect.parser(),
+	})
 }
 
-func moduleName(path addrs.Module) string {
-	if path.IsRoot() {
-		return "the root module"
+// unrequired finds the providers of a project beside those that its modules require.
+func (p *openProject) unrequired(ctx context.Context, lock *providerLock, required []treeproviders.Required) (treeproviders.Unrequired, error) {
+	state, err := p.readState(ctx)
+	if err != nil {
+		return treeproviders.Unrequired{}, err
 	}
-	return "module " + path.String()
+	return treeproviders.FindUnrequired(state, lock.File, required, false), nil
 }
 
-// ProviderChange is a provider's entry of the lock that a run changed.
-type ProviderChange struct {
-	Provider addrs.Provider
-	// Old and New are versions. Old is "" for an entry that was added, New for one
-	// that was removed.
-	Old, New string
-	// Hashes is how many hashes were added to an entry whose version stays.
-	Hashes int
+// providerStage has the providers of one project found, got and checked, while its
+// modules are walked and after that.
+type providerStage struct {
+	*openProject
+	lock     *providerLock
+	events   *events
+	required requirements
+	stage    *treeproviders.Stage
+	// stop cancels what was asked for and is not needed.
+	stop func()
 }
 
-// ProviderError is what went wrong with one provider. It wraps
-// *getproviders.MismatchError, *registryclient.RequestError, the errors of package
-// versions, *policy.Violation, *UnknownProviderError, *UnusableVersionError, or a
-// sentinel of this package.
-type ProviderError struct {
-	Provider addrs.Provider
-	// Version is the selected version; "" if none was selected.
-	Version string
-	// RequiredBy are the places that require the provider.
-	RequiredBy []ProviderUse
-	Err        error
-}
-
-func (e *ProviderError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "provider %s", e.Provider.ForDisplay())
-	if e.Version != "" {
-		fmt.Fprintf(&b, " %s", e.Version)
+// newProviderStage returns a stage with nothing required. What its requirements are
+// told later is asked for at once. It must be closed.
+func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
+	s, err := quietProviderStage(p, session, events)
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(&b, ": %s", e.Err)
-	for _, line := range e.Requirements() {
-		b.WriteString("\n  " + line)
-	}
-	return b.String()
+	ctx, s.stop = session.ahead(ctx)
+	s.stage.Begin(ctx)
+	return s, nil
 }
 
-// maxUses is how many places that require a provider a message names one by one.
-const maxUses = 20
-
-// Requirements says who requires the provider, in one line for each place: "required by
-// module app (main.tf:3): ~> 1.2". If there are more than 20, those with the same
-// constraint share a line.
-func (e *ProviderError) Requirements() []string {
-	var lines []string
-	if len(e.RequiredBy) <= maxUses {
-		for _, use := range e.RequiredBy {
-			lines = append(lines, "required by "+use.String())
+// quietProviderStage is newProviderStage, but nothing is asked for before it is needed. It
+// need not be closed.
+func quietProviderStage(p *openProject, session *session, events *events) (*providerStage, error) {
+	lock, err := p.providerLock()
+	if err != nil {
+		return nil, err
+	}
+	s := &providerStage{openProject: p, lock: lock, events: events}
+	s.stage = &treeproviders.Stage{
+		Session: session.providers, Lock: lock.File, Rules: p.rules,
+		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.Update.several},
+		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.Providers.Prune, Others: p.req.Providers.others(),
+		State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) }, OnEvent: events.ofProviders,
+	}
+	for _, text := range p.req.Update.Providers {
+		provider, err := p.dialect.parser().ParseProviderSource(text)
+		if err != nil {
+			return nil, err
 		}
-		return lines
+		s.stage.Update.Providers = append(s.stage.Update.Providers, provider)
 	}
-	var first []ProviderUse
-	others := make(map[string]int)
-	for _, use := range e.RequiredBy {
-		if others[use.Constraint]++; others[use.Constraint] == 1 {
-			first = append(first, use)
+	stores := session.storesOf(p.req, events)
+	s.stage.Offers, s.stage.OffersKey = stores.Offers(), stores.Key()
+	s.required.Requirements = &s.stage.Requirements
+	s.stage.Open()
+	return s, nil
+}
+
+// refuse returns the error of entries that do not decide and may not change.
+func (s *providerStage) refuse(all []treeproviders.Refusal) error {
+	var refused refusals
+	for _, r := range all {
+		_ = refused.note(LockedReason{Provider: r.Provider, Range: r.Range, Reason: r.Reason, Missing: r.Missing})
+	}
+	return refused.err(s.lock.req.lockFile())
+}
+
+// close cancels what is asked for and is not needed, and waits for its end. The stage
+// may be nil.
+func (s *providerStage) close() {
+	if s != nil {
+		s.stop()
+		s.stage.Wait()
+	}
+}
+
+// require returns the function that a walk tells what each module requires; nil if the
+// stage is.
+func (s *providerStage) require() func(addrs.Module, ModuleConfig) {
+	if s == nil {
+		return nil
+	}
+	return s.required.add
+}
+
+// finish selects, gets and checks all providers. Nothing in the project is changed yet.
+// The plan is nil if the stage is, in a run that leaves providers alone.
+func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
+	if s == nil {
+		return nil, nil
+	}
+	for _, w := range s.required.warnings {
+		s.events.warnOf(w.path, w.diag)
+	}
+	required, err := s.required.pool()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.stage.Finish(ctx, required)
+	if err != nil {
+		return nil, err
+	}
+	return &providerPlan{stage: s, Plan: plan}, nil
+}
+
+// providerPlan is what is to become of the providers of a project. nil is that of a run
+// that leaves providers alone.
+type providerPlan struct {
+	*treeproviders.Plan
+	stage *providerStage
+}
+
+// changesLockOfModules reports whether the lock that has the modules has to be written
+// for the providers.
+func (p *providerPlan) changesLockOfModules() bool {
+	return p != nil && p.stage.lock.hasModules && len(p.Changes) > 0
+}
+
+// place puts the packages into their places.
+func (p *providerPlan) place(ctx context.Context) error {
+	if p == nil || !p.stage.req.places() {
+		return nil
+	}
+	req := p.stage.req
+	layout := providerstore.LayoutLink
+	if req.Layout == LayoutCopy {
+		layout = providerstore.LayoutCopy
+	}
+	return p.Place(ctx, filepath.Join(req.dataPath(), "providers"), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
+		dir, proven := providerDir(req, placed), placed.Got.Authentication
+		if replaced {
+			p.stage.events.warn(nil, fmt.Sprintf("%s was not what the lock says, and was replaced", dir))
 		}
-	}
-	for _, use := range first {
-		line := "required by " + use.String()
-		if n := others[use.Constraint] - 1; n > 0 {
-			line += fmt.Sprintf(", and in %d more places", n)
+		if isNew {
+			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Replaced: replaced})
 		}
-		lines = append(lines, line)
-	}
-	return lines
+	})
 }
 
-func (e *ProviderError) Unwrap() error { return e.Err }
-
-// UnknownProviderError says that no source has a provider, and what is known of others
-// that may be meant.
-type UnknownProviderError struct {
-	// SameType are the other required providers with its type, of which one may be meant.
-	SameType []addrs.Provider
-	// Renamed is the address that has taken its place, as its registry says; the zero
-	// value if it does not say so.
-	Renamed addrs.Provider
-	// ImpliedBy is the first place that implies the provider by a name alone; nil if all
-	// modules declare its source.
-	ImpliedBy *ProviderUse
-	// Err is the error of the source.
-	Err error
+// providerDir is the directory of a package relative to the root module's.
+func providerDir(req Request, p treeproviders.Planned) string {
+	return path.Join(filepath.ToSlash(req.dataDir()), "providers", p.At())
 }
 
-func (e *UnknownProviderError) Error() string {
-	text := e.Err.Error()
-	if len(e.SameType) > 0 {
-		text += fmt.Sprintf("; the configuration also requires %s, of the same type", displayed(e.SameType, addrs.Provider.ForDisplay))
+// describe adds the providers to the result of a run.
+func (p *providerPlan) describe(result *Result) {
+	if p == nil {
+		return
 	}
-	if use := e.ImpliedBy; use != nil {
-		text += fmt.Sprintf("; %s has no source for it, and %s implies this one", moduleName(use.Path), use.By)
+	for _, change := range p.Changes {
+		result.ProviderChanges = append(result.ProviderChanges, ProviderChange(change))
 	}
-	return text
+	result.DialectMatters = result.DialectMatters || len(p.Providers) > 0
+	for _, planned := range p.Providers {
+		entry, proven := planned.LockEntry, planned.Got.Authentication
+		result.Providers = append(result.Providers, Provider{
+			Address: entry.Address, Version: entry.Version, Constraints: entry.Constraints, Hashes: entry.Hashes,
+			Dir: providerDir(p.stage.req, planned), RequiredBy: planned.Uses, Location: planned.Got.Location,
+			KeyID: proven.KeyID, Key: proven.Key,
+		})
+	}
 }
 
-// Unwrap returns the error of the source.
-func (e *UnknownProviderError) Unwrap() error { return e.Err }
-
-// UnusableVersionError says that a version of a provider has no package that can be used
-// here, and which version has.
-type UnusableVersionError struct {
-	Platform addrs.Platform
-	// Platforms are those that the version has packages for, sorted; nil if its source
-	// does not say.
-	Platforms []addrs.Platform
-	// Unlisted says that the source does not list the version, or not any more.
-	Unlisted bool
-	// Other is the newest version with a package for the platform that stock tools can
-	// run, of those that all modules allow if Allowed is set; zero if there is none.
-	Other   versions.Version
-	Allowed bool
-	// Err is the error of the source.
-	Err error
-}
-
-func (e *UnusableVersionError) Error() string {
-	var b strings.Builder
-	b.WriteString(e.Err.Error())
-	switch {
-	case e.Unlisted:
-		b.WriteString("; the version is not listed")
-	case len(e.Platforms) > 0 && !slices.Contains(e.Platforms, e.Platform):
-		fmt.Fprintf(&b, "; it is there for %s", displayed(e.Platforms, addrs.Platform.String))
+// writeLock writes the lock that has the providers, if it changes.
+func (p *providerPlan) writeLock() error {
+	s := p.stage
+	if s.req.DryRun || len(p.Changes) == 0 {
+		return nil
 	}
-	switch {
-	case e.Other.IsZero():
-		fmt.Fprintf(&b, "; no other version can be used on %s", e.Platform)
-	case e.Allowed:
-		fmt.Fprintf(&b, "; the newest version that can be used on %s is %s", e.Platform, e.Other)
-	default:
-		fmt.Fprintf(&b, "; the newest version that can be used on %s is %s, which the constraints exclude", e.Platform, e.Other)
-	}
-	return b.String()
-}
-
-// Unwrap returns the error of the source.
-func (e *UnusableVersionError) Unwrap() error { return e.Err }
-
-// repositoryHost is the host that is most often taken for a registry.
-const repositoryHost = "github.com"
-
-// explainListing adds to an error about the versions of a provider which other provider
-// may be meant.
-func (s *providerSelector) explainListing(p requiredProvider, err error) error {
-	switch {
-	case p.address.Hostname == repositoryHost && !errors.Is(err, ErrOffline):
-		return fmt.Errorf("%w; %s has no registry of providers: a source address is that of a registry, and not of the provider's repository", err, repositoryHost)
-	case !errors.Is(err, getproviders.ErrNotFound):
+	lock := s.lock.Clone()
+	lock.NameTool(s.dialect.String())
+	p.WriteTo(lock)
+	if err := lock.Check(); err != nil {
 		return err
 	}
-	unknown := &UnknownProviderError{Err: err}
-	for _, other := range s.required {
-		if other.address.Type == p.address.Type && other.address != p.address {
-			unknown.SameType = append(unknown.SameType, other.address)
-		}
-	}
-	if renamed, ok := errors.AsType[*getproviders.RenamedError](err); ok {
-		unknown.Renamed = renamed.Now
-	}
-	if i := slices.IndexFunc(p.uses, func(use ProviderUse) bool { return use.Implied && use.Range.Filename != "" }); i >= 0 {
-		unknown.ImpliedBy = &p.uses[i]
-	}
-	return unknown
-}
-
-// explainPackage adds to an error about the package of a selected version which version
-// can be used instead, if the source says so.
-func (s *providerSelector) explainPackage(ctx context.Context, p selectedProvider, platform addrs.Platform, err error) error {
-	_, protocol := errors.AsType[*registryclient.ProtocolError](err)
-	if !protocol && !errors.Is(err, getproviders.ErrNotFound) && !errors.Is(err, getproviders.ErrUnsupportedPlatform) {
+	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err
 	}
-	listing, listingErr := s.listing(ctx, p.address)
-	if listingErr != nil {
-		return err
-	}
-	unusable := &UnusableVersionError{Platform: platform, Unlisted: true, Err: err}
-	var usable []versions.Version
-	for _, listed := range listing.Versions {
-		if listed.Version == p.version {
-			unusable.Unlisted = false
-			unusable.Platforms = slices.SortedFunc(slices.Values(listed.Platforms), func(a, b addrs.Platform) int { return strings.Compare(a.String(), b.String()) })
-		} else if listed.UsableOn(platform) {
-			usable = append(usable, listed.Version)
-		}
-	}
-	if unusable.Other, err = versions.SelectProvider(usable, p.want); err == nil {
-		unusable.Allowed = true
-	} else if newest, err := versions.SelectProvider(usable, versions.ProviderConstraints{}); err == nil {
-		unusable.Other = newest
-	}
-	return unusable
-}
-
-// withAllowed is p with the newest version that each place allows, for an error that
-// none of the versions meets all constraints.
-func (p requiredProvider) withAllowed(listing getproviders.Listing) requiredProvider {
-	p.uses = slices.Clone(p.uses)
-	for i, use := range p.uses {
-		want, err := use.constraints()
-		if err == nil && !want.IsZero() {
-			p.uses[i].Allowed = newestProvider(listing, want)
-		}
-	}
-	return p
-}
-
-// displayed lists what a message names.
-func displayed[T any](all []T, name func(T) string) string {
-	names := make([]string, len(all))
-	for i, one := range all {
-		names[i] = name(one)
-	}
-	return strings.Join(names, ", ")
+	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
+	return nil
 }

@@ -3,17 +3,14 @@ package cotter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // LockedProvider is the package of a provider for a platform that an entry of a lock names.
@@ -79,15 +76,14 @@ func (in *Installer) lockedProvidersOf(ctx context.Context, req Request, shared 
 	if err := p.readRules(); err != nil {
 		return err
 	}
-	stage, err := newProviderStage(ctx, p, shared, events)
+	stage, err := quietProviderStage(p, shared, events)
 	if err != nil {
 		return err
 	}
-	defer stage.close()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(in.parallel())
 	for _, entry := range stage.lock.Providers() {
-		locked, err := stage.lockedProvider(entry)
+		locked, err := stage.stage.OfEntry(entry)
 		if err != nil {
 			group.Go(func() error { return err })
 			break
@@ -95,11 +91,7 @@ func (in *Installer) lockedProvidersOf(ctx context.Context, req Request, shared 
 		for _, platform := range req.Providers.platforms() {
 			group.Go(func() error {
 				return use(ctx, LockedProvider{Project: req.Dir, Entry: entry, Platform: platform, archive: func(ctx context.Context) (*providers.Archive, error) {
-					got, err := stage.getter.Archive(ctx, locked.wanted(platform))
-					if err != nil {
-						return nil, stage.failArchive(ctx, locked, platform, err)
-					}
-					return got, nil
+					return stage.stage.Archive(ctx, locked, platform)
 				}})
 			})
 		}
@@ -131,40 +123,8 @@ func (p *Providers) platforms() []addrs.Platform {
 	return p.Platforms
 }
 
-// lockedProvider is the provider that an entry of the lock decides.
-func (s *providerStage) lockedProvider(entry lockfile.Provider) (selectedProvider, error) {
-	p := requiredProvider{address: entry.Address}
-	if err := p.checkPolicy(s.rules); err != nil {
-		return selectedProvider{}, err
-	}
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		return selectedProvider{}, p.fail(entry.Version, err)
-	}
-	if !proves(entry.Hashes) {
-		return selectedProvider{}, s.refuse(p.unprovenReason())
-	}
-	return selectedProvider{p, version, entry}, nil
-}
-
-func (s *providerStage) refuse(reason LockedReason) error {
-	return &LockedError{LockFile: s.lock.req.lockFile(), Reasons: []LockedReason{reason}}
-}
-
-// failArchive is err as that of the archive of a provider for a platform.
-func (s *providerStage) failArchive(ctx context.Context, p selectedProvider, platform addrs.Platform, err error) error {
-	mismatch, isMismatch := errors.AsType[*getproviders.MismatchError](err)
-	switch {
-	case isMismatch && mismatch.Locked && platform != addrs.CurrentPlatform() && !hasScheme(p.entry.Hashes, "zh"):
-		return s.refuse(p.platformReason(platform))
-	case errors.Is(err, providers.ErrNotAtHand):
-		return p.fail(p.version.String(), fmt.Errorf("its archive has to be downloaded: %w", ErrOffline))
-	}
-	return s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
-}
-
 // checkLock returns an error if the lock does not have all providers that the modules
-// require.
+// require. The stage may be nil.
 func (s *providerStage) checkLock(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -173,6 +133,5 @@ func (s *providerStage) checkLock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, refused, err := s.selector.selectAll(ctx, required)
-	return errors.Join(refused.err(s.lock.req.lockFile()), err)
+	return s.stage.CheckLock(ctx, required)
 }

@@ -3,7 +3,6 @@ package cotter
 import (
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -119,6 +118,9 @@ type Update struct {
 // has reports whether another version is to be selected for a call.
 func (u Update) has(key string) bool { return u.All || slices.Contains(u.Keys, key) }
 
+// ErrNoVendor says that a request with WriteVendor names no directory.
+var ErrNoVendor = errors.New("the project has no directory for vendored packages")
+
 // check checks what can be checked without a configuration.
 func (r Request) check() error {
 	if r.Locked && r.LockOnly {
@@ -154,21 +156,20 @@ func (r Request) dir() string      { return orElse(r.Dir, ".") }
 func (r Request) dataDir() string  { return orElse(r.DataDir, ".terraform") }
 func (r Request) lockFile() string { return orElse(r.LockFile, lockFileName) }
 
-// vendor is the directory of vendored packages as modules.json names it; "" if there is
-// none.
-func (r Request) vendor() string {
-	if r.Vendor == "" {
-		return ""
-	}
-	return path.Clean(filepath.ToSlash(r.Vendor))
-}
-
 // dataPath is the data directory as this process reaches it.
 func (r Request) dataPath() string {
 	if filepath.IsAbs(r.dataDir()) {
 		return r.dataDir()
 	}
 	return filepath.Join(r.dir(), r.dataDir())
+}
+
+// vendorDir opens the directory of vendored packages; nil if the request names none.
+func (r Request) vendorDir() (*vendordir.Dir, error) {
+	if r.Vendor == "" {
+		return nil, nil
+	}
+	return vendordir.Open(r.dir(), r.Vendor, r.dataPath())
 }
 
 // orElse returns s, or otherwise if s is empty.
@@ -306,4 +307,37 @@ func (d Dialect) tool() detect.Tool {
 		return detect.Terraform
 	}
 	return detect.OpenTofu
+}
+
+// Providers says what Install does with the providers that the modules require.
+type Providers struct {
+	// Only leaves the modules as they are. They must be installed.
+	Only bool
+	// Platforms are further platforms that the lock is to have the hashes of, beside
+	// this machine's own. Their packages are not kept.
+	Platforms []addrs.Platform
+	// Prune drops the lock's entries of providers that no module requires. Without it
+	// they stay, and are installed, unless the state of the project is a file in its
+	// directory that does not need them: another state may.
+	Prune bool
+}
+
+// others are the platforms beside this machine's own, each once.
+func (p *Providers) others() []addrs.Platform {
+	var others []addrs.Platform
+	for _, platform := range p.Platforms {
+		if platform != addrs.CurrentPlatform() && !slices.Contains(others, platform) {
+			others = append(others, platform)
+		}
+	}
+	return others
+}
+
+// inDir returns the request for one root module of several.
+func (r Request) inDir(dir string) (Request, error) {
+	r.Dir = dir
+	if r.ForDir == nil {
+		return r, nil
+	}
+	return r.ForDir(r)
 }

@@ -3,12 +3,13 @@ package cotter
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
 
@@ -29,7 +30,7 @@ type resolver struct {
 	locked   bool
 	selector *selector
 	entries  *lockedEntries
-	fetcher  *packages
+	origins  *origins.Origins
 	placer   *placer
 	events   *events
 	// noted are the calls that select versions, for unify; nil if each call selects
@@ -38,7 +39,7 @@ type resolver struct {
 
 	refusals  refusals
 	restored  restoredEntries
-	confirmed *confirmations
+	confirmed *lockentry.Confirmations
 	// folded has the calls by their keys in lower case, for a file system that folds
 	// case.
 	folded sync.Map // of *call
@@ -53,8 +54,8 @@ func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	r.warnOfCredentials(c)
-	if c.isLocal() {
-		return localModule(c, r.project.paths.dir)
+	if c.from.IsLocal() {
+		return localModule(c, r.project.dirs.Root)
 	}
 	if len(c.key()) > maxKey {
 		return nil, c.fail(fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey))
@@ -75,24 +76,24 @@ func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
 	if err := checkCall(r.project.rules, c, r.project.lock); err != nil {
 		return err
 	}
-	if !c.isRemote() || c.hasConstraint {
+	if !c.from.IsRemote() || c.from.HasConstraint {
 		return nil
 	}
-	return c.failIf(r.selector.checkRef(ctx, c, location{pkg: c.repository}))
+	return c.failIf(r.origins.CheckRef(ctx, c.from, origins.Location{Package: c.from.Repository}))
 }
 
 // checkCall checks a call by what is written: in the configuration, and in the lock
 // if that has an entry for it.
 func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
-	written := policy.Call{Source: c.source, Constraint: c.want, Own: c.own()}
+	written := policy.Call{Source: c.from.Address, Constraint: c.from.Want, Own: c.own()}
 	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
 		return c.fail(err)
 	}
 	entry, locked := lock.Module(c.key())
-	if !locked || entry.Source != c.lockSource() {
+	if !locked || entry.Source != c.from.LockAddress() {
 		return nil // it does not decide this call
 	}
-	pkg, _ := lockedPackage(entry)
+	pkg, _ := entry.SplitPackage()
 	if err := all.Allow(pkg); err != nil {
 		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
 	}
@@ -110,7 +111,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 		}
 	}
 	if locked {
-		reason = orElse(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
+		reason = orElse(c.from.Mismatch(entry), r.selector.unified.mismatch(c, entry))
 	}
 	if err := r.checkHost(c, entry); err != nil {
 		return nil, "", c.fail(err)
@@ -148,17 +149,17 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 		return nil, "", err
 	}
 	r.emitResolved(c, version, false)
-	got, err := r.fetcher.fetch(ctx, c, at, at.revision, "")
+	got, err := r.origins.Fetch(ctx, c.from, at, at.Revision, "")
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
-	located, err := expandSubdir(got.tree, at.subdir)
+	located, err := got.Tree.Subdir(at.Subdir)
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
-	subdir, err := joinSubdir(c.source, located)
+	subdir, err := joinSubdir(c.from.Address, located)
 	if err == nil {
-		subdir, err = expandSubdir(got.tree, subdir)
+		subdir, err = got.Tree.Subdir(subdir)
 	}
 	if err != nil {
 		return nil, "", c.fail(err)
@@ -166,15 +167,15 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 	entry := lockfile.Module{
 		Key:         c.key(),
 		Version:     version,
-		Source:      c.lockSource(),
-		Constraints: c.want.String(),
-		Package:     packageAddress(got.resolved, located),
-		Hashes:      got.hashes(),
+		Source:      c.from.LockAddress(),
+		Constraints: c.from.Want.String(),
+		Package:     lockentry.PackageAddress(got.Resolved, located),
+		Hashes:      got.Hashes(),
 	}
 	if err := r.checkContent(c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
-	r.confirmed.add(c, entry, true)
+	r.confirmed.Add(entry, c.from.FromPackage, true)
 	p, err := r.placer.fromFetch(ctx, entry, subdir, got)
 	return p, subdir, c.failIf(err)
 }
@@ -188,7 +189,7 @@ func (r *resolver) emitResolved(c *call, version string, locked bool) {
 func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
 	old, had := r.project.lock.Module(entry.Key)
 	if !had && r.project.lockSrc != nil {
-		old, had = r.confirmed.formerEntry(entry.Key)
+		old, had = r.confirmed.FormerEntry(entry.Key)
 	}
 	if !had || slices.Contains(r.update.AcceptChanged, entry.Key) {
 		return nil
@@ -203,10 +204,10 @@ func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
 // or may differ.
 func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 	name, fixed := c.fixedName(old, entry)
-	if !fixed || old.Source != entry.Source || sameContent(old, entry) {
+	if !fixed || old.Source != entry.Source || lockentry.SameContent(old, entry) {
 		return nil
 	}
-	changed := &ContentChangedError{Key: entry.Key, Name: name, Locked: lockedRevision(old), Now: lockedRevision(entry)}
+	changed := &ContentChangedError{Key: entry.Key, Name: name, Locked: old.Revision(), Now: entry.Revision()}
 	if changed.Locked == changed.Now { // archives have none
 		changed.Locked, changed.Now = string(old.Hash("h1")), string(entry.Hash("h1"))
 	}
@@ -217,33 +218,22 @@ func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 // to change: a version, a tag that is one, the address of an archive. Branches,
 // other tags and directories of this machine may change.
 func (c *call) fixedName(old, entry lockfile.Module) (string, bool) {
-	if c.selectsVersion() {
+	if c.from.SelectsVersion() {
 		return entry.Version, old.Version == entry.Version
 	}
-	remote, ok := c.source.(addrs.ModuleSourceRemote)
+	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
 	if !ok {
 		return "", false
 	}
 	switch remote.Package.Getter() {
 	case "git", "oci":
 		name, exact := remote.Package.Ref()
-		return name, exact || isVersionTag(name, c.source)
+		return name, exact || origins.IsVersionTag(name, c.from.Address)
 	case "file", "hg":
 		return "", false
 	}
 	// An address that redirects to a repository may mean one of its branches.
-	return remote.Package.Redacted(), lockedRevision(old) == "" && lockedRevision(entry) == ""
-}
-
-// sameContent compares by the strongest hash that both entries have.
-func sameContent(a, b lockfile.Module) bool {
-	for _, scheme := range []string{"t1", "h1"} {
-		x, y := a.Hash(scheme), b.Hash(scheme)
-		if x != "" && y != "" {
-			return x == y
-		}
-	}
-	return false
+	return remote.Package.Redacted(), old.Revision() == "" && entry.Revision() == ""
 }
 
 // checkFolded refuses a call whose directory would be that of another one, on a
@@ -264,13 +254,13 @@ func (r *resolver) checkFolded(c *call) error {
 // checkHost refuses to take a locked module from another registry unless the user
 // has said which stock tool's conventions apply.
 func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
-	source, ok := c.source.(addrs.ModuleSourceRegistry)
-	if !ok || r.project.dialectGiven || entry.Source == "" || entry.Source == c.lockSource() {
+	source, ok := c.from.Address.(addrs.ModuleSourceRegistry)
+	if !ok || r.project.dialectGiven || entry.Source == "" || entry.Source == c.from.LockAddress() {
 		return nil
 	}
 	other := r.project.dialect.other()
 	was, err := other.parser().ParseModuleSource(c.Source)
-	if err != nil || lockAddress(was) != entry.Source {
+	if err != nil || origins.LockAddress(was) != entry.Source {
 		return nil //nolint:nilerr // the call itself has changed
 	}
 	host, _, _ := strings.Cut(entry.Source, "/")
@@ -285,12 +275,12 @@ type hostlessCall struct {
 }
 
 func (h *hostlessCall) note(c *call) {
-	if _, ok := c.source.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
+	if _, ok := c.from.Address.(addrs.ModuleSourceRegistry); !ok || !detect.ImpliesHost(c.Source) {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.first == nil || compareKeys(c.key(), h.first.key()) < 0 {
+	if h.first == nil || strings.Compare(c.key(), h.first.key()) < 0 {
 		h.first = c
 	}
 }
@@ -299,7 +289,7 @@ func (h *hostlessCall) note(c *call) {
 // as in stock tools, but anyone who can read the configuration can read it. So does
 // the manifest, in which stock tools look for the address as it is written.
 func (r *resolver) warnOfCredentials(c *call) {
-	remote, ok := c.source.(addrs.ModuleSourceRemote)
+	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
 	if !ok || !remote.Package.HoldsCredentials() {
 		return
 	}
@@ -330,64 +320,14 @@ func betterPlace(pkg addrs.ModulePackage) string {
 // run, and notes that it is restored. A lock file that is gone altogether was
 // removed by a user who wants a new one.
 func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
-	entry, ok := r.confirmed.formerEntry(c.key())
-	if r.project.lockSrc == nil || !ok || c.mismatch(entry) != "" || r.update.has(c.key()) {
+	entry, ok := r.confirmed.FormerEntry(c.key())
+	if r.project.lockSrc == nil || !ok || c.from.Mismatch(entry) != "" || r.update.has(c.key()) {
 		return lockfile.Module{}, false
 	}
 	if !r.locked { // else the caller refuses it
 		r.restored.add(entry)
 	}
 	return entry, true
-}
-
-// restoredEntries are entries that the lock had after the last run and has lost
-// since. Stock tools drop module blocks when they rewrite their provider locks. To
-// select again without a word would make the lock worthless.
-type restoredEntries struct {
-	mu      sync.Mutex
-	entries map[string]lockfile.Module
-}
-
-func (r *restoredEntries) add(entry lockfile.Module) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.entries == nil {
-		r.entries = make(map[string]lockfile.Module)
-	}
-	r.entries[entry.Key] = entry
-}
-
-func (r *restoredEntries) any() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.entries) > 0
-}
-
-func (r *restoredEntries) has(key string) bool {
-	_, ok := r.entry(key)
-	return ok
-}
-
-func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, ok := r.entries[key]
-	return entry, ok
-}
-
-// warning tells the user what is restored; "" if nothing is.
-func (r *restoredEntries) warning(lockFile string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	keys := slices.Sorted(maps.Keys(r.entries))
-	switch len(keys) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
-	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
-		lockFile, len(keys), strings.Join(shortened(keys), ", "))
 }
 
 // maxNamed is how many names a sentence lists.

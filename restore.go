@@ -36,44 +36,40 @@ type Restored struct {
 // source or constraint, are left out, and so are those of providers that no installed
 // module requires in that version. The error is [ErrNothingToRestore]
 // if there is nothing to put back.
-func (in *Installer) Restore(ctx context.Context, req Request) (_ *Restored, err error) {
-	events := &events{fn: in.OnEvent}
-	key, err := in.userKey(events)
+func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restored, err error) {
+	err = in.takeProject(ctx, req, func(p *openProject) error {
+		for _, source := range []struct {
+			from string
+			read func() ([]byte, error)
+		}{
+			{"the copy of the last run", func() ([]byte, error) { return p.files.FormerLock(), nil }},
+			{"git show HEAD:" + req.lockFile(), func() ([]byte, error) { return lockOfHead(ctx, req) }},
+		} {
+			src, err := source.read()
+			if err != nil {
+				continue // not every project is in a git repository
+			}
+			restored = &Restored{From: source.from}
+			if err := in.restoreFrom(ctx, p, src, restored); err != nil {
+				return err
+			}
+			if len(restored.Keys)+len(restored.Providers) > 0 {
+				return nil
+			}
+		}
+		return ErrNothingToRestore
+	})
 	if err != nil {
 		return nil, err
 	}
-	p, err := in.openToChange(ctx, req, key, events)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	for _, source := range []struct {
-		from string
-		read func() ([]byte, error)
-	}{
-		{"the copy of the last run", func() ([]byte, error) { return p.files.FormerLock(), nil }},
-		{"git show HEAD:" + req.lockFile(), func() ([]byte, error) { return lockOfHead(ctx, req) }},
-	} {
-		src, err := source.read()
-		if err != nil {
-			continue // not every project is in a git repository
-		}
-		restored := &Restored{From: source.from}
-		if err := in.restoreFrom(ctx, p, src, restored); err != nil {
-			return nil, err
-		}
-		if len(restored.Keys)+len(restored.Providers) > 0 {
-			return restored, nil
-		}
-	}
-	return nil, ErrNothingToRestore
+	return restored, nil
 }
 
 // RestoreModules puts back the entries of modules that an earlier text of the lock has
 // and the lock lacks, and returns their keys. It leaves everything else as it is: after a
 // stock tool has rewritten the lock, for example, the entries of providers. Entries
 // that no longer fit the configuration are left out, as by Restore.
-func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []byte) (_ []string, err error) {
+func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []byte) (keys []string, err error) {
 	former, err := parseLock(earlier, req)
 	if err != nil {
 		return nil, err
@@ -86,25 +82,41 @@ func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []
 	if err != nil || !slices.ContainsFunc(former.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
 		return nil, err
 	}
+	err = in.takeProject(ctx, req, func(p *openProject) error {
+		lock := p.lock.Clone() // which may be a later one
+		var err error
+		if keys, err = in.restoreModules(ctx, p, former, lock); err != nil || len(keys) == 0 {
+			return err
+		}
+		return p.writeLock(lock)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return keys, nil
+}
+
+// takeProject takes the project of a request for this process while work changes it.
+func (in *Installer) takeProject(ctx context.Context, req Request, work func(*openProject) error) (err error) {
 	events := &events{fn: in.OnEvent}
 	key, err := in.userKey(events)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p, err := in.openToChange(ctx, req, key, events)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	lock = p.lock.Clone() // which may be a later one
-	keys, err := in.restoreModules(ctx, p, former, lock)
-	if err != nil || len(keys) == 0 {
-		return nil, err
-	}
+	return work(p)
+}
+
+// writeLock writes a lock in the place of the project's.
+func (p *openProject) writeLock(lock *lockfile.File) error {
 	if err := lock.Check(); err != nil {
-		return nil, err
+		return err
 	}
-	return keys, p.files.WriteLock(p.lockSrc, lock.Bytes())
+	return p.files.WriteLock(p.lockSrc, lock.Bytes())
 }
 
 // restoreFrom puts back what an earlier lock has and the lock lacks, and notes what that
@@ -122,10 +134,7 @@ func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []
 	if len(restored.Keys)+len(restored.Providers) == 0 {
 		return nil
 	}
-	if err := lock.Check(); err != nil {
-		return err
-	}
-	return p.files.WriteLock(p.lockSrc, lock.Bytes())
+	return p.writeLock(lock)
 }
 
 // restoreModules adds the modules of an earlier lock that a lock lacks and that fit the
@@ -168,12 +177,12 @@ func (in *Installer) restoreProviders(ctx context.Context, p *openProject, forme
 	}
 	var restored []addrs.Provider
 	for _, r := range required {
-		entry, had := former.Provider(r.address)
-		_, has := lock.Provider(r.address)
+		entry, had := former.Provider(r.Address)
+		_, has := lock.Provider(r.Address)
 		version, err := versions.Parse(entry.Version)
-		if had && !has && err == nil && r.fits(version) {
+		if had && !has && err == nil && r.Fits(version) {
 			lock.SetProvider(entry)
-			restored = append(restored, r.address)
+			restored = append(restored, r.Address)
 		}
 	}
 	return restored

@@ -2,9 +2,13 @@ package cotter
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
 // Result is an installed module tree.
@@ -138,4 +142,207 @@ func (c InterfaceChange) String() string {
 		return fmt.Sprintf("%s %q removed", c.Kind, c.Name)
 	}
 	return fmt.Sprintf("%s %q changed: %s -> %s", c.Kind, c.Name, c.Old, c.New)
+}
+
+// VendorChange is a package that a run has written to Request.Vendor, or removed there.
+type VendorChange struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Dir is the package's directory, relative to the root module's, with slashes.
+	Dir string
+	// Kind says what became of the package.
+	Kind VendorChangeKind
+}
+
+// VendorChangeKind is what became of a vendored package.
+type VendorChangeKind int
+
+// The kinds of changes.
+const (
+	VendorAdded VendorChangeKind = iota
+	VendorChanged
+	VendorRemoved
+)
+
+// String is the kind in one word.
+func (k VendorChangeKind) String() string { return [...]string{"added", "changed", "removed"}[k] }
+
+// Report is what Verify found.
+type Report struct {
+	// Packages are all packages of the lock and all installed ones, in the
+	// order of their keys.
+	Packages []PackageReport
+	// Providers are all providers of the lock, in its order. It is empty if the project
+	// has no directory of providers.
+	Providers []ProviderReport
+	// Stale says where the configuration and the lock do not fit together, as
+	// *ModuleError in the order of the modules' paths, and as *ProviderError in the
+	// order of the lock. Providers are compared if the project has a directory of them.
+	Stale []error
+	// Misplaced says where modules.json, by which stock tools find modules, has
+	// something else than the configuration and the lock: another directory,
+	// say, whose files nobody has verified. They are *ModuleError in the order
+	// of the modules' paths.
+	Misplaced []error
+	// Refused are providers of the lock and calls that the policy does not allow, as
+	// *ProviderError and *ModuleError over *policy.Violation, in the order of the lock
+	// and of the modules' paths. Below such calls nothing was compared with the
+	// configuration.
+	Refused []error
+	// Unread is configuration that could not be read and was not compared with
+	// the lock, as *ConfigError: for want of a variable's value, say. It is no
+	// failure: what is installed was compared.
+	Unread []error
+	// Unfinished says that an installation was killed while it put modules
+	// into their places. The next Install undoes that.
+	Unfinished bool
+	// Unproven are files below .terraform that this user did not write for this
+	// project. They counted as absent.
+	Unproven []string
+}
+
+// OK reports whether every package is installed and is what the lock says, and
+// the lock is for this configuration, which the policy allows.
+func (r *Report) OK() bool {
+	return !r.Unfinished && len(r.Stale)+len(r.Misplaced)+len(r.Refused) == 0 &&
+		!slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() }) &&
+		!slices.ContainsFunc(r.Providers, func(p ProviderReport) bool { return !p.intact() })
+}
+
+// Status is how an installed package compares with the lock.
+type Status int
+
+// The statuses of a package.
+const (
+	// StatusVerified is a package whose bytes are those of the lock, apart from
+	// files that it was given since and that are no configuration.
+	StatusVerified Status = iota
+	// StatusChanged is a package with changed or vanished files, or with
+	// configuration files that were added.
+	StatusChanged
+	// StatusMissing is a package of the lock that is not installed.
+	StatusMissing
+	// StatusUnlocked is an installed package that the lock has no entry for.
+	StatusUnlocked
+)
+
+// String is the status in one word.
+func (s Status) String() string {
+	switch s {
+	case StatusVerified:
+		return "verified"
+	case StatusChanged:
+		return "changed"
+	case StatusMissing:
+		return "missing"
+	}
+	return "unlocked"
+}
+
+// PackageReport is how one installed package compares with the lock.
+type PackageReport struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Vendored is the package's directory in Request.Vendor, relative to the root
+	// module's, with slashes; "" if the request names none. Every file counts there.
+	Vendored string
+	Status   Status
+	// Want are the lock's hashes, Got those of the installed files, of the
+	// same schemes.
+	Want, Got []hashing.Hash
+	// Changes tells the files apart. It is empty where nothing differs, and
+	// where the sums of the locked files are not kept beside the modules.
+	Changes hashing.Changes
+	// Err is why the installed files could not be read, if they could not.
+	Err error
+	// Unconfirmed says that no origin has confirmed the lock's entry to this
+	// user, as far as Installer.StateDir tells: an edited lock can have been
+	// installed by another tool. Vendored packages need no confirmation.
+	Unconfirmed bool
+}
+
+// intact reports whether the package may stay as it is installed.
+func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
+
+// ProviderReport is how one installed provider compares with the lock.
+type ProviderReport struct {
+	Provider addrs.Provider
+	Version  string
+	// Status is StatusVerified, StatusChanged or StatusMissing.
+	Status Status
+	// Want are the hashes that the lock has, Got is the h1 hash of what is installed.
+	Want []hashing.Hash
+	Got  hashing.Hash
+	// Err is why the installed files could not be compared: because they cannot be
+	// read, or because the lock has no hash that says anything about them.
+	Err error
+}
+
+// intact reports whether the provider is installed and is what the lock says.
+func (p *ProviderReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
+
+// ErrNoComparableHash says that the lock has hashes of a provider's archives alone, and
+// that it is not known what is in them.
+var ErrNoComparableHash = treeproviders.ErrNoComparableHash
+
+// Provider is one provider of a configuration.
+type Provider struct {
+	Address addrs.Provider
+	// Version is the selected version.
+	Version string
+	// Constraints are those of all modules together, as in the lock; "" if there are
+	// none.
+	Constraints string
+	// Hashes are those of the lock's entry, of all platforms that it covers.
+	Hashes []hashing.Hash
+	// Dir is the package's directory, relative to the root module's, with forward
+	// slashes.
+	Dir string
+	// RequiredBy are the places that require it, in the order of the modules' paths.
+	// It is empty for a provider that only the lock has.
+	RequiredBy []ProviderUse
+	// Location is where the package came from in this run, without credentials; "" if
+	// it was there already, in the project or in the cache.
+	Location string
+	// KeyID is the id of the key that signed the package, in upper-case hexadecimal,
+	// and Key its owner as the key has it; both are "" if no signature was checked.
+	KeyID, Key string
+}
+
+// ProviderUse is a place in a module that requires a provider.
+type ProviderUse = getproviders.ProviderUse
+
+// ProviderChange is a provider's entry of the lock that a run changed.
+type ProviderChange struct {
+	Provider addrs.Provider
+	// Old and New are versions. Old is "" for an entry that was added, New for one
+	// that was removed.
+	Old, New string
+	// Hashes is how many hashes were added to an entry whose version stays.
+	Hashes int
+}
+
+// newResult returns the result of a run with these modules.
+func (p *openProject) newResult(modules []*module) *Result {
+	result := &Result{
+		Root:     Module{Dir: "."},
+		Dialect:  p.dialect,
+		LockFile: filepath.Join(p.req.dir(), p.req.lockFile()),
+	}
+	for _, m := range modules {
+		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
+	}
+	return result
+}
+
+// result is the module as results show it.
+func (m *module) result(keepCredentials bool) Module {
+	shown := Module{Path: m.path(), Dir: m.finalPath}
+	shown.Call, shown.Source = m.call.shown(keepCredentials)
+	if m.ownsPackage() {
+		shown.Version = m.pkg.entry.Version
+		shown.Package = m.pkg.entry.Package
+		shown.Hashes = m.pkg.entry.Hashes
+	}
+	return shown
 }

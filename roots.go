@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/roots"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
@@ -149,11 +150,9 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 	}
 	var stage *providerStage
 	if req.Providers != nil {
-		if stage, err = newProviderStage(ctx, p, shared, events); err != nil {
+		if stage, err = quietProviderStage(p, shared, events); err != nil {
 			return err
 		}
-		stage.required.ask = nil // nothing is fetched
-		defer stage.close()
 	}
 	modules, err := newInstallRun(p, config, shared, events).resolveLocked(ctx, stage.require())
 	if err == nil {
@@ -169,7 +168,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 			continue
 		}
 		group.Go(func() error {
-			done, err := shared.slot(ctx)
+			done, err := shared.Slot(ctx)
 			if err != nil {
 				return err
 			}
@@ -182,7 +181,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 
 // resolveLocked walks the tree by the lock. The packages are placed for reading alone.
 func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
-	defer r.confirmed.keep(r.session.cache)
+	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
@@ -224,15 +223,6 @@ func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(str
 	return errors.Join(failures...)
 }
 
-// inDir returns the request for one root module of several.
-func (r Request) inDir(dir string) (Request, error) {
-	r.Dir = dir
-	if r.ForDir == nil {
-		return r, nil
-	}
-	return r.ForDir(r)
-}
-
 // serialEvents makes callbacks for single projects out of the one for all.
 func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 	if onEvent == nil {
@@ -259,10 +249,23 @@ func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 // wrong with it. The error is about directories that cannot be listed, or ctx's.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
 	return roots.Find(ctx, dir, vendordir.IsDir, func(ctx context.Context, dir string) (roots.Module, error) {
-		found, calls, err := in.readLocalCalls(ctx, dir, dialect)
+		found, calls, err := in.readPlainCalls(ctx, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		return found, err
 	})
+}
+
+// readPlainCalls is readLocalCalls for directories whose calls have literal sources, as
+// nearly all have: it parses hardly anything, so syntax errors can escape it.
+func (in *Installer) readPlainCalls(ctx context.Context, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
+	settings := configs.Reader{Terraform: dialect == DialectTerraform}.ReadSettings(ctx, configs.Dir{Path: dir})
+	if in.Config != nil || settings.Partial {
+		return in.readLocalCalls(ctx, dir, dialect)
+	}
+	for _, source := range settings.Sources {
+		found.Calls = append(found.Calls, localPath(source)...)
+	}
+	return found, len(settings.Sources), ctx.Err()
 }
 
 // readLocalCalls reads which modules the one in a directory calls by local paths, and how
@@ -275,12 +278,18 @@ func (in *Installer) readLocalCalls(ctx context.Context, dir string, dialect Dia
 	module, diags := config.ReadModule(ctx, ConfigDir{Dir: dir, Display: dir, Dialect: dialect})
 	found.Unknown = diags.HasErrors()
 	for _, call := range module.Calls {
-		source, err := addrs.ParseModuleSource(call.Source)
-		if local, ok := source.(addrs.ModuleSourceLocal); ok && err == nil {
-			found.Calls = append(found.Calls, local.String())
-		}
+		found.Calls = append(found.Calls, localPath(call.Source)...)
 	}
 	return found, len(module.Calls), nil
+}
+
+// localPath is the path in a source address that is a local one; nil for all others.
+func localPath(source string) []string {
+	parsed, err := addrs.ParseModuleSource(source)
+	if local, ok := parsed.(addrs.ModuleSourceLocal); ok && err == nil {
+		return []string{local.String()}
+	}
+	return nil
 }
 
 // installsProviders reports whether a directory without module calls looks like a root
@@ -315,12 +324,12 @@ func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req
 // changed files.
 func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
 	req.Dir = root
-	vendor, err := newVendorDir(req)
+	vendor, err := req.vendorDir()
 	if err != nil || vendor == nil {
 		return err != nil // the run says what is wrong
 	}
 	for file := range changed {
-		if within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
+		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
 			return true
 		}
 	}

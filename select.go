@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -17,9 +18,10 @@ import (
 
 // selector selects versions for calls that the lock does not decide.
 type selector struct {
-	*origins
-	update Update
-	lock   *lockfile.File
+	origins *origins.Origins
+	events  *events
+	update  Update
+	lock    *lockfile.File
 	// unified are the versions that all calls of a source share; nil if each call
 	// selects on its own.
 	unified unified
@@ -27,41 +29,39 @@ type selector struct {
 
 // newest returns the newest version that a call's constraint allows, "" if its
 // source has no versions, and where it is.
-func (s *selector) newest(ctx context.Context, c *call) (version string, at location, err error) {
+func (s *selector) newest(ctx context.Context, c *call) (version string, at origins.Location, err error) {
 	want, err := s.wanted(c)
 	if err != nil {
-		return "", location{}, err
+		return "", origins.Location{}, err
 	}
-	if !c.selectsVersion() {
-		at, err = s.locate(ctx, c, "")
-		return "", at, err
+	if !c.from.SelectsVersion() {
+		at, err = s.origins.Locate(ctx, c.from, "")
+		return "", at, c.failIf(err)
 	}
 	offered, err := s.offered(ctx, c)
 	if err != nil {
-		return "", location{}, err
+		return "", origins.Location{}, err
 	}
 	selected, err := s.oldEnough(c, offered, want)
-	if err == nil && c.repository.Getter() == "oci" {
-		selected, err = s.ociRevision(ctx, c, offered, selected, want)
+	if err == nil && c.from.Repository.Getter() == "oci" {
+		selected, err = s.origins.SelectedTag(ctx, c.from, offered, selected, want)
 	}
 	if err != nil {
-		return "", location{}, c.failVersion(fmt.Errorf("%s: %w", c.offeredBy(), err))
+		return "", origins.Location{}, c.failVersion(fmt.Errorf("%s: %w", c.from.OfferedBy(), err))
 	}
-	if c.isRemote() {
-		at = location{pkg: tagged(c.repository, selected.Ref), revision: selected.Revision}
-		return selected.Version.String(), at, nil
+	if c.from.IsRemote() {
+		return selected.Version.String(), c.from.TagLocation(selected), nil
 	}
 	version = selected.Version.String()
-	at, err = s.locate(ctx, c, version)
-	return version, at, err
+	at, err = s.origins.Locate(ctx, c.from, version)
+	return version, at, c.failIf(err)
 }
 
-// offeredBy is what offers the versions of a call, for messages.
-func (c *call) offeredBy() string {
-	if source, ok := c.source.(addrs.ModuleSourceRegistry); ok {
-		return source.Package.String()
-	}
-	return c.repository.Redacted()
+// offered lists the versions that there are for a call; nil if its source names one
+// revision.
+func (s *selector) offered(ctx context.Context, c *call) ([]versions.Candidate, error) {
+	offered, err := s.origins.Versions(ctx, c.from)
+	return offered, c.failIf(err)
 }
 
 // wanted returns the versions that may be selected for a call: those of its
@@ -71,17 +71,17 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 		return versions.ParseConstraints(shared.String())
 	}
 	if s.update.To == "" || !slices.Contains(s.update.Keys, c.key()) {
-		return c.want, nil
+		return c.from.Want, nil
 	}
 	to, err := versions.Parse(s.update.To)
 	if err != nil {
 		return versions.Constraints{}, c.fail(err)
 	}
-	if !c.selectsVersion() {
+	if !c.from.SelectsVersion() {
 		return versions.Constraints{}, c.fail(fmt.Errorf("the source has no versions, so it cannot be updated to version %s", to))
 	}
-	if !c.want.Allows(to) {
-		return versions.Constraints{}, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s: change the constraint first", c.want, to))
+	if !c.from.Want.Allows(to) {
+		return versions.Constraints{}, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s: change the constraint first", c.from.Want, to))
 	}
 	return versions.ParseConstraints(to.String())
 }
@@ -90,7 +90,7 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 // changed to allow only lower ones is followed.
 func (s *selector) checkDirection(c *call, version string) error {
 	entry, locked := s.lock.Module(c.key())
-	if !locked || s.update.AllowDowngrade || !s.update.has(c.key()) || entry.Source != c.lockSource() {
+	if !locked || s.update.AllowDowngrade || !s.update.has(c.key()) || entry.Source != c.from.LockAddress() {
 		return nil
 	}
 	was, err := versions.Parse(entry.Version)
@@ -98,7 +98,7 @@ func (s *selector) checkDirection(c *call, version string) error {
 		return nil // there was none
 	}
 	is, err := versions.Parse(version)
-	if err != nil || is.Compare(was) >= 0 || !c.want.Allows(was) {
+	if err != nil || is.Compare(was) >= 0 || !c.from.Want.Allows(was) {
 		return nil
 	}
 	return c.failVersion(&DowngradeError{Locked: was.String(), Selected: is.String()})
@@ -108,17 +108,17 @@ func (s *selector) checkDirection(c *call, version string) error {
 // the lock has was selected before, and stays.
 func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 	entry, locked := s.lock.Module(c.key())
-	if locked && entry.Version == candidate.Version.String() && entry.Source == c.lockSource() {
+	if locked && entry.Version == candidate.Version.String() && entry.Source == c.from.LockAddress() {
 		return nil
 	}
-	return s.rules.Each(func(p *policy.Policy) error {
-		return p.CheckAge(candidate.Version.String(), candidate.Published, s.began)
+	return s.origins.Rules.Each(func(p *policy.Policy) error {
+		return p.CheckAge(candidate.Version.String(), candidate.Published, s.origins.Began)
 	})
 }
 
 // byAge divides versions by whether the policies find them old enough.
 func (s *selector) byAge(c *call, offered []versions.Candidate) (old, young []versions.Candidate) {
-	if !s.rules.HaveMinAge() {
+	if !s.origins.Rules.HaveMinAge() {
 		return offered, nil
 	}
 	for _, candidate := range offered {
@@ -144,7 +144,7 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 		return versions.Candidate{}, err
 	case youngErr == nil && younger.Version.Compare(selected.Version) > 0:
 		s.events.warn(c.path, fmt.Sprintf("version %s was passed over: %s", younger.Version, s.tooYoung(c, younger)))
-	case s.rules.HaveMinAge() && selected.Published.IsZero():
+	case s.origins.Rules.HaveMinAge() && selected.Published.IsZero():
 		s.events.warn(c.path, fmt.Sprintf("its origin does not tell the age of version %s, so the policy's min_age_days was not applied", selected.Version))
 	}
 	return selected, nil
@@ -210,10 +210,10 @@ type unified map[string]versions.Version
 
 // version returns the version that all calls of a call's source share.
 func (u unified) version(c *call) (versions.Version, bool) {
-	if u == nil || !c.selectsVersion() {
+	if u == nil || !c.from.SelectsVersion() {
 		return versions.Version{}, false
 	}
-	v, ok := u[c.versioned()]
+	v, ok := u[c.from.Versioned()]
 	return v, ok
 }
 
@@ -237,12 +237,12 @@ func newVersionedCalls() *versionedCalls { return &versionedCalls{calls: make(ma
 
 // add notes a call. A nil receiver notes nothing.
 func (v *versionedCalls) add(c *call) {
-	if v == nil || !c.selectsVersion() {
+	if v == nil || !c.from.SelectsVersion() {
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.calls[c.versioned()] = append(v.calls[c.versioned()], c)
+	v.calls[c.from.Versioned()] = append(v.calls[c.from.Versioned()], c)
 }
 
 // unify walks the tree by look, which places nothing, until one version is found
@@ -284,7 +284,7 @@ func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (uni
 // choose chooses the version for calls of one source: a locked one that all of them
 // allow, or the newest that they do.
 func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version, error) {
-	slices.SortFunc(calls, func(a, b *call) int { return compareKeys(a.key(), b.key()) })
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
 	if locked, ok := s.lockedFor(calls); ok {
 		return locked, nil
 	}
@@ -294,10 +294,10 @@ func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version,
 	}
 	offered, _ = s.byAge(calls[0], offered)
 	suitable := slices.DeleteFunc(slices.Clone(offered), func(candidate versions.Candidate) bool { return !allAllow(calls, candidate.Version) })
-	want := calls[0].want
+	want := calls[0].from.Want
 	for _, c := range calls {
-		if !c.want.IsZero() {
-			want = c.want
+		if !c.from.Want.IsZero() {
+			want = c.from.Want
 		}
 	}
 	selected, err := versions.Select(suitable, want)
@@ -312,7 +312,7 @@ func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version,
 }
 
 func allAllow(calls []*call, v versions.Version) bool {
-	return !slices.ContainsFunc(calls, func(c *call) bool { return !c.want.Allows(v) })
+	return !slices.ContainsFunc(calls, func(c *call) bool { return !c.from.Want.Allows(v) })
 }
 
 // lockedFor returns the highest version that the lock has for one of the calls and
@@ -320,7 +320,7 @@ func allAllow(calls []*call, v versions.Version) bool {
 func (s *selector) lockedFor(calls []*call) (best versions.Version, found bool) {
 	for _, c := range calls {
 		entry, locked := s.lock.Module(c.key())
-		if !locked || s.update.has(c.key()) || c.mismatch(entry) != "" {
+		if !locked || s.update.has(c.key()) || c.from.Mismatch(entry) != "" {
 			continue
 		}
 		v, err := versions.Parse(entry.Version)
@@ -335,9 +335,9 @@ func (s *selector) lockedFor(calls []*call) (best versions.Version, found bool) 
 }
 
 func conflict(calls []*call, offered []versions.Candidate) error {
-	e := &ConflictError{Source: addrs.Redact(calls[0].versioned())}
+	e := &ConflictError{Source: addrs.Redact(calls[0].from.Versioned())}
 	for _, c := range calls {
-		e.Callers = append(e.Callers, Caller{Path: c.path, Call: c.ModuleCall, Constraint: c.want.String()})
+		e.Callers = append(e.Callers, Caller{Path: c.path, Call: c.ModuleCall, Constraint: c.from.Want.String()})
 	}
 	newest := slices.SortedFunc(slices.Values(offered), func(a, b versions.Candidate) int { return b.Version.Compare(a.Version) })
 	for _, candidate := range newest {

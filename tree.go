@@ -1,11 +1,11 @@
 package cotter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -65,7 +65,7 @@ func (w *walker) walk(ctx context.Context, dir string) ([]*module, *failures) {
 		level = w.placeAll(ctx, calls, &failures)
 		all = append(all, level...)
 	}
-	slices.SortFunc(all, func(a, b *module) int { return compareKeys(a.key(), b.key()) })
+	slices.SortFunc(all, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
 	return all, &failures
 }
 
@@ -160,9 +160,6 @@ func (w *walker) placeAll(ctx context.Context, calls []parsedCall, failures *fai
 	return slices.DeleteFunc(placed, func(m *module) bool { return m == nil })
 }
 
-// compareKeys orders modules by their keys.
-func compareKeys(a, b string) int { return cmp.Compare(a, b) }
-
 // failures collects what went wrong, from any goroutine.
 type failures struct {
 	mu   sync.Mutex
@@ -207,7 +204,7 @@ func (f *failures) sorted() []failure {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	sorted := slices.Clone(f.list)
-	slices.SortStableFunc(sorted, func(a, b failure) int { return compareKeys(a.path.String(), b.path.String()) })
+	slices.SortStableFunc(sorted, func(a, b failure) int { return strings.Compare(a.path.String(), b.path.String()) })
 	return sorted
 }
 
@@ -222,38 +219,3 @@ func (f *failures) errs() []error {
 
 // join returns all failures as one error, or nil.
 func (f *failures) join() error { return errors.Join(f.errs()...) }
-
-// refusals collects the module calls that the lock does not decide, in a run that
-// may not change it. They are reported together.
-type refusals struct {
-	mu      sync.Mutex
-	reasons []LockedReason
-}
-
-// add notes why the entry of a call does not decide it, and returns errRefused.
-func (r *refusals) add(c *call, reason string) error {
-	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason})
-}
-
-// addMissing is add for a call without an entry.
-func (r *refusals) addMissing(c *call, reason string) error {
-	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason, Missing: true})
-}
-
-func (r *refusals) note(reason LockedReason) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.reasons = append(r.reasons, reason)
-	return errRefused
-}
-
-// err returns all that was collected as one error, or nil.
-func (r *refusals) err(lockFile string) error {
-	if len(r.reasons) == 0 {
-		return nil
-	}
-	slices.SortFunc(r.reasons, func(a, b LockedReason) int {
-		return cmp.Or(compareKeys(a.Key, b.Key), a.Provider.Compare(b.Provider))
-	})
-	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
-}

@@ -3,7 +3,10 @@ package cotter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,12 +15,18 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Verify compares the installed modules of the configuration in dir with its
@@ -62,7 +71,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Report, error) {
 	entries := p.lock.Modules()
 	report := &Report{Packages: make([]PackageReport, len(entries))}
-	if p.files == nil && p.vendor == nil {
+	if p.files == nil && p.dirs.Vendor == nil {
 		for i, entry := range entries {
 			report.Packages[i] = PackageReport{Key: entry.Key, Status: StatusMissing}
 		}
@@ -78,9 +87,9 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			found := p.inspect(entry)
+			found := p.dirs.Inspect(entry)
 			report.Packages[i] = PackageReport{
-				Key: entry.Key, Vendored: p.vendoredDir(entry.Key), Status: statuses[found.Status],
+				Key: entry.Key, Vendored: p.dirs.VendoredDir(entry.Key), Status: statuses[found.Status],
 				Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 			}
 			return nil
@@ -92,12 +101,12 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 			report.Packages = append(report.Packages, PackageReport{Key: record.Key, Status: StatusUnlocked})
 		}
 	}
-	for _, key := range p.unlockedVendored() {
+	for _, key := range p.dirs.UnlockedVendored(p.lock) {
 		if !slices.ContainsFunc(report.Packages, func(p PackageReport) bool { return p.Key == key }) {
-			report.Packages = append(report.Packages, PackageReport{Key: key, Vendored: p.vendoredDir(key), Status: StatusUnlocked})
+			report.Packages = append(report.Packages, PackageReport{Key: key, Vendored: p.dirs.VendoredDir(key), Status: StatusUnlocked})
 		}
 	}
-	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return compareKeys(a.Key, b.Key) })
+	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return strings.Compare(a.Key, b.Key) })
 	return report, err
 }
 
@@ -121,105 +130,8 @@ var statuses = map[installed.Status]Status{
 // isInstalledPackage reports whether a record is that of a call of a module
 // outside the project: such a one has a directory of its own.
 func (p *openProject) isInstalledPackage(record manifest.Record) bool {
-	return record.Key != "" && within(record.Dir, p.paths.installDir(record.Key)) || record.Version != "" ||
+	return record.Key != "" && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) || record.Version != "" ||
 		record.Source != "" && !strings.HasPrefix(record.Source, ".")
-}
-
-// Status is how an installed package compares with the lock.
-type Status int
-
-// The statuses of a package.
-const (
-	// StatusVerified is a package whose bytes are those of the lock, apart from
-	// files that it was given since and that are no configuration.
-	StatusVerified Status = iota
-	// StatusChanged is a package with changed or vanished files, or with
-	// configuration files that were added.
-	StatusChanged
-	// StatusMissing is a package of the lock that is not installed.
-	StatusMissing
-	// StatusUnlocked is an installed package that the lock has no entry for.
-	StatusUnlocked
-)
-
-// String is the status in one word.
-func (s Status) String() string {
-	switch s {
-	case StatusVerified:
-		return "verified"
-	case StatusChanged:
-		return "changed"
-	case StatusMissing:
-		return "missing"
-	}
-	return "unlocked"
-}
-
-// PackageReport is how one installed package compares with the lock.
-type PackageReport struct {
-	// Key is the path of the module call, with dots.
-	Key string
-	// Vendored is the package's directory in Request.Vendor, relative to the root
-	// module's, with slashes; "" if the request names none. Every file counts there.
-	Vendored string
-	Status   Status
-	// Want are the lock's hashes, Got those of the installed files, of the
-	// same schemes.
-	Want, Got []hashing.Hash
-	// Changes tells the files apart. It is empty where nothing differs, and
-	// where the sums of the locked files are not kept beside the modules.
-	Changes hashing.Changes
-	// Err is why the installed files could not be read, if they could not.
-	Err error
-	// Unconfirmed says that no origin has confirmed the lock's entry to this
-	// user, as far as Installer.StateDir tells: an edited lock can have been
-	// installed by another tool. Vendored packages need no confirmation.
-	Unconfirmed bool
-}
-
-// intact reports whether the package may stay as it is installed.
-func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
-
-// Report is what Verify found.
-type Report struct {
-	// Packages are all packages of the lock and all installed ones, in the
-	// order of their keys.
-	Packages []PackageReport
-	// Providers are all providers of the lock, in its order. It is empty if the project
-	// has no directory of providers.
-	Providers []ProviderReport
-	// Stale says where the configuration and the lock do not fit together, as
-	// *ModuleError in the order of the modules' paths, and as *ProviderError in the
-	// order of the lock. Providers are compared if the project has a directory of them.
-	Stale []error
-	// Misplaced says where modules.json, by which stock tools find modules, has
-	// something else than the configuration and the lock: another directory,
-	// say, whose files nobody has verified. They are *ModuleError in the order
-	// of the modules' paths.
-	Misplaced []error
-	// Refused are providers of the lock and calls that the policy does not allow, as
-	// *ProviderError and *ModuleError over *policy.Violation, in the order of the lock
-	// and of the modules' paths. Below such calls nothing was compared with the
-	// configuration.
-	Refused []error
-	// Unread is configuration that could not be read and was not compared with
-	// the lock, as *ConfigError: for want of a variable's value, say. It is no
-	// failure: what is installed was compared.
-	Unread []error
-	// Unfinished says that an installation was killed while it put modules
-	// into their places. The next Install undoes that.
-	Unfinished bool
-	// Unproven are files below .terraform that this user did not write for this
-	// project. They counted as absent.
-	Unproven []string
-}
-
-// OK reports whether every package is installed and is what the lock says, and
-// the lock is for this configuration, which the policy allows.
-func (r *Report) OK() bool {
-	return !r.Unfinished && len(r.Stale)+len(r.Misplaced)+len(r.Refused) == 0 &&
-		!slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() }) &&
-		!slices.ContainsFunc(r.Providers, func(p ProviderReport) bool { return !p.intact() })
 }
 
 // addFailures sorts what went wrong in the walk.
@@ -238,107 +150,310 @@ func (r *Report) addFailures(failures *failures) {
 	}
 }
 
-// Origin is where the package of a call comes from now, beside what the lock
-// has.
-type Origin struct {
-	// Path is the called module's path, and Call the block that calls it.
-	Path addrs.Module
-	Call ModuleCall
-	// Package is the package's address, without what pins it, for people.
-	Package string
-	// Ref is the name that the origin goes by: "tag v1.2.0", "branch main",
-	// "HEAD"; empty for archives, which have no refs.
-	Ref string
-	// Locked is what the lock has and Now what the origin points to: a commit, a
-	// digest, or the h1 hash of an archive that was fetched to compare it.
-	Locked, Now string
-	// Err is set if the origin could not be asked, or did not answer.
-	Err error
+// comparison compares the configuration of a project with its lock and with
+// modules.json, while the tree is walked by the lock.
+type comparison struct {
+	*openProject
+	confirmed *lockentry.Confirmations
+	// changed are the packages that are not what the lock says, by their keys.
+	changed map[string]bool
+
+	// misplaced are the records of modules.json that differ, and edited the entries of
+	// the lock that are not those by which the packages were installed.
+	misplaced, edited failures
+	// origins are the keys of the entries that an origin has confirmed.
+	origins sync.Map
 }
 
-// Moved reports whether the origin has something else than the lock.
-func (o Origin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
+// confirmationsOf returns what is known of confirmations in a project, by a cache
+// that may not be open.
+func confirmationsOf(p *openProject, cacheDir string) *lockentry.Confirmations {
+	return &lockentry.Confirmations{Former: p.former, FormerConfirmed: p.formerConfirmed, Recorded: func(record string) bool {
+		return cacheDir != "" && pkgcache.IsConfirmed(cacheDir, p.key, record)
+	}}
+}
 
-// VerifyRemote asks the origins of all locked packages whether tags, digests,
-// branches and the answers of registries still mean what the lock has. Archives,
-// which have no revisions, are fetched and hashed. The modules must be installed;
-// nothing is changed. The origins are in the order of the paths.
-func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin, err error) {
-	p, asks, end, err := in.openToAsk(ctx, req)
+// compareConfig says how the configuration and the lock disagree: calls without an
+// entry, and entries for another source or another constraint; which records of
+// modules.json are not what both give; and what the policy does not allow, as far
+// as it can be told offline. Installed modules are read as far as they are there.
+// Missing packages are reported by comparePackages.
+func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
+	cmp := &comparison{openProject: p, confirmed: confirmationsOf(p, in.CacheDir), changed: make(map[string]bool)}
+	cmp.checkManifest()
+	for _, pkg := range report.Packages {
+		cmp.changed[pkg.Key] = !pkg.intact()
+	}
+	required := newRequirements()
+	var require func(addrs.Module, ModuleConfig)
+	if p.hasProviders() {
+		require = required.add
+	}
+	modules, failures, err := in.walkInstalled(ctx, p, cmp.place, require)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	modules, failures, err := in.installedTree(ctx, p)
-	if err == nil {
-		err = failures.join()
+	for i, pkg := range report.Packages {
+		_, confirmed := cmp.origins.Load(pkg.Key)
+		report.Packages[i].Unconfirmed = pkg.intact() && !confirmed && in.hasState() && p.dirs.Vendor == nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	fetcher := &packages{origins: asks, submodules: req.Submodules}
-	list := make([]Origin, 0, len(modules))
-	var wait sync.WaitGroup
-	for _, m := range modules {
-		entry, locked := p.lock.Module(m.key())
-		if !locked || !m.ownsPackage() {
-			continue
+	for _, key := range goneEntries(p.lock, modules, failures) {
+		if cmp.changedAbove(pathOf(key)) {
+			continue // what the module calls is not known
 		}
-		list = append(list, Origin{Path: m.path(), Call: m.call.ModuleCall})
-		o := &list[len(list)-1] // the list has room for all, so it stays where it is
-		wait.Go(func() { o.compare(ctx, fetcher, m.call, entry) })
+		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, and the configuration has no such call"}})
 	}
-	wait.Wait()
-	return list, ctx.Err()
+	report.addFailures(failures)
+	report.Stale = append(report.Stale, cmp.edited.errs()...)
+	report.Misplaced = cmp.misplaced.errs()
+	if require == nil {
+		return nil
+	}
+	return p.compareRequirements(ctx, lock, required, len(failures.errs()) == 0, report)
 }
 
-// compare asks the origin of a call and compares its answer with the entry.
-func (o *Origin) compare(ctx context.Context, fetcher *packages, c *call, entry lockfile.Module) {
-	if reason := c.mismatch(entry); reason != "" {
-		o.Err = c.fail(&StaleError{reason})
+// changedAbove reports whether a package above a call is not what the lock says.
+func (cmp *comparison) changedAbove(path addrs.Module) bool {
+	for i := range len(path) {
+		if cmp.changed[path[:i].String()] {
+			return true
+		}
+	}
+	return false
+}
+
+// goneEntries are the keys of a lock's entries whose calls the configuration does
+// not have, as far as it could be read.
+func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []string {
+	known := make(map[string]bool)
+	for _, m := range modules {
+		known[m.key()] = true
+	}
+	var gone []string
+	for _, entry := range lock.Modules() {
+		if !known[entry.Key] && !failures.hasAtOrAbove(pathOf(entry.Key)) {
+			gone = append(gone, entry.Key)
+		}
+	}
+	return gone
+}
+
+// place finds the module of a call by the lock, and compares its place with that in
+// modules.json. Stock tools read modules.json alone: one that names other directories
+// has them run files that were not verified.
+func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
+	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
+		return nil, err
+	}
+	entry, locked := cmp.lock.Module(c.key())
+	if err := checkLocked(c, entry, locked); err != nil {
+		return nil, err
+	}
+	cmp.checkFormer(c, entry)
+	if cmp.confirmed.HasEntry(entry, c.from.FromPackage) {
+		cmp.origins.Store(entry.Key, true)
+	}
+	if c.from.IsLocal() {
+		m, err := localModule(c, cmp.dirs.Root)
+		if err != nil {
+			return nil, cmp.notInstalled(c, c.caller.pkg, err)
+		}
+		cmp.checkRecord(m, "")
+		return m, nil
+	}
+	return cmp.placeLocked(c, entry)
+}
+
+// checkLocked says why a lock does not decide a call.
+func checkLocked(c *call, entry lockfile.Module, locked bool) error {
+	if c.from.IsLocal() {
+		return nil
+	}
+	if !locked {
+		return c.fail(&StaleError{"the lock has no entry for it"})
+	}
+	if reason := c.from.Mismatch(entry); reason != "" {
+		return c.fail(&StaleError{reason})
+	}
+	if entry.Constraints != c.from.Want.String() {
+		return c.failVersion(&StaleError{c.constraintChanged(entry)})
+	}
+	return nil
+}
+
+// checkFormer compares an entry of the lock with that by which its package was
+// installed, if the files do not differ: they do not tell where they are from.
+func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
+	if cmp.former == nil || cmp.changed[entry.Key] {
 		return
 	}
-	at, err := fetcher.locateLocked(ctx, c, entry)
-	if err != nil {
-		o.Err = err
-		return
-	}
-	o.Package = at.pkg.Redacted()
-	locked, lockedSubdir := lockedPackage(entry)
-	if at.fromServer() && !isPattern(at.subdir) && cleanSubdir(at.subdir) != cleanSubdir(lockedSubdir) {
-		o.Ref, o.Locked, o.Now = "directory", lockedSubdir, at.subdir
-		return
-	}
-	reference, err := fetcher.reference(ctx, c, at, locked.Revision())
-	switch {
-	case err != nil:
-		o.Err = c.fail(err)
-	case reference.Revision == "":
-		o.compareArchive(ctx, fetcher, c, entry, at)
-	case locked.Revision() == "": // it was an archive
-		o.Ref, o.Locked, o.Now = "address", locked.Redacted(), o.Package
-	default:
-		o.Ref, o.Locked, o.Now = reference.String(), locked.Revision(), reference.Revision
+	old, ok := cmp.former.Module(entry.Key)
+	if differing := lockentry.Differences(entry, old); ok && len(differing) > 0 {
+		cmp.edited.addCall(c, c.fail(&StaleError{"the lock is not what it was installed by: " + strings.Join(differing, ", ")}))
 	}
 }
 
-// compareArchive fetches a package that has no revisions, to compare it.
-func (o *Origin) compareArchive(ctx context.Context, fetcher *packages, c *call, entry lockfile.Module, at location) {
-	got, err := fetcher.fetch(ctx, c, at, "", "")
+// placeLocked finds the module of a call of another package.
+func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, error) {
+	key := c.key()
+	pkg := &placement{
+		key:         key,
+		entry:       entry,
+		finalPath:   cmp.dirs.PackageDir(key),
+		realPath:    cmp.dirs.RealPackageDir(key),
+		currentPath: cmp.dirs.PackagePath(key),
+	}
+	if _, err := os.Lstat(pkg.currentPath); err != nil {
+		return nil, c.fail(ErrNotInstalled) // which the package's report says
+	}
+	subdir, err := cmp.lockedSubdir(c, entry)
 	if err != nil {
-		o.Err = c.fail(err)
-		return
+		return nil, c.fail(err)
 	}
-	locked, _ := lockedPackage(entry)
-	zh := entry.Hash("zh")
-	o.Locked, o.Now = string(entry.Hash("h1")), string(got.tree.H1())
-	if o.Moved() {
-		return
+	cmp.checkRecord(&module{call: c, pkg: pkg, subdir: subdir, finalPath: path.Join(pkg.finalPath, subdir)}, entry.Version)
+	m, err := moduleIn(c, pkg, subdir)
+	return m, cmp.notInstalled(c, pkg, err)
+}
+
+// lockedSubdir returns the directory of a module in its package by the lock. One that
+// only a pattern names is taken from modules.json, as is that of an entry without a
+// package.
+func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
+	subdir, err := moduleSubdir(c.from.Address, entry)
+	if err != nil || entry.Package != "" && !pkgtree.IsPattern(subdir) {
+		return subdir, err
 	}
+	record, _ := cmp.recorded.Lookup(c.key())
+	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
+	if fits, err := path.Match(subdir, recorded); below && (entry.Package == "" || fits && err == nil) {
+		return pkgtree.CleanSubdir(recorded), nil
+	}
+	return subdir, nil
+}
+
+// notInstalled is the error of a module whose place could not be entered. If its
+// package or its record differs, that is reported already.
+func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
+	if err == nil || pkg == nil {
+		return err
+	}
+	if cmp.changed[pkg.key] || cmp.misplaced.has(c.path) {
+		return c.fail(ErrNotInstalled)
+	}
+	return err
+}
+
+// checkRecord compares the record of a module with what an installation writes.
+func (cmp *comparison) checkRecord(m *module, version string) {
+	if what := cmp.recordFault(m, version); what != "" {
+		cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s", ErrMisplaced, what)))
+	}
+}
+
+func (cmp *comparison) recordFault(m *module, version string) string {
+	if cmp.recordedErr != nil {
+		return "" // it is reported once, by checkManifest
+	}
+	want := m.record(version)
+	record, ok := cmp.recorded.Lookup(want.Key)
 	switch {
-	case !locked.IsZero() && packageAddress(got.resolved, "") != packageAddress(locked, ""):
-		o.Ref, o.Locked, o.Now = "address", locked.Redacted(), got.resolved.Redacted()
-	case zh != "" && got.archive != "":
-		o.Locked, o.Now = string(zh), string(got.archive)
+	case !ok:
+		return "it has no record of it"
+	case record.Source != want.Source:
+		return fmt.Sprintf("it has the source %q", addrs.Redact(record.Source))
+	case !sameVersion(record.Version, want.Version):
+		return fmt.Sprintf("it has the version %q, and the lock has %q", record.Version, want.Version)
+	case path.Clean(record.Dir) != path.Clean(want.Dir):
+		return fmt.Sprintf("it points to %q instead of %q", record.Dir, want.Dir)
 	}
+	return ""
+}
+
+// checkManifest reports a manifest that cannot be read at all.
+func (cmp *comparison) checkManifest() {
+	err := cmp.recordedErr
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("it is gone")
+	}
+	if err != nil {
+		cmp.misplaced.add(nil, nil, fmt.Errorf("%w: %w", ErrMisplaced, err))
+	}
+}
+
+// sameVersion compares versions as the lock and modules.json spell them.
+func sameVersion(a, b string) bool {
+	if a == b {
+		return true
+	}
+	va, errA := versions.Parse(a)
+	vb, errB := versions.Parse(b)
+	return errA == nil && errB == nil && va == vb
+}
+
+// compareProviders compares the installed providers with the lock. In a project without
+// a directory of providers they are not missing: it was installed without them.
+func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
+	entries := lock.Providers()
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	store := providerstore.View(in.CacheDir, p.key)
+	found, err := treeproviders.Inspect(ctx, store, filepath.Join(p.req.dataPath(), "providers"), entries)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	reports := make([]ProviderReport, len(found))
+	for i, state := range found {
+		entry := entries[i]
+		reports[i] = ProviderReport{
+			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Want: entry.Hashes, Got: state.H1, Err: state.Err,
+		}
+	}
+	return reports, err
+}
+
+// refusedProviders returns the providers of a lock that the policies do not allow, as
+// *ProviderError.
+func (p *openProject) refusedProviders(lock *providerLock) []error {
+	var refused []error
+	for _, entry := range lock.Providers() {
+		if err := p.rules.CheckProvider(entry.Address); err != nil {
+			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
+		}
+	}
+	return refused
+}
+
+// hasProviders reports whether the project has a directory of providers. One without was
+// installed without them.
+func (p *openProject) hasProviders() bool {
+	return exists(filepath.Join(p.req.dataPath(), "providers"))
+}
+
+// compareRequirements adds to a report where the lock does not fit what the modules
+// require. An entry that none of them requires is reported if the modules are complete.
+func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
+	pooled, err := required.pool()
+	if err != nil {
+		report.Unread = append(report.Unread, err)
+		complete = false
+	}
+	others, err := p.unrequired(ctx, lock, pooled)
+	if err != nil {
+		return err
+	}
+	for _, r := range treeproviders.Sorted(pooled, others.InState) {
+		entry, has := lock.Provider(r.Address)
+		locked, err := versions.Parse(entry.Version)
+		if !has || err != nil || !r.Fits(locked) {
+			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Unfit(entry, has).Reason}))
+		}
+	}
+	for _, address := range others.Gone {
+		if !complete {
+			break // a module that is not there may require it
+		}
+		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, and no module requires it"}})
+	}
+	return nil
 }

@@ -43,8 +43,9 @@ for file in "$archive" checksums.txt; do
 	curl -fsSL --retry 3 -o "$file" "$releases/download/$version/$file"
 done
 
-# One line is for the archive. What it names is what was downloaded.
-grep -F "  $archive" checksums.txt >wanted.txt
+# One line is for the archive; another one may be for its bill of materials, which was
+# not downloaded.
+awk -v name="$archive" '$2 == name' checksums.txt >wanted.txt
 if command -v sha256sum >/dev/null; then
 	sha256sum --check --strict wanted.txt
 else

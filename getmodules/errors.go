@@ -74,3 +74,14 @@ func fetchError(shown string, err error) error {
 	}
 	return &FetchError{Package: shown, Err: err}
 }
+
+// SubmoduleError says that a module is in a git submodule that was not fetched,
+// because [Request].Submodules was not set.
+type SubmoduleError struct {
+	// Path is the submodule's path in its repository.
+	Path string
+}
+
+func (e *SubmoduleError) Error() string {
+	return fmt.Sprintf("%q in the repository is a git submodule, and submodules were not fetched", e.Path)
+}

@@ -238,7 +238,7 @@ func TestDownloadRefused(t *testing.T) {
 		change func(*getproviders.Direct, *answer)
 		want   string
 	}{
-		"another archive": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "other") }, nil, "announced is zh:"},
+		"another archive": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "other") }, nil, "not the announced zh:"},
 		"too large":       {serve, func(d *getproviders.Direct, _ *answer) { d.MaxArchive = 1000 }, "1000"},
 		"too large, unannounced": {func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusOK)

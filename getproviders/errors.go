@@ -48,5 +48,5 @@ func (e *MismatchError) Error() string {
 	if e.Locked {
 		by = "locked"
 	}
-	return fmt.Sprintf("%s: the package has the hash %s, %s is %s", e.Location, e.Got, by, strings.Join(e.Want, ", "))
+	return fmt.Sprintf("%s: the package has the hash %s, not the %s %s", e.Location, e.Got, by, strings.Join(e.Want, ", "))
 }

@@ -133,6 +133,20 @@ func (m Module) Equal(other Module) bool {
 		m.Constraints == other.Constraints && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
 }
 
+// SplitPackage returns the parsed address of the package, and the directory in it that
+// the origin named; "" for the package's root.
+func (m Module) SplitPackage() (pkg addrs.ModulePackage, subdir string) {
+	address, subdir := addrs.SplitSubdir(m.Package)
+	return addrs.ParseModulePackage(address), subdir
+}
+
+// Revision returns the commit, changeset or digest that Package names; "" if it names
+// none.
+func (m Module) Revision() string {
+	pkg, _ := m.SplitPackage()
+	return pkg.Revision()
+}
+
 // Hash returns the module's hash of a scheme, such as "h1", or "" if it has none.
 func (m Module) Hash(scheme string) hashing.Hash {
 	for _, h := range m.Hashes {

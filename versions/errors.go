@@ -1,6 +1,7 @@
 package versions
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -61,3 +62,19 @@ func list(first []string, total int) string {
 	}
 	return text
 }
+
+// ErrDowngrade says that an update would select a lower version than the one in use. The
+// error is a *DowngradeError.
+var ErrDowngrade = errors.New("the update leads to a lower version than the locked one")
+
+// DowngradeError says which lower version an update would select. It wraps [ErrDowngrade].
+type DowngradeError struct {
+	Locked, Selected string
+}
+
+func (e *DowngradeError) Error() string {
+	return fmt.Sprintf("%s: %s -> %s", ErrDowngrade, e.Locked, e.Selected)
+}
+
+// Unwrap returns [ErrDowngrade].
+func (e *DowngradeError) Unwrap() error { return ErrDowngrade }

@@ -79,7 +79,7 @@ func (o *output) cacheVerify(ctx context.Context, _ *cli.Command, cache cotter.C
 		return fmt.Errorf("damaged in the cache, and set aside: %s; they are fetched again when they are needed", strings.Join(damaged, ", "))
 	}
 	if !o.json {
-		o.printf("Every package in the cache is what its name says.\n")
+		o.printf("Every package in the cache has the hash that it was stored with.\n")
 	}
 	return nil
 }

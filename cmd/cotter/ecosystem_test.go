@@ -184,6 +184,7 @@ func TestActionInstall(t *testing.T) {
 	}{
 		{"a version", "v1.2.3", sum + "  " + name + "\n", ""},
 		{"the newest one", "latest", strings.Repeat("0", 64) + "  other.tar.gz\n" + sum + "  " + name + "\n", ""},
+		{"a bill of materials of the archive", "v1.2.3", sum + "  " + name + "\n" + strings.Repeat("0", 64) + "  " + name + ".sbom.json\n", ""},
 		{"another checksum", "v1.2.3", strings.Repeat("0", 64) + "  " + name + "\n", "FAILED"},
 		{"no checksum", "v1.2.3", strings.Repeat("0", 64) + "  other.tar.gz\n", "exit status"},
 		{"a version that does not exist", "v9.9.9", "", "404"},

@@ -97,7 +97,7 @@ var examples = map[string][]example{
 	},
 	"cotter bundle create": {
 		{"All root modules of a repository.", "cotter bundle create --recursive --out locked.tar"},
-		{"For machines of two platforms.", "cotter bundle create --platform linux_amd64 --platform darwin_arm64 --out locked.tar"},
+		{"For machines of another platform.", "cotter bundle create --out locked.tar --platform linux_arm64"},
 	},
 	"cotter bundle verify": {
 		{"Is it complete and unchanged?", "cotter bundle verify locked.tar"},

@@ -50,11 +50,11 @@ var committedCases = []committedProviders{
 	{name: "the right package", files: rightBinary, hashes: []string{"h1 right"}, args: "install --locked", placed: "right", not: "h1: hash"},
 	{
 		name: "a changed one and a lock for it", files: evilBinary, hashes: []string{"h1 files"}, args: "install",
-		status: 1, says: []string{"the package has the hash RIGHT, locked is FILES", "linux_amd64.zip", "required by the root module (main.tf:3)"}, placed: "evil",
+		status: 1, says: []string{"the package has the hash RIGHT, not the locked FILES", "linux_amd64.zip", "required by the root module (main.tf:3)"}, placed: "evil",
 	},
 	{
 		name: "the same in locked mode", files: evilBinary, hashes: []string{"h1 files"}, args: "install --locked",
-		status: 1, says: []string{"the package has the hash RIGHT, locked is FILES"}, placed: "evil",
+		status: 1, says: []string{"the package has the hash RIGHT, not the locked FILES"}, placed: "evil",
 	},
 	{
 		name: "the same without network", files: evilBinary, hashes: []string{"h1 files"}, args: "install --offline",
@@ -81,8 +81,8 @@ var committedCases = []committedProviders{
 	{name: "a partial one", files: map[string]string{"terraform-provider-cloud": "rig"}, hashes: []string{"h1 right", "zh right"}, args: "install", says: []string{"was replaced"}, placed: "right"},
 	{name: "a link to elsewhere", files: map[string]string{"": "LINK /etc"}, hashes: []string{"h1 right", "zh right"}, args: "install", says: []string{"was replaced"}, placed: "right"},
 	{name: "a dangling link", files: map[string]string{"": "LINK nowhere"}, hashes: []string{"h1 right", "zh right"}, args: "install", says: []string{"was replaced"}, placed: "right"},
-	{name: "the hash of another provider's package", hashes: []string{"h1 disk"}, args: "install", status: 1, says: []string{"the package has the hash RIGHT, locked is DISK"}},
-	{name: "that of its archive", hashes: []string{"zh disk"}, args: "install", status: 1, says: []string{"the package has the hash ZHRIGHT, locked is ZHDISK"}},
+	{name: "the hash of another provider's package", hashes: []string{"h1 disk"}, args: "install", status: 1, says: []string{"the package has the hash RIGHT, not the locked DISK"}},
+	{name: "that of its archive", hashes: []string{"zh disk"}, args: "install", status: 1, says: []string{"the package has the hash ZHRIGHT, not the locked ZHDISK"}},
 	{name: "archive hashes alone, in locked mode", hashes: []string{"zh right", "zh disk"}, args: "install --locked", says: []string{"the lock has no h1: hash of provider"}, placed: "right"},
 	{name: "archive hashes alone", hashes: []string{"zh right"}, args: "install", placed: "right", lock: true},
 }

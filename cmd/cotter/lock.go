@@ -29,7 +29,7 @@ func lockCommand(out *output) *cli.Command {
 }
 
 // errLockWouldChange is the failure of lock --check.
-var errLockWouldChange = errors.New("the lock does not have all that the configuration needs")
+var errLockWouldChange = errors.New("the lock is not up to date with the configuration")
 
 func runLock(ctx context.Context, cmd *cli.Command, out *output) error {
 	req, err := request(cmd, out.env)

@@ -237,13 +237,19 @@ func unauthorized(host string, err error) *problem {
 		if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
 			p.fact += ", because " + failed.Error()
 		}
-		p.remedies, p.more = []string{registryLogin(host)}, serverMessage(err)
+		p.more = serverMessage(err)
+		p.remedies = []string{registryLogin(host)}
+		if request.CredentialsSent {
+			p.remedies = []string{sentRemedy(host)}
+		}
 		return p
 	case isStatus && errors.Is(err, getmodules.ErrAuthentication):
 		p := refusedProblem(host, status.StatusCode, status.CredentialsSent)
 		p.remedies = []string{netrcLogin(host)}
 		fetch, ok := errors.AsType[*getmodules.FetchError](err)
 		switch {
+		case status.CredentialsSent:
+			p.remedies = []string{sentRemedy(host)}
 		case ok && strings.HasPrefix(fetch.Package, "oci://"):
 			p.remedies = []string{fmt.Sprintf("Run `docker login %s`.", shellWord(host))}
 		case ok && strings.HasPrefix(fetch.Package, "git::"):
@@ -278,7 +284,7 @@ func serverMessage(err error) string {
 func refusedProblem(host string, status int, sent bool) *problem {
 	fact := fmt.Sprintf("%s answered %d %s: ", host, status, http.StatusText(status))
 	if sent {
-		return &problem{fact: fact + "the credentials that were sent are not sufficient"}
+		return &problem{fact: fact + "it does not accept the credentials that were sent"}
 	}
 	return &problem{fact: fact + "no credentials were sent"}
 }

@@ -33,7 +33,7 @@ const (
 	installRemedy     = "Run `cotter install{dir}` to install what is missing."
 	staleRemedy       = "Run `cotter install{dir}` to bring the lock up to date."
 	createRemedy      = "Run `cotter install{dir}` to create it."
-	repairRemedy      = "Run `cotter install{dir}` to put them right."
+	repairRemedy      = "Run `cotter install{dir}` to restore it."
 	unlockRemedy      = "Run `cotter install --locked=false{dir}` to bring the lock up to date."
 	restoreRemedy     = "Run `cotter restore{dir}` to put back entries that have vanished from the lock."
 	onlineRemedy      = "Run the command once without `--offline`."
@@ -58,6 +58,7 @@ const (
 	networkRemedy     = "Check the spelling of the host, the network and the proxy settings."
 	spellingRemedy    = "Check the spelling of the host."
 	gitLoginRemedy    = "Set a credential helper for git, or load a key into the ssh agent: git is never allowed to ask here."
+	lockRemedy        = "Run `cotter lock{dir}` on your machine and commit the lock."
 	commitLockRemedy  = "Run `cotter install{dir}` on your machine and commit it."
 	platformRemedy    = "Use `cotter bundle create --platform {keys}` to make a bundle for it."
 	bundleRemedy      = "Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."
@@ -65,6 +66,7 @@ const (
 	vendorRemedy      = "Run `cotter vendor{dir}` to write what the lock says."
 	noVendorRemedy    = "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."
 	notOursRemedy     = "Name a directory that is empty or does not exist."
+	archiveRemedy     = "Try again. If the archive is the same then, tell the publisher of the provider."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
@@ -80,6 +82,11 @@ func registryLogin(host string) string {
 	}
 	name := strings.NewReplacer(".", "_", "-", "__").Replace(host)
 	return fmt.Sprintf("Run `tofu login %s`, set TF_TOKEN_%s, or %s.", shellWord(host), name, block)
+}
+
+// sentRemedy says what to do about credentials that a host does not accept.
+func sentRemedy(host string) string {
+	return fmt.Sprintf("Check that they are valid and allow this. `cotter doctor` says where the credentials for %s are from.", host)
 }
 
 // netrcLogin says how to log in to a server of archives.
@@ -106,6 +113,8 @@ func remediesOf(project string, err error) []remedy {
 	case errors.As(err, &provider) && addProviderRemedies(provider, add):
 	case errors.As(err, &provider) && errors.As(err, &mismatch) && mismatch.Locked:
 		add(updateRemedy, provider.Provider.ForDisplay())
+	case errors.As(err, &provider) && errors.As(err, &mismatch):
+		add(archiveRemedy, "")
 	case errors.As(err, &violation) && violation.Argument == policy.WeakSignatures && violation.Range.Filename == "":
 		add(weakRemedy, "")
 	case errors.As(err, &provider) && errors.As(err, &downgrade):
@@ -138,6 +147,7 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, cotter.ErrNoVendor), noVendorRemedy},
 			{is[*vendordir.NotOursError](err), notOursRemedy},
 			{errors.Is(err, errStale), staleRemedy},
+			{errors.Is(err, errLockWouldChange), lockRemedy},
 			{errors.Is(err, errNoLock), createRemedy},
 			{errors.Is(err, errMoved), movedRemedy},
 			{errors.Is(err, errBothChanged), mergeDriverRemedy},
@@ -268,7 +278,7 @@ func remedyLines(list []remedy) []string {
 
 func (r remedy) line(keys []string) string {
 	dir, accept := "", ""
-	if r.project != "" {
+	if r.project != "" && r.project != "." {
 		dir = " --chdir " + shellWord(r.project)
 	}
 	words := make([]string, len(keys))

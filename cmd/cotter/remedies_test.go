@@ -113,7 +113,7 @@ var remedyCases = []struct {
 		"Use `--for tofu` to read the project as tofu does.",
 	}},
 	{"a report", statusError{errNotVerified, 5, []error{inModule("net", &cotter.SubmoduleError{Path: "sub"})}}, []string{
-		"Run `cotter install` to put them right.",
+		"Run `cotter install` to restore it.",
 		"Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cotterpin/cotter"
@@ -13,6 +14,9 @@ import (
 func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Request) ([]string, error) {
 	git := &gitexec.Git{}
 	tree, err := git.WorkTree(dirs[0])
+	if errors.Is(err, gitexec.ErrNoRepository) {
+		return nil, fmt.Errorf("--since %s: the directory %q is not in a git repository", rev, dirs[0])
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--since: %w", err)
 	}

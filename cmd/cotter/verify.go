@@ -41,7 +41,7 @@ func verifyCommand(out *output) *cli.Command {
 
 var (
 	errNoLock      = errors.New("there is no lock file to compare with")
-	errNotVerified = errors.New("the installed modules are not what the lock says")
+	errNotVerified = errors.New("what is installed differs from the lock")
 	errNotVendored = errors.New("the vendored modules are not what the lock says")
 	errStale       = errors.New("the lock is not for this configuration")
 	errPolicy      = errors.New("the policy does not allow what the configuration or the lock has")

@@ -17,8 +17,11 @@ type Settings struct {
 	Backend bool
 	// RequiredVersions are the values of required_version.
 	RequiredVersions []string
-	// Sources are the sources of the module calls, by name.
+	// Sources are the literal sources of the module calls, by name.
 	Sources map[string]string
+	// Partial says that there is more: module calls with other sources, or files or
+	// blocks that could not be read.
+	Partial bool
 }
 
 var (
@@ -34,27 +37,65 @@ var (
 )
 
 // ReadSettings reads the settings of a directory. It skips what it cannot read:
-// errors in the configuration are reported by Read and by the stock tools.
+// errors in the configuration are reported by Read and by the stock tools. It parses
+// little, so syntax errors can escape it.
 func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
 	found := Settings{Sources: map[string]string{}}
 	d, err := openDirectory(dir)
 	if err != nil {
+		found.Partial = true
 		return found
 	}
 	defer d.close()
 	names, err := d.names()
 	if err != nil {
+		found.Partial = true
 		return found
 	}
 	for _, file := range r.selectFiles(names) {
-		if ctx.Err() != nil {
-			return found
+		src, err := d.read(file.name)
+		if err != nil || ctx.Err() != nil {
+			found.Partial = true
+			continue
 		}
-		if body, _ := d.parseFile(file, []byte("terraform"), keyword); body != nil {
-			found.add(body)
-		}
+		found.addFile(src, file)
 	}
 	return found
+}
+
+var terraformWord = []byte("terraform")
+
+// addFile adds the settings of one file.
+func (s *Settings) addFile(src []byte, f file) {
+	if !mayHold(src, f.json, terraformWord) && !mayHold(src, f.json, keyword) {
+		return
+	}
+	var blocks []skimmed
+	skims := false
+	if !f.json {
+		blocks, skims = skim(src, f.name)
+	}
+	if !skims {
+		s.addParsed(src, f)
+		return
+	}
+	for _, b := range blocks {
+		switch {
+		case b.kind == "module" && len(b.labels) == 1 && b.sources == 1 && b.source != "":
+			s.Sources[b.labels[0]] = b.source
+		case b.kind == "module", b.kind == "terraform":
+			s.addParsed(b.text(src), f)
+		}
+	}
+}
+
+// addParsed adds the settings of a file, or of a part of it.
+func (s *Settings) addParsed(src []byte, f file) {
+	body, diags := parse(src, f.name, f.json, hcl.InitialPos)
+	s.Partial = s.Partial || diags.HasErrors()
+	if body != nil {
+		s.add(body)
+	}
 }
 
 var (
@@ -107,15 +148,17 @@ func hasRootBlocks(body hcl.Body) bool {
 	return false
 }
 
-// add adds the settings of one file.
+// add adds the settings of a file, or of a part of it.
 func (s *Settings) add(body hcl.Body) {
 	content, _, _ := body.PartialContent(settingsSchema)
 	for _, block := range content.Blocks {
 		if block.Type == "module" {
 			inner, _, _ := block.Body.PartialContent(moduleSchema)
-			if source, ok := literalString(inner.Attributes["source"]); ok {
+			source, ok := literalString(inner.Attributes["source"])
+			if ok {
 				s.Sources[block.Labels[0]] = source
 			}
+			s.Partial = s.Partial || !ok
 			continue
 		}
 		inner, _, _ := block.Body.PartialContent(terraformSchema)

@@ -26,14 +26,19 @@ func TestReadSettings(t *testing.T) {
 		{"a version", "main.tf", "terraform {\n  required_version = \"~> 1.5.0\"\n}\n", configs.Settings{RequiredVersions: []string{"~> 1.5.0"}, Sources: none}},
 		{
 			"sources", "main.tf", "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = var.b\n}\nmodule \"c\" {}\n",
-			configs.Settings{Sources: map[string]string{"a": "./a"}},
+			configs.Settings{Sources: map[string]string{"a": "./a"}, Partial: true},
+		},
+		{
+			"sources in other forms", "main.tf", "module a { source = \"./a\" }\nmodule \"b\" {\n  source = \"./\\u0062\" # /\n}\nmodule \"c\" {\n  x = { source = \"no\" }\n  source /* = */ = \"./c\"\n}\n" +
+				"module \"d\" {\n  source = \"./d\" // \"\n}\nresource \"a\" \"b\" {\n  source = \"no\"\n}\n",
+			configs.Settings{Sources: map[string]string{"a": "./a", "b": "./b", "c": "./c", "d": "./d"}},
 		},
 		{
 			"JSON", "main.tf.json", `{"terraform":{"cloud":{"hostname":"tfe.example.com"},"required_version":"1.5.7"},"module":{"a":{"source":"./a"}}}`,
 			configs.Settings{Backend: true, CloudHosts: []string{"tfe.example.com"}, RequiredVersions: []string{"1.5.7"}, Sources: map[string]string{"a": "./a"}},
 		},
 		{"a file that is no configuration", "main.txt", "terraform {\n  cloud {}\n}\n", configs.Settings{Sources: none}},
-		{"what can be read of a broken file", "main.tf", "terraform {\n  cloud {}\n}\nmodule \"a\" {\n", configs.Settings{Backend: true, CloudHosts: []string{""}, Sources: none}},
+		{"what can be read of a broken file", "main.tf", "terraform {\n  cloud {}\n}\nmodule \"a\" {\n", configs.Settings{Backend: true, CloudHosts: []string{""}, Sources: none, Partial: true}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

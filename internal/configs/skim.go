@@ -13,8 +13,17 @@ type skimmed struct {
 	// header is the range of type and labels; start and end are the block's offsets.
 	header     hcl.Range
 	start, end int
-	// maySetProvider says that the block seems to have an argument named "provider".
+	glance
+}
+
+// glance is what the skimmer sees of a block's own arguments.
+type glance struct {
+	// maySetProvider says that there seems to be an argument named "provider".
 	maySetProvider bool
+	// source is the value of the argument "source" if that is a plain string; sources is
+	// how many arguments of that name there seem to be.
+	source  string
+	sources int
 }
 
 // skim finds the blocks of a file in native syntax without parsing what they contain,
@@ -108,7 +117,7 @@ func (s *skimmer) block(filename string) (skimmed, bool) {
 		b.header.End = s.here()
 	}
 	s.pos++
-	if b.maySetProvider, ok = s.body(); !ok {
+	if b.glance, ok = s.body(); !ok {
 		return skimmed{}, false
 	}
 	b.end = s.pos
@@ -147,10 +156,8 @@ func (s *skimmer) label() (string, bool) {
 		return "", false
 	}
 	text := s.src[s.pos+1 : s.pos+1+length]
-	for _, c := range text {
-		if c < ' ' || c > '~' || c == '\\' || c == '$' || c == '%' {
-			return "", false
-		}
+	if !isPlain(text) {
+		return "", false
 	}
 	s.pos += length + 2
 	return string(text), true
@@ -164,7 +171,7 @@ type frame struct {
 }
 
 // body skips the body of a block, up to and with its closing brace.
-func (s *skimmer) body() (maySet, ok bool) {
+func (s *skimmer) body() (seen glance, ok bool) {
 	frames := []frame{{kind: '{', depth: 1}}
 	for s.pos < len(s.src) {
 		f := &frames[len(frames)-1]
@@ -176,19 +183,21 @@ func (s *skimmer) body() (maySet, ok bool) {
 			frames, ok = s.heredoc(frames)
 		default:
 			s.skipUntil(&specialInCode)
-			maySet = maySet || len(frames) == 1 && f.depth == 1 && s.providerArgument()
+			if len(frames) == 1 && f.depth == 1 {
+				s.look(&seen)
+			}
 			frames, ok = s.code(frames)
 		}
 		if !ok || len(frames) == 0 {
-			return maySet, ok
+			return seen, ok
 		}
 	}
-	return false, false
+	return glance{}, false
 }
 
 // The bytes that code and quoted look at. All others are skipped.
 var (
-	specialInCode   = [256]bool{0: true, '\r': true, '"': true, '#': true, '/': true, '<': true, 'p': true, '{': true, '}': true}
+	specialInCode   = [256]bool{0: true, '\r': true, '"': true, '#': true, '/': true, '<': true, 'p': true, 's': true, '{': true, '}': true}
 	specialInQuoted = [256]bool{0: true, '\r': true, '\n': true, '"': true, '$': true, '%': true, '\\': true}
 )
 
@@ -200,14 +209,55 @@ func (s *skimmer) skipUntil(special *[256]bool) {
 	}
 }
 
-// providerArgument reports whether an argument named "provider" begins here.
-func (s *skimmer) providerArgument() bool {
-	const name = "provider"
-	if !s.at(name) || isWordByte(s.src[s.pos-1]) {
-		return false
+// look notes what begins here, if it is an argument that matters.
+func (s *skimmer) look(seen *glance) {
+	if isWordByte(s.src[s.pos-1]) {
+		return
+	}
+	if _, ok := s.argument("provider"); ok {
+		seen.maySetProvider = true
+	}
+	if value, ok := s.argument("source"); ok {
+		seen.sources++
+		seen.source = plainString(value)
+	}
+}
+
+// argument returns what is behind the equals sign if an argument of a name seems to begin
+// here.
+func (s *skimmer) argument(name string) (value []byte, ok bool) {
+	if !s.at(name) {
+		return nil, false
 	}
 	rest := bytes.TrimLeft(s.src[s.pos+len(name):], " \t")
-	return bytes.HasPrefix(rest, []byte("=")) && !bytes.HasPrefix(rest, []byte("==")) || bytes.HasPrefix(rest, []byte("/*"))
+	value, found := bytes.CutPrefix(rest, []byte("="))
+	isArgument := found && !bytes.HasPrefix(value, []byte("=")) && !bytes.HasPrefix(value, []byte(">"))
+	return value, isArgument || bytes.HasPrefix(rest, []byte("/*"))
+}
+
+// plainString returns the value of an expression that is one string of printable ASCII
+// with no escape and no template, and is alone in its line; "" for all others.
+func plainString(expr []byte) string {
+	text, ok := bytes.CutPrefix(bytes.TrimLeft(expr, " \t"), []byte(`"`))
+	end := bytes.IndexByte(text, '"')
+	if !ok || end < 0 || !isPlain(text[:end]) {
+		return ""
+	}
+	rest := bytes.TrimLeft(text[end+1:], " \t\r")
+	if len(rest) == 0 || rest[0] != '\n' && rest[0] != '#' && !bytes.HasPrefix(rest, []byte("//")) {
+		return ""
+	}
+	return string(text[:end])
+}
+
+// isPlain reports whether the text of a quoted string stands for itself.
+func isPlain(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' || c > '~' || c == '\\' || c == '$' || c == '%' {
+			return false
+		}
+	}
+	return true
 }
 
 // code skips one byte, or the beginning of something else, in code.

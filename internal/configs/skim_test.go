@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/hcldepth"
@@ -26,9 +27,22 @@ func parsedBlocks(src []byte) ([]configs.Skimmed, bool) {
 	for _, b := range body.Blocks {
 		_, sets := b.Body.Attributes["provider"]
 		header := b.DefRange()
-		blocks = append(blocks, configs.Skimmed{Kind: b.Type, Labels: b.Labels, Header: header.String(), Start: header.Start.Byte, End: b.CloseBraceRange.End.Byte, MaySet: sets})
+		blocks = append(blocks, configs.Skimmed{Kind: b.Type, Labels: b.Labels, Header: header.String(), Start: header.Start.Byte, End: b.CloseBraceRange.End.Byte, MaySet: sets, Source: sourceOf(b.Body)})
 	}
 	return blocks, len(body.Attributes) == 0
+}
+
+// sourceOf is the value of the argument "source", if that is a string.
+func sourceOf(body *hclsyntax.Body) string {
+	attr := body.Attributes["source"]
+	if attr == nil {
+		return ""
+	}
+	value, diags := attr.Expr.Value(nil)
+	if diags.HasErrors() || value.Type() != cty.String || !value.IsKnown() || value.IsNull() {
+		return ""
+	}
+	return value.AsString()
 }
 
 // usual is configuration as people write it.
@@ -55,6 +69,13 @@ data "x_y" "provider" {
   x = 1 == 2 ? "a" : "b" # provider = no
   nested {
     provider = no
+  }
+}
+module "net" {
+  x = y ? source : z
+  source  = "./net" # "
+  nested {
+    source = "no"
   }
 }
 `
@@ -102,7 +123,7 @@ func FuzzSkim(f *testing.F) {
 			f.Add([]byte(src))
 		}
 	}
-	for _, piece := range []string{"$", "%", "${", "%{", "$${", "}", "\\", "\"", "<<E\n", "<<-E\n", " E\n", "E", "#", "//", "/*", "*/", "\r", "\r\n", "{", "provider=", "é", "~"} {
+	for _, piece := range []string{"$", "%", "${", "%{", "$${", "}", "\\", "\"", "<<E\n", "<<-E\n", " E\n", "E", "#", "//", "/*", "*/", "\r", "\r\n", "{", "provider=", "source=", "source=\"a\"", "=>", "==", "é", "~"} {
 		f.Add([]byte("a \"b\" {\n  x = \"" + piece + "x\"\n}\n"))
 		f.Add([]byte("a \"b\" {\n  x = " + piece + "\n}\n"))
 		f.Add([]byte("a \"b\" {\n  x = <<E\n" + piece + "\n  " + piece + "E\nE\n}\n"))
@@ -118,6 +139,9 @@ func FuzzSkim(f *testing.F) {
 		}
 		for i := range want {
 			want[i].MaySet = want[i].MaySet || i < len(got) && got[i].MaySet
+			if i < len(got) && got[i].Source == "" {
+				want[i].Source = "" // it is left to the parser
+			}
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("Skim of %q (-parsed +skimmed):\n%s", src, diff)

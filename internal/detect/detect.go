@@ -339,7 +339,11 @@ func (d *detector) tools(ctx context.Context) {
 			continue
 		}
 		seen[dir] = true
-		for _, source := range (configs.Reader{}).ReadSettings(ctx, configs.Dir{Path: dir}).Sources {
+		settings := d.settings
+		if dir != d.dir {
+			settings = configs.Reader{}.ReadSettings(ctx, configs.Dir{Path: dir})
+		}
+		for _, source := range settings.Sources {
 			if ImpliesHost(source) {
 				d.add(found[0], fmt.Sprintf("only %s is installed", found[0].name()))
 				return

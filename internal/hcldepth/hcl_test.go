@@ -116,13 +116,14 @@ func (h hostileUnit) mostWithin(budget int) []byte {
 const childUnit = "HCLDEPTH_TEST_UNIT"
 
 // TestParserStack holds that the parser exhausts the stack without a budget, in
-// a child because that ends the process. To keep the test small, a hundredth of
-// Go's gigabyte stands for all of it.
+// a child because that ends the process. To keep the test small, a thousandth of
+// Go's gigabyte stands for all of it. A stack is a power of two: that of 1,250 units
+// has to be larger than half a mebibyte.
 func TestParserStack(t *testing.T) {
 	t.Parallel()
 	if n, err := strconv.Atoi(os.Getenv(childUnit)); err == nil {
-		debug.SetMaxStack(10_000_000)
-		_, _ = hclsyntax.ParseConfig(hostile[n].source(20_000), "x", hcl.InitialPos)
+		debug.SetMaxStack(1_000_000)
+		_, _ = hclsyntax.ParseConfig(hostile[n].source(1_250), "x", hcl.InitialPos)
 		return
 	}
 	for n, h := range hostile {

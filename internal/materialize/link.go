@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 )
 
@@ -74,9 +75,9 @@ func (d *linkedDir) build(dir string) error {
 	for _, child := range d.children(dir) {
 		var err error
 		switch {
-		case slices.ContainsFunc(d.own, func(own string) bool { return within(child, own) }):
+		case slices.ContainsFunc(d.own, func(own string) bool { return pathsafe.Within(child, own) }):
 			err = d.copyAll(child)
-		case slices.ContainsFunc(d.own, func(own string) bool { return within(own, child) }):
+		case slices.ContainsFunc(d.own, func(own string) bool { return pathsafe.Within(own, child) }):
 			err = d.build(child)
 		default:
 			d.linked = true
@@ -178,9 +179,4 @@ func (d *linkedDir) check() error {
 		return errors.New("the copy differs from the package")
 	}
 	return nil
-}
-
-// within reports whether the path is the directory or below it.
-func within(name, dir string) bool {
-	return name == dir || strings.HasPrefix(name, dir+"/")
 }

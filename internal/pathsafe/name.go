@@ -165,3 +165,9 @@ func isReserved(component string) bool {
 	digit := []rune(base[len("COM"):])
 	return len(digit) == 1 && strings.ContainsRune("0123456789¹²³", digit[0])
 }
+
+// Within reports whether a path is that of a directory, or below it. Both have forward
+// slashes, and no "." or "..".
+func Within(name, dir string) bool {
+	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+}

@@ -93,3 +93,23 @@ func FuzzName(f *testing.F) {
 		}
 	})
 }
+
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, dir string
+		want      bool
+	}{
+		{"a", "a", true},
+		{"a/b", "a", true},
+		{"ab", "a", false},
+		{"a", "a/b", false},
+		{"a", "", false},
+		{"", "", true},
+		{"/a", "/", true},
+	} {
+		if got := pathsafe.Within(test.name, test.dir); got != test.want {
+			t.Errorf("Within(%q, %q) = %t", test.name, test.dir, got)
+		}
+	}
+}

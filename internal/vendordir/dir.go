@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/singleflight"
@@ -186,7 +187,7 @@ func realPath(dir string) (string, error) {
 	return filepath.EvalSymlinks(absolute)
 }
 
-// within reports whether the path is the directory or below it.
+// within is [pathsafe.Within] for paths of this system.
 func within(name, dir string) bool {
-	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	return pathsafe.Within(filepath.ToSlash(name), filepath.ToSlash(dir))
 }

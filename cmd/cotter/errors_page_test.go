@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestErrorsPage compares docs/errors.md with the golden outputs: each message in its
+// tables occurs there, and each error there is in one of the tables, except for those of
+// wrong command lines.
+func TestErrorsPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/errors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type message struct {
+		text    string
+		pattern *regexp.Regexp
+		found   bool
+	}
+	var messages []*message
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(row[1]), `\.\.\.`, `.*`)
+		messages = append(messages, &message{text: row[1], pattern: regexp.MustCompile(`^(.*: )?` + pattern)})
+	}
+	for _, line := range goldenMessages(t) {
+		known := false
+		text := strings.TrimPrefix(strings.TrimPrefix(line, "Error: "), "Warning: ")
+		for _, m := range messages {
+			if m.pattern.MatchString(text) {
+				m.found, known = true, true
+			}
+		}
+		if !known && strings.HasPrefix(line, "Error: ") {
+			t.Errorf("docs/errors.md has no row for %q", line)
+		}
+	}
+	for _, m := range messages {
+		if !m.found {
+			t.Errorf("no golden output has the message %q of docs/errors.md", m.text)
+		}
+	}
+}
+
+// goldenMessages returns the lines of the golden outputs of commands that did not end
+// with the status of a wrong command line.
+func goldenMessages(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob(goldenDir + "/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if file.Name != "output" {
+				continue
+			}
+			for _, command := range strings.Split("\n"+string(file.Data), "\n$ ") {
+				if strings.Contains(command, "[exit status 2]") {
+					continue
+				}
+				for _, line := range strings.Split(command, "\n") {
+					line = strings.TrimPrefix(strings.TrimPrefix(line, "! "), "- ")
+					lines = append(lines, line)
+				}
+			}
+		}
+	}
+	return lines
+}

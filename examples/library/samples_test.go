@@ -1,0 +1,296 @@
+// Package library_test has the Go code that docs/library.md and the README show. A part
+// between "// sample: NAME" and "// end" stands in the pages below a comment with that
+// name. TestPages compares them.
+package library_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/gcs"
+	"github.com/cotterpin/cotter/getmodules/hg"
+	"github.com/cotterpin/cotter/getmodules/s3"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+func installTree(ctx context.Context, cacheDir, stateDir string) error {
+	// sample: install
+	in := cotter.Installer{CacheDir: cacheDir, StateDir: stateDir} // the zero value works, and keeps nothing between runs
+	result, err := in.Install(ctx, cotter.Request{Dir: "infra"})
+	if err != nil {
+		return err // a *cotter.ModuleError with the call's file and line, or several joined
+	}
+	for _, m := range result.Modules {
+		fmt.Println(m.Path, addrs.Redact(m.Source.String()), m.Version, m.Dir)
+	}
+	// end
+	return nil
+}
+
+func explain(err error) {
+	// sample: errors
+	var call *cotter.ModuleError
+	var changed *cotter.HashMismatchError
+	switch {
+	case errors.As(err, &changed):
+		log.Printf("%s: the package has other files than the lock", changed.Key)
+	case errors.As(err, &call):
+		log.Printf("%s:%d: module %s: %v", call.Range.Filename, call.Range.Start.Line, call.Path, call.Err)
+	}
+	// end
+}
+
+func providers(ctx context.Context, in *cotter.Installer) error {
+	// sample: providers
+	result, err := in.Install(ctx, cotter.Request{Dir: "infra", Providers: &cotter.Providers{}})
+	if err != nil {
+		return err
+	}
+	for _, p := range result.Providers {
+		fmt.Println(p.Address, p.Version)
+	}
+	// end
+	return nil
+}
+
+func several(ctx context.Context, in *cotter.Installer) error {
+	// sample: several
+	dirs, err := in.Roots(ctx, ".", cotter.DialectAuto)
+	if err != nil {
+		return err
+	}
+	results, err := in.InstallAll(ctx, dirs, cotter.Request{Locked: true}, nil)
+	for i, result := range results {
+		if result != nil { // nil if that root module failed; err has a *cotter.ProjectError for it
+			fmt.Println(dirs[i], len(result.Modules))
+		}
+	}
+	// end
+	return err
+}
+
+func lint(ctx context.Context, dir string) error {
+	// sample: load
+	var in cotter.Installer
+	result, err := in.Load(ctx, cotter.Request{Dir: dir, BestEffort: true})
+	if err != nil {
+		return err
+	}
+	for _, m := range result.Modules {
+		files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(m.Dir), "*.tf"))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s, called at %s:%d, has %d files\n", m.Path, m.Call.Range.Filename, m.Call.Range.Start.Line, len(files))
+	}
+	for _, u := range result.Unresolved {
+		fmt.Printf("%s is not installed: %v\n", u.Path, u.Err)
+	}
+	// end
+	return nil
+}
+
+func lockEntries(dir string) error {
+	// sample: lock
+	name := filepath.Join(dir, ".terraform.lock.hcl")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	lock, diags := lockfile.Parse(text, name)
+	if diags.HasErrors() {
+		return diags
+	}
+	for _, m := range lock.Modules() {
+		fmt.Println(m.Key, m.Version, m.Source, m.Hashes)
+	}
+	// end
+	return nil
+}
+
+func verify(ctx context.Context, dir string) error {
+	// sample: verify
+	var in cotter.Installer
+	report, err := in.Verify(ctx, dir)
+	if err != nil {
+		return err // there is no lock, or it cannot be read
+	}
+	for _, p := range report.Packages {
+		if p.Status != cotter.StatusVerified {
+			fmt.Println(p.Key, p.Status, p.Changes)
+		}
+	}
+	if !report.OK() {
+		return errors.New("the installed modules differ from the lock")
+	}
+	// end
+	return nil
+}
+
+func userCredentials(ctx context.Context, client *http.Client) (*cotter.Installer, error) {
+	// sample: credentials
+	env := cliconfig.OSEnvironment()
+	config, diags := env.Load(ctx, cliconfig.Options{})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	in := cotter.New(cotter.Options{
+		HTTPClient:  client,
+		Credentials: config,          // registries, archives and OCI registries
+		Services:    config.Services, // "host" blocks
+		Retries:     config.Retries,
+		CacheDir:    env.CacheDir(),
+		StateDir:    env.StateDir(),
+	})
+	// end
+	// sample: mirrors
+	source, err := config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
+		Direct:     func(int) getproviders.Source { return in.Providers },
+		HTTPClient: client,
+	})
+	if err != nil {
+		return nil, err
+	}
+	in.Providers = source
+	// end
+	return in, nil
+}
+
+func gitToken(client *http.Client, token string) *cotter.Installer {
+	// sample: git token
+	fetcher := &getmodules.Fetcher{
+		GitCredentials: func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
+			if at.Host != "github.com" {
+				return nil, nil // the user's credential helpers
+			}
+			return url.UserPassword("x-access-token", token), nil
+		},
+	}
+	in := cotter.New(cotter.Options{HTTPClient: client, Fetcher: fetcher})
+	// end
+	return in
+}
+
+func clouds(client *http.Client) *cotter.Installer {
+	// sample: getters
+	fetcher := &getmodules.Fetcher{
+		Getters: map[string]getmodules.Getter{
+			"s3":  &s3.Getter{HTTPClient: client},
+			"gcs": &gcs.Getter{HTTPClient: client},
+			"hg":  hg.Getter{},
+		},
+	}
+	in := cotter.New(cotter.Options{HTTPClient: client, Fetcher: fetcher})
+	// end
+	return in
+}
+
+func events(in *cotter.Installer) {
+	// sample: events
+	in.OnEvent = func(event cotter.Event) {
+		switch e := event.(type) {
+		case cotter.Resolved:
+			log.Printf("%s: version %q of %s", e.Path, e.Version, addrs.Redact(e.Source.String()))
+		case cotter.FetchDone:
+			log.Printf("fetched %s, %d bytes", e.Package, e.Bytes)
+		case cotter.Warning:
+			log.Printf("warning: %s %s", e.Path, e.Message)
+		}
+	}
+	// end
+}
+
+func dryRun(ctx context.Context, in *cotter.Installer) error {
+	// sample: dry run
+	result, err := in.Install(ctx, cotter.Request{Dir: "infra", DryRun: true, Update: cotter.Update{All: true}})
+	if err != nil {
+		return err
+	}
+	for _, change := range result.LockChanges {
+		fmt.Printf("%s: %s -> %s\n", change.Key, change.Old, change.New)
+	}
+	// end
+	return nil
+}
+
+// sample: wrapper
+type counting struct {
+	cotter.Fetcher
+	count *atomic.Int64
+}
+
+func (c counting) Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error) {
+	c.count.Add(1)
+	return c.Fetcher.Fetch(ctx, req)
+}
+
+// end
+
+// sample: test
+func TestInstall(t *testing.T) {
+	world := modtest.New(t, modtest.Txtar(`
+-- registry/acme/net/aws/1.2.0/main.tf --
+output "id" { value = "net" }
+-- config/main.tf --
+module "net" {
+  source  = "MODTEST_HOST/acme/net/aws"
+  version = "~> 1.0"
+}
+`))
+	result, err := world.Installer().Install(t.Context(), cotter.Request{Dir: world.Dir(t, "config")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.Modules[0].Version; got != "1.2.0" {
+		t.Errorf("version %s was selected", got)
+	}
+}
+
+// end
+
+// sample: faults
+func TestRegistryFails(t *testing.T) {
+	world := modtest.New(t, modtest.TxtarFile(t, "testdata/world.txtar"))
+	dir := world.Dir(t, "config")
+	world.SetFaults(modtest.Fault{Path: "/v1/modules/acme/net", Status: http.StatusForbidden})
+	_, err := world.Installer().Install(t.Context(), cotter.Request{Dir: dir})
+	var call *cotter.ModuleError
+	if !errors.As(err, &call) || call.Path.String() != "net" {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestTagMoved(t *testing.T) {
+	world := modtest.New(t, modtest.TxtarFile(t, "testdata/world.txtar"))
+	dir := world.Dir(t, "config")
+	if _, err := world.Installer().Install(t.Context(), cotter.Request{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	if err := world.MoveTag("dns.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# other\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := world.Installer().Install(t.Context(), cotter.Request{Dir: dir, Locked: true})
+	var moved *cotter.MovedError
+	if !errors.As(err, &moved) || moved.Key != "dns" {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// end

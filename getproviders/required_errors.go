@@ -1,0 +1,147 @@
+package getproviders
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// ProviderError is what went wrong with one provider. It wraps
+// *MismatchError, *registryclient.RequestError, the errors of package
+// versions, *policy.Violation, *UnknownProviderError, *UnusableVersionError, or a
+// sentinel of package cotter.
+type ProviderError struct {
+	Provider addrs.Provider
+	// Version is the selected version; "" if none was selected.
+	Version string
+	// RequiredBy are the places that require the provider.
+	RequiredBy []ProviderUse
+	Err        error
+}
+
+func (e *ProviderError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "provider %s", e.Provider.ForDisplay())
+	if e.Version != "" {
+		fmt.Fprintf(&b, " %s", e.Version)
+	}
+	fmt.Fprintf(&b, ": %s", e.Err)
+	for _, line := range e.Requirements() {
+		b.WriteString("\n  " + line)
+	}
+	return b.String()
+}
+
+// maxUses is how many places that require a provider a message names one by one.
+const maxUses = 20
+
+// Requirements says who requires the provider, in one line for each place: "required by
+// module app (main.tf:3): ~> 1.2". If there are more than 20, those with the same
+// constraint share a line.
+func (e *ProviderError) Requirements() []string {
+	var lines []string
+	if len(e.RequiredBy) <= maxUses {
+		for _, use := range e.RequiredBy {
+			lines = append(lines, "required by "+use.String())
+		}
+		return lines
+	}
+	var first []ProviderUse
+	others := make(map[string]int)
+	for _, use := range e.RequiredBy {
+		if others[use.Constraint]++; others[use.Constraint] == 1 {
+			first = append(first, use)
+		}
+	}
+	for _, use := range first {
+		line := "required by " + use.String()
+		if n := others[use.Constraint] - 1; n > 0 {
+			line += fmt.Sprintf(", and in %d more places", n)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func (e *ProviderError) Unwrap() error { return e.Err }
+
+// UnknownProviderError says that no source has a provider, and what is known of others
+// that may be meant.
+type UnknownProviderError struct {
+	// SameType are the other required providers with its type, of which one may be meant.
+	SameType []addrs.Provider
+	// Renamed is the address that has taken its place, as its registry says; the zero
+	// value if it does not say so.
+	Renamed addrs.Provider
+	// ImpliedBy is the first place that implies the provider by a name alone; nil if all
+	// modules declare its source.
+	ImpliedBy *ProviderUse
+	// Err is the error of the source.
+	Err error
+}
+
+func (e *UnknownProviderError) Error() string {
+	text := e.Err.Error()
+	if len(e.SameType) > 0 {
+		text += fmt.Sprintf("; the configuration also requires %s, of the same type", listed(e.SameType, addrs.Provider.ForDisplay))
+	}
+	if use := e.ImpliedBy; use != nil {
+		text += fmt.Sprintf("; %s has no source for it, and %s implies this one", moduleName(use.Path), use.By)
+	}
+	return text
+}
+
+// Unwrap returns the error of the source.
+func (e *UnknownProviderError) Unwrap() error { return e.Err }
+
+// UnusableVersionError says that a version of a provider has no package that can be used
+// here, and which version has.
+type UnusableVersionError struct {
+	Platform addrs.Platform
+	// Platforms are those that the version has packages for, sorted; nil if its source
+	// does not say.
+	Platforms []addrs.Platform
+	// Unlisted says that the source does not list the version, or not any more.
+	Unlisted bool
+	// Other is the newest version with a package for the platform that stock tools can
+	// run, of those that all modules allow if Allowed is set; zero if there is none.
+	Other   versions.Version
+	Allowed bool
+	// Err is the error of the source.
+	Err error
+}
+
+func (e *UnusableVersionError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Err.Error())
+	switch {
+	case e.Unlisted:
+		b.WriteString("; the version is not listed")
+	case len(e.Platforms) > 0 && !slices.Contains(e.Platforms, e.Platform):
+		fmt.Fprintf(&b, "; it is there for %s", listed(e.Platforms, addrs.Platform.String))
+	}
+	switch {
+	case e.Other.IsZero():
+		fmt.Fprintf(&b, "; no other version can be used on %s", e.Platform)
+	case e.Allowed:
+		fmt.Fprintf(&b, "; the newest version that can be used on %s is %s", e.Platform, e.Other)
+	default:
+		fmt.Fprintf(&b, "; the newest version that can be used on %s is %s, which the constraints exclude", e.Platform, e.Other)
+	}
+	return b.String()
+}
+
+// Unwrap returns the error of the source.
+func (e *UnusableVersionError) Unwrap() error { return e.Err }
+
+// listed lists what a message names.
+func listed[T any](all []T, name func(T) string) string {
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = name(one)
+	}
+	return strings.Join(names, ", ")
+}

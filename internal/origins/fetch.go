@@ -1,0 +1,256 @@
+package origins
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+)
+
+// Fetched is a package in the cache, hashed from disk.
+type Fetched struct {
+	// Resolved is the immutable address.
+	Resolved addrs.ModulePackage
+	// Archive is the zh hash of the archive, "" if none counts.
+	Archive hashing.Hash
+	Tree    *pkgtree.Tree
+	// Gitlinks are the submodules that were left out, and LeftOut the links that are not
+	// part of the package.
+	Gitlinks []string
+	LeftOut  []getmodules.Link
+}
+
+func newFetched(from *pkgcache.Fetched) *Fetched {
+	got := &Fetched{
+		Resolved: addrs.ParseModulePackage(from.Answer.Package),
+		Archive:  from.Answer.Archive,
+		Tree:     from.Tree,
+		Gitlinks: from.Answer.Gitlinks,
+	}
+	for _, link := range from.Answer.LeftOut {
+		got.LeftOut = append(got.LeftOut, getmodules.Link(link))
+	}
+	return got
+}
+
+// Hashes are the package's hashes as a lock has them.
+func (f *Fetched) Hashes() []hashing.Hash {
+	hashes := []hashing.Hash{f.Tree.H1(), f.Tree.T1()}
+	if f.Archive != "" {
+		hashes = append(hashes, f.Archive)
+	}
+	return hashes
+}
+
+// artifact is an artifact of an OCI repository, and what it was fetched by.
+type artifact struct {
+	key fetchKey
+	got *Fetched
+}
+
+// Fetch fetches a package into the cache, once in a session. revision is what must come
+// from there; "" if that is not known. want is the t1 hash that the lock has for it; "" if
+// it has none.
+func (o *Origins) Fetch(ctx context.Context, from Source, at Location, revision string, want hashing.Hash) (*Fetched, error) {
+	job := o.newJob(from, at, revision, want)
+	fetch := o.fetchOnce
+	if job.pkg.Getter() == "oci" && job.revision == "" {
+		fetch = o.fetchArtifact
+	}
+	got, err := fetch(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	return got, o.Rules.Allow(got.Resolved)
+}
+
+// fetchOnce fetches a package unless this session, or another process that shares the
+// cache, has done so.
+func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error) {
+	return o.packages.Do(ctx, job.fetchKey, func(ctx context.Context) (*Fetched, error) {
+		if o.Offline {
+			return nil, errNotAtHand
+		}
+		fetch := o.download
+		if o.isShared(job) {
+			fetch = o.downloadOrShare
+		}
+		got, err := fetch(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		for _, warning := range got.Answer.Warnings {
+			o.warn(job.path, warning)
+		}
+		return newFetched(got), nil
+	})
+}
+
+// isShared reports whether other processes may fetch the same. They do not wait for
+// one whose user is asked for a password. A package that was fetched through redirects
+// that a policy might refuse cannot be used where there is a policy.
+func (o *Origins) isShared(job fetchJob) bool {
+	getter := job.pkg.Getter()
+	if o.Rules.RestrictPlaces() && (job.submodules || getter == "http" || getter == "https") {
+		return false
+	}
+	return getter != "file" && !o.Fetcher.Interactive()
+}
+
+// downloadOrShare downloads a package unless another process has just done that, or
+// is doing it.
+func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*pkgcache.Fetched, error) {
+	return o.Cache.FetchShared(ctx, pkgcache.SharedFetch{
+		Key:       job.sharedKey(),
+		PinnedKey: job.pinnedKey,
+		Revision:  job.revision,
+		Want:      job.want,
+		Began:     o.Began,
+		Fetch:     func(ctx context.Context) (*pkgcache.Fetched, error) { return o.download(ctx, job) },
+		CurrentRevision: func(ctx context.Context, last string) (string, error) {
+			now, err := o.referenceOf(ctx, job, last)
+			return now.Revision, err
+		},
+		Slot:   o.Slot,
+		OnWait: func() { o.OnEvent(Event{Kind: WaitingForFetch, Package: job.pkg.Redacted()}) },
+	})
+}
+
+// fetchArtifact fetches an artifact whose digest is not known yet. Whether two tags
+// mean the same is known only if both are asked for, and most repositories are
+// called by one tag. So the first is fetched at once; the others wait for it, and
+// then ask for their digests.
+func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, error) {
+	first, err := o.artifacts.Do(ctx, job.pkg.Repository(), func(ctx context.Context) (artifact, error) {
+		got, err := o.fetchOnce(ctx, job)
+		return artifact{job.fetchKey, got}, err
+	})
+	if first.key == job.fetchKey {
+		return first.got, err
+	}
+	if ctx.Err() != nil || o.Offline {
+		return o.fetchOnce(ctx, job)
+	}
+	now, err := o.referenceOf(ctx, job, "")
+	if err != nil {
+		return o.fetchOnce(ctx, job) // whose error says what is wrong
+	}
+	if first.got != nil && first.got.Resolved.Revision() == now.Revision {
+		return first.got, nil
+	}
+	job.revision = now.Revision
+	return o.fetchOnce(ctx, job)
+}
+
+// referenceOf asks which revision a job's address means now. last is what it meant
+// before: for an abbreviated commit the origin is not asked again.
+func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (getmodules.Reference, error) {
+	if job.hosted {
+		return getmodules.Reference{}, nil
+	}
+	done, err := o.Slot(ctx)
+	if err != nil {
+		return getmodules.Reference{}, err
+	}
+	defer done()
+	req := job.request()
+	req.Revision = last
+	return o.Fetcher.Reference(ctx, o.withCache(req))
+}
+
+// download fetches a package, hashes it from disk and publishes it in the cache
+// under its hash.
+func (o *Origins) download(ctx context.Context, job fetchJob) (*pkgcache.Fetched, error) {
+	done, err := o.Slot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	staged := o.Cache.Stage()
+	defer func() { _ = os.RemoveAll(staged) }() // a later clean-up removes what is left
+	shown, asked := job.pkg.Redacted(), time.Now()
+	o.OnEvent(Event{Kind: FetchStarted, Package: shown})
+	pkg, err := o.downloadTo(ctx, job, staged)
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range pkg.FetchWarnings {
+		o.warn(job.path, warning)
+	}
+	// What the origin's own subdirectory leaves out is not part of the package.
+	pkg.LeftOut = linksBelow(pkg.LeftOut, pkg.Subdir)
+	dir := filepath.Join(staged, filepath.FromSlash(pkg.Subdir))
+	tree, err := pkgtree.Read(dir)
+	if err == nil {
+		err = o.Cache.Publish(dir, tree.T1())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	o.OnEvent(Event{Kind: FetchDone, Package: shown, Done: pkg.Bytes})
+	return job.downloaded(pkg, tree, asked), nil
+}
+
+// downloadTo fetches a package into dir, which does not exist yet.
+func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string) (*getmodules.Package, error) {
+	if job.hosted {
+		return o.downloadHosted(ctx, job.at, dir)
+	}
+	shown := job.pkg.Redacted()
+	req := o.withCache(job.request())
+	req.NoCache = req.NoCache || job.fresh
+	req.Dir, req.Allow = dir, o.Rules.Allow
+	req.Progress = func(done, total int64) {
+		o.OnEvent(Event{Kind: FetchProgress, Package: shown, Done: done, Total: total})
+	}
+	return o.Fetcher.Fetch(ctx, req)
+}
+
+// downloadHosted fetches a package that a registry has itself.
+func (o *Origins) downloadHosted(ctx context.Context, at Location, dir string) (*getmodules.Package, error) {
+	archive, err := os.Create(dir + ".archive")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		_ = archive.Close()
+		_ = os.Remove(archive.Name()) // a later clean-up removes what is left
+	}()
+	if err := o.Registry.Download(ctx, at.asked, *at.answer, archive); err != nil {
+		return nil, err
+	}
+	if _, err := archive.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	pkg, err := o.Fetcher.ExtractArchive(ctx, archive, "", dir)
+	if err != nil {
+		return nil, fmt.Errorf("the archive that registry %s hosts: %w", at.asked.Host.ForDisplay(), err)
+	}
+	pkg.Resolved = at.Package.WithoutCredentials()
+	return pkg, nil
+}
+
+// linksBelow are the links below a directory of a package, by their paths in it.
+func linksBelow(links []getmodules.Link, dir string) []getmodules.Link {
+	if dir == "" {
+		return links
+	}
+	var below []getmodules.Link
+	for _, link := range links {
+		if pathsafe.Within(link.Path, dir) {
+			link.Path = strings.TrimPrefix(link.Path, dir+"/")
+			below = append(below, link)
+		}
+	}
+	return below
+}

@@ -1,0 +1,186 @@
+package origins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// ErrOffline says that a server would have to be asked, which is not allowed.
+var ErrOffline = errors.New("offline mode is set")
+
+// errNotAtHand says that a package would have to be fetched.
+var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
+
+// Origins is what one run asks, as far as its request and its policies allow.
+type Origins struct {
+	*Session
+	Offline bool
+	Rules   rules.Rules
+	// Submodules has the submodules of git repositories fetched as well.
+	Submodules bool
+	// OnEvent is told what happens, by several goroutines at once.
+	OnEvent func(Event)
+}
+
+func (o *Origins) warn(path addrs.Module, text string) {
+	o.OnEvent(Event{Kind: Warning, Path: path, Text: text})
+}
+
+// onlineSlot waits for a slot in which a server is asked. The error wraps
+// ErrOffline if that is not allowed.
+func (o *Origins) onlineSlot(ctx context.Context) (release func(), err error) {
+	if o.Offline {
+		return nil, errNotAtHand
+	}
+	return o.Slot(ctx)
+}
+
+// Locate returns the location of a version of a source; version is "" for one without
+// versions. The policies are applied to what a registry answers.
+func (o *Origins) Locate(ctx context.Context, from Source, version string) (Location, error) {
+	source, isRegistry := from.Address.(addrs.ModuleSourceRegistry)
+	if !isRegistry {
+		return Location{Package: from.Repository}, nil
+	}
+	v, err := versions.Parse(version)
+	if err != nil {
+		return Location{}, err
+	}
+	answer, err := o.locations.Do(ctx, release{source.Package, v}, func(ctx context.Context) (registryclient.Location, error) {
+		done, err := o.onlineSlot(ctx)
+		if err != nil {
+			return registryclient.Location{}, err
+		}
+		defer done()
+		return o.Registry.PackageLocation(ctx, source.Package, v)
+	})
+	if err != nil {
+		return Location{}, err
+	}
+	at := Location{Package: answer.Source.Package, Subdir: answer.Source.Subdir, answer: &answer, asked: source.Package}
+	return at, o.checkLocation(ctx, from, at)
+}
+
+// LocateLocked returns where the version of a lock's entry is now.
+func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.Module) (Location, error) {
+	if !from.isTagged() {
+		return o.Locate(ctx, from, entry.Version)
+	}
+	offered, err := o.TagVersions(ctx, from)
+	if err != nil {
+		return Location{}, err
+	}
+	locked, err := versions.Parse(entry.Version)
+	if err != nil {
+		return Location{}, err
+	}
+	var found versions.Candidate
+	for _, candidate := range offered {
+		if candidate.Version == locked && (found.Ref == "" || candidate.Revision == entry.Revision()) {
+			found = candidate
+		}
+	}
+	if found.Ref == "" {
+		return Location{}, fmt.Errorf("%s: the version %s is no longer offered", from.Repository.Redacted(), locked)
+	}
+	return from.TagLocation(found), nil
+}
+
+// Reference asks which revision a location means now. It is the zero Reference for an
+// archive that a registry has itself. locked is the revision that the lock has, "" if it
+// has none.
+func (o *Origins) Reference(ctx context.Context, from Source, at Location, locked string) (getmodules.Reference, error) {
+	if at.isHosted() {
+		return getmodules.Reference{}, nil
+	}
+	key := reference{pkg: at.Package, fromServer: at.FromServer(), fromPackage: from.FromPackage}
+	if name, exact := at.Package.Ref(); !exact && name != "" && strings.HasPrefix(locked, strings.ToLower(name)) {
+		key.locked = locked
+	}
+	return o.references.Do(ctx, key, func(ctx context.Context) (getmodules.Reference, error) {
+		done, err := o.onlineSlot(ctx)
+		if err != nil {
+			return getmodules.Reference{}, err
+		}
+		defer done()
+		return o.Fetcher.Reference(ctx, o.withCache(getmodules.Request{
+			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.fromPackage, Revision: key.locked, Origin: at.origin(),
+		}))
+	})
+}
+
+// Moved is a name that means another revision now than it did when it was locked.
+type Moved struct{ Name, Locked, Now string }
+
+// Moved compares an entry with what its name means now. Without ask, it does so only for
+// names that are revisions. It returns nil if both agree, and for names that may mean
+// something else later: branches, and tags that are not versions.
+func (o *Origins) Moved(ctx context.Context, from Source, entry lockfile.Module, at Location, ask bool) (*Moved, error) {
+	locked := entry.Revision()
+	if locked == "" {
+		return nil, nil
+	}
+	if from.HasConstraint && !at.FromServer() && ask {
+		var err error
+		if at, err = o.LocateLocked(ctx, from, entry); err != nil || at.Revision == locked {
+			return nil, err
+		}
+	}
+	name, exact := at.Package.Ref()
+	if exact && name == locked {
+		return nil, nil
+	}
+	if !exact && !(ask && (from.HasConstraint || at.FromServer() || IsVersionTag(name, from.Address))) {
+		return nil, nil
+	}
+	now, err := o.Reference(ctx, from, at, locked)
+	if err != nil {
+		return nil, err
+	}
+	if now.Revision == locked || !exact && now.Kind != getmodules.ReferenceTag {
+		return nil, nil
+	}
+	return &Moved{Name: now.String(), Locked: locked, Now: now.Revision}, nil
+}
+
+// checkLocation checks where a registry says that a package is.
+func (o *Origins) checkLocation(ctx context.Context, from Source, at Location) error {
+	err := o.Rules.Each(func(p *policy.Policy) error {
+		return errors.Join(p.CheckPackage(at.Package), p.CheckRef(at.Package))
+	})
+	if err == nil {
+		err = o.CheckRef(ctx, from, at)
+	}
+	if err != nil {
+		return fmt.Errorf("the registry points to %s: %w", at.Package.Redacted(), err)
+	}
+	return nil
+}
+
+// CheckRef asks the origin whether an address means a branch, if the policies depend on
+// it and the address does not tell. That takes a request even if the lock has the
+// commit: it does not have the kind of the ref.
+func (o *Origins) CheckRef(ctx context.Context, from Source, at Location) error {
+	if !o.Rules.DenyBranches() || at.Package.Getter() != "git" {
+		return nil
+	}
+	if o.Offline {
+		o.warn(from.Path, "whether its ref is a branch, which the policy denies, cannot be told without asking its origin")
+		return nil
+	}
+	now, err := o.Reference(ctx, from, at, "")
+	if err != nil {
+		return err
+	}
+	return o.Rules.Each(func(p *policy.Policy) error { return p.CheckReference(now.String()) })
+}

@@ -1,0 +1,102 @@
+package origins
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/versions"
+	"github.com/cotterpin/cotter/versions/gittags"
+	"github.com/cotterpin/cotter/versions/ocitags"
+)
+
+// listingSlot is onlineSlot for listing the versions that a server has.
+func (o *Origins) listingSlot(ctx context.Context) (release func(), err error) {
+	if o.Offline {
+		return nil, fmt.Errorf("the lock has no version that fits, and versions cannot be listed: %w", ErrOffline)
+	}
+	return o.Slot(ctx)
+}
+
+// Versions lists the versions that a source has; nil if it names one revision.
+func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candidate, error) {
+	if source, ok := from.Address.(addrs.ModuleSourceRegistry); ok {
+		return o.listings.Do(ctx, source.Package, func(ctx context.Context) ([]versions.Candidate, error) {
+			done, err := o.listingSlot(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer done()
+			return o.Registry.ModuleVersions(ctx, source.Package)
+		})
+	}
+	if from.HasConstraint {
+		return o.TagVersions(ctx, from)
+	}
+	return nil, nil
+}
+
+// TagVersions lists the versions among the tags of a source's repository.
+func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Candidate, error) {
+	if from.Repository.Getter() == "oci" {
+		return o.ociVersions(ctx, from.repository())
+	}
+	key := from.repository()
+	tags, err := o.tags.Do(ctx, key, func(ctx context.Context) ([]getmodules.Tag, error) {
+		done, err := o.listingSlot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		return o.Fetcher.Tags(ctx, o.withCache(key.request()))
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]gittags.Tag, len(tags))
+	for i, tag := range tags {
+		list[i] = gittags.Tag(tag)
+	}
+	return gittags.Candidates(list, from.subdir()), nil
+}
+
+func (o *Origins) ociVersions(ctx context.Context, key repository) ([]versions.Candidate, error) {
+	return o.ociTags.Do(ctx, key, func(ctx context.Context) ([]versions.Candidate, error) {
+		repository, err := o.Fetcher.OCIRepository(key.request())
+		if err != nil {
+			return nil, err
+		}
+		done, err := o.listingSlot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		return ocitags.List(ctx, repository)
+	})
+}
+
+// SelectedTag makes sure that all tags of the selected version point to the same artifact
+// of an OCI repository, and returns the one to use. A listing does not tell. Most versions
+// have one tag.
+func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versions.Candidate, selected versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
+	same := ocitags.Same(offered, selected)
+	if len(same) == 1 {
+		return selected, nil
+	}
+	repository, err := o.Fetcher.OCIRepository(from.repository().request())
+	if err != nil {
+		return versions.Candidate{}, err
+	}
+	done, err := o.onlineSlot(ctx)
+	if err != nil {
+		return versions.Candidate{}, err
+	}
+	defer done()
+	for i := range same {
+		if same[i].Revision, err = repository.Digest(ctx, same[i].Ref); err != nil {
+			return versions.Candidate{}, err
+		}
+	}
+	return versions.Select(same, want)
+}

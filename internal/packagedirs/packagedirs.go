@@ -1,0 +1,145 @@
+// Package packagedirs says where the packages of a project are: in the data directory of
+// stock tools, where package installed compares them with the lock, or vendored in the
+// user's repository, where package vendordir does.
+//
+// Paths are those by which this process reaches files; directories are as modules.json
+// names them, relative to the root module and with forward slashes.
+package packagedirs
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/vendordir"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Dirs are the directories of a project's packages. It is safe for concurrent use.
+type Dirs struct {
+	// Root is the path of the root module.
+	Root string
+	// Vendor is the directory of vendored packages; nil if the project has none.
+	Vendor *vendordir.Dir
+
+	dataDir, dataPath string
+	installed         *installed.Packages
+	// realModules is the modules directory without symbolic links, relative to the root
+	// module as stock tools see it; "" if it does not exist yet.
+	realModules string
+}
+
+// New returns the directories of a project. dataDir is the data directory of stock tools
+// relative to the root module, and dataPath the path of the same. vendor is nil if the
+// project has no vendored packages.
+func New(root, dataDir, dataPath string, in *installed.Packages, vendor *vendordir.Dir) *Dirs {
+	d := &Dirs{Root: root, Vendor: vendor, dataDir: dataDir, dataPath: dataPath, installed: in}
+	if base, err := filepath.EvalSymlinks(root); err == nil {
+		d.realModules, _ = opendir.Resolve(base, filepath.Join(dataDir, "modules")) // "" if that is absent
+	}
+	return d
+}
+
+// PackageDir returns the directory of a call's package.
+func (d *Dirs) PackageDir(key string) string {
+	if d.Vendor != nil {
+		return d.Vendor.PackageDir(key)
+	}
+	return d.DataDir(key)
+}
+
+// DataDir is PackageDir in a project without vendored packages.
+func (d *Dirs) DataDir(key string) string {
+	return path.Join(filepath.ToSlash(d.dataDir), "modules", key)
+}
+
+// RealPackageDir is PackageDir without symbolic links in the path of the data directory.
+func (d *Dirs) RealPackageDir(key string) string {
+	if d.Vendor != nil || d.realModules == "" { // the path of the former has no links
+		return d.PackageDir(key)
+	}
+	return path.Join(filepath.ToSlash(d.realModules), key)
+}
+
+// PackagePath returns the path of a call's package.
+func (d *Dirs) PackagePath(key string) string {
+	if d.Vendor != nil {
+		return d.Vendor.PackagePath(key)
+	}
+	return d.DataPath(key)
+}
+
+// DataPath is PackagePath in a project without vendored packages.
+func (d *Dirs) DataPath(key string) string { return filepath.Join(d.dataPath, "modules", key) }
+
+// VendoredDir returns the directory of a call's vendored package; "" if the project has
+// none.
+func (d *Dirs) VendoredDir(key string) string {
+	if d.Vendor == nil {
+		return ""
+	}
+	return d.Vendor.PackageDir(key)
+}
+
+// Inspect compares the package of an entry, wherever it is.
+func (d *Dirs) Inspect(entry lockfile.Module) installed.Report {
+	if d.Vendor != nil {
+		return d.Vendor.Inspect(entry)
+	}
+	return d.installed.Inspect(entry)
+}
+
+// LockedTree returns the tree from which an entry was made; nil if it is not known.
+func (d *Dirs) LockedTree(entry lockfile.Module) *pkgtree.Tree {
+	tree := d.installed.LockedTree(entry)
+	if tree == nil && d.Vendor != nil {
+		tree = d.Vendor.LockedTree(entry)
+	}
+	return tree
+}
+
+// UnlockedVendored returns the names of the directories beside vendored packages that a
+// lock has no entry for.
+func (d *Dirs) UnlockedVendored(lock *lockfile.File) []string {
+	if d.Vendor == nil {
+		return nil
+	}
+	return slices.DeleteFunc(d.Vendor.Keys(), func(key string) bool {
+		_, locked := lock.Module(key)
+		return locked
+	})
+}
+
+// vendoredPart returns the rest of a directory in modules.json below that of the vendored
+// packages; ok is false if it is elsewhere.
+func (d *Dirs) vendoredPart(dir string) (part string, ok bool) {
+	if d.Vendor == nil {
+		return "", false
+	}
+	dir = path.Clean(dir)
+	return strings.TrimPrefix(dir, d.Vendor.Name()), pathsafe.Within(dir, d.Vendor.Name())
+}
+
+// Path returns the path of a directory in modules.json.
+func (d *Dirs) Path(dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	if part, ok := d.vendoredPart(dir); ok {
+		return filepath.Join(d.Vendor.Path(), filepath.FromSlash(part))
+	}
+	return filepath.Join(d.Root, filepath.FromSlash(dir))
+}
+
+// Boundary returns the path that links in a directory in modules.json may not leave.
+func (d *Dirs) Boundary(dir string) string {
+	if _, ok := d.vendoredPart(dir); ok {
+		return d.Vendor.Path()
+	}
+	return d.dataPath
+}

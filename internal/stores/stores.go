@@ -1,0 +1,106 @@
+package stores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// Stores is one run's access to the stores of a session.
+type Stores struct {
+	*Session
+	// Order are the stores, in the order in which they are asked.
+	Order []ID
+	// Offline leaves out stores that are elsewhere.
+	Offline bool
+	// Check compares a package with a statement.
+	Check func(modpkg.Statement, *pkgtree.Tree) error
+	// OnEvent is told what happens, by several goroutines at once.
+	OnEvent func(origins.Event)
+}
+
+// Key is the same text for the same stores in the same order.
+func (s *Stores) Key() string { return fmt.Sprint(s.Order) }
+
+func (s *Stores) warn(path addrs.Module, text string) {
+	s.OnEvent(origins.Event{Kind: origins.Warning, Path: path, Text: text})
+}
+
+// Confirms reports whether a store has the artifact of an entry, and is trusted to confirm
+// it. A store that does not answer, or that has something else under its tag or the wrong
+// signature, is a warning: the origin is asked.
+func (s *Stores) Confirms(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
+	_, _, ok := s.find(ctx, of, entry, func(store Store, found Artifact) bool {
+		if found.Distrust != nil && !errors.Is(found.Distrust, ErrDeliversOnly) {
+			s.warn(nil, DistrustText(store.Name(), found.Distrust))
+		}
+		return found.Distrust == nil
+	})
+	return ok
+}
+
+// DistrustText is the warning that a store does not confirm what it could.
+func DistrustText(store string, why error) string {
+	return fmt.Sprintf("%s does not confirm what it has, so the origins are asked: %s", store, why)
+}
+
+// Fetch fetches the package of an entry from a store into the cache, and reports
+// whether it did. Failures are warnings: the origin is asked.
+func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
+	at, found, ok := s.find(ctx, of, entry, func(Store, Artifact) bool { return true })
+	if !ok {
+		return false
+	}
+	err := s.FetchArtifact(ctx, at, found)
+	if err != nil && ctx.Err() == nil {
+		s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", s.store(at).Name(), err))
+	}
+	return err == nil
+}
+
+// FetchArtifact fetches the package of an artifact, in the store with a number, into the
+// cache, and compares it with its statement.
+func (s *Stores) FetchArtifact(ctx context.Context, at ID, found Artifact) error {
+	tree, err := s.tree(ctx, at, found.Artifact, s.OnEvent)
+	if err != nil {
+		return err
+	}
+	return s.Check(found.Statement, tree)
+}
+
+// find returns the artifact of an entry, and the number of the first store that has it and
+// is good enough.
+func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(Store, Artifact) bool) (ID, Artifact, bool) {
+	pkg, _ := entry.SplitPackage()
+	if of.FromPackage && pkg.Getter() == "file" {
+		return 0, Artifact{}, false // which its origin refuses
+	}
+	for _, i := range s.Order {
+		store := s.store(i)
+		if s.Offline && !store.IsLocal() || s.hasFailed(i) {
+			continue
+		}
+		found, err := s.artifact(ctx, i, modpkg.StatementOf(entry))
+		switch {
+		case err == nil:
+			if good(store, found) {
+				return i, found, true
+			}
+		case ctx.Err() != nil:
+			return 0, Artifact{}, false
+		case errors.Is(err, fs.ErrNotExist):
+		case isOfArtifact(err):
+			s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", store.Name(), err))
+		case s.fail(i):
+			s.warn(nil, fmt.Sprintf("%s cannot be used, so the origins are asked: %s", store.Name(), err))
+		}
+	}
+	return 0, Artifact{}, false
+}

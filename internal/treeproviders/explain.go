@@ -1,0 +1,93 @@
+package treeproviders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// repositoryHost is the host that is most often taken for a registry.
+const repositoryHost = "github.com"
+
+// explainListing adds to an error about the versions of a provider which other provider
+// may be meant.
+func (s *selection) explainListing(p Required, err error) error {
+	switch {
+	case p.Address.Hostname == repositoryHost && !errors.Is(err, origins.ErrOffline):
+		return fmt.Errorf("%w; %s has no registry of providers: a source address is that of a registry, and not of the provider's repository", err, repositoryHost)
+	case !errors.Is(err, getproviders.ErrNotFound):
+		return err
+	}
+	unknown := &getproviders.UnknownProviderError{Err: err}
+	for _, other := range s.required {
+		if other.Address.Type == p.Address.Type && other.Address != p.Address {
+			unknown.SameType = append(unknown.SameType, other.Address)
+		}
+	}
+	if renamed, ok := errors.AsType[*getproviders.RenamedError](err); ok {
+		unknown.Renamed = renamed.Now
+	}
+	if i := slices.IndexFunc(p.Uses, func(use getproviders.ProviderUse) bool { return use.Implied && use.Range.Filename != "" }); i >= 0 {
+		unknown.ImpliedBy = &p.Uses[i]
+	}
+	return unknown
+}
+
+// explainPackage adds to an error about the package of a selected version which version
+// can be used instead, if the source says so.
+func (s *Stage) explainPackage(ctx context.Context, p Selected, platform addrs.Platform, err error) error {
+	_, protocol := errors.AsType[*registryclient.ProtocolError](err)
+	if !protocol && !errors.Is(err, getproviders.ErrNotFound) && !errors.Is(err, getproviders.ErrUnsupportedPlatform) {
+		return err
+	}
+	listing, listingErr := s.listing(ctx, p.Address)
+	if listingErr != nil {
+		return err
+	}
+	unusable := &getproviders.UnusableVersionError{Platform: platform, Unlisted: true, Err: err}
+	var usable []versions.Version
+	for _, listed := range listing.Versions {
+		if listed.Version == p.Version {
+			unusable.Unlisted = false
+			unusable.Platforms = slices.SortedFunc(slices.Values(listed.Platforms), func(a, b addrs.Platform) int { return strings.Compare(a.String(), b.String()) })
+		} else if listed.UsableOn(platform) {
+			usable = append(usable, listed.Version)
+		}
+	}
+	if unusable.Other, err = versions.SelectProvider(usable, p.Want); err == nil {
+		unusable.Allowed = true
+	} else if newest, err := versions.SelectProvider(usable, versions.ProviderConstraints{}); err == nil {
+		unusable.Other = newest
+	}
+	return unusable
+}
+
+// withAllowed is p with the newest version that each place allows, for an error that
+// none of the versions meets all constraints.
+func (p Required) withAllowed(listing getproviders.Listing) Required {
+	p.Uses = slices.Clone(p.Uses)
+	for i, use := range p.Uses {
+		want, err := use.Constraints()
+		if err == nil && !want.IsZero() {
+			p.Uses[i].Allowed = Newest(listing, want)
+		}
+	}
+	return p
+}
+
+// Newest returns the newest listed version that is wanted, or "".
+func Newest(listing getproviders.Listing, want versions.ProviderConstraints) string {
+	selected, err := versions.SelectProvider(listing.Numbers(), want)
+	if err != nil {
+		return ""
+	}
+	return selected.String()
+}

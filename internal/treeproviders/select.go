@@ -1,0 +1,149 @@
+package treeproviders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// ErrNotRequired says that no module requires a provider that is to be updated.
+var ErrNotRequired = errors.New("no module requires this provider")
+
+// Update says for which providers other versions are selected than the locked ones.
+type Update struct {
+	// All selects versions as if nothing was locked, Providers does so for these alone.
+	All       bool
+	Providers []addrs.Provider
+	// AllowDowngrade allows a version that is lower than the locked one.
+	AllowDowngrade bool
+	// Optional says that Providers need not be required.
+	Optional bool
+}
+
+// updates reports whether the newest version of a provider is to be selected, whatever
+// the lock says.
+func (u Update) updates(p addrs.Provider) bool { return u.All || slices.Contains(u.Providers, p) }
+
+// moves reports whether the newest version of a provider is to be selected, though the
+// locked one fits. One that nothing but the lock has stays unless the request names it.
+func (u Update) moves(p Required) bool {
+	return u.updates(p.Address) && (!p.isLockedOnly() || slices.Contains(u.Providers, p.Address))
+}
+
+// Selected is a provider and the version of it that is to be installed.
+type Selected struct {
+	Required
+	Version versions.Version
+	// Entry is the lock's entry; zero if there is none, or if it is for another
+	// version.
+	Entry lockfile.Provider
+}
+
+// selection is the work of selecting one version of each provider for all modules
+// together.
+type selection struct {
+	*Stage
+	required []Required
+
+	mu      sync.Mutex
+	refused []Refusal
+}
+
+// selectAll selects the versions of all providers side by side. Entries of the lock
+// that do not decide are refused where the lock may not change. Nothing is asked if the
+// request names a provider that is not required, or that a policy refuses.
+func (s *selection) selectAll(ctx context.Context) ([]Selected, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	selected := make([]Selected, len(s.required))
+	err := sideBySide(s.required, func(i int, p Required) (err error) {
+		selected[i], err = s.selectOne(ctx, p)
+		return err
+	})
+	return selected, errors.Join(s.Refuse(s.refused), err)
+}
+
+// check checks what the request and the policies say of the required providers.
+func (s *selection) check() error {
+	var errs []error
+	for _, address := range s.Update.Providers {
+		if !s.Update.Optional && !slices.ContainsFunc(s.required, func(p Required) bool { return p.Address == address }) {
+			errs = append(errs, &getproviders.ProviderError{Provider: address, Err: ErrNotRequired})
+		}
+	}
+	for _, p := range s.required {
+		if err := s.Rules.CheckProvider(p.Address); err != nil {
+			errs = append(errs, p.Fail("", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *selection) refuse(r Refusal) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = append(s.refused, r)
+	return errRefused
+}
+
+// selectOne returns the locked version as long as it fits, and the newest one
+// otherwise.
+func (s *selection) selectOne(ctx context.Context, p Required) (Selected, error) {
+	entry, has := s.Lock.Provider(p.Address)
+	locked, err := versions.Parse(entry.Version)
+	fits := has && err == nil && p.Fits(locked)
+	switch {
+	case fits && s.Locked && !proves(entry.Hashes):
+		return Selected{}, s.refuse(p.refusal("the lock has no h1: or zh: hash of it"))
+	case fits && (s.Locked || !s.Update.moves(p)):
+		return Selected{p, locked, entry}, nil
+	case s.Locked:
+		return Selected{}, s.refuse(p.Unfit(entry, has))
+	}
+	listing, err := s.listing(ctx, p.Address)
+	if err != nil {
+		return Selected{}, p.Fail("", s.explainListing(p, err))
+	}
+	for _, text := range listing.Warnings {
+		s.Warn(fmt.Sprintf("provider %s: %s", p.Address.ForDisplay(), text))
+	}
+	selected, err := versions.SelectProvider(listing.Numbers(), p.Want)
+	switch {
+	case err != nil && len(listing.Versions) == 0:
+		return Selected{}, p.Fail("", s.explainListing(p, fmt.Errorf("%w: %w", getproviders.ErrNotFound, err)))
+	case err != nil:
+		return Selected{}, p.withAllowed(listing).Fail("", err)
+	case fits && selected.Compare(locked) < 0 && !s.Update.AllowDowngrade:
+		return Selected{}, p.Fail("", &versions.DowngradeError{Locked: locked.String(), Selected: selected.String()})
+	case selected != locked:
+		entry = lockfile.Provider{}
+	}
+	return Selected{p, selected, entry}, nil
+}
+
+// proves reports whether hashes of a lock can prove a package.
+func proves(hashes []hashing.Hash) bool {
+	return hasScheme(hashes, "h1") || hasScheme(hashes, "zh")
+}
+
+func hasScheme(hashes []hashing.Hash, scheme string) bool {
+	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == scheme })
+}
+
+// listing returns the versions that there are of a provider.
+func (s *Stage) listing(ctx context.Context, p addrs.Provider) (getproviders.Listing, error) {
+	if s.Offline {
+		return getproviders.Listing{}, fmt.Errorf("its versions are not known: %w", origins.ErrOffline)
+	}
+	return s.Session.Listing(ctx, p)
+}

@@ -1,0 +1,152 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/pkgcache"
+	"github.com/cotterpin/cotter/internal/providerstore"
+	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/internal/userkey"
+)
+
+// session is what the runs share that one call of Install or InstallAll starts: the
+// clients, the cache, and what origins have answered. Each listing, location and
+// package is asked for once, whichever projects need it.
+type session struct {
+	*origins.Session
+	key *userkey.Key
+	// stores are what bundles and mirrors have, and always those that all projects ask.
+	stores *stores.Session
+	always []PackageStore
+	// waitAtEnd says that there may be work that was cancelled and has not ended; see ahead.
+	waitAtEnd atomic.Bool
+
+	// providers are what sources of providers have answered.
+	providers *treeproviders.Session
+}
+
+// newSession starts a session, which must be closed. Its packages are kept in the
+// user's cache, or at temporary if that cannot be written.
+func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, error) {
+	shared := &origins.Session{Registry: in.registry(), Began: time.Now(), Slots: make(chan struct{}, in.parallel())}
+	var err error
+	if in.CacheDir != "" {
+		shared.Cache, shared.CacheErr = pkgcache.Open(in.CacheDir, key)
+	}
+	if shared.Cache == nil {
+		if shared.Cache, err = pkgcache.Open(temporary, key); err != nil {
+			return nil, errors.Join(shared.CacheErr, err)
+		}
+	}
+	shared.Fetcher = in.fetcher(shared.Cache.Dir())
+	s := &session{Session: shared, key: key, always: in.Stores, stores: stores.NewSession(shared)}
+	s.providers = &treeproviders.Session{
+		Source: in.providers(), PluginCache: getproviders.PluginCache{Dir: in.PluginCacheDir},
+		Open: func() *providerstore.Store {
+			return providerstore.Open(in.CacheDir, filepath.Join(s.Cache.StageDir(), "providers"), key)
+		},
+	}
+	return s, nil
+}
+
+// storesOf returns the stores of a project, in the order in which they are asked.
+func (s *session) storesOf(req Request, events *events) *stores.Stores {
+	of := &stores.Stores{Session: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
+	for _, store := range slices.Concat(req.Stores, s.always) {
+		of.Order = append(of.Order, s.stores.ID(store))
+	}
+	return of
+}
+
+// close ends the session.
+func (s *session) close() error {
+	if s.waitAtEnd.Load() {
+		s.Session.Wait()
+		s.stores.Wait()
+		s.providers.Wait()
+	}
+	return errors.Join(s.providers.Close(), s.Cache.Close())
+}
+
+// ahead returns a context for work that may turn out not to be needed, and the function
+// that cancels it. What writes to the cache then ends before the session does, unless
+// the user interrupts the program.
+func (s *session) ahead(ctx context.Context) (cancellable context.Context, stop func()) {
+	cancellable, cancel := context.WithCancel(ctx)
+	return cancellable, func() {
+		cancel()
+		if ctx.Err() == nil {
+			s.waitAtEnd.Store(true)
+		}
+	}
+}
+
+// projectSession starts a session for one project. Without a cache, packages are kept
+// until done is called, on the stage of a project that is changed.
+func (in *Installer) projectSession(p *openProject) (_ *session, done func() error, err error) {
+	if !p.req.places() {
+		s, done, err := in.sharedSession(p.key)
+		return s, func() error { done(); return nil }, err
+	}
+	s, err := in.newSession(p.key, p.files.Stage("@cache")) // no call has a key with "@"
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.close, nil
+}
+
+// sharedSession starts a session that belongs to no project. Without a cache,
+// packages are kept until done is called.
+func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), err error) {
+	if in.shared != nil {
+		return in.shared, func() {}, nil
+	}
+	temporary, err := os.MkdirTemp("", "cotter-")
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := in.newSession(key, temporary)
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(temporary))
+	}
+	return s, func() {
+		_ = s.close() // the next process removes what is left
+		_ = os.RemoveAll(temporary)
+	}, nil
+}
+
+// Share returns a copy of in whose runs of Outdated, OutdatedProviders and VerifyRemote
+// share what origins answer: each version, tag and package is asked for once, whichever
+// configurations need it. Its fields may be set. Answers are kept until done is called,
+// after all runs.
+//
+// InstallAll does the same for installations.
+func (in *Installer) Share() (_ *Installer, done func(), err error) {
+	key, err := in.userKey(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	copied := *in
+	copied.shared, done, err = in.sharedSession(key)
+	return &copied, done, err
+}
+
+// warnOfCache tells the user that packages are not kept.
+func (s *session) warnOfCache(events *events) {
+	if s.CacheErr != nil {
+		events.emit(Warning{
+			Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
+			Kind:    WarningNoCache,
+		})
+	}
+}
