@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/providerstore"
 )
 
 // Offer is a package of a bundle or a mirror that has a hash of the lock, as it says.
@@ -37,13 +38,18 @@ func (g *Getter) fromOffers(ctx context.Context, want Want) (_ *Got, deliver []O
 		}
 	}
 	for offer := range g.Offers(ctx, want) {
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return nil, nil, []error{ctx.Err()}
-		case offer.Err != nil:
+		}
+		if offer.Err != nil {
 			refuse(offer.Err)
 			continue
-		case offer.Distrust != nil && !g.wasGot(want, offer.Package):
+		}
+		release, wasGot := g.gotBefore(want, offer.Package)
+		switch {
+		case wasGot:
+			offer.Package = rememberedPackage{offer.Package, authentication(release)}
+		case offer.Distrust != nil:
 			g.tell(Event{Want: want, Kind: Distrusted, Location: offer.Package.Location(), Err: offer.Distrust})
 			deliver = append(deliver, offer)
 			continue
@@ -62,11 +68,22 @@ func (g *Getter) fromOffers(ctx context.Context, want Want) (_ *Got, deliver []O
 	return nil, deliver, reasons
 }
 
-// wasGot reports whether this user got the archive of a package before as that of the
-// wanted release.
-func (g *Getter) wasGot(want Want, pkg getproviders.Package) bool {
+// gotBefore returns what the source has said of a package, if this user got its archive
+// before as that of the wanted release.
+func (g *Getter) gotBefore(want Want, pkg getproviders.Package) (providerstore.Release, bool) {
 	release, ok := g.Store.Release(want.Provider, want.Version, want.Platform)
-	return ok && release.Archive != "" && release.Archive == pkg.Archive() && g.Store.Matches(release.H1, want.Locked) != ""
+	return release, ok && release.Archive != "" && release.Archive == pkg.Archive() && g.Store.Matches(release.H1, want.Locked) != ""
+}
+
+// rememberedPackage is a package that was proven when this user got it before.
+type rememberedPackage struct {
+	getproviders.Package
+	auth getproviders.Authentication
+}
+
+// Authenticate implements [getproviders.Package].
+func (p rememberedPackage) Authenticate(context.Context) (getproviders.Authentication, error) {
+	return p.auth, nil
 }
 
 // deliveredPackage is a package of the source whose archive is taken from elsewhere.
