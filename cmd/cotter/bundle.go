@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -97,11 +98,14 @@ func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error
 	if out.json {
 		return out.writeJSON(bundledRecord{name, written.Entries, written.Packages, written.Providers, written.Bytes})
 	}
-	providers := ""
-	if written.Providers > 0 {
-		providers = ", " + count(written.Providers, "package") + " of providers"
+	var parts []string
+	if written.Entries > 0 || written.Providers == 0 {
+		parts = append(parts, count(written.Packages, "package")+" of "+entries(written.Entries, "module"))
 	}
-	out.printf("%s: %s of %s%s, %s\n", name, count(written.Packages, "package"), entries(written.Entries, "module"), providers, megabytes(written.Bytes))
+	if written.Providers > 0 {
+		parts = append(parts, count(written.Providers, "package")+" of providers")
+	}
+	out.printf("%s: %s, %s\n", name, strings.Join(parts, ", "), megabytes(written.Bytes))
 	return nil
 }
 

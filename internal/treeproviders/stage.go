@@ -61,8 +61,8 @@ func (s *Stage) Open() {
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
 }
 
-// Begin, after Open, has what the modules require asked for from now on, as soon as it is known, until
-// ctx ends. [Stage.Wait] must follow.
+// Begin has what the modules require asked for from now on, as soon as it is known, until
+// ctx ends. [Stage.Open] must precede, and [Stage.Wait] must follow.
 func (s *Stage) Begin(ctx context.Context) {
 	s.Requirements.ask = func(use getproviders.ProviderUse) { s.prefetch(ctx, use) }
 }
