@@ -152,6 +152,9 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool
 // readProviders gets all packages of providers that a store has, by its tags. Those for this
 // platform are kept, or the hashes of all computed.
 func (in *Installer) readProviders(ctx context.Context, s *session, store PackageStore, tags []string, keep bool) ([]StoreEntry, error) {
+	if keep && s.CacheErr != nil {
+		return nil, s.CacheErr
+	}
 	found := make([][]StoreEntry, len(tags))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(in.parallel())
