@@ -3,7 +3,6 @@ package cotter
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -222,18 +221,35 @@ type PolicyFileError struct {
 func (e *PolicyFileError) Error() string { return e.Diagnostics.Error() }
 func (e *PolicyFileError) Unwrap() error { return e.Diagnostics }
 
-// readRules reads the policies of a request.
+// readRules reads the policies of a request: the user's file, or else the nearest one of
+// the repository with a policy.
 func (r Request) readRules() (rules.Rules, error) {
 	all := rules.Rules(r.Policies)
-	isUsers := r.PolicyFile != ""
-	name, shown := r.PolicyFile, r.PolicyFile
-	if name == "" {
-		var err error
-		if name, shown, err = projectFile(r.dir()); err != nil || name == "" {
-			return all, err
+	if r.PolicyFile != "" {
+		found, err := readPolicy(r.PolicyFile, r.PolicyFile)
+		if err != nil {
+			return nil, err
+		}
+		return append(rules.Rules{found}, all...), nil
+	}
+	files, err := project.FilesAbove(r.dir(), policyFileName)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		found, err := readPolicy(file.Path, file.Shown)
+		if err != nil {
+			return nil, err
+		}
+		if found.Declared() {
+			return append(rules.Rules{found.OfRepository()}, all...), nil
 		}
 	}
-	src, err := readRegular(name)
+	return all, nil
+}
+
+func readPolicy(name, shown string) (*policy.Policy, error) {
+	src, err := project.ReadRegular(name, policy.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -241,10 +257,7 @@ func (r Request) readRules() (rules.Rules, error) {
 	if diags.HasErrors() {
 		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
 	}
-	if !isUsers {
-		found = found.OfRepository()
-	}
-	return append(rules.Rules{found}, all...), nil
+	return found, nil
 }
 
 // ReadSettings returns the settings of the root module in dir: those in its cotter.hcl, or
@@ -254,60 +267,27 @@ func (r Request) readRules() (rules.Rules, error) {
 //
 // Runs do not apply them by themselves: they are for programs to put into requests.
 func ReadSettings(dir string) (*settings.Settings, error) {
-	name, shown, err := projectFile(orElse(dir, "."))
+	files, err := project.FilesAbove(orElse(dir, "."), policyFileName)
 	if err != nil {
 		return nil, err
 	}
-	if name == "" {
+	if len(files) == 0 {
 		return &settings.Settings{}, nil
 	}
-	src, err := readRegular(name)
+	nearest := files[0]
+	src, err := project.ReadRegular(nearest.Path, policy.MaxSize)
 	if err != nil {
 		return nil, err
 	}
-	found, diags := settings.Parse(src, filepath.ToSlash(shown))
+	found, diags := settings.Parse(src, filepath.ToSlash(nearest.Shown))
 	if diags.HasErrors() {
-		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
+		return nil, &PolicyFileError{File: nearest.Shown, Diagnostics: diags}
 	}
-	found.InDir(filepath.Dir(name))
+	found.InDir(filepath.Dir(nearest.Path))
 	return found, nil
-}
-
-// projectFile returns the path of cotter.hcl in a directory, or else of the nearest one
-// above it within the repository, and the path from the directory to it. Both are empty
-// if there is none.
-func projectFile(dir string) (name, shown string, err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
-		return "", "", err
-	}
-	for _, at := range project.RepositoryDirs(dir) {
-		if name := filepath.Join(at, policyFileName); exists(name) {
-			shown, err := filepath.Rel(dir, name)
-			return name, shown, err
-		}
-	}
-	return "", "", nil
 }
 
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
-}
-
-// readRegular reads a file that is no larger than a policy may be, and a byte
-// more of one that is. It does not wait for devices and pipes.
-func readRegular(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("it is not a regular file")}
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, policy.MaxSize+1))
 }

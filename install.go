@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/materialize"
+	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
 )
@@ -47,24 +48,22 @@ func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key,
 	if err != nil {
 		return nil, err
 	}
-	if req.Providers != nil && req.Providers.Only {
-		return in.providersAlone(ctx, req, config, key, shared, events)
+	onlyProviders := req.Providers != nil && req.Providers.Only
+	if !onlyProviders {
+		var result *Result
+		if result, config, err = in.nothingToInstall(ctx, req, config, events); err != nil || result != nil && req.Providers == nil {
+			return result, err
+		}
+		onlyProviders = result != nil
 	}
-	result, config, err := in.nothingToInstall(ctx, req, config, events)
-	switch {
-	case err != nil:
-		return nil, err
-	case result != nil && req.Providers != nil:
-		return in.providersAlone(ctx, req, config, key, shared, events)
-	case result != nil:
-		return result, nil
+	if onlyProviders {
+		return in.providersAlone(ctx, req, rules, config, key, shared, events)
 	}
-	p, err := in.openToInstall(ctx, req, key, events)
+	p, err := in.openToInstall(ctx, req, rules, key, events)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	p.rules = rules
 	if shared == nil {
 		var done func() error
 		if shared, done, err = in.projectSession(p); err != nil {
@@ -83,8 +82,6 @@ type installRun struct {
 	config    ConfigReader
 	events    *events
 	confirmed *lockentry.Confirmations
-	// providers is nil if the run leaves providers alone.
-	providers *providerStage
 }
 
 func newInstallRun(p *openProject, config ConfigReader, session *session, events *events) *installRun {
@@ -94,60 +91,67 @@ func newInstallRun(p *openProject, config ConfigReader, session *session, events
 	}
 }
 
-// run resolves the calls, puts their packages on the stage, plans the change and
-// makes it.
+// run walks the calls of the tree and selects, fetches and stages a package for each,
+// gets the providers that the modules require, plans the change of the project and makes
+// it. Until then nothing in the project has changed.
 func (r *installRun) run(ctx context.Context) (*Result, error) {
 	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
-	var shared unified
-	if r.req.Unify {
-		var err error
-		if shared, err = unify(ctx, r.look); err != nil {
-			return nil, err
-		}
+	shared, err := r.unify(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if r.req.Providers != nil {
-		var err error
-		if r.providers, err = newProviderStage(ctx, r.openProject, r.session, r.events); err != nil {
-			return nil, err
-		}
-		defer r.providers.close()
+	providers, err := r.newProviderStage(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer providers.close()
 	resolver := r.newResolver(shared, r.events)
 	defer resolver.placer.vendored.Close()
-	modules, err := r.walk(ctx, resolver, r.providers.require())
+	tree, err := r.walk(ctx, resolver, providers.require())
 	if err != nil {
 		return nil, err
 	}
-	providers, err := r.providers.finish(ctx)
+	gotProviders, err := providers.finish(ctx)
 	if err != nil {
 		return nil, err
 	}
-	stagings, err := resolver.placer.linkSharedTrees(ctx, modules)
+	stagings, err := resolver.placer.linkSharedTrees(ctx, tree.modules)
 	if err != nil {
 		return nil, err
 	}
-	planner := &planner{openProject: r.openProject, vendored: resolver.placer.vendored, providers: providers, restored: &resolver.restored, hostless: resolver.hostless.first}
-	plan, err := planner.plan(ctx, modules, stagings)
+	planner := &planner{openProject: r.openProject, events: r.events, vendored: resolver.placer.vendored, providers: gotProviders}
+	plan, err := planner.plan(ctx, tree, stagings)
 	if err != nil {
 		return nil, err
 	}
-	if err := providers.place(ctx); err != nil {
-		return nil, err
+	return plan.result, plan.commit(ctx)
+}
+
+// unify finds the versions that all calls of a source share, if the request asks for
+// that.
+func (r *installRun) unify(ctx context.Context) (unified, error) {
+	if !r.req.Unify {
+		return nil, nil
 	}
-	if err := plan.commit(r.openProject, r.events); err != nil || providers == nil || providers.stage.lock.hasModules {
-		return plan.result, err
+	return unify(ctx, r.look)
+}
+
+// newProviderStage returns the stage of providers; nil if the run leaves them alone.
+func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, error) {
+	if r.req.Providers == nil {
+		return nil, nil
 	}
-	return plan.result, providers.writeLock()
+	return newProviderStage(ctx, r.openProject, r.session, r.events)
 }
 
 // newResolver wires the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	asks := r.origins(r.session, events)
+	asks := r.session.originsFor(r.openProject, events)
 	placer := &placer{
-		session: r.session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),
+		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),
 	}
 	if r.dirs.Vendor != nil {
 		placer.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
@@ -181,7 +185,7 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 
 // walk resolves the whole tree. require, which may be nil, is told what each module
 // requires.
-func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
+func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) (resolvedTree, error) {
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
@@ -189,9 +193,10 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		warn: res.events.warnOf,
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
+	tree := resolvedTree{modules: modules, restored: &res.restored, hostless: res.hostless.first}
 	for _, warning := range []Warning{
-		{Message: res.restored.warning(r.req.lockFile())},
-		{Message: r.assumedDialect(res.hostless.first), Kind: WarningDialectAssumed},
+		{Message: warningOfRestored(tree.restored, r.req.lockFile())},
+		{Message: r.assumedDialect(tree.hostless), Kind: WarningDialectAssumed},
 		{Message: constraintsBeside(modules)},
 	} {
 		if warning.Message != "" {
@@ -202,7 +207,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return modules, errors.Join(res.refusals.err(r.req.lockFile()), err)
+	return tree, errors.Join(res.refusals.err(r.req.lockFile()), err)
 }
 
 // checkLost refuses a lock that has lost all of its entries, in a run that may not
@@ -274,9 +279,9 @@ func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result
 
 // providersAlone installs the providers of a project whose modules are as they are to
 // be, as part of a session, or with one of its own if shared is nil.
-func (in *Installer) providersAlone(ctx context.Context, req Request, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
+func (in *Installer) providersAlone(ctx context.Context, req Request, rules rules.Rules, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
 	if shared != nil {
-		return in.installProviders(ctx, req, config, shared, events)
+		return in.installProviders(ctx, req, rules, config, shared, events)
 	}
 	session, done, err := in.sharedSession(key)
 	if err != nil {
@@ -284,19 +289,17 @@ func (in *Installer) providersAlone(ctx context.Context, req Request, config Con
 	}
 	defer done()
 	session.warnOfCache(events)
-	return in.installProviders(ctx, req, config, session, events)
+	return in.installProviders(ctx, req, rules, config, session, events)
 }
 
 // installProviders is InstallProviders as part of a session.
-func (in *Installer) installProviders(ctx context.Context, req Request, config ConfigReader, session *session, events *events) (_ *Result, err error) {
+func (in *Installer) installProviders(ctx context.Context, req Request, rules rules.Rules, config ConfigReader, session *session, events *events) (_ *Result, err error) {
 	p, err := viewWith(ctx, req, session.key)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if p.rules, err = req.readRules(); err != nil {
-		return nil, err
-	}
+	p.rules = rules
 	stage, err := newProviderStage(ctx, p, session, events)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, e
 	if err != nil {
 		return nil, err
 	}
-	s := p.selector()
+	s := p.newSelector()
 	found := make([]*Outdated, len(modules))
 	var wait sync.WaitGroup
 	for i, m := range modules {
@@ -196,7 +196,7 @@ func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error)
 	if err != nil {
 		return nil, err
 	}
-	s := p.selector()
+	s := p.newSelector()
 	pins, failures := make([]*Pin, len(calls)), make([]error, len(calls))
 	var wait sync.WaitGroup
 	for i, c := range calls {
@@ -367,39 +367,7 @@ func splice(src []byte, pins []Pin) ([]byte, error) {
 	return src, nil
 }
 
-// inquiry is a run that asks origins about a project and changes nothing.
-type inquiry struct {
-	*openProject
-	session *session
-	origins *origins.Origins
-	events  *events
-	done    func()
-}
-
-// openToAsk opens a project for a run that asks origins. It must be closed.
-func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
-	p, err := in.view(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.readRules(); err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	events := &events{fn: in.OnEvent}
-	return &inquiry{openProject: p, session: session, origins: p.origins(session, events), events: events, done: done}, nil
-}
-
-// close ends the run.
-func (q *inquiry) close() error {
-	q.done()
-	return q.openProject.close()
-}
-
-// selector returns what selects among the versions that origins have.
-func (q *inquiry) selector() *selector {
+// newSelector returns what selects among the versions that origins have.
+func (q *inquiry) newSelector() *selector {
 	return &selector{origins: q.origins, events: q.events, lock: q.lock}
 }

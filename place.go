@@ -26,7 +26,7 @@ import (
 
 // placer finds packages in their places, or puts them on the stage of a run.
 type placer struct {
-	*session
+	*origins.Session
 	dirs    *packagedirs.Dirs
 	layout  Layout
 	project *project.Project

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,31 +35,36 @@ type plan struct {
 	vendor *vendordir.Plan
 	// fresh are the modules whose package is new in its place.
 	fresh []*module
+	// providers is nil if the run leaves providers alone.
+	providers *providerPlan
+
+	project *openProject
+	events  *events
 }
 
 // planner plans the change of a project.
 type planner struct {
 	*openProject
+	events   *events
 	vendored *vendordir.Packages
 	// providers is nil if the run leaves providers alone.
 	providers *providerPlan
-	restored  *restoredEntries
-	// hostless is the first call that leaves the registry's host to the stock tool.
-	hostless *call
 }
 
 // plan derives the lock, the manifest and the moves from the finished tree.
-func (r *planner) plan(ctx context.Context, modules []*module, stagings map[string]staging) (*plan, error) {
+func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[string]staging) (*plan, error) {
 	p := &plan{
-		result: r.newResult(modules),
+		result: r.newResult(tree.modules),
 		change: project.Change{OldLock: r.lockSrc, NewLock: r.lockSrc, Packages: make(map[string]string), Trees: make(map[string]string)},
 		sums:   make(map[string][]byte),
 		trees:  make(map[string]bool),
+
+		providers: r.providers, project: r.openProject, events: r.events,
 	}
-	p.result.DialectMatters = r.dialectGiven || !r.detected.guessed() || r.hostless != nil
+	p.result.DialectMatters = r.dialectGiven || !r.detected.IsGuess() || tree.hostless != nil
 	var recorded manifest.Manifest
 	inLock := make(map[string]bool)
-	for _, m := range modules {
+	for _, m := range tree.modules {
 		recorded.Set(m.record(m.version()))
 		if !m.ownsPackage() {
 			continue
@@ -81,7 +85,7 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 		return nil, err
 	}
 	p.change.Manifest = recorded.Bytes()
-	if err := r.planLock(ctx, p, modules, inLock); err != nil {
+	if err := r.planLock(ctx, p, tree, inLock); err != nil {
 		return nil, err
 	}
 	return p, r.refuseChanges(p.result.LockChanges)
@@ -133,16 +137,16 @@ func (p *plan) keepSums(tree *pkgtree.Tree) error {
 
 // planLock plans the new lock, which has entries for the calls in inLock, and says
 // how it differs from the old one.
-func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLock map[string]bool) error {
+func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLock map[string]bool) error {
 	lock := r.lock.Clone()
-	for _, m := range modules {
+	for _, m := range tree.modules {
 		if !m.ownsPackage() {
 			continue
 		}
 		entry := m.pkg.entry
 		old, had := r.lock.Module(entry.Key)
 		if !had {
-			old, had = r.restored.entry(entry.Key)
+			old, had = tree.restored.Entry(entry.Key)
 		}
 		lock.SetModule(entry)
 		if !had || !old.Equal(entry) {
@@ -158,7 +162,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Key, b.Key) })
 	r.providers.describe(p.result)
-	if len(p.result.LockChanges) == 0 && !r.restored.any() && !r.providers.changesLockOfModules() {
+	if len(p.result.LockChanges) == 0 && !tree.restored.Any() && !r.providers.changesLockOfModules() {
 		return nil
 	}
 	if r.providers.changesLockOfModules() {
@@ -255,29 +259,28 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 	return refused.err(r.req.lockFile())
 }
 
-// commit makes the change and tells about it.
-func (p *plan) commit(at *openProject, events *events) error {
+// commit places the providers, makes the change of the project, and tells about it.
+func (p *plan) commit(ctx context.Context) error {
+	if err := p.providers.place(ctx); err != nil {
+		return err
+	}
+	if err := p.commitModules(); err != nil {
+		return err
+	}
+	return p.providers.writeOwnLock()
+}
+
+// commitModules moves the packages of modules to their places, and writes the lock.
+func (p *plan) commitModules() error {
+	at := p.project
 	at.installed.StopReading()
 	changesLock := !bytes.Equal(p.change.OldLock, p.change.NewLock)
 	switch {
 	case at.req.DryRun:
 		return nil
 	case at.req.places():
-		replaced := make([]bool, len(p.fresh))
-		for i, m := range p.fresh {
-			_, err := os.Lstat(filepath.Join(at.req.dir(), filepath.FromSlash(m.finalPath)))
-			replaced[i] = err == nil
-		}
-		undo, err := p.vendor.Commit()
-		if err != nil {
+		if err := p.move(); err != nil {
 			return err
-		}
-		if err := at.files.Commit(p.change); err != nil {
-			return errors.Join(err, undo())
-		}
-		p.keepState(at.files)
-		for i, m := range p.fresh {
-			events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
 		}
 	case changesLock:
 		if err := project.WriteLock(at.req.location(), p.change.OldLock, p.change.NewLock); err != nil {
@@ -285,7 +288,27 @@ func (p *plan) commit(at *openProject, events *events) error {
 		}
 	}
 	if changesLock {
-		events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
+		p.events.emit(LockFileWritten{File: at.req.lockFile(), Created: at.lockSrc == nil})
+	}
+	return nil
+}
+
+// move makes the change in the directories of packages.
+func (p *plan) move() error {
+	replaced := make([]bool, len(p.fresh))
+	for i, m := range p.fresh {
+		replaced[i] = exists(filepath.Join(p.project.req.dir(), filepath.FromSlash(m.finalPath)))
+	}
+	undo, err := p.vendor.Commit()
+	if err != nil {
+		return err
+	}
+	if err := p.project.files.Commit(p.change); err != nil {
+		return errors.Join(err, undo())
+	}
+	p.keepState(p.project.files)
+	for i, m := range p.fresh {
+		p.events.emit(ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
 	}
 	return nil
 }

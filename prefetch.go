@@ -60,7 +60,7 @@ func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 			p.roots[c.key()] = c.call
 		}
 	}
-	ctx, cancel := p.placer.ahead(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

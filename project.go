@@ -9,15 +9,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/packagedirs"
-	"github.com/cotterpin/cotter/internal/rules"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/packagedirs"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -51,7 +49,7 @@ type openProject struct {
 	// dialectGiven says that the request names the dialect; else detected says how it
 	// was found.
 	dialectGiven bool
-	detected     detection
+	detected     detect.Detection
 	// foldsCase says that the file system has one file for names that differ only in
 	// case.
 	foldsCase bool
@@ -74,17 +72,20 @@ func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey
 	return p, nil
 }
 
-// openToInstall opens the project of an installation. One that places nothing leaves
-// nothing behind in the project, not even an empty directory.
-func (in *Installer) openToInstall(ctx context.Context, req Request, key *userkey.Key, events *events) (*openProject, error) {
-	if req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location()) {
-		return in.openToChange(ctx, req, key, events)
+// openToInstall opens the project of an installation under the rules of its request. One
+// that places nothing leaves nothing behind in the project, not even an empty directory.
+func (in *Installer) openToInstall(ctx context.Context, req Request, rules rules.Rules, key *userkey.Key, events *events) (p *openProject, err error) {
+	takes := req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
+	if takes {
+		p, err = in.openToChange(ctx, req, key, events)
+	} else {
+		p, err = viewWith(ctx, req, key)
 	}
-	p, err := viewWith(ctx, req, key)
 	if err != nil {
 		return nil, err
 	}
-	if p.files != nil && p.files.Unfinished() {
+	p.rules = rules
+	if !takes && p.files != nil && p.files.Unfinished() {
 		events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run says")
 	}
 	return p, nil
@@ -111,11 +112,6 @@ func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject,
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
-}
-
-// origins returns what a run may ask of origins in a session.
-func (p *openProject) origins(session *session, events *events) *origins.Origins {
-	return &origins.Origins{Session: session.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
 }
 
 // close ends the use of the project's files.
@@ -148,10 +144,10 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	}
 	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
 	if !p.dialectGiven {
-		p.detected = detectDialect(ctx, detect.Project{
-			Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded,
-		}, p.req.Tools)
-		p.dialect = p.detected.dialect
+		p.detected = detect.Detect(ctx, detect.Project{
+			Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded, Tools: p.req.tools(),
+		})
+		p.dialect = dialectOf(p.detected.Tool)
 	}
 	return nil
 }
@@ -164,7 +160,7 @@ func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, k
 	if err != nil {
 		return DialectAuto, false, err
 	}
-	return p.dialect, p.dialectGiven || !p.detected.guessed(), p.close()
+	return p.dialect, p.dialectGiven || !p.detected.IsGuess(), p.close()
 }
 
 // DialectSign is something in a project that tells which stock tool it is for.
@@ -183,49 +179,10 @@ func (in *Installer) DialectSigns(ctx context.Context, req Request) ([]DialectSi
 		return nil, err
 	}
 	var signs []DialectSign
-	for _, s := range p.detected.signs {
-		dialect := DialectOpenTofu
-		if s.Tool == detect.Terraform {
-			dialect = DialectTerraform
-		}
-		signs = append(signs, DialectSign{dialect, s.What})
+	for _, s := range p.detected.Signs {
+		signs = append(signs, DialectSign{dialectOf(s.Tool), s.What})
 	}
 	return signs, p.close()
-}
-
-// detection is the dialect of a project for which the request names none, and why.
-type detection struct {
-	dialect Dialect
-	// signs are all that were found, the one that decided first. Without any the
-	// dialect is a guess.
-	signs []detect.Sign
-}
-
-func detectDialect(ctx context.Context, p detect.Project, tools []Dialect) detection {
-	for _, t := range tools {
-		if t != DialectAuto {
-			p.Tools = append(p.Tools, t.tool())
-		}
-	}
-	found := detection{dialect: DialectOpenTofu, signs: detect.Signs(ctx, p)}
-	if len(found.signs) > 0 && found.signs[0].Tool == detect.Terraform {
-		found.dialect = DialectTerraform
-	}
-	return found
-}
-
-// guessed reports whether the project has no sign of either tool.
-func (d detection) guessed() bool { return len(d.signs) == 0 }
-
-// contradiction returns the first sign of the other tool, or an empty string if
-// all signs agree.
-func (d detection) contradiction() string {
-	for _, s := range d.signs {
-		if s.Tool != d.dialect.tool() {
-			return s.What
-		}
-	}
-	return ""
 }
 
 // assumedDialect says which stock tool the project was taken to be for, if that
@@ -236,12 +193,12 @@ func (p *openProject) assumedDialect(hostless *call) string {
 	}
 	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s",
 		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
-	if p.detected.guessed() {
+	if p.detected.IsGuess() {
 		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed
 	}
-	if against := p.detected.contradiction(); against != "" {
+	if against := p.detected.Contradiction(); against != "" {
 		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.detected.signs[0].What, p.dialect, against, p.dialect.other(), assumed)
+			p.detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
 	}
 	return ""
 }
@@ -368,6 +325,55 @@ func (r Request) unusableLock(err error) error {
 	return linked
 }
 
+// warnOfFindings tells the user what a killed run, or another user, has left in the
+// project. Without a key, our own files are unproven too, which needs no warning.
+func (in *Installer) warnOfFindings(events *events, findings []project.Finding) {
+	for _, f := range findings {
+		if text := findingText(f, in.hasState()); text != "" {
+			events.warn(nil, text)
+		}
+	}
+}
+
+func findingText(f project.Finding, hasState bool) string {
+	switch {
+	case f.Kind == project.Undone:
+		return "an earlier run was killed while it changed this project; what it had changed was undone"
+	case f.Kind == project.GivenUp:
+		return "an earlier run was killed while it changed this project, and another program has installed modules since; the rest of that change was given up"
+	case f.Kind == project.UnprovenJournal && hasState:
+		return fmt.Sprintf("%s was not written here by this user; it was ignored", f.File)
+	case f.Kind == project.UnprovenLockCopy && hasState:
+		return fmt.Sprintf("%s was not written here by this user; it was ignored, and origins are asked to confirm the lock", f.File)
+	}
+	return ""
+}
+
+// newResult returns the result of a run with these modules.
+func (p *openProject) newResult(modules []*module) *Result {
+	result := &Result{
+		Root:     Module{Dir: "."},
+		Dialect:  p.dialect,
+		LockFile: filepath.Join(p.req.dir(), p.req.lockFile()),
+	}
+	for _, m := range modules {
+		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
+	}
+	return result
+}
+
+// result is the module as results show it.
+func (m *module) result(keepCredentials bool) Module {
+	shown := Module{Path: m.path(), Dir: m.finalPath}
+	shown.Call, shown.Source = m.call.shown(keepCredentials)
+	if m.ownsPackage() {
+		shown.Version = m.pkg.entry.Version
+		shown.Package = m.pkg.entry.Package
+		shown.Hashes = m.pkg.entry.Hashes
+	}
+	return shown
+}
+
 // userKey returns the user's key. One that cannot be used is replaced by a random
 // one, which proves nothing to other runs, and a warning says so. Runs that only read
 // pass no events: no key is made for them.
@@ -394,27 +400,3 @@ func (in *Installer) userKey(events *events) (*userkey.Key, error) {
 
 // hasState reports whether runs can recognise what earlier ones left.
 func (in *Installer) hasState() bool { return in.StateDir != "" || in.StateKey != "" }
-
-// warnOfFindings tells the user what a killed run, or another user, has left in the
-// project. Without a key, our own files are unproven too, which needs no warning.
-func (in *Installer) warnOfFindings(events *events, findings []project.Finding) {
-	for _, f := range findings {
-		if text := findingText(f, in.hasState()); text != "" {
-			events.warn(nil, text)
-		}
-	}
-}
-
-func findingText(f project.Finding, hasState bool) string {
-	switch {
-	case f.Kind == project.Undone:
-		return "an earlier run was killed while it changed this project; what it had changed was undone"
-	case f.Kind == project.GivenUp:
-		return "an earlier run was killed while it changed this project, and another program has installed modules since; the rest of that change was given up"
-	case f.Kind == project.UnprovenJournal && hasState:
-		return fmt.Sprintf("%s was not written here by this user; it was ignored", f.File)
-	case f.Kind == project.UnprovenLockCopy && hasState:
-		return fmt.Sprintf("%s was not written here by this user; it was ignored, and origins are asked to confirm the lock", f.File)
-	}
-	return ""
-}

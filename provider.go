@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // requirements are what the modules of a tree require of providers, and what is wrong with
@@ -100,7 +102,7 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 	if err != nil {
 		return nil, err
 	}
-	ctx, s.stop = session.ahead(ctx)
+	ctx, s.stop = context.WithCancel(ctx)
 	s.stage.Begin(ctx)
 	return s, nil
 }
@@ -238,6 +240,14 @@ func (p *providerPlan) describe(result *Result) {
 	}
 }
 
+// writeOwnLock writes the lock that has the providers if it is not that of the modules.
+func (p *providerPlan) writeOwnLock() error {
+	if p == nil || p.stage.lock.hasModules {
+		return nil
+	}
+	return p.writeLock()
+}
+
 // writeLock writes the lock that has the providers, if it changes.
 func (p *providerPlan) writeLock() error {
 	s := p.stage
@@ -254,5 +264,73 @@ func (p *providerPlan) writeLock() error {
 		return err
 	}
 	s.events.emit(LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
+	return nil
+}
+
+// compareProviders compares the installed providers with the lock. In a project without
+// a directory of providers they are not missing: it was installed without them.
+func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
+	entries := lock.Providers()
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	store := providerstore.View(in.CacheDir, p.key)
+	found, err := treeproviders.Inspect(ctx, store, filepath.Join(p.req.dataPath(), "providers"), entries)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	reports := make([]ProviderReport, len(found))
+	for i, state := range found {
+		entry := entries[i]
+		reports[i] = ProviderReport{
+			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Want: entry.Hashes, Got: state.H1, Err: state.Err,
+		}
+	}
+	return reports, err
+}
+
+// refusedProviders returns the providers of a lock that the policies do not allow, as
+// *ProviderError.
+func (p *openProject) refusedProviders(lock *providerLock) []error {
+	var refused []error
+	for _, entry := range lock.Providers() {
+		if err := p.rules.CheckProvider(entry.Address); err != nil {
+			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
+		}
+	}
+	return refused
+}
+
+// hasProviders reports whether the project has a directory of providers. One without was
+// installed without them.
+func (p *openProject) hasProviders() bool {
+	return exists(filepath.Join(p.req.dataPath(), "providers"))
+}
+
+// compareRequirements adds to a report where the lock does not fit what the modules
+// require. An entry that none of them requires is reported if the modules are complete.
+func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
+	pooled, err := required.pool()
+	if err != nil {
+		report.Unread = append(report.Unread, err)
+		complete = false
+	}
+	others, err := p.unrequired(ctx, lock, pooled)
+	if err != nil {
+		return err
+	}
+	for _, r := range treeproviders.Sorted(pooled, others.InState) {
+		entry, has := lock.Provider(r.Address)
+		locked, err := versions.Parse(entry.Version)
+		if !has || err != nil || !r.Fits(locked) {
+			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Unfit(entry, has).Reason}))
+		}
+	}
+	for _, address := range others.Gone {
+		if !complete {
+			break // a module that is not there may require it
+		}
+		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, and no module requires it"}})
+	}
 	return nil
 }

@@ -53,7 +53,7 @@ type Request struct {
 	Offline bool
 	// PolicyFile is the path of the policy, in the form of package policy. ""
 	// means cotter.hcl in Dir, or the nearest one above it in the same git
-	// repository, if there is one. Policies are to be obeyed as well.
+	// repository, that has a policy. Policies are to be obeyed as well.
 	PolicyFile string
 	Policies   []*policy.Policy
 	// Vendor is a directory in the user's repository that has the packages, by the calls'
@@ -340,4 +340,23 @@ func (r Request) inDir(dir string) (Request, error) {
 		return r, nil
 	}
 	return r.ForDir(r)
+}
+
+// dialectOf is the dialect of a stock tool.
+func dialectOf(tool detect.Tool) Dialect {
+	if tool == detect.Terraform {
+		return DialectTerraform
+	}
+	return DialectOpenTofu
+}
+
+// tools are the stock tools that the user has.
+func (r Request) tools() []detect.Tool {
+	var tools []detect.Tool
+	for _, t := range r.Tools {
+		if t != DialectAuto {
+			tools = append(tools, t.tool())
+		}
+	}
+	return tools
 }

@@ -2,12 +2,12 @@ package cotter
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
@@ -322,27 +322,9 @@ type ProviderChange struct {
 	Hashes int
 }
 
-// newResult returns the result of a run with these modules.
-func (p *openProject) newResult(modules []*module) *Result {
-	result := &Result{
-		Root:     Module{Dir: "."},
-		Dialect:  p.dialect,
-		LockFile: filepath.Join(p.req.dir(), p.req.lockFile()),
-	}
-	for _, m := range modules {
-		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
-	}
-	return result
-}
-
-// result is the module as results show it.
-func (m *module) result(keepCredentials bool) Module {
-	shown := Module{Path: m.path(), Dir: m.finalPath}
-	shown.Call, shown.Source = m.call.shown(keepCredentials)
-	if m.ownsPackage() {
-		shown.Version = m.pkg.entry.Version
-		shown.Package = m.pkg.entry.Package
-		shown.Hashes = m.pkg.entry.Hashes
-	}
-	return shown
+// statuses are the statuses of packages that have an entry.
+var statuses = map[installed.Status]Status{
+	installed.Verified: StatusVerified,
+	installed.Changed:  StatusChanged,
+	installed.Missing:  StatusMissing,
 }

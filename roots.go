@@ -140,14 +140,15 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 	if err != nil {
 		return err
 	}
-	p, err := in.openToInstall(ctx, req, shared.key, events)
+	rules, err := req.readRules()
+	if err != nil {
+		return err
+	}
+	p, err := in.openToInstall(ctx, req, rules, shared.key, events)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if err := p.readRules(); err != nil {
-		return err
-	}
 	var stage *providerStage
 	if req.Providers != nil {
 		if stage, err = quietProviderStage(p, shared, events); err != nil {
@@ -185,7 +186,8 @@ func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Modul
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
-	return r.walk(ctx, r.newResolver(unified{}, r.events), require)
+	tree, err := r.walk(ctx, r.newResolver(unified{}, r.events), require)
+	return tree.modules, err
 }
 
 // forEachProject calls work for several root modules side by side, with the number and

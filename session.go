@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/cotterpin/cotter/getproviders"
@@ -28,9 +27,6 @@ type session struct {
 	// stores are what bundles and mirrors have, and always those that all projects ask.
 	stores *stores.Session
 	always []PackageStore
-	// waitAtEnd says that there may be work that was cancelled and has not ended; see ahead.
-	waitAtEnd atomic.Bool
-
 	// providers are what sources of providers have answered.
 	providers *treeproviders.Session
 }
@@ -68,27 +64,13 @@ func (s *session) storesOf(req Request, events *events) *stores.Stores {
 	return of
 }
 
-// close ends the session.
+// close ends the session. Before that it waits for work that was cancelled: it may still
+// write to the cache, and git and hg run on if the process ends before it has ended them.
 func (s *session) close() error {
-	if s.waitAtEnd.Load() {
-		s.Session.Wait()
-		s.stores.Wait()
-		s.providers.Wait()
-	}
+	s.Session.Wait()
+	s.stores.Wait()
+	s.providers.Wait()
 	return errors.Join(s.providers.Close(), s.Cache.Close())
-}
-
-// ahead returns a context for work that may turn out not to be needed, and the function
-// that cancels it. What writes to the cache then ends before the session does, unless
-// the user interrupts the program.
-func (s *session) ahead(ctx context.Context) (cancellable context.Context, stop func()) {
-	cancellable, cancel := context.WithCancel(ctx)
-	return cancellable, func() {
-		cancel()
-		if ctx.Err() == nil {
-			s.waitAtEnd.Store(true)
-		}
-	}
 }
 
 // projectSession starts a session for one project. Without a cache, packages are kept
@@ -149,4 +131,41 @@ func (s *session) warnOfCache(events *events) {
 			Kind:    WarningNoCache,
 		})
 	}
+}
+
+// originsFor returns what a run may ask of origins in the session.
+func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
+	return &origins.Origins{Session: s.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
+}
+
+// inquiry is a run that asks origins about a project and changes nothing.
+type inquiry struct {
+	*openProject
+	session *session
+	origins *origins.Origins
+	events  *events
+	done    func()
+}
+
+// openToAsk opens a project for a run that asks origins. It must be closed.
+func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
+	p, err := in.view(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.readRules(); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	session, done, err := in.sharedSession(p.key)
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	events := &events{fn: in.OnEvent}
+	return &inquiry{openProject: p, session: session, origins: session.originsFor(p, events), events: events, done: done}, nil
+}
+
+// close ends the run.
+func (q *inquiry) close() error {
+	q.done()
+	return q.openProject.close()
 }

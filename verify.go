@@ -15,15 +15,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/installed"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/providerstore"
-	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -118,13 +115,6 @@ func (r *Report) addState(files *project.Project) {
 			r.Unproven = append(r.Unproven, f.File)
 		}
 	}
-}
-
-// statuses are the statuses of packages that have an entry.
-var statuses = map[installed.Status]Status{
-	installed.Verified: StatusVerified,
-	installed.Changed:  StatusChanged,
-	installed.Missing:  StatusMissing,
 }
 
 // isInstalledPackage reports whether a record is that of a call of a module
@@ -319,7 +309,7 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 // only a pattern names is taken from modules.json, as is that of an entry without a
 // package.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
-	subdir, err := moduleSubdir(c.from.Address, entry)
+	subdir, err := c.from.LockedSubdir(entry)
 	if err != nil || entry.Package != "" && !pkgtree.IsPattern(subdir) {
 		return subdir, err
 	}
@@ -388,72 +378,4 @@ func sameVersion(a, b string) bool {
 	va, errA := versions.Parse(a)
 	vb, errB := versions.Parse(b)
 	return errA == nil && errB == nil && va == vb
-}
-
-// compareProviders compares the installed providers with the lock. In a project without
-// a directory of providers they are not missing: it was installed without them.
-func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
-	entries := lock.Providers()
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	store := providerstore.View(in.CacheDir, p.key)
-	found, err := treeproviders.Inspect(ctx, store, filepath.Join(p.req.dataPath(), "providers"), entries)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	reports := make([]ProviderReport, len(found))
-	for i, state := range found {
-		entry := entries[i]
-		reports[i] = ProviderReport{
-			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Want: entry.Hashes, Got: state.H1, Err: state.Err,
-		}
-	}
-	return reports, err
-}
-
-// refusedProviders returns the providers of a lock that the policies do not allow, as
-// *ProviderError.
-func (p *openProject) refusedProviders(lock *providerLock) []error {
-	var refused []error
-	for _, entry := range lock.Providers() {
-		if err := p.rules.CheckProvider(entry.Address); err != nil {
-			refused = append(refused, &ProviderError{Provider: entry.Address, Version: entry.Version, Err: err})
-		}
-	}
-	return refused
-}
-
-// hasProviders reports whether the project has a directory of providers. One without was
-// installed without them.
-func (p *openProject) hasProviders() bool {
-	return exists(filepath.Join(p.req.dataPath(), "providers"))
-}
-
-// compareRequirements adds to a report where the lock does not fit what the modules
-// require. An entry that none of them requires is reported if the modules are complete.
-func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
-	pooled, err := required.pool()
-	if err != nil {
-		report.Unread = append(report.Unread, err)
-		complete = false
-	}
-	others, err := p.unrequired(ctx, lock, pooled)
-	if err != nil {
-		return err
-	}
-	for _, r := range treeproviders.Sorted(pooled, others.InState) {
-		entry, has := lock.Provider(r.Address)
-		locked, err := versions.Parse(entry.Version)
-		if !has || err != nil || !r.Fits(locked) {
-			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Unfit(entry, has).Reason}))
-		}
-	}
-	for _, address := range others.Gone {
-		if !complete {
-			break // a module that is not there may require it
-		}
-		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, and no module requires it"}})
-	}
-	return nil
 }

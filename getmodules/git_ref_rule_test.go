@@ -2,7 +2,9 @@ package getmodules_test
 
 import (
 	"errors"
+	"maps"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,16 +43,18 @@ func TestGitRefRule(t *testing.T) {
 	r := gitAmbiguous(t, s)
 	fetchers := map[string]*getmodules.Fetcher{"git": newGitFetcher(t), "wire": newGitFetcher(t), "go": newBuiltInFetcher(t)}
 	fetchers["wire"].AlwaysGit = false
-	for _, name := range []string{
+	names := []string{
 		"", "HEAD", "main", "heads/main", "refs/heads/main", "tags/heads/main", "refs/tags/heads/main", "heads/heads/main",
 		"v1", "tags/v1", "heads/v1", "refs/v1", "refs/tags/v1", "refs/heads/v1", "v2", "tags/v2", "heads/v2", "tags/tags/v2",
 		"heads/tags/v2", "remotes/v2", "refs/remotes/v2", "v3", "remotes/v3", "v4", "v5", "tags/odd", "heads/odd",
 		"refs/tags/masked", "refs/heads/odd", "pull/1/head", "refs/pull/1/head", "1/head", "origin/main", "origin", "feat/x",
 		"feat", "x", "annotated", "tags/annotated", "refs/heads/annotated", "none", "refs/none", "tags", "heads", "refs",
-	} {
+	}
+	taken := gitTakes(t, r, names)
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			want := gitTakes(t, r, name)
+			want := taken[name]
 			got := map[string]string{}
 			for backend, f := range fetchers {
 				req := getmodules.Request{Package: s.address(r, "ref="+name)}
@@ -79,22 +83,42 @@ func takenCommit(t *testing.T, err error, commit func() string) string {
 	return ""
 }
 
-// gitTakes returns the commit that git fetches by a name; "" if there is none.
-func gitTakes(t *testing.T, r *gitRepo, name string) string {
+// gitTakes returns the commits that git fetches by names, without those that it
+// does not find, of which it reports one a fetch.
+func gitTakes(t *testing.T, r *gitRepo, names []string) map[string]string {
 	t.Helper()
-	if name == "" {
-		name = "HEAD"
-	}
 	into := newGitRepo(t, t.TempDir(), "into.git")
-	cmd := exec.Command("git", "--git-dir="+into.dir, "fetch", "--quiet", "--depth=1", "file://"+r.dir, name)
-	cmd.Env = into.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		if !strings.Contains(string(out), "couldn't find remote ref") {
-			t.Fatalf("git fetch %s: %v: %s", name, err, out)
-		}
-		return ""
+	taken := map[string]string{}
+	for _, name := range names {
+		taken["refs/taken/"+strconv.Itoa(len(taken))] = name
 	}
-	return into.git("", "rev-parse", "FETCH_HEAD^{commit}")
+	for {
+		args := []string{"--git-dir=" + into.dir, "fetch", "--quiet", "--depth=1", "file://" + r.dir}
+		for into, name := range taken {
+			if name == "" {
+				name = "HEAD"
+			}
+			args = append(args, name+":"+into)
+		}
+		cmd := exec.Command("git", args...)
+		cmd.Env = into.env
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			break
+		}
+		_, missing, found := strings.Cut(string(out), "couldn't find remote ref ")
+		missing, _, _ = strings.Cut(missing, "\n")
+		if !found {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+		maps.DeleteFunc(taken, func(_, name string) bool { return name == missing })
+	}
+	commits := map[string]string{}
+	for line := range strings.Lines(into.git("", "for-each-ref", "--format=%(refname) %(objectname) %(*objectname)", "refs/taken")) {
+		fields := strings.Fields(line)
+		commits[taken[fields[0]]] = fields[len(fields)-1]
+	}
+	return commits
 }
 
 // describeCommit returns the message of a commit, which is the ref that points to it.

@@ -31,9 +31,12 @@ type gitServer struct {
 	requests []string
 }
 
+// gitExecPath is the directory of git's programs.
+var gitExecPath = sync.OnceValues(exec.Command("git", "--exec-path").Output)
+
 func newGitServer(t testing.TB) *gitServer {
 	t.Helper()
-	out, err := exec.Command("git", "--exec-path").Output()
+	out, err := gitExecPath()
 	if err != nil {
 		t.Skip("git is not installed")
 	}

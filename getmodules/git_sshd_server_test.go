@@ -50,6 +50,7 @@ MaxStartups 100
 PidFile none
 AcceptEnv GIT_PROTOCOL
 SetEnv HOME=%s SHLVL=1
+KexAlgorithms curve25519-sha256
 LogLevel INFO
 `, s.port, s.file("host_key"), s.file("authorized_keys"), s.dir))
 	host := strings.Fields(string(s.read(t, "host_key.pub")))

@@ -35,9 +35,12 @@ func newSSHKey(t testing.TB, passphrase string) sshKey {
 	return encodeSSHKey(t, private, passphrase)
 }
 
+// generatedRSA is the one RSA key of all tests.
+var generatedRSA = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
+
 func newRSAKey(t testing.TB) sshKey {
 	t.Helper()
-	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	private, err := generatedRSA()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +94,9 @@ func newOpenSSH(t *testing.T) *loginServer {
 	files := map[string]string{
 		"rsa": string(s.rsa.pem), "ed25519": string(s.ed25519.pem), "authorized": s.client.line() + "\n",
 	}
-	config := "StrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPidFile none\nPermitRootLogin prohibit-password\n" +
+	// For HOME and SHLVL see newSSHServer. The newest key exchange takes longer than the
+	// rest of a connection.
+	config := "SetEnv HOME=" + dir + " SHLVL=1\nKexAlgorithms curve25519-sha256\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPidFile none\nPermitRootLogin prohibit-password\n" +
 		"AuthorizedKeysFile " + dir + "/authorized\nHostKey " + dir + "/rsa\nHostKey " + dir + "/ed25519\n"
 	files["config"] = config
 	for name, text := range files {

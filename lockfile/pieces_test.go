@@ -65,7 +65,7 @@ const module = "module \"a\" {\n  source = \"x\"\n}\n"
 var pieces = map[string]string{
 	"modules":          strings.Repeat(module, 5),
 	"spaced":           strings.Repeat(module+"\n\n", 5),
-	"long":             "provider \"p\" {\n  version = \"1.0.0\"\n}\n\n" + strings.Repeat(module, 3000),
+	"long":             "provider \"p\" {\n  version = \"1.0.0\"\n}\n\n" + strings.Repeat(module, 300),
 	"comment":          module + "/*\n}\nmodule \"b\" {\n*/\n" + module,
 	"line comment":     module + "# x\n" + module + "// \n}\n" + module,
 	"heredoc":          module + "module \"b\" {\n  x = <<EOT\n}\nmodule \"c\" {\nEOT\n}\n" + module,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -176,6 +177,11 @@ func (v *victim) run(t *testing.T, format string) {
 		}
 	}
 	err := <-ended
+	if v.interrupt {
+		if left := programsWith(t, v.home); len(left) > 0 {
+			t.Errorf("%v left programs running: %q", cmd.Args, left)
+		}
+	}
 	if (err == nil) != v.succeeds {
 		t.Errorf("%v: %v\n%s%s", cmd.Args, err, &stdout, &stderr)
 	}
@@ -185,6 +191,27 @@ func (v *victim) run(t *testing.T, format string) {
 	}
 	v.search(t, "stdout", stdout.String())
 	v.search(t, "stderr", stderr.String())
+}
+
+// programsWith returns the command lines of the running programs that have a text in
+// their environment, on systems that tell.
+func programsWith(t *testing.T, text string) []string {
+	t.Helper()
+	environments, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, name := range environments {
+		environment, err := os.ReadFile(name)
+		if err != nil || !bytes.Contains(environment, []byte(text)) {
+			continue // the program has ended
+		}
+		if line, err := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline")); err == nil {
+			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return found
 }
 
 // searchFiles looks through all files that nobody planted.

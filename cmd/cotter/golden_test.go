@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -197,27 +198,33 @@ func (s *situation) command(line string, mayFail bool) string {
 	return text
 }
 
-// The parts of the output that are never the same, and what stands for them.
-var variable = []struct {
+// outputVariant is a part of an output that is never the same, and what stands for it.
+type outputVariant struct {
 	pattern *regexp.Regexp
 	with    string
-}{
-	{regexp.MustCompile(`\bin \d+(\.\d+)? s\b`), "in 0.05 s"},
-	{regexp.MustCompile(`\b\d+(\.\d)? (B|kB)\b`), "SIZE"},
-	{regexp.MustCompile(`(h1|t1|zh):[0-9A-Za-z+/=]{43,64}`), "$1:HASH"},
-	{regexp.MustCompile(`(h1|t1):[0-9A-Za-z+/]{12}\b`), "$1:HASH"},
-	{regexp.MustCompile(`\b[0-9a-f]{40}([0-9a-f]{24})?\b`), "COMMIT"},
-	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "COMMIT"},
-	{regexp.MustCompile(`commit [0-9a-f]{7}( -> [0-9a-f]{7})?`), "commit COMMIT"},
-	{regexp.MustCompile(`key [0-9A-F]{16}`), "key KEY"},
 }
+
+// variable are those of the goldens. They are compiled when they are needed: this program
+// starts as the command more than a thousand times.
+var variable = sync.OnceValue(func() []outputVariant {
+	return []outputVariant{
+		{regexp.MustCompile(`\bin \d+(\.\d+)? s\b`), "in 0.05 s"},
+		{regexp.MustCompile(`\b\d+(\.\d)? (B|kB)\b`), "SIZE"},
+		{regexp.MustCompile(`(h1|t1|zh):[0-9A-Za-z+/=]{43,64}`), "$1:HASH"},
+		{regexp.MustCompile(`(h1|t1):[0-9A-Za-z+/]{12}\b`), "$1:HASH"},
+		{regexp.MustCompile(`\b[0-9a-f]{40}([0-9a-f]{24})?\b`), "COMMIT"},
+		{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "COMMIT"},
+		{regexp.MustCompile(`commit [0-9a-f]{7}( -> [0-9a-f]{7})?`), "commit COMMIT"},
+		{regexp.MustCompile(`key [0-9A-F]{16}`), "key KEY"},
+	}
+})
 
 // normal replaces what is never the same.
 func (s *situation) normal(text string) string {
 	host := string(s.world.Host())
 	text = strings.ReplaceAll(text, host, fmt.Sprintf("%-*s", len(host), "mods.corp.local")[:len(host)])
 	text = strings.ReplaceAll(text, s.dir, "DIR")
-	for _, v := range variable {
+	for _, v := range variable() {
 		text = v.pattern.ReplaceAllString(text, v.with)
 	}
 	return text

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -264,21 +265,20 @@ func (p *runPage) compare(t *testing.T, b pageBlock, c pageCommand) {
 }
 
 // variants are the parts of outputs that differ from run to run.
-var variants = []struct {
-	part *regexp.Regexp
-	name string
-}{
-	{regexp.MustCompile(`\b[0-9]+(\.[0-9]+)? m?s\b`), "TIME"},
-	{regexp.MustCompile(`\b(h1|t1|zh):[0-9A-Za-z+/=]{43,64}`), "$1:HASH"},
-	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "COMMIT"},
-	{regexp.MustCompile(`\b[0-9a-f]{7}\b`), "SHORT"},
-	{regexp.MustCompile(`\b[0-9A-F]{16}\b`), "KEY"},
-}
+var variants = sync.OnceValue(func() []outputVariant {
+	return []outputVariant{
+		{regexp.MustCompile(`\b[0-9]+(\.[0-9]+)? m?s\b`), "TIME"},
+		{regexp.MustCompile(`\b(h1|t1|zh):[0-9A-Za-z+/=]{43,64}`), "$1:HASH"},
+		{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "COMMIT"},
+		{regexp.MustCompile(`\b[0-9a-f]{7}\b`), "SHORT"},
+		{regexp.MustCompile(`\b[0-9A-F]{16}\b`), "KEY"},
+	}
+})
 
 // varying replaces what differs from run to run.
 func varying(text string) string {
-	for _, v := range variants {
-		text = v.part.ReplaceAllString(text, v.name)
+	for _, v := range variants() {
+		text = v.pattern.ReplaceAllString(text, v.with)
 	}
 	return text
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -66,6 +67,7 @@ const (
 	vendorRemedy      = "Run `cotter vendor{dir}` to write what the lock says."
 	noVendorRemedy    = "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."
 	notOursRemedy     = "Name a directory that is empty or does not exist."
+	stateKeyRemedy    = "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."
 	archiveRemedy     = "Try again. If the archive is the same then, tell the publisher of the provider."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
@@ -117,6 +119,8 @@ func remediesOf(project string, err error) []remedy {
 		add(archiveRemedy, "")
 	case errors.As(err, &violation) && violation.Argument == policy.WeakSignatures && violation.Range.Filename == "":
 		add(weakRemedy, "")
+	case errors.As(err, &violation) && violation.Argument == "allow_sources":
+		add(allowRemedy(violation), "")
 	case errors.As(err, &provider) && errors.As(err, &downgrade):
 		add(downgradeRemedy, provider.Provider.ForDisplay())
 	case errors.As(err, &downgrade) && errors.As(err, &module):
@@ -153,6 +157,7 @@ func remediesOf(project string, err error) []remedy {
 			{errors.Is(err, errBothChanged), mergeDriverRemedy},
 			{is[*secondLockError](err), secondLockRemedy},
 			{is[*noToolError](err), toolRemedy},
+			{errors.Is(err, userkey.ErrShortSecret), stateKeyRemedy},
 		} {
 			if known.is {
 				add(known.text, "")
@@ -227,6 +232,14 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 		return []remedy{{text: tofuRemedy, project: project}}
 	}
 	return nil
+}
+
+// allowRemedy says how to allow a source that a policy does not.
+func allowRemedy(violation *policy.Violation) string {
+	if violation.Range.Filename == "" {
+		return "If you trust the source, name it with `--allow-source` too."
+	}
+	return fmt.Sprintf("If you trust the source, add it to `allow_sources` in %s.", violation.Range.Filename)
 }
 
 // linkRemedy says what to do about a lock file that is a symbolic link.

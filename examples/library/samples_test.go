@@ -135,7 +135,7 @@ func verify(ctx context.Context, dir string) error {
 		}
 	}
 	if !report.OK() {
-		return errors.New("the installed modules differ from the lock")
+		return errors.New("the project does not match its lock")
 	}
 	// end
 	return nil
@@ -158,8 +158,9 @@ func userCredentials(ctx context.Context, client *http.Client) (*cotter.Installe
 	})
 	// end
 	// sample: mirrors
+	registries := in.Providers
 	source, err := config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
-		Direct:     func(int) getproviders.Source { return in.Providers },
+		Direct:     func(int) getproviders.Source { return registries },
 		HTTPClient: client,
 	})
 	if err != nil {

@@ -1,9 +1,30 @@
 package hg
 
-import "net/url"
+import (
+	"context"
+	"net/url"
+)
 
 // ParseAddress exports parseAddress as what hg is given.
 func ParseAddress(u *url.URL) (remote, rev string, err error) {
 	a, err := parseAddress(u)
 	return a.remote.String(), a.rev, err
+}
+
+// Resolve exports the step of [Getter.Get] that asks which changeset an address means. It
+// makes the private repository in parent.
+func Resolve(ctx context.Context, parent string, u *url.URL) (string, error) {
+	addr, err := parseAddress(u)
+	if err != nil {
+		return "", err
+	}
+	program, err := Getter{}.find()
+	if err != nil {
+		return "", err
+	}
+	r := repository{program: program, env: Getter{}.environ(), parent: parent, addr: addr}
+	if err := r.create(); err != nil {
+		return "", err
+	}
+	return r.resolve(ctx)
 }

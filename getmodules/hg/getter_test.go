@@ -30,16 +30,19 @@ func TestRevisions(t *testing.T) {
 	run(t, dir, "update", "--quiet", "default")
 	run(t, dir, "tag", "--rev="+one, "v1 beta")
 	newest := run(t, dir, "identify", "--rev=default", "--template={node}")
-	tests := map[string]string{
-		"":                newest,
-		"?rev=" + one:     one,
-		"?rev=" + one[:8]: one,
-		"?rev=v1%20beta":  one,
-		"?rev=mark":       one,
-		"?rev=work":       two,
-		"?rev=0":          one,
+	for query, want := range map[string]string{"?rev=" + one: one, "?rev=" + one[:8]: one, "?rev=mark": one, "?rev=work": two, "?rev=0": one} {
+		t.Run("resolve "+query, func(t *testing.T) {
+			t.Parallel()
+			from, err := url.Parse(strings.TrimPrefix(fileURL(dir), "hg::") + query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := hg.Resolve(t.Context(), t.TempDir(), from); err != nil || got != want {
+				t.Errorf("changeset %s, %v, want %s", got, err, want)
+			}
+		})
 	}
-	for query, want := range tests {
+	for query, want := range map[string]string{"": newest, "?rev=v1%20beta": one} {
 		t.Run(query, func(t *testing.T) {
 			t.Parallel()
 			got, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir)+query, "")

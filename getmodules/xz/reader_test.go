@@ -63,7 +63,7 @@ func TestReaderOfTool(t *testing.T) {
 	if _, err := exec.LookPath("xz"); err != nil {
 		t.Skip("xz is not installed")
 	}
-	want := sample(200_000)
+	want := sample(100_000)
 	name := filepath.Join(t.TempDir(), "content")
 	if err := os.WriteFile(name, want, 0o600); err != nil {
 		t.Fatal(err)

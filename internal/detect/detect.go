@@ -93,6 +93,37 @@ func Signs(ctx context.Context, p Project) []Sign {
 	return d.signs
 }
 
+// Detection is the tool that a project is for, and why.
+type Detection struct {
+	Tool Tool
+	// Signs are all that were found, the one that decided first. Without any the tool is
+	// a guess.
+	Signs []Sign
+}
+
+// Detect finds out which tool a project is for. Without signs it is OpenTofu.
+func Detect(ctx context.Context, p Project) Detection {
+	found := Detection{Tool: OpenTofu, Signs: Signs(ctx, p)}
+	if len(found.Signs) > 0 {
+		found.Tool = found.Signs[0].Tool
+	}
+	return found
+}
+
+// IsGuess reports whether the project has no sign of either tool.
+func (d Detection) IsGuess() bool { return len(d.Signs) == 0 }
+
+// Contradiction returns the first sign of the other tool, or an empty string if
+// all signs agree.
+func (d Detection) Contradiction() string {
+	for _, s := range d.Signs {
+		if s.Tool != d.Tool {
+			return s.What
+		}
+	}
+	return ""
+}
+
 // ImpliesHost reports whether an address is that of a module in a registry whose
 // host it leaves to the stock tool.
 func ImpliesHost(address string) bool {

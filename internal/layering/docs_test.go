@@ -3,7 +3,11 @@ package layering_test
 import (
 	"go/ast"
 	"go/doc"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -46,5 +50,36 @@ func TestExamples(t *testing.T) {
 		if !slices.ContainsFunc(doc.Examples(tests...), func(e *doc.Example) bool { return e.Output != "" }) {
 			t.Errorf("package %s has no example with an output", dir)
 		}
+	}
+}
+
+// TestContributing wants the files and directories that the table of CONTRIBUTING.md names.
+func TestContributing(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "## Where things are\n")
+	table, _, end := strings.Cut(table, "\n## ")
+	if !found || !end {
+		t.Fatal("CONTRIBUTING.md has no section \"Where things are\" with another one after it")
+	}
+	for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1) {
+		if _, err := os.Stat(filepath.Join("../..", name[1])); err != nil {
+			t.Errorf("CONTRIBUTING.md names %s: %v", name[1], err)
+		}
+	}
+}
+
+// TestREADME wants a README that a reader finishes: of at most 150 lines.
+func TestREADME(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines", n)
 	}
 }

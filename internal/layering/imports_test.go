@@ -37,7 +37,7 @@ var layers = []layer{
 	{"packages in the user's repository, and what is known of the lock's entries", []string{"internal/lockentry", "internal/vendordir"}},
 	{"where the packages of a project are", []string{"internal/packagedirs"}},
 	{"where modules come from", []string{"disco", "getmodules", "registryclient"}},
-	{"where providers come from", []string{"getproviders"}},
+	{"where providers come from, and the whole of the user's cache", []string{"getproviders", "internal/usercache"}},
 	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},
 	{"what the origins of modules have, and where modules are in packages", []string{"internal/moduledir", "internal/origins"}},
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},

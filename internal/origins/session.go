@@ -68,8 +68,12 @@ func (s *Session) Slot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Wait waits for the end of fetches that were cancelled.
-func (s *Session) Wait() { s.packages.Wait() }
+// Wait waits for the end of fetches and of questions to git that were cancelled.
+func (s *Session) Wait() {
+	s.tags.Wait()
+	s.references.Wait()
+	s.packages.Wait()
+}
 
 // withCache adds to a request what the fetcher needs to know of the cache.
 func (s *Session) withCache(req getmodules.Request) getmodules.Request {
