@@ -1,6 +1,7 @@
 package cotter
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/stores"
 )
 
 // Event is one thing that happened in a run. The events are the structs of
@@ -72,6 +74,8 @@ type ProviderProgress struct {
 	Platform    addrs.Platform
 	Done, Total int64
 	Unpacking   bool
+	// Stored says that the archive comes from a bundle or a mirror.
+	Stored bool
 }
 
 // ProviderInstalled tells that a provider is new or changed in its place, and who signed
@@ -204,13 +208,19 @@ func (e *events) ofOrigins(o origins.Event) {
 
 // ofProviders passes on what happens to packages of providers.
 func (e *events) ofProviders(p providers.Event) {
-	about := ProviderProgress{Provider: p.Want.Provider, Version: p.Want.Version.String(), Platform: p.Want.Platform, Done: p.Done, Total: max(p.Total, 0)}
+	about := ProviderProgress{Provider: p.Want.Provider, Version: p.Want.Version.String(), Platform: p.Want.Platform, Done: p.Done, Total: max(p.Total, 0), Stored: p.Stored}
 	switch p.Kind {
 	case providers.Downloading, providers.Unpacking:
 		about.Unpacking = p.Kind == providers.Unpacking
 		e.emit(about)
 	case providers.Waiting:
 		e.emit(WaitingForFetch{Package: p.Location})
+	case providers.Refused:
+		e.warn(nil, fmt.Sprintf("provider %s %s: %s", about.Provider.ForDisplay(), about.Version, p.Err))
+	case providers.Distrusted:
+		if !errors.Is(p.Err, ErrDeliversOnly) {
+			e.warn(nil, stores.DistrustText(p.Location, p.Err))
+		}
 	case providers.Damaged:
 		e.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
 	}

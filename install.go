@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/materialize"
 	"github.com/cotterpin/cotter/internal/rules"
-	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
 )
@@ -171,7 +170,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	res.entries = &lockedEntries{
 		origins: asks, placer: placer, events: events, confirmed: r.confirmed,
 		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
-		stores: &stores.Stores{Session: r.session.stores, Offline: r.req.Offline, Check: checkStatement, OnEvent: events.ofOrigins},
+		stores: r.session.storesOf(r.req, events),
 	}
 	return res
 }

@@ -271,6 +271,15 @@ type PackageStore interface {
 	CheckTrust(manifest []byte) error
 	// Blob writes a blob to the start of a file and checks its digest and size.
 	Blob(ctx context.Context, digest string, size int64, file *os.File) error
+	// ProviderIndex returns the index of the packages that the store has of a version of a
+	// provider. The error wraps fs.ErrNotExist if it has none.
+	ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error)
+	// ProviderManifest returns a manifest of such an index, by its digest and size.
+	// CheckTrust takes it too.
+	ProviderManifest(ctx context.Context, provider addrs.Provider, digest string, size int64) ([]byte, error)
+	// ProviderBlob is Blob for the archive of a provider. progress, which may be nil, is
+	// told the bytes that have arrived and the total.
+	ProviderBlob(ctx context.Context, provider addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error
 }
 
 // ErrDeliversOnly means that a [PackageStore] does not confirm entries. It is no failure:

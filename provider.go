@@ -98,6 +98,18 @@ type providerStage struct {
 // newProviderStage returns a stage with nothing required. What its requirements are
 // told later is asked for at once. It must be closed.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
+	s, err := quietProviderStage(p, session, events)
+	if err != nil {
+		return nil, err
+	}
+	ctx, s.stop = context.WithCancel(ctx)
+	s.stage.Begin(ctx)
+	return s, nil
+}
+
+// quietProviderStage is newProviderStage, but nothing is asked for before it is needed. It
+// need not be closed.
+func quietProviderStage(p *openProject, session *session, events *events) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, err
@@ -116,9 +128,10 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 		}
 		s.stage.Update.Providers = append(s.stage.Update.Providers, provider)
 	}
+	stores := session.storesOf(p.req, events)
+	s.stage.Offers, s.stage.OffersKey = stores.Offers(), stores.Key()
 	s.required.Requirements = &s.stage.Requirements
-	ctx, s.stop = context.WithCancel(ctx)
-	s.stage.Begin(ctx)
+	s.stage.Open()
 	return s, nil
 }
 

@@ -80,8 +80,11 @@ type Request struct {
 	Tools []Dialect
 	// Inputs are the values on which sources and versions may depend.
 	Inputs Inputs
+	// Stores are asked before those of the Installer, for this project alone. Projects that
+	// name the same store share what it has answered.
+	Stores []PackageStore
 	// ForDir returns the request for one root module of several, which InstallAll,
-	// LockedPackages and CacheKey call with the request that has its directory: for what
+	// LockedPackages, LockedProviders and CacheKey call with the request that has its directory: for what
 	// its settings say, for example. nil means that it stays as it is. Other methods ignore it.
 	ForDir func(Request) (Request, error)
 }

@@ -111,10 +111,10 @@ func (p LockedPackage) Open() (*os.Root, error) { return opendir.Root(p.dir) }
 
 // LockedPackages calls use with each package that the locks of some root modules name:
 // once for each entry of each lock. It is for programs that take packages somewhere else,
-// or look at what is in them. [Request.Providers] and what the request says about changes
-// do not matter.
+// or look at what is in them. What the request says about changes does not matter.
 //
-// The locks must be complete. Entries are confirmed by their origins or by
+// The locks must be complete, also for the providers that the modules require if
+// [Request.Providers] is set; [Installer.LockedProviders] has their packages. Entries are confirmed by their origins or by
 // [Installer].Stores, and packages fetched into the cache and compared with the hashes of
 // the lock, as in an installation with [Request].Locked; what is installed or in the
 // cache is used. The projects stay as they are.
@@ -127,7 +127,7 @@ func (p LockedPackage) Open() (*os.Root, error) { return opendir.Root(p.dir) }
 //
 // onEvent is as for InstallAll.
 func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event), use func(context.Context, LockedPackage) error) error {
-	req.Locked, req.DryRun, req.LockOnly, req.Providers, req.Update = true, true, false, nil, Update{}
+	req.Locked, req.DryRun, req.LockOnly, req.Update = true, true, false, Update{}
 	return in.forEachProject(dirs, req, onEvent, func(_ int, req Request, shared *session, events *events) error {
 		return in.lockedPackagesOf(ctx, req, shared, events, use)
 	})
@@ -149,7 +149,16 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	modules, err := newInstallRun(p, config, shared, events).resolveLocked(ctx)
+	var stage *providerStage
+	if req.Providers != nil {
+		if stage, err = quietProviderStage(p, shared, events); err != nil {
+			return err
+		}
+	}
+	modules, err := newInstallRun(p, config, shared, events).resolveLocked(ctx, stage.require())
+	if err == nil {
+		err = stage.checkLock(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -172,12 +181,12 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, shared *
 }
 
 // resolveLocked walks the tree by the lock. The packages are placed for reading alone.
-func (r *installRun) resolveLocked(ctx context.Context) ([]*module, error) {
+func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
 	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
-	tree, err := r.walk(ctx, r.newResolver(unified{}, r.events), nil)
+	tree, err := r.walk(ctx, r.newResolver(unified{}, r.events), require)
 	return tree.modules, err
 }
 

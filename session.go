@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cotterpin/cotter/getproviders"
@@ -23,8 +24,9 @@ import (
 type session struct {
 	*origins.Session
 	key *userkey.Key
-	// stores are what bundles and mirrors have.
+	// stores are what bundles and mirrors have, and always those that all projects ask.
 	stores *stores.Session
+	always []PackageStore
 	// providers are what sources of providers have answered.
 	providers *treeproviders.Session
 }
@@ -43,11 +45,7 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 		}
 	}
 	shared.Fetcher = in.fetcher(shared.Cache.Dir())
-	ordered := make([]stores.Store, len(in.Stores))
-	for i, store := range in.Stores {
-		ordered[i] = store
-	}
-	s := &session{Session: shared, key: key, stores: stores.NewSession(ordered, shared)}
+	s := &session{Session: shared, key: key, always: in.Stores, stores: stores.NewSession(shared)}
 	s.providers = &treeproviders.Session{
 		Source: in.providers(), PluginCache: getproviders.PluginCache{Dir: in.PluginCacheDir},
 		Open: func() *providerstore.Store {
@@ -55,6 +53,15 @@ func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, e
 		},
 	}
 	return s, nil
+}
+
+// storesOf returns the stores of a project, in the order in which they are asked.
+func (s *session) storesOf(req Request, events *events) *stores.Stores {
+	of := &stores.Stores{Session: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
+	for _, store := range slices.Concat(req.Stores, s.always) {
+		of.Order = append(of.Order, s.stores.ID(store))
+	}
+	return of
 }
 
 // close ends the session. Before that it waits for work that was cancelled: it may still

@@ -23,16 +23,19 @@ type Result struct {
 	// Entries is the number of different entries of locks, and Packages that of
 	// different packages, by content.
 	Entries, Packages int
+	// Providers is the number of packages of providers, for all platforms.
+	Providers int
 	// Bytes is the size of the bundle.
 	Bytes int64
 }
 
-// Create writes all packages that the locks of some root modules name as a bundle.
+// Create writes all packages that the locks of some root modules name as a bundle. Those of
+// providers are in it if req.Providers is set, for the platforms that it names.
 //
 // The locks must be complete. dirs, req and onEvent are those of
-// [cotter.Installer.LockedPackages], which confirms and fetches the packages. If a
-// project fails nothing is written, and the error joins a *[cotter.ProjectError] for
-// each one that did. The archives are in a directory for temporary files until all of
+// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm
+// and fetch the packages. If a project fails nothing is written, and the error joins a
+// *[cotter.ProjectError] for each one that did. The archives are in a directory for temporary files until all of
 // them are written.
 func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), w io.Writer) (*Result, error) {
 	temporary, err := os.MkdirTemp("", "cotter-bundle-")
@@ -43,19 +46,31 @@ func Create(ctx context.Context, in *cotter.Installer, dirs []string, req cotter
 	b := &builder{
 		dir: temporary, artifacts: make(map[string]modpkg.Artifact),
 		files: make(map[string]string), contents: make(map[hashing.Hash]string),
+		packages: make(map[string]*providerPackage),
+	}
+	if b.providers, err = newProviderBuilder(temporary); err != nil {
+		return nil, err
 	}
 	if err := in.LockedPackages(ctx, dirs, req, onEvent, b.add); err != nil {
 		return nil, err
+	}
+	if req.Providers != nil {
+		if err := in.LockedProviders(ctx, dirs, req, onEvent, b.addProvider); err != nil {
+			return nil, err
+		}
 	}
 	return b.write(w)
 }
 
 // builder collects the artifacts of a bundle. Their layers are files in dir.
 type builder struct {
-	dir    string
-	layers singleflight.Memo[hashing.Hash, layer]
+	dir       string
+	layers    singleflight.Memo[hashing.Hash, layer]
+	providers *providerBuilder
 
 	mu sync.Mutex
+	// packages are those of providers, by their tags and platforms.
+	packages map[string]*providerPackage
 	// artifacts are the artifacts by their tags, and files those of their layers by
 	// digest. contents are the tags of one artifact of each content.
 	artifacts map[string]modpkg.Artifact
@@ -117,11 +132,16 @@ func (b *builder) write(w io.Writer) (*Result, error) {
 	for t1, tag := range b.contents {
 		refs = append(refs, ocilayout.Ref{Tag: modpkg.ContentTag(t1), ArtifactType: modpkg.ArtifactType, Manifest: manifests[tag]})
 	}
+	providerRefs, providerBlobs, err := b.writeProviders()
+	if err != nil {
+		return nil, err
+	}
+	refs, blobs = append(refs, providerRefs...), append(blobs, providerBlobs...)
 	counted := &countingWriter{w: w}
 	if err := ocilayout.Write(counted, refs, blobs); err != nil {
 		return nil, err
 	}
-	return &Result{Entries: len(b.artifacts), Packages: len(b.contents), Bytes: counted.n}, nil
+	return &Result{Entries: len(b.artifacts), Packages: len(b.contents), Providers: len(b.packages), Bytes: counted.n}, nil
 }
 
 func blobOf(text []byte) ocilayout.Blob {
@@ -194,20 +214,6 @@ func (b *Bundle) Tags(context.Context) ([]string, error) {
 		tags = append(tags, ref.Tag)
 	}
 	return tags, nil
-}
-
-// Manifest makes Bundle a [cotter.PackageStore].
-func (b *Bundle) Manifest(_ context.Context, tag string) ([]byte, error) {
-	at, ok := b.layout.Tagged(tag)
-	if !ok {
-		return nil, &fs.PathError{Op: "open", Path: tag, Err: fs.ErrNotExist}
-	}
-	if at.Size > modpkg.MaxManifest {
-		return nil, fmt.Errorf("%w: a manifest has %d bytes", ErrBundle, at.Size)
-	}
-	var text bytes.Buffer
-	err := b.layout.Copy(&text, at)
-	return text.Bytes(), err
 }
 
 // Blob makes Bundle a [cotter.PackageStore].

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -22,10 +23,11 @@ import (
 
 // Result is what Push or Repair did.
 type Result struct {
-	// Entries is the number of different entries of locks. Pushed is that of those that
+	// Entries is the number of different entries of modules, and Providers that of
+	// different packages of providers. Pushed is that of those that
 	// the mirror did not have, and Replaced that of those whose artifact was stored again:
 	// it had no signature by the mirror's SignKey, or was damaged.
-	Entries, Pushed, Replaced int
+	Entries, Providers, Pushed, Replaced int
 	// Bytes is the size of the archives that were uploaded.
 	Bytes int64
 }
@@ -35,11 +37,12 @@ var ErrNotRepaired = errors.New("the registry returns other bytes than were push
 
 // Push stores all packages that the locks of some root modules name in a mirror. What
 // the mirror has is neither packed nor uploaded again, unless it has no signature by the
-// mirror's SignKey.
+// mirror's SignKey. Packages of providers are stored if req.Providers is set, for the
+// platforms that it names.
 //
 // The locks must be complete. dirs, req and onEvent are those of
-// [cotter.Installer.LockedPackages], which confirms and fetches the packages. If
-// projects fail, what the others have is stored nevertheless; the error joins a
+// [cotter.Installer.LockedPackages] and [cotter.Installer.LockedProviders], which confirm
+// and fetch the packages. If projects fail, what the others have is stored nevertheless; the error joins a
 // *[cotter.ProjectError] for each.
 func Push(ctx context.Context, in *cotter.Installer, dirs []string, req cotter.Request, onEvent func(dir string, event cotter.Event), to *Mirror) (*Result, error) {
 	return (&pusher{mirror: to}).pushAll(ctx, in, dirs, req, onEvent)
@@ -63,6 +66,8 @@ type pusher struct {
 	entries singleflight.Memo[string, bool]
 	layers  singleflight.Memo[layerKey, pushedLayer]
 	config  singleflight.Memo[string, bool]
+
+	providers providerPusher
 
 	mu     sync.Mutex
 	result Result
@@ -89,14 +94,38 @@ func (p *pusher) pushAll(ctx context.Context, in *cotter.Installer, dirs []strin
 	defer func() { _ = os.RemoveAll(temporary) }() // the system removes what is left
 	p.dir = temporary
 	err = in.LockedPackages(ctx, dirs, req, onEvent, p.push)
+	if dirs = withoutFailed(dirs, err); req.Providers != nil && len(dirs) > 0 && ctx.Err() == nil {
+		err = errors.Join(err, in.LockedProviders(ctx, dirs, req, onEvent, p.pushProvider))
+	}
 	return &p.result, err
+}
+
+// withoutFailed returns the directories of projects about which an error says nothing; none
+// if it is about more than projects.
+func withoutFailed(dirs []string, err error) []string {
+	failed := make(map[string]bool)
+	var note func(error) bool
+	note = func(err error) bool {
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			return !slices.ContainsFunc(joined.Unwrap(), func(err error) bool { return !note(err) })
+		}
+		project, ok := errors.AsType[*cotter.ProjectError](err)
+		if ok {
+			failed[project.Dir] = true
+		}
+		return ok
+	}
+	if err != nil && !note(err) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return failed[dir] })
 }
 
 // push stores a package unless the mirror has its entry as it should be.
 func (p *pusher) push(ctx context.Context, pkg cotter.LockedPackage) error {
 	statement := modpkg.StatementOf(pkg.Entry)
 	_, err := p.entries.Do(ctx, statement.Tag(), func(ctx context.Context) (bool, error) {
-		has, err := cotter.StoreHas(ctx, p.mirror, pkg.Entry)
+		has, _, err := cotter.StoreHas(ctx, p.mirror, pkg.Entry)
 		if err != nil {
 			return false, err
 		}
@@ -110,19 +139,24 @@ func (p *pusher) push(ctx context.Context, pkg cotter.LockedPackage) error {
 		if !has || p.repairs || p.lacksSignature(found) {
 			changed, err = p.store(ctx, pkg, statement, found)
 		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.result.Entries++
-		switch {
-		case err != nil || !changed:
-		case has:
-			p.result.Replaced++
-		default:
-			p.result.Pushed++
-		}
+		p.count(&p.result.Entries, has, changed && err == nil)
 		return changed, err
 	})
 	return err
+}
+
+// count counts what was looked at, and what came of it.
+func (p *pusher) count(all *int, had, changed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	*all++
+	switch {
+	case !changed:
+	case had:
+		p.result.Replaced++
+	default:
+		p.result.Pushed++
+	}
 }
 
 // lacksSignature reports whether a manifest is not signed by the key of the mirror, if that
@@ -131,8 +165,7 @@ func (p *pusher) lacksSignature(manifest []byte) bool {
 	if p.mirror.SignKey == nil {
 		return false
 	}
-	found, err := modpkg.ParseManifest(manifest)
-	return err != nil || found.CheckSigned(publicKeys(p.mirror.SignKey)) != nil
+	return modpkg.CheckSigned(manifest, publicKeys(p.mirror.SignKey)) != nil
 }
 
 // archiveForms is how many archives of a package a repair tries.
@@ -226,36 +259,35 @@ func (p *pusher) pushLayer(ctx context.Context, t1 hashing.Hash, form int, pkg c
 		return pushedLayer{}, err
 	}
 	defer file.Close()
-	blob := getmodules.OCIBlob{Digest: a.Layer, Size: a.Size}
-	uploaded, err := p.mirror.content.PushBlob(ctx, blob, file)
-	if err != nil || !p.repairs {
-		return p.pushed(a, uploaded), err
-	}
-	damage := p.readBack(ctx, a)
-	if damage != nil && isDamage(damage) {
-		uploaded = true
-		if err := p.mirror.content.UploadBlob(ctx, blob, file); err != nil {
-			return pushedLayer{}, err
-		}
-		if damage = p.readBack(ctx, a); damage != nil && isDamage(damage) {
-			damage = fmt.Errorf("%w: %w", ErrNotRepaired, damage)
-		}
-	}
-	return p.pushed(a, uploaded), damage
+	uploaded, err := p.pushFile(ctx, p.mirror.content, getmodules.OCIBlob{Digest: a.Layer, Size: a.Size}, file)
+	return pushedLayer{a, uploaded}, err
 }
 
-// pushed counts a layer.
-func (p *pusher) pushed(a modpkg.Artifact, uploaded bool) pushedLayer {
+// pushFile uploads an archive to a repository, and reports whether that did not have it, or
+// had something else. A repair reads it back, and uploads it again if it is damaged.
+func (p *pusher) pushFile(ctx context.Context, to *getmodules.OCIContent, blob getmodules.OCIBlob, file *os.File) (uploaded bool, err error) {
+	uploaded, err = to.PushBlob(ctx, blob, file)
+	if err == nil && p.repairs {
+		if err = p.readBack(ctx, to, blob); err != nil && isDamage(err) {
+			uploaded = true
+			if err = to.UploadBlob(ctx, blob, file); err == nil {
+				err = p.readBack(ctx, to, blob)
+			}
+			if err != nil && isDamage(err) {
+				err = fmt.Errorf("%w: %w", ErrNotRepaired, err)
+			}
+		}
+	}
 	if uploaded {
 		p.mu.Lock()
-		p.result.Bytes += a.Size
+		p.result.Bytes += blob.Size
 		p.mu.Unlock()
 	}
-	return pushedLayer{a, uploaded}
+	return uploaded, err
 }
 
-// readBack fetches a layer and checks its digest.
-func (p *pusher) readBack(ctx context.Context, a modpkg.Artifact) error {
+// readBack fetches an archive and checks its digest.
+func (p *pusher) readBack(ctx context.Context, from *getmodules.OCIContent, blob getmodules.OCIBlob) error {
 	file, err := os.CreateTemp(p.dir, "read-*")
 	if err != nil {
 		return err
@@ -264,7 +296,7 @@ func (p *pusher) readBack(ctx context.Context, a modpkg.Artifact) error {
 		_ = file.Close()
 		_ = os.Remove(file.Name()) // pushAll removes what is left
 	}()
-	return p.mirror.Blob(ctx, a.Layer, a.Size, file)
+	return from.Blob(ctx, blob, file, nil)
 }
 
 // isDamage reports whether the error of a blob that was fetched is about the blob, and not
@@ -274,7 +306,11 @@ func isDamage(err error) bool {
 }
 
 func (p *pusher) pushConfig(ctx context.Context) (bool, error) {
+	return pushConfig(ctx, p.mirror.content)
+}
+
+func pushConfig(ctx context.Context, to *getmodules.OCIContent) (bool, error) {
 	config := []byte(modpkg.Config)
 	at := ocilayout.Describe(config)
-	return p.mirror.content.PushBlob(ctx, getmodules.OCIBlob{Digest: at.Digest, Size: at.Size}, bytes.NewReader(config))
+	return to.PushBlob(ctx, getmodules.OCIBlob{Digest: at.Digest, Size: at.Size}, bytes.NewReader(config))
 }

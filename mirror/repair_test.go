@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/getmodules"
@@ -14,16 +15,15 @@ import (
 	"github.com/cotterpin/cotter/mirror"
 )
 
-// openDocker returns an installed project, and an empty mirror in a registry that others
-// made.
-func openDocker(t *testing.T) (in *cotter.Installer, dir string, m *mirror.Mirror, registry *dockerregistry.Registry) {
+// startDocker returns a registry that others made, and an empty mirror in it.
+func startDocker(t *testing.T) (*dockerregistry.Registry, *mirror.Mirror) {
 	t.Helper()
 	socketDir, err := os.MkdirTemp("", "registry-") // the names of sockets are short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(socketDir) })
-	registry, err = dockerregistry.Start(socketDir)
+	registry, err := dockerregistry.Start(socketDir)
 	if errors.Is(err, dockerregistry.ErrNotInstalled) {
 		t.Skip(err)
 	}
@@ -31,13 +31,15 @@ func openDocker(t *testing.T) (in *cotter.Installer, dir string, m *mirror.Mirro
 		t.Fatal(err)
 	}
 	t.Cleanup(registry.Close)
-	_, in, dir, _ = open(t)
-	m, err = mirror.Open(&getmodules.Fetcher{HTTPClient: registry.Client()}, "oci://"+registry.Host()+"/corp/modules")
+	m, err := mirror.Open(&getmodules.Fetcher{HTTPClient: registry.Client(), Backoff: noWait}, "oci://"+registry.Host()+"/corp/modules")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return in, dir, m, registry
+	return registry, m
 }
+
+// noWait is the wait before a retry.
+func noWait(int) time.Duration { return 0 }
 
 // damaged returns how many entries of a mirror are damaged.
 func damaged(t *testing.T, in *cotter.Installer, m *mirror.Mirror) (n int) {
@@ -83,7 +85,8 @@ func layerOf(t *testing.T, in *cotter.Installer, m *mirror.Mirror, source string
 // same content with another digest, as often as that is needed.
 func TestRepairDockerRegistry(t *testing.T) {
 	t.Parallel()
-	in, dir, m, registry := openDocker(t)
+	registry, m := startDocker(t)
+	_, in, dir, _ := open(t)
 	m.SignKey, _ = newKey('a')
 	run := func(name string, do func() (*mirror.Result, error), want mirror.Result) {
 		t.Helper()

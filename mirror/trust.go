@@ -32,12 +32,8 @@ func (m *Mirror) CheckTrust(manifest []byte) error {
 	if len(m.Trust.SignedBy) == 0 {
 		return nil
 	}
-	artifact, err := modpkg.ParseManifest(manifest)
-	if err != nil {
-		return err
-	}
 	for _, keys := range m.Trust.SignedBy {
-		if err := artifact.CheckSigned(keys); err != nil {
+		if err := modpkg.CheckSigned(manifest, keys); err != nil {
 			return err
 		}
 	}

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 )
 
@@ -25,10 +28,11 @@ func bundleCommand(out *output) *cli.Command {
 				Name:      "create",
 				Usage:     "write all packages of the lock to a file",
 				ArgsUsage: "[DIR...]",
-				Description: "Writes the module packages that the lock names, of the current directory or of the\n" +
-					"directories, to an OCI image layout in a tar file, which oras and skopeo read. The\n" +
-					"same lock gives the same bytes. The lock must be complete. Providers are not in it.",
-				Flags: configFlags(severalFlags(append(policyFlags(),
+				Description: "Writes the packages of modules and providers that the lock names, of the current\n" +
+					"directory or of the directories, to an OCI image layout in a tar file, which oras and\n" +
+					"skopeo read. The same lock gives the same bytes. The lock must be complete. Archives of\n" +
+					"providers are downloaded, as the cache does not keep them.",
+				Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), carriedFlags()),
 					&cli.StringFlag{Name: "out", Usage: "write to `FILE`"},
 					&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
 					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
@@ -92,9 +96,39 @@ func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error
 		return err
 	}
 	if out.json {
-		return out.writeJSON(bundledRecord{name, written.Entries, written.Packages, written.Bytes})
+		return out.writeJSON(bundledRecord{name, written.Entries, written.Packages, written.Providers, written.Bytes})
 	}
-	out.printf("%s: %s of %s, %s\n", name, count(written.Packages, "package"), entries(written.Entries, "module"), megabytes(written.Bytes))
+	var parts []string
+	if written.Entries > 0 || written.Providers == 0 {
+		parts = append(parts, count(written.Packages, "package")+" of "+entries(written.Entries, "module"))
+	}
+	if written.Providers > 0 {
+		parts = append(parts, count(written.Providers, "package")+" of providers")
+	}
+	out.printf("%s: %s, %s\n", name, strings.Join(parts, ", "), megabytes(written.Bytes))
+	return nil
+}
+
+// carriedFlags say which packages of providers are taken somewhere else.
+func carriedFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "no-providers", Usage: "leave out the providers"},
+		&cli.StringSliceFlag{Name: "platform", Usage: "take the providers' packages for `OS_ARCH`; can be repeated; the default is this machine's platform"},
+	}
+}
+
+// setCarried reads the flags of carriedFlags.
+func setCarried(cmd *cli.Command, req *cotter.Request) (err error) {
+	providers := &cotter.Providers{}
+	if providers.Platforms, err = platforms(cmd); err != nil {
+		return err
+	}
+	switch {
+	case !cmd.Bool("no-providers"):
+		req.Providers = providers
+	case len(providers.Platforms) > 0:
+		return usageError{errors.New("--platform and --no-providers exclude each other")}
+	}
 	return nil
 }
 
@@ -105,14 +139,35 @@ func lockedProjects(ctx context.Context, cmd *cli.Command, out *output) (req cot
 		return req, nil, nil, err
 	}
 	req.Offline, req.Submodules = cmd.Bool("offline"), cmd.Bool("submodules")
-	if err := setPolicy(cmd, &req); err != nil {
+	if err := errors.Join(setPolicy(cmd, &req), setCarried(cmd, &req)); err != nil {
 		return req, nil, nil, err
 	}
 	if in, err = installer(ctx, cmd, out, req); err != nil {
 		return req, nil, nil, err
 	}
+	mirrors := newMirrors(cmd, out, in)
+	req.ForDir = withProviders(func(req cotter.Request) (cotter.Request, error) {
+		req, err := applySettings(cmd, req)
+		if err != nil {
+			return req, err
+		}
+		return mirrors.inRequest(ctx, req)
+	})
 	dirs, err = projectDirs(ctx, cmd, out, req)
 	return req, in, dirs, err
+}
+
+// withProviders returns a function for [cotter.Request].ForDir that leaves it alone which
+// packages of providers are taken: the platforms in settings are those for the lock.
+func withProviders(forDir func(cotter.Request) (cotter.Request, error)) func(cotter.Request) (cotter.Request, error) {
+	if forDir == nil {
+		return nil
+	}
+	return func(req cotter.Request) (cotter.Request, error) {
+		changed, err := forDir(req)
+		changed.Providers = req.Providers
+		return changed, err
+	}
 }
 
 // readBundle opens the bundle that the command line names, and prints what came of its
@@ -144,19 +199,47 @@ func (o *output) storeEntries(found []cotter.StoreEntry, done string) error {
 			return err
 		}
 	}
+	providers := 0
+	for _, entry := range found {
+		if entry.Platform != (addrs.Platform{}) {
+			providers++
+		}
+	}
 	if damaged > 0 {
-		return fmt.Errorf("%d of %s could not be %s", damaged, entries(len(found), "module"), done)
+		return fmt.Errorf("%d of %s could not be %s", damaged, ofCarried(len(found)-providers, providers), done)
 	}
 	if !o.json {
-		o.printf("%s %s.\n", entries(len(found), "module"), done)
+		o.printf("%s %s.\n", carriedText(len(found)-providers, providers), done)
 	}
 	return nil
+}
+
+// carriedText counts what a lock has: entries of modules, and packages of providers.
+func carriedText(modules, providers int) string {
+	switch {
+	case providers == 0:
+		return entries(modules, "module")
+	case modules == 0:
+		return count(providers, "package") + " of providers"
+	}
+	return entries(modules, "module") + " and " + count(providers, "package") + " of providers"
+}
+
+// ofCarried is carriedText after "1 of".
+func ofCarried(modules, providers int) string {
+	if modules == 0 || providers == 0 {
+		return carriedText(modules, providers)
+	}
+	return fmt.Sprintf("%d packages of modules and providers", modules+providers)
 }
 
 // bundleEntry prints an entry of a bundle.
 func (o *output) bundleEntry(entry cotter.StoreEntry) error {
 	if o.json {
 		value := storedRecord{Source: entry.Source, Version: entry.Version, Package: entry.Package, Hashes: []string{}, Tag: entry.Tag}
+		if entry.Platform != (addrs.Platform{}) {
+			value.Platform = entry.Platform.String()
+		}
 		for _, h := range entry.Hashes {
 			value.Hashes = append(value.Hashes, string(h))
 		}
@@ -168,6 +251,9 @@ func (o *output) bundleEntry(entry cotter.StoreEntry) error {
 	what := entry.Source
 	if entry.Version != "" {
 		what += " " + entry.Version
+	}
+	if entry.Platform != (addrs.Platform{}) {
+		what = "provider " + what + " for " + entry.Platform.String()
 	}
 	if what == "" {
 		what = entry.Tag

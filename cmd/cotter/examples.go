@@ -93,17 +93,18 @@ var examples = map[string][]example{
 		{"Of all root modules of a repository.", "cotter vendor --recursive"},
 	},
 	"cotter bundle": {
-		{"Carry the locked modules to a machine without a network.", "cotter bundle create --out modules.tar"},
-		{"Install from it there.", "cotter install --bundle modules.tar"},
+		{"Carry what is locked to a machine without a network.", "cotter bundle create --out locked.tar"},
+		{"Install from it there.", "cotter install --bundle locked.tar"},
 	},
 	"cotter bundle create": {
-		{"All root modules of a repository.", "cotter bundle create --recursive --out modules.tar"},
+		{"All root modules of a repository.", "cotter bundle create --recursive --out locked.tar"},
+		{"For machines of another platform.", "cotter bundle create --out locked.tar --platform linux_arm64"},
 	},
 	"cotter bundle verify": {
-		{"Is it complete and unchanged?", "cotter bundle verify modules.tar"},
+		{"Is it complete and unchanged?", "cotter bundle verify locked.tar"},
 	},
 	"cotter bundle import": {
-		{"Put its packages into the cache.", "cotter bundle import modules.tar"},
+		{"Put its packages into the cache.", "cotter bundle import locked.tar"},
 	},
 	"cotter mirror": {
 		{"Store what the lock names.", "cotter mirror push oci://registry.example.com/modules"},

@@ -145,6 +145,11 @@ func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cot
 	if err != nil {
 		return nil, err
 	}
+	if !severalProjects(cmd) { // each of these has its own
+		if *req, err = newMirrors(cmd, out, in).inRequest(ctx, *req); err != nil {
+			return nil, err
+		}
+	}
 	return in, useBundle(cmd, in, req)
 }
 

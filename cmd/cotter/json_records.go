@@ -269,21 +269,25 @@ func (restoredRecord) kind() string { return "restored" }
 type bundledRecord struct {
 	File string `json:"file"`
 	// Entries are those of the locks, and Packages the different packages that they name.
-	Entries  int   `json:"entries"`
-	Packages int   `json:"packages"`
-	Bytes    int64 `json:"bytes"`
+	Entries  int `json:"entries"`
+	Packages int `json:"packages"`
+	// Providers is the number of packages of providers, for all platforms.
+	Providers int   `json:"providers"`
+	Bytes     int64 `json:"bytes"`
 }
 
 func (bundledRecord) kind() string { return "bundled" }
 
-// storedRecord is an entry of a bundle or a mirror that was verified or imported.
+// storedRecord is an entry of a bundle or a mirror that was verified or imported. Source is
+// the address of a provider if it has a platform.
 type storedRecord struct {
-	Source  string   `json:"source"`
-	Version string   `json:"version,omitempty"`
-	Package string   `json:"package,omitempty"`
-	Hashes  []string `json:"hashes"`
-	Tag     string   `json:"tag"`
-	Error   string   `json:"error,omitempty"`
+	Source   string   `json:"source"`
+	Version  string   `json:"version,omitempty"`
+	Platform string   `json:"platform,omitempty"`
+	Package  string   `json:"package,omitempty"`
+	Hashes   []string `json:"hashes"`
+	Tag      string   `json:"tag"`
+	Error    string   `json:"error,omitempty"`
 }
 
 func (storedRecord) kind() string { return "stored" }
@@ -292,22 +296,28 @@ func (storedRecord) kind() string { return "stored" }
 type pushedRecord struct {
 	Mirror  string `json:"mirror"`
 	Entries int    `json:"entries"`
-	Pushed  int    `json:"pushed"`
-	// Replaced are those that were damaged in the mirror.
+	// Providers is the number of packages of providers. Pushed and Replaced count them too.
+	Providers int `json:"providers"`
+	Pushed    int `json:"pushed"`
+	// Replaced are those that were damaged in the mirror, or not signed.
 	Replaced int   `json:"replaced"`
 	Bytes    int64 `json:"bytes"`
 }
 
 func (pushedRecord) kind() string { return "pushed" }
 
-// mirroredRecord is an entry of a lock in mirror status.
+// mirroredRecord is an entry of a lock in mirror status. For a provider, Source is its
+// address, and the key is empty.
 type mirroredRecord struct {
-	Key     string `json:"key"`
-	Source  string `json:"source"`
-	Version string `json:"version,omitempty"`
-	Tag     string `json:"tag"`
+	Key      string `json:"key"`
+	Source   string `json:"source"`
+	Version  string `json:"version,omitempty"`
+	Platform string `json:"platform,omitempty"`
+	Tag      string `json:"tag"`
 	// Missing says that the mirror does not have it.
 	Missing bool `json:"missing"`
+	// Error is what is wrong with what it has, such as that a signature is missing.
+	Error string `json:"error,omitempty"`
 }
 
 func (mirroredRecord) kind() string { return "mirrored" }

@@ -6,6 +6,9 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"sync"
 
 	"github.com/urfave/cli/v3"
 
@@ -106,20 +109,79 @@ func readKey[T any](ctx context.Context, name string, parse func([]byte) (T, err
 	return key, nil
 }
 
-// readMirrors has an installer read from the mirrors of a run.
-func readMirrors(ctx context.Context, cmd *cli.Command, out *output, dir string, in *cotter.Installer, fetcher *getmodules.Fetcher) error {
-	used, err := usedMirrors(ctx, cmd, out.env, dir, "")
+// mirrors opens the mirrors of projects, each once for the same settings.
+type mirrors struct {
+	cmd *cli.Command
+	out *output
+	in  *cotter.Installer
+
+	mu     sync.Mutex
+	opened map[string]*mirror.Mirror
+}
+
+func newMirrors(cmd *cli.Command, out *output, in *cotter.Installer) *mirrors {
+	return &mirrors{cmd: cmd, out: out, in: in, opened: make(map[string]*mirror.Mirror)}
+}
+
+// open opens a mirror with its keys.
+func (m *mirrors) open(ctx context.Context, used settings.UsedMirror) (*mirror.Mirror, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := fmt.Sprintf("%+v", used)
+	if opened := m.opened[key]; opened != nil {
+		return opened, nil
+	}
+	fetcher, err := fetcherOf(m.in)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	opened, err := openUsed(ctx, fetcher, used)
+	if err == nil {
+		m.opened[key] = opened
+	}
+	return opened, err
+}
+
+// inRequest returns a request with the mirrors that its project is to be read from.
+func (m *mirrors) inRequest(ctx context.Context, req cotter.Request) (cotter.Request, error) {
+	used, err := usedMirrors(ctx, m.cmd, m.out.env, req.Dir, "")
+	if err != nil {
+		return req, err
+	}
+	req.Stores = nil
 	for _, u := range used {
-		opened, err := openUsed(ctx, fetcher, u)
+		opened, err := m.open(ctx, u)
 		if err != nil {
-			return err
+			return req, err
 		}
-		in.Stores = append(in.Stores, opened)
+		req.Stores = append(req.Stores, opened)
 	}
-	return nil
+	return req, nil
+}
+
+// mirrorOf are projects with the same mirror.
+type mirrorOf struct {
+	settings.UsedMirror
+	dirs []string
+}
+
+// byMirror groups projects by the mirrors of a kind that they have, in the order in which
+// they come first. named is as for usedMirrors.
+func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, choose func([]settings.UsedMirror) []settings.UsedMirror) (groups []mirrorOf, err error) {
+	for _, dir := range dirs {
+		used, err := usedMirrors(ctx, m.cmd, m.out.env, dir, named)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range choose(used) {
+			i := slices.IndexFunc(groups, func(g mirrorOf) bool { return reflect.DeepEqual(g.UsedMirror, u) })
+			if i < 0 {
+				i, groups = len(groups), append(groups, mirrorOf{UsedMirror: u})
+			}
+			groups[i].dirs = append(groups[i].dirs, dir)
+		}
+	}
+	return groups, nil
 }
 
 // writer pushes what a run has fetched from origins to the mirrors with the mode "write".
@@ -134,8 +196,11 @@ type writer struct {
 
 // note looks for packages that come from their origins.
 func (w *writer) note(event cotter.Event) {
-	if done, ok := event.(cotter.FetchDone); ok && done.Store == "" {
-		w.fetched = true
+	switch e := event.(type) {
+	case cotter.FetchDone:
+		w.fetched = w.fetched || e.Store == ""
+	case cotter.ProviderProgress:
+		w.fetched = w.fetched || !e.Stored
 	}
 }
 
@@ -145,33 +210,35 @@ func (w *writer) write(ctx context.Context, dirs ...string) {
 	if !w.fetched || w.req.DryRun || w.req.Offline || len(dirs) == 0 || ctx.Err() != nil {
 		return
 	}
-	used, err := usedMirrors(ctx, w.cmd, w.out.env, w.req.Dir, "")
+	all := newMirrors(w.cmd, w.out, w.in)
+	groups, err := all.byMirror(ctx, dirs, "", func(used []settings.UsedMirror) []settings.UsedMirror { return used })
 	if err != nil {
 		w.out.warnf("nothing was pushed to a mirror: %s", err)
 		return
 	}
-	for _, u := range used {
+	for _, g := range groups {
 		switch {
-		case u.WriteRefused:
-			w.out.warnf("nothing was pushed to the mirror %s: cotter.hcl names it, but your own settings do not trust it", u.Address)
-		case u.Write:
-			if err := w.writeTo(ctx, u, dirs); err != nil {
-				w.out.warnf("not everything was pushed to the mirror %s: %s", u.Address, err)
+		case g.WriteRefused:
+			w.out.warnf("nothing was pushed to the mirror %s: cotter.hcl names it, but your own settings do not trust it", g.Address)
+		case g.Write:
+			if err := w.writeTo(ctx, all, g); err != nil {
+				w.out.warnf("not everything was pushed to the mirror %s: %s", g.Address, err)
 			}
 		}
 	}
 }
 
-func (w *writer) writeTo(ctx context.Context, used settings.UsedMirror, dirs []string) error {
-	fetcher, err := fetcherOf(w.in)
+func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) error {
+	to, err := all.open(ctx, group.UsedMirror)
 	if err != nil {
 		return err
 	}
-	to, err := openUsed(ctx, fetcher, used)
-	if err != nil {
-		return err
+	req := w.req
+	req.ForDir = withProviders(req.ForDir)
+	if req.Providers != nil {
+		req.Providers = &cotter.Providers{} // those for this platform were fetched
 	}
-	result, err := mirror.Push(ctx, w.in, dirs, w.req, nil, to)
+	result, err := mirror.Push(ctx, w.in, group.dirs, req, nil, to)
 	if err == nil && result.Pushed+result.Replaced > 0 && !w.cmd.Bool("markdown") {
 		err = w.out.pushed(to, result)
 	}

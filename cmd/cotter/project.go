@@ -94,9 +94,6 @@ func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 	for _, o := range config.Providers.DevOverrides {
 		out.warnf("dev_overrides of the CLI configuration have tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
 	}
-	if err := readMirrors(ctx, cmd, out, req.Dir, in, fetcher); err != nil {
-		return nil, err
-	}
 	in.PluginCacheDir = config.Providers.PluginCacheDir
 	in.Providers, err = providerSource(ctx, config, in.Providers, req.Dir, client)
 	return in, err

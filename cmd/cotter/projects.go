@@ -148,12 +148,16 @@ func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.R
 	if dirs, err = withConfiguration(out, dirs, req); err != nil || len(dirs) == 0 {
 		return err
 	}
+	mirrors := newMirrors(cmd, out, in)
 	req.ForDir = func(req cotter.Request) (cotter.Request, error) {
 		req, err := applySettings(cmd, req)
 		if err == nil {
 			err = checkSecondLock(req)
 		}
-		return req, err
+		if err != nil {
+			return req, err
+		}
+		return mirrors.inRequest(ctx, req)
 	}
 	writes, seen := &writer{cmd: cmd, out: out, in: in, req: req}, make(map[string]*tally)
 	for _, dir := range dirs {

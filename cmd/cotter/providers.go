@@ -27,14 +27,10 @@ func providerFlags() []cli.Flag {
 }
 
 // setProviders reads the flags of providerFlags.
-func setProviders(cmd *cli.Command, req *cotter.Request) error {
+func setProviders(cmd *cli.Command, req *cotter.Request) (err error) {
 	providers := &cotter.Providers{Prune: cmd.Bool("prune-providers")}
-	for _, text := range cmd.StringSlice("platform") {
-		platform, err := addrs.ParsePlatform(text)
-		if err != nil {
-			return usageError{err}
-		}
-		providers.Platforms = append(providers.Platforms, platform)
+	if providers.Platforms, err = platforms(cmd); err != nil {
+		return err
 	}
 	none := cmd.Bool("no-providers")
 	switch only := cmd.String("only"); {
@@ -54,6 +50,18 @@ func setProviders(cmd *cli.Command, req *cotter.Request) error {
 		return usageError{fmt.Errorf("--platform is about providers, which this run leaves as they are")}
 	}
 	return nil
+}
+
+// platforms reads the values of --platform.
+func platforms(cmd *cli.Command) (named []addrs.Platform, err error) {
+	for _, text := range cmd.StringSlice("platform") {
+		platform, err := addrs.ParsePlatform(text)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		named = append(named, platform)
+	}
+	return named, nil
 }
 
 func providerChangeText(change cotter.ProviderChange) string {

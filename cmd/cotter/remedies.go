@@ -61,6 +61,7 @@ const (
 	gitLoginRemedy    = "Set a credential helper for git, or load a key into the ssh agent: git is never allowed to ask here."
 	lockRemedy        = "Run `cotter lock{dir}` on your machine and commit the lock."
 	commitLockRemedy  = "Run `cotter install{dir}` on your machine and commit it."
+	platformRemedy    = "Use `cotter bundle create --platform {keys}` to make a bundle for it."
 	bundleRemedy      = "Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."
 	toolRemedy        = "Use `--tool` with its path, or `--for` if the project is for the other one."
 	vendorRemedy      = "Run `cotter vendor{dir}` to write what the lock says."
@@ -172,7 +173,10 @@ func remediesOf(project string, err error) []remedy {
 func addProviderRemedies(err *cotter.ProviderError, add func(text, key string)) bool {
 	var unknown *cotter.UnknownProviderError
 	var unusable *cotter.UnusableVersionError
+	var missing *cotter.MissingPlatformError
 	switch {
+	case errors.As(err, &missing):
+		add(platformRemedy, missing.Platform.String())
 	case errors.As(err, &unknown) && len(unknown.SameType) > 0:
 		add(sourceRemedy, unknown.SameType[0].ForDisplay())
 	case errors.As(err, &unknown) && unknown.Renamed != (addrs.Provider{}):

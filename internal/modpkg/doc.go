@@ -1,7 +1,8 @@
-// Package modpkg turns a locked module package into an OCI artifact and back. It is
-// the one place that knows the shape in which bundles and mirrors hold packages.
+// Package modpkg turns locked packages, of modules and of providers, into OCI artifacts
+// and back. It is the one place that knows the shape in which bundles and mirrors hold
+// packages.
 //
-// # Shape
+// # Modules
 //
 // An artifact is an OCI image manifest as OpenTofu installs it:
 //
@@ -13,6 +14,21 @@
 // The annotations are a [Statement]: what an entry of a lock says, apart from the
 // call that it is for. Packages with the same content share their layer, even if
 // their statements differ.
+//
+// # Providers
+//
+// A release, which is a version of a provider, is an OCI image index as in the provider
+// mirrors of OpenTofu. It has a manifest for each platform:
+//
+//	artifactType  application/vnd.opentofu.provider in the index,
+//	              application/vnd.opentofu.provider-target in the manifests
+//	layers        one, archive/zip: the archive that was published, or the files of the
+//	              package if the lock does not know one
+//	annotations   io.github.cotterpin.provider and .version, in the manifests also
+//	              .platform and .hashes
+//
+// The hashes are those of the one package: its h1, and the zh of the archive if that is the
+// one that was published.
 //
 // # Signatures
 //
@@ -29,10 +45,23 @@
 //	hashes HASH HASH
 //	layer sha256:DIGEST
 //
+// And for the package of a provider:
+//
+//	cotter mirror provider v1
+//	provider HOST/NAMESPACE/TYPE
+//	version VERSION
+//	platform OS_ARCH
+//	hashes HASH HASH
+//	layer sha256:DIGEST
+//
 // # Tags
 //
-//	entry-<sha256 of the statement>   the artifact with this statement
-//	t1-<hex of the t1 hash>           an artifact with this content
+//	entry-<sha256 of the statement>           the artifact with this statement
+//	t1-<hex of the t1 hash>                   an artifact with this content
+//	provider-HOST_NAMESPACE_TYPE_VERSION      the index of a release in a bundle; in a mirror
+//	                                          an artifact with its annotations, for lists
+//	VERSION                                   the index, in the repository of the provider
+//	                                          below that of a mirror
 //
 // An artifact is found by what a lock says, with one request and without a list.
 // A user of stock tofu, for example, knows only the content and uses the other tag.

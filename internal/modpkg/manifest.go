@@ -52,8 +52,6 @@ type Artifact struct {
 
 // Manifest returns the manifest of the artifact.
 func (a Artifact) Manifest() ([]byte, error) {
-	config := ocispec.DescriptorEmptyJSON
-	config.Data = nil
 	annotations := map[string]string{
 		annotationSource:  a.Statement.Source,
 		annotationPackage: a.Statement.Package,
@@ -61,20 +59,23 @@ func (a Artifact) Manifest() ([]byte, error) {
 	if a.Statement.Version != "" {
 		annotations[annotationVersion] = a.Statement.Version
 	}
-	hashes := make([]string, len(a.Statement.Hashes))
-	for i, h := range a.Statement.Hashes {
-		hashes[i] = string(h)
-	}
-	annotations[annotationHashes] = strings.Join(hashes, " ")
+	annotations[annotationHashes] = joinHashes(a.Statement.Hashes)
 	if len(a.Signatures) > 0 {
 		annotations[annotationSignatures] = formatSignatures(a.Signatures)
 	}
+	return marshalManifest(ArtifactType, ocispec.Descriptor{MediaType: layerType, Digest: digest.Digest(a.Layer), Size: a.Size}, annotations)
+}
+
+// marshalManifest returns a manifest with one layer.
+func marshalManifest(artifactType string, layer ocispec.Descriptor, annotations map[string]string) ([]byte, error) {
+	config := ocispec.DescriptorEmptyJSON
+	config.Data = nil
 	return json.Marshal(ocispec.Manifest{
 		Versioned:    specs.Versioned{SchemaVersion: 2},
 		MediaType:    ocispec.MediaTypeImageManifest,
-		ArtifactType: ArtifactType,
+		ArtifactType: artifactType,
 		Config:       config,
-		Layers:       []ocispec.Descriptor{{MediaType: layerType, Digest: digest.Digest(a.Layer), Size: a.Size}},
+		Layers:       []ocispec.Descriptor{layer},
 		Annotations:  annotations,
 	})
 }
@@ -82,28 +83,9 @@ func (a Artifact) Manifest() ([]byte, error) {
 // ParseManifest is [Artifact.Manifest] in reverse. The error wraps [ErrManifest]. It
 // does not compare the statement with anything.
 func ParseManifest(text []byte) (Artifact, error) {
-	var m struct {
-		ocispec.Manifest
-		// Indexes have this property. A manifest with both could be read as either.
-		Manifests json.RawMessage `json:"manifests"`
-	}
-	if len(text) > MaxManifest {
-		return Artifact{}, bad("it has more than %d bytes", MaxManifest)
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return Artifact{}, bad("it cannot be read: %w", err)
-	}
-	switch {
-	case m.MediaType != ocispec.MediaTypeImageManifest || m.Manifests != nil:
-		return Artifact{}, bad("its media type is %q", m.MediaType)
-	case m.ArtifactType != ArtifactType:
-		return Artifact{}, bad("its artifact type is %q", m.ArtifactType)
-	case len(m.Layers) != 1 || m.Layers[0].MediaType != layerType:
-		return Artifact{}, bad("it does not have one layer of the type %q", layerType)
-	}
-	layer := m.Layers[0]
-	if layer.Digest.Validate() != nil || layer.Digest.Algorithm() != digest.SHA256 || layer.Size <= 0 {
-		return Artifact{}, bad("its layer has the digest %q and the size %d", layer.Digest, layer.Size)
+	m, err := parseOneLayer(text, ArtifactType)
+	if err != nil {
+		return Artifact{}, err
 	}
 	statement, err := parseStatement(m.Annotations)
 	if err != nil {
@@ -113,7 +95,36 @@ func ParseManifest(text []byte) (Artifact, error) {
 	if err != nil {
 		return Artifact{}, err
 	}
+	layer := m.Layers[0]
 	return Artifact{Statement: statement, Layer: layer.Digest.String(), Size: layer.Size, Signatures: signatures}, nil
+}
+
+// parseOneLayer parses a manifest with one layer, which is an archive.
+func parseOneLayer(text []byte, artifactType string) (*ocispec.Manifest, error) {
+	var m struct {
+		ocispec.Manifest
+		// Indexes have this property. A manifest with both could be read as either.
+		Manifests json.RawMessage `json:"manifests"`
+	}
+	if len(text) > MaxManifest {
+		return nil, bad("it has more than %d bytes", MaxManifest)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, bad("it cannot be read: %w", err)
+	}
+	switch {
+	case m.MediaType != ocispec.MediaTypeImageManifest || m.Manifests != nil:
+		return nil, bad("its media type is %q", m.MediaType)
+	case m.ArtifactType != artifactType:
+		return nil, bad("its artifact type is %q", m.ArtifactType)
+	case len(m.Layers) != 1 || m.Layers[0].MediaType != layerType:
+		return nil, bad("it does not have one layer of the type %q", layerType)
+	}
+	layer := m.Layers[0]
+	if layer.Digest.Validate() != nil || layer.Digest.Algorithm() != digest.SHA256 || layer.Size <= 0 {
+		return nil, bad("its layer has the digest %q and the size %d", layer.Digest, layer.Size)
+	}
+	return &m.Manifest, nil
 }
 
 func parseStatement(annotations map[string]string) (Statement, error) {
@@ -122,24 +133,44 @@ func parseStatement(annotations map[string]string) (Statement, error) {
 		Version: annotations[annotationVersion],
 		Package: annotations[annotationPackage],
 	}
-	fields := strings.Fields(annotations[annotationHashes])
-	if s.Source == "" || len(fields) == 0 || len(fields) > maxHashes {
+	if s.Source == "" {
 		return Statement{}, bad("its annotations are not those of a lock's entry")
 	}
-	for _, field := range fields {
-		h, err := hashing.ParseHash(field)
-		if err != nil || !h.Known() {
-			return Statement{}, bad("%q is not a known hash", field)
-		}
-		s.Hashes = append(s.Hashes, h)
-	}
-	if !slices.IsSorted(s.Hashes) {
-		return Statement{}, bad("its hashes are not sorted")
+	var err error
+	if s.Hashes, err = parseHashes(annotations[annotationHashes]); err != nil {
+		return Statement{}, err
 	}
 	if s.Hash("t1") == "" && s.Hash("h1") == "" {
 		return Statement{}, bad("it has no hash of the tree")
 	}
 	return s, nil
+}
+
+func joinHashes(hashes []hashing.Hash) string {
+	texts := make([]string, len(hashes))
+	for i, h := range hashes {
+		texts[i] = string(h)
+	}
+	return strings.Join(texts, " ")
+}
+
+// parseHashes is joinHashes in reverse, for known hashes that are sorted.
+func parseHashes(text string) (hashes []hashing.Hash, err error) {
+	fields := strings.Fields(text)
+	if len(fields) == 0 || len(fields) > maxHashes {
+		return nil, bad("its annotations are not those of a lock's entry")
+	}
+	for _, field := range fields {
+		h, err := hashing.ParseHash(field)
+		if err != nil || !h.Known() {
+			return nil, bad("%q is not a known hash", field)
+		}
+		hashes = append(hashes, h)
+	}
+	if !slices.IsSorted(hashes) {
+		return nil, bad("its hashes are not sorted")
+	}
+	return hashes, nil
 }
 
 func bad(format string, args ...any) error {

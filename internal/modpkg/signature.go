@@ -44,58 +44,73 @@ func KeyID(key ed25519.PublicKey) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// signable is an artifact that can be signed.
+type signable interface {
+	// signedLines are the lines that are signed.
+	signedLines() []string
+	signatures() []Signature
+}
+
 // signedText returns what is signed. Control characters in it could make two statements
 // the same text.
-func (a Artifact) signedText() ([]byte, error) {
-	s := a.Statement
-	hashes := make([]string, len(s.Hashes))
-	for i, h := range s.Hashes {
-		hashes[i] = string(h)
-	}
-	values := []string{
-		"source " + s.Source, "version " + s.Version, "package " + s.Package,
-		"hashes " + strings.Join(hashes, " "), "layer " + a.Layer,
-	}
+func signedText(a signable) ([]byte, error) {
 	var text bytes.Buffer
-	fmt.Fprintln(&text, signedFormat)
-	for _, value := range values {
-		if strings.ContainsFunc(value, unicode.IsControl) {
-			return nil, fmt.Errorf("%q has control characters, so it cannot be signed", value)
+	for _, line := range a.signedLines() {
+		if strings.ContainsFunc(line, unicode.IsControl) {
+			return nil, fmt.Errorf("%q has control characters, so it cannot be signed", line)
 		}
-		fmt.Fprintln(&text, value)
+		fmt.Fprintln(&text, line)
 	}
 	return text.Bytes(), nil
 }
 
+func (a Artifact) signatures() []Signature { return a.Signatures }
+
+func (a Artifact) signedLines() []string {
+	s := a.Statement
+	return []string{
+		signedFormat, "source " + s.Source, "version " + s.Version, "package " + s.Package,
+		"hashes " + joinHashes(s.Hashes), "layer " + a.Layer,
+	}
+}
+
 // Sign returns the artifact with a signature by a key besides those that it has.
 func (a Artifact) Sign(key ed25519.PrivateKey) (Artifact, error) {
-	text, err := a.signedText()
+	var err error
+	a.Signatures, err = sign(a, key)
+	return a, err
+}
+
+// sign returns the signatures of an artifact with that by a key.
+func sign(a signable, key ed25519.PrivateKey) ([]Signature, error) {
+	text, err := signedText(a)
 	if err != nil {
-		return a, err
+		return a.signatures(), err
 	}
 	public, ok := key.Public().(ed25519.PublicKey)
 	if !ok {
-		return a, errors.New("the key has no public key") // should never happen
+		return a.signatures(), errors.New("the key has no public key") // should never happen
 	}
 	id := KeyID(public)
-	others := slices.DeleteFunc(slices.Clone(a.Signatures), func(s Signature) bool { return s.KeyID == id })
+	others := slices.DeleteFunc(slices.Clone(a.signatures()), func(s Signature) bool { return s.KeyID == id })
 	if len(others) >= maxSignatures {
-		return a, fmt.Errorf("it has %d signatures already", len(others))
+		return a.signatures(), fmt.Errorf("it has %d signatures already", len(others))
 	}
-	a.Signatures = append(others, Signature{id, ed25519.Sign(key, text)})
-	return a, nil
+	return append(others, Signature{id, ed25519.Sign(key, text)}), nil
 }
 
 // CheckSigned returns nil if one of the keys has signed the artifact, or else why that is
 // not so, in words that are the same for all artifacts with the same defect.
-func (a Artifact) CheckSigned(keys []ed25519.PublicKey) error {
-	text, err := a.signedText()
+func (a Artifact) CheckSigned(keys []ed25519.PublicKey) error { return checkSigned(a, keys) }
+
+func checkSigned(a signable, keys []ed25519.PublicKey) error {
+	text, err := signedText(a)
 	if err != nil {
 		return err
 	}
 	var wrong error
 	var signers []string
-	for _, s := range a.Signatures {
+	for _, s := range a.signatures() {
 		for _, key := range keys {
 			switch {
 			case KeyID(key) != s.KeyID:
@@ -114,6 +129,20 @@ func (a Artifact) CheckSigned(keys []ed25519.PublicKey) error {
 		return errors.New("it is not signed")
 	}
 	return fmt.Errorf("it is signed by the key %s, which is not one of the trusted keys", strings.Join(signers, " and "))
+}
+
+// CheckSigned is [Artifact.CheckSigned] or [ProviderArtifact.CheckSigned] for the artifact
+// with a manifest. The error wraps [ErrManifest] if it is neither.
+func CheckSigned(manifest []byte, keys []ed25519.PublicKey) error {
+	provider, err := ParseProviderManifest(manifest)
+	if err == nil {
+		return provider.CheckSigned(keys)
+	}
+	module, err := ParseManifest(manifest)
+	if err != nil {
+		return err
+	}
+	return module.CheckSigned(keys)
 }
 
 // formatSignatures returns the value of the annotation, and parseSignatures is the reverse.

@@ -65,6 +65,9 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if refs := indexed(t); len(refs) != 2 || !refs[0].Index || refs[1].Index {
+		t.Errorf("Refs of a layout with an index = %+v", refs)
+	}
 	at := blob(manifest).Descriptor
 	want := []ocilayout.Ref{{Tag: "one", Manifest: at}, {Tag: "two", Manifest: at}}
 	if diff := cmp.Diff(want, layout.Refs()); diff != "" {
@@ -87,6 +90,29 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil || string(read) != manifest || found.MediaType != ocispec.MediaTypeImageManifest {
 		t.Errorf("oras reads %q as %q, %v", read, found.MediaType, err)
 	}
+}
+
+// indexed returns the refs of a layout with an index of manifests, and a manifest.
+func indexed(t *testing.T) []ocilayout.Ref {
+	t.Helper()
+	index := `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[]}`
+	refs := []ocilayout.Ref{{Tag: "b", Manifest: blob(manifest).Descriptor}, {Tag: "a", ArtifactType: "x", Index: true, Manifest: blob(index).Descriptor}}
+	var text bytes.Buffer
+	if err := ocilayout.Write(&text, refs, []ocilayout.Blob{blob(manifest), blob(index), blob("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	layout, name, err := open(t, text.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := oci.NewFromTar(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := store.Resolve(t.Context(), "a"); err != nil || found.MediaType != ocispec.MediaTypeImageIndex {
+		t.Errorf("oras finds %+v, %v", found, err)
+	}
+	return layout.Refs()
 }
 
 // entry is an entry of a tar file.

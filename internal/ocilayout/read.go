@@ -101,10 +101,11 @@ func (l *Layout) readIndex() error {
 	}
 	for _, m := range index.Manifests {
 		tag := m.Annotations[ocispec.AnnotationRefName]
-		if tag == "" || m.MediaType != ocispec.MediaTypeImageManifest {
+		isIndex := m.MediaType == ocispec.MediaTypeImageIndex
+		if tag == "" || m.MediaType != ocispec.MediaTypeImageManifest && !isIndex {
 			continue // it is not one of ours
 		}
-		ref := Ref{Tag: tag, ArtifactType: m.ArtifactType, Manifest: Descriptor{m.Digest.String(), m.Size}}
+		ref := Ref{Tag: tag, ArtifactType: m.ArtifactType, Index: isIndex, Manifest: Descriptor{m.Digest.String(), m.Size}}
 		if _, twice := l.tags[tag]; twice {
 			return bad("the tag %q is there twice", tag)
 		}

@@ -16,12 +16,14 @@ import (
 
 const blobsDir = "blobs/sha256/"
 
-// Ref is a manifest with a tag.
+// Ref is a manifest, or an index of manifests, with a tag.
 type Ref struct {
 	Tag string
 	// ArtifactType is that of the manifest; it may be empty.
 	ArtifactType string
-	Manifest     Descriptor
+	// Index says that it is an index.
+	Index    bool
+	Manifest Descriptor
 }
 
 // Descriptor names a blob by its digest, "sha256:" with 64 digits, and its size in
@@ -34,6 +36,15 @@ type Descriptor struct {
 // Describe returns the descriptor of a blob.
 func Describe(blob []byte) Descriptor {
 	return Descriptor{digest.FromBytes(blob).String(), int64(len(blob))}
+}
+
+// CopyDigest writes content to w and returns its digest.
+func CopyDigest(w io.Writer, content io.WriterTo) (string, error) {
+	sum := digest.Canonical.Digester()
+	if _, err := content.WriteTo(io.MultiWriter(w, sum.Hash())); err != nil {
+		return "", err
+	}
+	return sum.Digest().String(), nil
 }
 
 // Blob is a blob to be written.
@@ -85,8 +96,12 @@ func indexOf(refs []Ref) ([]byte, error) {
 		Manifests: []ocispec.Descriptor{},
 	}
 	for _, ref := range refs {
+		mediaType := ocispec.MediaTypeImageManifest
+		if ref.Index {
+			mediaType = ocispec.MediaTypeImageIndex
+		}
 		index.Manifests = append(index.Manifests, ocispec.Descriptor{
-			MediaType:    ocispec.MediaTypeImageManifest,
+			MediaType:    mediaType,
 			Digest:       digest.Digest(ref.Manifest.Digest),
 			Size:         ref.Manifest.Size,
 			ArtifactType: ref.ArtifactType,

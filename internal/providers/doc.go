@@ -7,11 +7,18 @@
 //
 //  1. The user has got this release before, the lock has a hash of it, and the store has
 //     it still. The source is not asked.
-//  2. The stock tools' plugin cache has it under the locked version.
-//  3. The source tells its archive, and the user has unpacked this archive before. The
+//  2. A bundle or a mirror has it, with a locked hash, and is trusted to confirm it.
+//  3. The stock tools' plugin cache has it under the locked version.
+//  4. The source tells its archive, and the user has unpacked this archive before. The
 //     source proves the package, and nothing is downloaded.
-//  4. The source proves the package while it is downloaded. If it does not prove it, the
-//     download ends. What is not proven is not unpacked.
+//  5. The source proves the package while it is downloaded. If it does not prove it, the
+//     download ends. What is not proven is not unpacked. A bundle or mirror that confirms
+//     nothing can deliver the bytes.
+//
+// # To be taken elsewhere
+//
+// [Getter.Archive] gets an archive for a bundle or a mirror. The store has none, so it
+// comes from the source, except what has no archive that the lock knows: that is packed.
 //
 // # Hashes alone
 //

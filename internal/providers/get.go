@@ -17,7 +17,8 @@ import (
 )
 
 // Get gets a package. The source is not asked if the store has a package with one of the
-// locked hashes, and the source has vouched for it before; nor if PluginCache has one.
+// locked hashes, and the source has vouched for it before; nor if Offers or PluginCache
+// have one.
 // If the lock has an h1 or a zh, and the package has none of them, the error is a
 // *[getproviders.MismatchError], and nothing is kept of the package.
 func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
@@ -25,11 +26,18 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	if found != nil || err != nil {
 		return found, err
 	}
+	got, deliver, reasons := g.fromOffers(ctx, want)
+	if got != nil {
+		return got, nil
+	}
 	pkg, err := g.locate(ctx, want)
+	if errors.Is(err, ErrNotAtHand) {
+		return nil, notAtHand(reasons)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return newJob(g, want, pkg).run(ctx)
+	return newJob(g, want, g.delivered(want, pkg, deliver)).run(ctx)
 }
 
 // locate finds a package in the plugin cache of stock tools, or at the source.
@@ -88,6 +96,8 @@ type job struct {
 	*Getter
 	want Want
 	pkg  getproviders.Package
+	// offered says that the package comes from a bundle or a mirror.
+	offered bool
 	// proven is closed when the source has proven the package, as auth says.
 	proven chan struct{}
 	auth   getproviders.Authentication
@@ -287,5 +297,5 @@ func (j *job) unpack(ctx context.Context, file *os.File) (*providerstore.Package
 }
 
 func (j *job) event(kind EventKind) Event {
-	return Event{Want: j.want, Kind: kind, Location: j.pkg.Location(), Total: -1}
+	return Event{Want: j.want, Kind: kind, Location: j.pkg.Location(), Total: -1, Stored: j.offered}
 }

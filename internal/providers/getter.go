@@ -20,6 +20,9 @@ type Getter struct {
 	Store  *providerstore.Store
 	// PluginCache is the plugin cache of stock tools; the zero value is none.
 	PluginCache getproviders.PluginCache
+	// Offers are asked before PluginCache and Source for what the lock has hashes of; nil
+	// offers nothing.
+	Offers Offers
 	// Offline forbids to ask the source: what is not in the store is an error over
 	// [ErrNotAtHand].
 	Offline bool
@@ -73,6 +76,10 @@ type Event struct {
 	// Done and Total are the bytes of the archive for Downloading; Total is -1 if it is
 	// not known.
 	Done, Total int64
+	// Stored says that it comes from a bundle or a mirror.
+	Stored bool
+	// Err is why an offer is not used or believed, for Refused and Distrusted.
+	Err error
 }
 
 // EventKind is a kind of event.
@@ -89,6 +96,10 @@ const (
 	Unpacking
 	// Damaged says that a package in the store was damaged, and is got again.
 	Damaged
+	// Refused says that a package of a bundle or a mirror cannot be used, and why.
+	Refused
+	// Distrusted says that a bundle or a mirror is not believed, and why.
+	Distrusted
 )
 
 // Proof is what is known of a package.

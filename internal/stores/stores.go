@@ -16,6 +16,8 @@ import (
 // Stores is one run's access to the stores of a session.
 type Stores struct {
 	*Session
+	// Order are the stores, in the order in which they are asked.
+	Order []ID
 	// Offline leaves out stores that are elsewhere.
 	Offline bool
 	// Check compares a package with a statement.
@@ -23,6 +25,9 @@ type Stores struct {
 	// OnEvent is told what happens, by several goroutines at once.
 	OnEvent func(origins.Event)
 }
+
+// Key is the same text for the same stores in the same order.
+func (s *Stores) Key() string { return fmt.Sprint(s.Order) }
 
 func (s *Stores) warn(path addrs.Module, text string) {
 	s.OnEvent(origins.Event{Kind: origins.Warning, Path: path, Text: text})
@@ -34,11 +39,16 @@ func (s *Stores) warn(path addrs.Module, text string) {
 func (s *Stores) Confirms(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
 	_, _, ok := s.find(ctx, of, entry, func(store Store, found Artifact) bool {
 		if found.Distrust != nil && !errors.Is(found.Distrust, ErrDeliversOnly) {
-			s.warn(nil, fmt.Sprintf("%s does not confirm what it has, so the origins are asked: %s", store.Name(), found.Distrust))
+			s.warn(nil, DistrustText(store.Name(), found.Distrust))
 		}
 		return found.Distrust == nil
 	})
 	return ok
+}
+
+// DistrustText is the warning that a store does not confirm what it could.
+func DistrustText(store string, why error) string {
+	return fmt.Sprintf("%s does not confirm what it has, so the origins are asked: %s", store, why)
 }
 
 // Fetch fetches the package of an entry from a store into the cache, and reports
@@ -50,14 +60,14 @@ func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Mo
 	}
 	err := s.FetchArtifact(ctx, at, found)
 	if err != nil && ctx.Err() == nil {
-		s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", s.stores[at].Name(), err))
+		s.warn(of.Path, fmt.Sprintf("its package in %s cannot be used: %s", s.store(at).Name(), err))
 	}
 	return err == nil
 }
 
 // FetchArtifact fetches the package of an artifact, in the store with a number, into the
 // cache, and compares it with its statement.
-func (s *Stores) FetchArtifact(ctx context.Context, at int, found Artifact) error {
+func (s *Stores) FetchArtifact(ctx context.Context, at ID, found Artifact) error {
 	tree, err := s.tree(ctx, at, found.Artifact, s.OnEvent)
 	if err != nil {
 		return err
@@ -67,12 +77,13 @@ func (s *Stores) FetchArtifact(ctx context.Context, at int, found Artifact) erro
 
 // find returns the artifact of an entry, and the number of the first store that has it and
 // is good enough.
-func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(Store, Artifact) bool) (int, Artifact, bool) {
+func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(Store, Artifact) bool) (ID, Artifact, bool) {
 	pkg, _ := entry.SplitPackage()
 	if of.FromPackage && pkg.Getter() == "file" {
 		return 0, Artifact{}, false // which its origin refuses
 	}
-	for i, store := range s.stores {
+	for _, i := range s.Order {
+		store := s.store(i)
 		if s.Offline && !store.IsLocal() || s.hasFailed(i) {
 			continue
 		}

@@ -36,6 +36,11 @@ func (s *Session) Store() *providerstore.Store {
 	return s.store
 }
 
+// Getter returns a Getter for a source, with the slots and the store of the session.
+func (s *Session) Getter(source getproviders.Source) *providers.Getter {
+	return &providers.Getter{Source: source, Slots: &s.slots, Store: s.Store()}
+}
+
 // Wait waits for the end of work that was cancelled.
 func (s *Session) Wait() { s.packages.Wait() }
 
@@ -60,6 +65,7 @@ type packageKey struct {
 	version  versions.Version
 	platform addrs.Platform
 	locked   string // the lock's hashes
+	offers   string // Stage.OffersKey
 }
 
 func keyOf(want providers.Want) packageKey {
@@ -67,7 +73,7 @@ func keyOf(want providers.Want) packageKey {
 	for _, h := range want.Locked {
 		locked.WriteString(string(h) + "\n")
 	}
-	return packageKey{want.Provider, want.Version, want.Platform, locked.String()}
+	return packageKey{want.Provider, want.Version, want.Platform, locked.String(), ""}
 }
 
 // errRefused marks a provider that is among the refusals.

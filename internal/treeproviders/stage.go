@@ -20,7 +20,7 @@ import (
 )
 
 // Stage finds, gets and checks the providers of one project, while its modules are walked
-// and after that. The exported fields must be set before Begin.
+// and after that. The exported fields must be set before [Stage.Open].
 type Stage struct {
 	Session *Session
 	Lock    *lockfile.File
@@ -33,6 +33,10 @@ type Stage struct {
 	// Others are the platforms, beside this machine's own, of whose packages the lock is to
 	// have the hashes.
 	Others []addrs.Platform
+	// Offers are what bundles and mirrors have, and OffersKey is the same text for the same
+	// ones.
+	Offers    providers.Offers
+	OffersKey string
 	// State reads which providers the state in the project needs.
 	State func(context.Context) (localstate.Needs, error)
 	// Refuse returns the error of entries of the lock that do not decide and may not
@@ -50,13 +54,16 @@ type Stage struct {
 	prefetches sync.WaitGroup
 }
 
+// Open makes the stage ready. The exported fields must not change after it.
+func (s *Stage) Open() {
+	s.getter = s.Session.Getter(s.Session.Source)
+	s.getter.Offers, s.getter.PluginCache, s.getter.Offline = s.Offers, s.Session.PluginCache, s.Offline
+	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
+}
+
 // Begin has what the modules require asked for from now on, as soon as it is known, until
-// ctx ends. [Stage.Wait] must follow.
+// ctx ends. [Stage.Open] must precede, and [Stage.Wait] must follow.
 func (s *Stage) Begin(ctx context.Context) {
-	s.getter = &providers.Getter{
-		Source: s.Session.Source, Slots: &s.Session.slots, Store: s.Session.Store(), PluginCache: s.Session.PluginCache, Offline: s.Offline,
-		Accept: s.Rules.CheckAuthentication, OnEvent: s.OnEvent,
-	}
 	s.Requirements.ask = func(use getproviders.ProviderUse) { s.prefetch(ctx, use) }
 }
 
@@ -175,7 +182,9 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 
 // packageOf gets a package once in a session.
 func (s *Stage) packageOf(ctx context.Context, want providers.Want) (*providers.Got, error) {
-	return s.Session.packages.Do(ctx, keyOf(want), func(ctx context.Context) (*providers.Got, error) {
+	key := keyOf(want)
+	key.offers = s.OffersKey
+	return s.Session.packages.Do(ctx, key, func(ctx context.Context) (*providers.Got, error) {
 		return s.getter.Get(ctx, want)
 	})
 }

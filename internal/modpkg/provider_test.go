@@ -1,0 +1,230 @@
+package modpkg_test
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/opencontainers/go-digest"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/versions"
+)
+
+func release(tb testing.TB, address, version string) modpkg.Release {
+	tb.Helper()
+	provider, err := addrs.ParseProviderSource(address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	number, err := versions.ParseProviderVersion(version)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return modpkg.Release{Provider: provider, Version: number}
+}
+
+func someProvider(tb testing.TB) modpkg.ProviderArtifact {
+	tb.Helper()
+	return modpkg.ProviderArtifact{
+		Release: release(tb, "registry.example.com/acme/cloud", "1.2.0"), Platform: addrs.Platform{OS: "linux", Arch: "amd64"},
+		Hashes: []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", hashing.Hash("zh:" + strings.Repeat("a", 64))},
+		Layer:  "sha256:" + strings.Repeat("a", 64), Size: 12,
+	}
+}
+
+// The names of a release: its tag in a bundle, its repository in a mirror and its tag there.
+func TestReleaseNames(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ address, version, tag, repository, versionTag string }{
+		{"registry.opentofu.org/hashicorp/null", "3.2.1", "provider-registry.opentofu.org_hashicorp_null_3.2.1", "providers/registry.opentofu.org/hashicorp/null", "3.2.1"},
+		{"localhost:8080/acme/cloud-two", "1.0.0-rc.1+a.b", "provider-localhost_8080_acme_cloud-two_1.0.0-rc.1_a.b", "providers/localhost_8080/acme/cloud-two", "1.0.0-rc.1_a.b"},
+		{"例.example.com/acme/cloud", "1.0.0", "provider-xn--fsq.example.com_acme_cloud_1.0.0", "providers/xn--fsq.example.com/acme/cloud", "1.0.0"},
+	} {
+		r := release(t, test.address, test.version)
+		if r.Tag() != test.tag || modpkg.RepositoryOf(r.Provider) != test.repository || r.VersionTag() != test.versionTag {
+			t.Errorf("%s %s: %q, %q, %q", test.address, test.version, r.Tag(), modpkg.RepositoryOf(r.Provider), r.VersionTag())
+		}
+	}
+	long := release(t, "registry.opentofu.org/"+strings.Repeat("a", 60)+"/"+strings.Repeat("b", 60), "1.0.0")
+	if len(long.Tag()) > 128 || long.Tag() == release(t, long.Provider.String(), "1.0.1").Tag() {
+		t.Errorf("the tag of a long name is %q", long.Tag())
+	}
+}
+
+// What is signed must not change: signatures outlive releases.
+func TestProviderManifest(t *testing.T) {
+	t.Parallel()
+	private, public := key('a')
+	_, other := key('b')
+	want, err := someProvider(t).Sign(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := want.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := modpkg.ParseProviderManifest(text)
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(versions.Version{})); diff != "" || err != nil {
+		t.Errorf("ParseProviderManifest: %v\n%s", err, diff)
+	}
+	if err := modpkg.CheckSigned(text, []ed25519.PublicKey{public}); err != nil {
+		t.Error(err)
+	}
+	if err := modpkg.CheckSigned(text, []ed25519.PublicKey{other}); err == nil {
+		t.Error("another key has signed it too")
+	}
+	const signed = "cotter mirror provider v1\nprovider registry.example.com/acme/cloud\nversion 1.2.0\nplatform linux_amd64\n" +
+		"hashes h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= zh:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n" +
+		"layer sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
+	if !ed25519.Verify(public, []byte(signed), want.Signatures[0].Value) {
+		t.Error("something else is signed than the documentation says")
+	}
+	for name, change := range map[string]func(*modpkg.ProviderArtifact){
+		"version":  func(a *modpkg.ProviderArtifact) { a.Release = release(t, "registry.example.com/acme/cloud", "1.2.1") },
+		"provider": func(a *modpkg.ProviderArtifact) { a.Release = release(t, "registry.example.com/acme/other", "1.2.0") },
+		"platform": func(a *modpkg.ProviderArtifact) { a.Platform.Arch = "arm64" },
+		"hashes":   func(a *modpkg.ProviderArtifact) { a.Hashes = a.Hashes[:1] },
+		"layer":    func(a *modpkg.ProviderArtifact) { a.Layer = "sha256:" + strings.Repeat("b", 64) },
+	} {
+		changed := want
+		change(&changed)
+		if err := changed.CheckSigned([]ed25519.PublicKey{public}); err == nil {
+			t.Errorf("the signature is right for another %s", name)
+		}
+	}
+}
+
+func TestProviderManifestRefused(t *testing.T) {
+	t.Parallel()
+	text, err := someProvider(t).Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ from, to string }{
+		{"provider-target", "modulepkg"},
+		{"archive/zip", "application/zip"},
+		{"registry.example.com/acme/cloud", "acme/cloud"},
+		{"registry.example.com/acme/cloud", "Registry.example.com/acme/cloud"},
+		{`"1.2.0"`, `"1.2"`},
+		{`"linux_amd64"`, `"linux"`},
+		{"h1:47", "t1:47"},
+		{"zh:aa", "zh:ab"},
+		{`"size":12`, `"size":1073741825`},
+		{`"size":12`, `"size":-1`},
+		{`"layers"`, `"manifests":[],"layers"`},
+	} {
+		changed := strings.Replace(string(text), test.from, test.to, 1)
+		if _, err := modpkg.ParseProviderManifest([]byte(changed)); !errors.Is(err, modpkg.ErrManifest) || changed == string(text) {
+			t.Errorf("%q instead of %q: %v", test.to, test.from, err)
+		}
+	}
+}
+
+// An index names a manifest for each platform, in one order.
+func TestProviderIndex(t *testing.T) {
+	t.Parallel()
+	a := someProvider(t)
+	manifest, err := a.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linux := modpkg.Target{Platform: a.Platform, Digest: digest.FromBytes(manifest).String(), Size: int64(len(manifest))}
+	mac := modpkg.Target{Platform: addrs.Platform{OS: "darwin", Arch: "arm64"}, Digest: "sha256:" + strings.Repeat("c", 64), Size: 7}
+	text, err := a.Index([]modpkg.Target{linux, mac})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := a.Index([]modpkg.Target{mac, linux}); err != nil || string(again) != string(text) {
+		t.Errorf("in another order: %s, %v", again, err)
+	}
+	got, err := modpkg.ParseIndex(text)
+	if diff := cmp.Diff([]modpkg.Target{mac, linux}, got); diff != "" || err != nil {
+		t.Errorf("ParseIndex: %v\n%s", err, diff)
+	}
+	if r, err := modpkg.ParseReference(text); err != nil || r != a.Release {
+		t.Errorf("ParseReference = %v, %v", r, err)
+	}
+	reference, err := a.Reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := modpkg.ParseReference(reference); err != nil || r != a.Release {
+		t.Errorf("ParseReference = %v, %v", r, err)
+	}
+	if parsed, err := a.ParseTarget(linux, manifest); err != nil || parsed.Layer != a.Layer {
+		t.Errorf("ParseTarget = %v, %v", parsed, err)
+	}
+	asMac := linux
+	asMac.Platform = mac.Platform
+	for name, target := range map[string]modpkg.Target{"other content": mac, "another platform": asMac} {
+		if _, err := a.ParseTarget(target, manifest); !errors.Is(err, modpkg.ErrManifest) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := release(t, "registry.example.com/acme/cloud", "1.3.0").ParseTarget(linux, manifest); !errors.Is(err, modpkg.ErrManifest) {
+		t.Errorf("another version: %v", err)
+	}
+}
+
+func TestProviderIndexRefused(t *testing.T) {
+	t.Parallel()
+	a := someProvider(t)
+	text, err := a.Index([]modpkg.Target{{Platform: a.Platform, Digest: a.Layer, Size: 7}, {Platform: addrs.Platform{OS: "linux", Arch: "arm64"}, Digest: a.Layer, Size: 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ from, to string }{
+		{"opentofu.provider\"", "opentofu.other\""},
+		{"image.index", "image.manifest"},
+		{`"manifests"`, `"layers":[],"manifests"`},
+		{"sha256:a", "sha512:a"},
+		{`"size":7`, `"size":0`},
+		{`"size":7`, `"size":1048577`},
+		{`"arm64"`, `"amd64"`},
+		{`"amd64"`, `"../x"`},
+	} {
+		changed := strings.Replace(string(text), test.from, test.to, 1)
+		if _, err := modpkg.ParseIndex([]byte(changed)); !errors.Is(err, modpkg.ErrManifest) || changed == string(text) {
+			t.Errorf("%q instead of %q: %v", test.to, test.from, err)
+		}
+	}
+}
+
+func FuzzParseProvider(f *testing.F) {
+	a := someProvider(f)
+	manifest, _ := a.Manifest()
+	index, _ := a.Index([]modpkg.Target{{Platform: a.Platform, Digest: a.Layer, Size: 7}})
+	reference, _ := a.Reference()
+	for _, text := range [][]byte{manifest, index, reference} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if got, err := modpkg.ParseProviderManifest(text); err == nil {
+			again, err := got.Manifest()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if parsed, err := modpkg.ParseProviderManifest(again); err != nil || !cmp.Equal(got, parsed, cmp.AllowUnexported(versions.Version{})) {
+				t.Errorf("ParseProviderManifest = %+v, %v, want %+v", parsed, err, got)
+			}
+		}
+		if targets, err := modpkg.ParseIndex(text); err == nil {
+			again, err := a.Index(targets)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if parsed, err := modpkg.ParseIndex(again); err != nil || len(parsed) != len(targets) {
+				t.Errorf("ParseIndex = %+v, %v, want %+v", parsed, err, targets)
+			}
+		}
+		if r, err := modpkg.ParseReference(text); err == nil && (len(r.Tag()) > 128 || r.Provider.Type == "") {
+			t.Errorf("ParseReference = %+v", r)
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/opendir"
+	"github.com/cotterpin/cotter/internal/providerzip"
+)
+
+// Archive is the archive of a package. It must be closed.
+type Archive struct {
+	// Hashes are its own, sorted: the h1 of its content, and its zh if the lock has that.
+	Hashes []hashing.Hash
+	Size   int64
+
+	file *os.File
+}
+
+// WriteTo writes the archive.
+func (a *Archive) WriteTo(w io.Writer) (int64, error) {
+	return io.Copy(w, io.NewSectionReader(a.file, 0, a.Size))
+}
+
+// Close removes the archive.
+func (a *Archive) Close() error { return errors.Join(a.file.Close(), os.Remove(a.file.Name())) }
+
+// Archive gets the archive of a package that the lock has a hash of, from the source. It
+// is the one that was published if the lock has its zh. Otherwise the content is packed,
+// so that it depends on nothing but the content. The store has no archives, so one that
+// was published is downloaded.
+func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
+	if !hasScheme(want.Locked, "zh") {
+		found, err := g.confirmed(ctx, want)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			return g.pack(ctx, found.Package.Dir(), found.H1)
+		}
+	}
+	if g.Offline {
+		return nil, ErrNotAtHand
+	}
+	pkg, err := g.Source.Package(ctx, want.Provider, want.Version, want.Platform)
+	if err != nil {
+		return nil, err
+	}
+	j := newJob(g, want, pkg)
+	if err := j.checkArchive(); err != nil {
+		return nil, err
+	}
+	var made *Archive
+	err = j.proveBeside(ctx, func(ctx context.Context) (err error) {
+		if dir := pkg.Dir(); dir != "" {
+			made, err = j.packDir(ctx, dir)
+		} else {
+			made, err = j.keepArchive(ctx)
+		}
+		return err
+	})
+	if err == nil {
+		err = j.checkReported(j.proof(made.h1()))
+	}
+	if err != nil && made != nil {
+		err = errors.Join(err, made.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// h1 returns the h1 of the archive's content.
+func (a *Archive) h1() hashing.Hash { return a.Hashes[0] } // h1 sorts before zh
+
+// packDir packs a package that the source has unpacked.
+func (j *job) packDir(ctx context.Context, dir string) (*Archive, error) {
+	found, err := j.fromDir(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return j.pack(ctx, dir, found.H1)
+}
+
+// keepArchive downloads an archive. If the lock has another hash of its content only, the
+// content is packed anew.
+func (j *job) keepArchive(ctx context.Context) (_ *Archive, err error) {
+	file, err := j.download(ctx)
+	if err != nil {
+		return nil, err
+	}
+	published := &Archive{Size: j.bytes, file: file}
+	if err = j.awaitProof(ctx); err == nil {
+		published.Hashes, err = j.hashesOf(ctx, file)
+	}
+	if err != nil {
+		return nil, errors.Join(err, published.Close())
+	}
+	if len(published.Hashes) > 1 {
+		return published, nil
+	}
+	repacked, err := j.repack(ctx, published)
+	return repacked, errors.Join(err, published.Close())
+}
+
+// hashesOf returns the hashes of an archive as Archive has them.
+func (j *job) hashesOf(ctx context.Context, file *os.File) ([]hashing.Hash, error) {
+	h1 := j.Store.UnpacksTo(j.archive)
+	if h1 == "" {
+		var err error
+		if h1, err = j.hashArchive(ctx, file); err != nil {
+			return nil, fmt.Errorf("%s: %w", j.pkg.Location(), err)
+		}
+		j.Store.RecordArchive(j.archive, h1)
+	}
+	if err := j.checkContent(h1); err != nil {
+		return nil, err
+	}
+	if slices.Contains(j.want.Locked, j.archive) {
+		return []hashing.Hash{h1, j.archive}, nil
+	}
+	return []hashing.Hash{h1}, nil
+}
+
+// repack packs the content of an archive.
+func (j *job) repack(ctx context.Context, published *Archive) (*Archive, error) {
+	archive, err := providerzip.Open(published.file, published.Size, j.want.Provider.Type)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := j.Store.Stage()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := archive.Unpack(ctx, dir); err != nil {
+		return nil, err
+	}
+	made, err := j.pack(ctx, dir, published.h1())
+	return made, errors.Join(err, os.RemoveAll(dir))
+}
+
+// errChanged means that a package is not what it was when it was hashed.
+var errChanged = errors.New("the package changed while it was packed")
+
+// maxFile bounds a file of a package, in bytes, as package providerzip does.
+const maxFile = 2 << 30
+
+// pack packs the directory of a package. The same files give the same bytes.
+func (g *Getter) pack(ctx context.Context, dir string, h1 hashing.Hash) (_ *Archive, err error) {
+	done, err := g.slot(ctx, unpacking)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	root, err := opendir.Root(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	fsys := hashing.RootFS(root)
+	tree, err := hashing.Reader{MaxFile: maxFile}.Read(fsys)
+	if err != nil {
+		return nil, err
+	}
+	tree.Entries = slices.DeleteFunc(tree.Entries, func(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir })
+	if tree.H1() != h1 {
+		return nil, fmt.Errorf("%s: %w", dir, errChanged)
+	}
+	name, err := g.Store.Stage()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	made := &Archive{Hashes: []hashing.Hash{h1}, file: file}
+	if err = modpkg.WriteZip(ctx, file, fsys, tree, 0); err == nil {
+		made.Size, err = file.Seek(0, io.SeekCurrent)
+	}
+	if err != nil {
+		return nil, errors.Join(err, made.Close())
+	}
+	return made, nil
+}

@@ -1,0 +1,196 @@
+package stores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// storedProvider is the package of a provider in a store.
+type storedProvider struct {
+	modpkg.ProviderArtifact
+	store  Store
+	locked []hashing.Hash
+	// distrust is why the artifact does not confirm that it is what it says; nil if it does.
+	distrust error
+}
+
+var _ getproviders.Package = (*storedProvider)(nil)
+
+// providerOf returns the package that a store has for a platform. A version that it does
+// not have is an error over fs.ErrNotExist; one that it has for other platforms, a
+// *[MissingPlatformError].
+func providerOf(ctx context.Context, store Store, r modpkg.Release, platform addrs.Platform) (*storedProvider, error) {
+	text, err := store.ProviderIndex(ctx, r.Provider, r.Version)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := modpkg.ParseIndex(text)
+	if err != nil {
+		return nil, err
+	}
+	target, ok := modpkg.TargetFor(targets, platform)
+	if !ok {
+		missing := &MissingPlatformError{Store: store.Name(), Platform: platform}
+		for _, t := range targets {
+			missing.Platforms = append(missing.Platforms, t.Platform)
+		}
+		return nil, missing
+	}
+	return targetOf(ctx, store, r, target)
+}
+
+// targetOf returns the package for one platform.
+func targetOf(ctx context.Context, store Store, r modpkg.Release, target modpkg.Target) (*storedProvider, error) {
+	text, err := store.ProviderManifest(ctx, r.Provider, target.Digest, target.Size)
+	if err != nil {
+		return nil, err
+	}
+	artifact, err := r.ParseTarget(target, text)
+	if err != nil {
+		return nil, err
+	}
+	return &storedProvider{ProviderArtifact: artifact, store: store, distrust: store.CheckTrust(text)}, nil
+}
+
+// MissingPlatformError says that a store has the version of a provider, but not for the
+// platform that is wanted.
+type MissingPlatformError struct {
+	// Store is the name of the store.
+	Store    string
+	Platform addrs.Platform
+	// Platforms are those that the store has the version for.
+	Platforms []addrs.Platform
+}
+
+func (e *MissingPlatformError) Error() string {
+	var names []string
+	for _, platform := range e.Platforms {
+		names = append(names, platform.String())
+	}
+	return fmt.Sprintf("%s does not have it for %s, only for %s", e.Store, e.Platform, strings.Join(names, ", "))
+}
+
+// Location implements [getproviders.Package].
+func (p *storedProvider) Location() string { return p.store.Name() }
+
+// Dir implements [getproviders.Package].
+func (p *storedProvider) Dir() string { return "" }
+
+// ReportsH1 implements [getproviders.Package].
+func (p *storedProvider) ReportsH1() bool { return false }
+
+// Authenticate implements [getproviders.Package]. A store vouches for nothing that the lock
+// does not have.
+func (p *storedProvider) Authenticate(context.Context) (getproviders.Authentication, error) {
+	var auth getproviders.Authentication
+	if slices.Contains(p.locked, p.Archive()) {
+		auth.Hashes = []hashing.Hash{p.Archive()}
+		auth.Own = auth.Hashes
+	}
+	return auth, nil
+}
+
+// Download implements [getproviders.Package].
+func (p *storedProvider) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
+	err := p.store.ProviderBlob(ctx, p.Provider, p.Layer, p.Size, file, progress)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("its archive in %s cannot be used: %w", p.store.Name(), err)
+	}
+	return err
+}
+
+// Offers returns what the stores have of providers; nil if there are no stores.
+func (s *Stores) Offers() providers.Offers {
+	if len(s.Order) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, want providers.Want) iter.Seq[providers.Offer] {
+		return func(yield func(providers.Offer) bool) {
+			for _, i := range s.Order {
+				if s.Offline && !s.store(i).IsLocal() || s.hasFailed(i) {
+					continue
+				}
+				offer := s.offer(ctx, i, want)
+				if (offer.Package != nil || offer.Err != nil) && !yield(offer) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// offer returns what a store has of a provider's package; the zero value if it has nothing
+// and that is no failure.
+func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) providers.Offer {
+	store := s.store(at)
+	found, err := providerOf(ctx, store, modpkg.Release{Provider: want.Provider, Version: want.Version}, want.Platform)
+	_, isMissing := errors.AsType[*MissingPlatformError](err)
+	switch {
+	case err == nil && !found.IsIn(want.Locked):
+		mismatch := &getproviders.MismatchError{Location: store.Name(), Got: fmt.Sprint(found.Hashes), Locked: true}
+		for _, h := range want.Locked {
+			mismatch.Want = append(mismatch.Want, string(h))
+		}
+		return providers.Offer{Err: mismatch}
+	case err == nil:
+		found.locked = want.Locked
+		return providers.Offer{Package: found, Distrust: found.distrust}
+	case ctx.Err() != nil, errors.Is(err, fs.ErrNotExist), isMissing && !store.IsLocal():
+		return providers.Offer{}
+	case isMissing:
+		return providers.Offer{Err: err}
+	case isOfArtifact(err):
+		return providers.Offer{Err: fmt.Errorf("its package in %s cannot be used: %w", store.Name(), err)}
+	case s.fail(at):
+		return providers.Offer{Err: fmt.Errorf("%s cannot be used: %w", store.Name(), err)}
+	}
+	return providers.Offer{}
+}
+
+// ProviderState is what a store has for an entry of a lock and a platform.
+type ProviderState int
+
+// What a store can have.
+const (
+	// ProviderMissing means that it has nothing for the platform.
+	ProviderMissing ProviderState = iota
+	// ProviderOther means that it has a package of which the lock has no hash.
+	ProviderOther
+	// ProviderLocked means that it has the package.
+	ProviderLocked
+)
+
+// HasProvider returns what a store has of a locked provider for a platform. It asks
+// for the index and the manifest alone. distrust is why the artifact does not confirm what
+// it says. The error is about the store.
+func HasProvider(ctx context.Context, store Store, entry lockfile.Provider, platform addrs.Platform) (has ProviderState, distrust, err error) {
+	version, err := versions.Parse(entry.Version)
+	if err != nil {
+		return ProviderMissing, nil, err
+	}
+	found, err := providerOf(ctx, store, modpkg.Release{Provider: entry.Address, Version: version}, platform)
+	_, isMissing := errors.AsType[*MissingPlatformError](err)
+	switch {
+	case isMissing, errors.Is(err, fs.ErrNotExist), isOfArtifact(err):
+		return ProviderMissing, nil, nil
+	case err != nil:
+		return ProviderMissing, nil, err
+	case !found.IsIn(entry.Hashes):
+		return ProviderOther, found.distrust, nil
+	}
+	return ProviderLocked, found.distrust, nil
+}

@@ -1,0 +1,98 @@
+package stores
+
+import (
+	"context"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// ReadProvider is a package of a provider that a store has.
+type ReadProvider struct {
+	Release  modpkg.Release
+	Platform addrs.Platform
+	Hashes   []hashing.Hash
+	// Err is why it is not what is said of it; nil if it is.
+	Err error
+}
+
+// ReadRelease gets the packages of a version for all platforms that a store has, by the tag
+// of the release, and compares them with all that is said of them. If keep is set, that for
+// this platform is kept, and of the others the hashes are. getter returns the Getter of a
+// source.
+func ReadRelease(ctx context.Context, store Store, tag string, getter func(getproviders.Source) *providers.Getter, keep bool) []ReadProvider {
+	text, err := store.Manifest(ctx, tag)
+	if err != nil {
+		return []ReadProvider{{Err: err}}
+	}
+	release, err := modpkg.ParseReference(text)
+	if err == nil && release.Tag() != tag {
+		err = errOtherEntry
+	}
+	if err != nil {
+		return []ReadProvider{{Err: err}}
+	}
+	text, err = store.ProviderIndex(ctx, release.Provider, release.Version)
+	var targets []modpkg.Target
+	if err == nil {
+		targets, err = modpkg.ParseIndex(text)
+	}
+	if err != nil {
+		return []ReadProvider{{Release: release, Err: err}}
+	}
+	all := make([]ReadProvider, len(targets))
+	for i, target := range targets {
+		all[i] = ReadProvider{Release: release, Platform: target.Platform}
+		all[i].Hashes, all[i].Err = readTarget(ctx, store, release, target, getter, keep)
+	}
+	return all
+}
+
+// readTarget gets the package of a target. It returns the hashes of the package.
+func readTarget(ctx context.Context, store Store, r modpkg.Release, target modpkg.Target, getter func(getproviders.Source) *providers.Getter, keep bool) ([]hashing.Hash, error) {
+	found, err := targetOf(ctx, store, r, target)
+	if err != nil {
+		return nil, err
+	}
+	if found.distrust != nil {
+		return found.Hashes, found.distrust
+	}
+	found.locked = found.Hashes
+	get := getter(oneProvider{found})
+	want := providers.Want{Provider: r.Provider, Version: r.Version, Platform: target.Platform, Locked: found.Hashes}
+	var proof *providers.Proof
+	if keep && target.Platform == addrs.CurrentPlatform() {
+		var got *providers.Got
+		if got, err = get.Get(ctx, want); err == nil {
+			proof = &got.Proof
+		}
+	} else {
+		proof, err = get.Hashes(ctx, want)
+	}
+	if err != nil {
+		return found.Hashes, err
+	}
+	for _, h := range found.Hashes {
+		if h.Scheme() == "h1" && h != proof.H1 {
+			return found.Hashes, &getproviders.MismatchError{Location: store.Name(), Want: []string{string(h)}, Got: string(proof.H1)}
+		}
+	}
+	return found.Hashes, nil
+}
+
+// oneProvider is a Source with one package.
+type oneProvider struct{ pkg *storedProvider }
+
+// Versions implements [getproviders.Source].
+func (p oneProvider) Versions(context.Context, addrs.Provider) (getproviders.Listing, error) {
+	return getproviders.Listing{Versions: []getproviders.Version{{Version: p.pkg.Version}}}, nil
+}
+
+// Package implements [getproviders.Source].
+func (p oneProvider) Package(context.Context, addrs.Provider, versions.Version, addrs.Platform) (getproviders.Package, error) {
+	return p.pkg, nil
+}

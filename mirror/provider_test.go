@@ -1,0 +1,265 @@
+package mirror_test
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+const providerWorld = `
+-- providers/acme/cloud/1.2.0/PLATFORM/terraform-provider-cloud_v1.2.0 --
+cloud
+-- providers/acme/cloud/1.2.0/plan9_arm/terraform-provider-cloud_v1.2.0 --
+cloud for plan9
+`
+
+// providerProject is an installed project with a provider and no modules.
+type providerProject struct {
+	w   *modtest.World
+	in  *cotter.Installer
+	dir string
+	req cotter.Request
+}
+
+// openProvider returns a project and an empty mirror in the world's registry.
+func openProvider(t *testing.T) (*providerProject, *mirror.Mirror) {
+	t.Helper()
+	p := &providerProject{dir: t.TempDir(), req: cotter.Request{Providers: &cotter.Providers{}}}
+	p.w = modtest.New(t, modtest.Txtar(strings.ReplaceAll(providerWorld, "PLATFORM", addrs.CurrentPlatform().String())))
+	p.in = p.w.Installer()
+	text := "terraform {\n  required_providers {\n    cloud = {\n      source = \"" + string(p.w.Host()) + "/acme/cloud\"\n    }\n  }\n}\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.install(t, p.in); err != nil {
+		t.Fatal(err)
+	}
+	fetcher := p.in.Fetcher.(*getmodules.Fetcher)
+	fetcher.Backoff = noWait
+	m, err := mirror.Open(fetcher, "oci://"+string(p.w.Host())+"/corp/mirror")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, m
+}
+
+func (p *providerProject) install(t *testing.T, in *cotter.Installer) error {
+	t.Helper()
+	req := p.req
+	req.Dir = p.dir
+	_, err := in.Install(t.Context(), req)
+	return err
+}
+
+// installFresh installs on a machine that has only the lock and a mirror. It returns the
+// warnings, and the requests to the registry of providers.
+func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings, asked []string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	in := p.w.Installer()
+	in.CacheDir, in.StateDir, in.Stores = t.TempDir(), t.TempDir(), []cotter.PackageStore{m}
+	in.OnEvent = func(event cotter.Event) {
+		if warning, ok := event.(cotter.Warning); ok {
+			warnings = append(warnings, warning.Message)
+		}
+	}
+	p.w.ResetRequests()
+	fresh := *p
+	fresh.req.Locked = true
+	if err := fresh.install(t, in); err != nil {
+		t.Fatal(err)
+	}
+	for _, request := range p.w.Requests() {
+		if !strings.HasPrefix(request.Path, "/v2/") {
+			asked = append(asked, request.Path)
+		}
+	}
+	return warnings, asked
+}
+
+func (p *providerProject) push(t *testing.T, m *mirror.Mirror, want mirror.Result) {
+	t.Helper()
+	result, err := mirror.Push(t.Context(), p.in, []string{p.dir}, p.req, nil, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Bytes = 0; *result != want {
+		t.Errorf("Push = %+v, want %+v", *result, want)
+	}
+}
+
+// changeHashes changes what the lock has of the provider.
+func (p *providerProject) changeHashes(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
+	t.Helper()
+	req := p.req
+	req.Dir = p.dir
+	locked, err := cotter.ReadLockedProviders(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked[0].Hashes = change(locked[0].Hashes)
+	lock := &lockfile.File{}
+	lock.SetProvider(locked[0])
+	if err := os.WriteFile(filepath.Join(p.dir, ".terraform.lock.hcl"), lock.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func lists(keys ...ed25519.PublicKey) [][]ed25519.PublicKey { return [][]ed25519.PublicKey{keys} }
+
+func has(paths []string, suffix string) bool {
+	for _, path := range paths {
+		if strings.HasSuffix(path, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// What a trusted mirror has, the registry of the provider is not asked. Another one
+// delivers the archive of what the registry proves.
+func TestProviderTrust(t *testing.T) {
+	t.Parallel()
+	private, public := newKey('a')
+	_, other := newKey('b')
+	p, m := openProvider(t)
+	m.SignKey = private
+	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
+	p.push(t, m, mirror.Result{Providers: 1})
+	for _, test := range []struct {
+		name     string
+		trust    mirror.Trust
+		confirms bool
+		warning  string
+	}{
+		{"named", mirror.Trust{Named: true}, true, ""},
+		{"not named", mirror.Trust{}, false, ""},
+		{"signed", mirror.Trust{SignedBy: lists(public)}, true, ""},
+		{"signed by another", mirror.Trust{Named: true, SignedBy: lists(other)}, false, "is not one of the trusted keys"},
+	} {
+		m.Trust = test.trust
+		warnings, asked := p.installFresh(t, m)
+		if (len(asked) == 0) != test.confirms || has(asked, ".zip") {
+			t.Errorf("%s: the registry was asked for %q", test.name, asked)
+		}
+		if told := strings.Join(warnings, "\n"); (told == "") != (test.warning == "") || !strings.Contains(told, test.warning) {
+			t.Errorf("%s: warnings are %q, want %q", test.name, warnings, test.warning)
+		}
+		found, err := mirror.Status(t.Context(), m, []string{p.dir}, p.req)
+		if err != nil || len(found) != 1 || found[0].OK() != (test.warning == "") {
+			t.Errorf("%s: Status = %+v, %v", test.name, found, err)
+		}
+	}
+}
+
+// An archive that the mirror has damaged comes from the registry of the provider, and so
+// does one that the mirror has for other platforms only.
+func TestProviderFallback(t *testing.T) {
+	t.Parallel()
+	p, m := openProvider(t)
+	p.req.Providers = &cotter.Providers{Platforms: []addrs.Platform{{OS: "plan9", Arch: "arm"}}}
+	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
+	p.req.Providers = &cotter.Providers{}
+	if warnings, asked := p.installFresh(t, m); len(warnings) > 0 || !has(asked, ".zip") {
+		t.Errorf("for another platform: warnings are %q, asked for %q", warnings, asked)
+	}
+	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
+	for _, trust := range []mirror.Trust{{Named: true}, {}} {
+		m.Trust = trust
+		repository := "/v2/corp/mirror/providers/" + strings.ReplaceAll(string(p.w.Host()), ":", "_") + "/acme/cloud"
+		p.w.SetFaults(modtest.Fault{Path: repository + "/blobs/", Status: http.StatusOK, Body: "damaged"})
+		warnings, asked := p.installFresh(t, m)
+		if len(warnings) != 1 || !strings.Contains(warnings[0], "its archive in the mirror") || !has(asked, ".zip") {
+			t.Errorf("%+v: warnings are %q, asked for %q", trust, warnings, asked)
+		}
+	}
+}
+
+// Two packages of one version cannot be in a mirror. One without the archive that was
+// published gives way to it.
+func TestPushOtherProvider(t *testing.T) {
+	t.Parallel()
+	p, m := openProvider(t)
+	scheme := func(scheme string) func([]hashing.Hash) []hashing.Hash {
+		return func(all []hashing.Hash) (some []hashing.Hash) {
+			for _, h := range all {
+				if h.Scheme() == scheme {
+					some = append(some, h)
+				}
+			}
+			return some
+		}
+	}
+	var both []hashing.Hash
+	p.changeHashes(t, func(all []hashing.Hash) []hashing.Hash { both = all; return scheme("h1")(all) })
+	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
+	p.changeHashes(t, func([]hashing.Hash) []hashing.Hash { return both })
+	p.push(t, m, mirror.Result{Providers: 1})
+	p.changeHashes(t, scheme("zh"))
+	p.push(t, m, mirror.Result{Providers: 1, Replaced: 1})
+	p.changeHashes(t, func([]hashing.Hash) []hashing.Hash {
+		return []hashing.Hash{hashing.Hash("zh:" + strings.Repeat("a", 64))}
+	})
+	found, err := mirror.Status(t.Context(), m, []string{p.dir}, p.req)
+	if err != nil || len(found) != 1 || !found[0].Other {
+		t.Errorf("Status = %+v, %v, want another package", found, err)
+	}
+	_, err = mirror.Push(t.Context(), p.in, []string{p.dir}, p.req, nil, m)
+	if mismatch, ok := errors.AsType[*getproviders.MismatchError](err); !ok || !mismatch.Locked {
+		t.Errorf("Push = %v, want a *MismatchError", err)
+	}
+}
+
+// A registry that others made has the packages of several platforms. One that it has
+// damaged comes from the origin. It cannot be replaced there, since an archive that was
+// published has only one digest, and Distribution does not store again what it has.
+func TestProviderDockerRegistry(t *testing.T) {
+	t.Parallel()
+	registry, m := startDocker(t)
+	p, _ := openProvider(t)
+	p.push(t, m, mirror.Result{Providers: 1, Pushed: 1})
+	both := []addrs.Platform{{OS: "plan9", Arch: "arm"}, addrs.CurrentPlatform()}
+	p.req.Providers = &cotter.Providers{Platforms: both}
+	p.push(t, m, mirror.Result{Providers: 2, Pushed: 1})
+	p.push(t, m, mirror.Result{Providers: 2})
+	entries, err := p.in.VerifyStore(t.Context(), m)
+	if err != nil || len(entries) != 2 || entries[0].Err != nil || entries[1].Err != nil {
+		t.Fatalf("VerifyStore = %+v, %v, want 2 entries", entries, err)
+	}
+	p.req.Providers = &cotter.Providers{}
+	if warnings, asked := p.installFresh(t, m); len(warnings)+len(asked) > 0 {
+		t.Errorf("warnings are %q, asked for %q", warnings, asked)
+	}
+	for _, entry := range entries {
+		if entry.Platform == addrs.CurrentPlatform() {
+			if err := registry.Damage("sha256:" + strings.TrimPrefix(string(entry.Hashes[1]), "zh:")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if warnings, asked := p.installFresh(t, m); len(warnings) != 1 || !has(asked, ".zip") {
+		t.Errorf("with a damaged archive: warnings are %q, asked for %q", warnings, asked)
+	}
+	entries, err = p.in.VerifyStore(t.Context(), m)
+	if err != nil || len(entries) != 2 || (entries[0].Err == nil) == (entries[1].Err == nil) {
+		t.Errorf("VerifyStore = %+v, %v, want one damaged of 2 entries", entries, err)
+	}
+	if _, err := mirror.Repair(t.Context(), p.in, []string{p.dir}, p.req, nil, m); !errors.Is(err, mirror.ErrNotRepaired) {
+		t.Errorf("Repair = %v, want ErrNotRepaired", err)
+	}
+}

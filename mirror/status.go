@@ -1,0 +1,132 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/modpkg"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/versions"
+)
+
+// Entry is what a mirror has for an entry of a lock.
+type Entry struct {
+	// Dir is the directory of the root module, and Key the key of its entry; "" for a
+	// provider.
+	Dir, Key string
+	// Source, Version and Tag are those of a [cotter.StoreEntry].
+	Source, Version, Tag string
+	// Platform is that of a provider's package, and zero for modules.
+	Platform addrs.Platform
+	// Missing says that the mirror does not have the entry.
+	Missing bool
+	// Other says that it has a package of which the lock has no hash, of a provider.
+	Other bool
+	// Distrust is why what it has does not confirm the entry, by the mirror's Trust, such
+	// as that a signature is missing. It is nil for a mirror that confirms nothing anyway.
+	Distrust error
+}
+
+// OK reports whether the mirror has the entry as it should be.
+func (e Entry) OK() bool { return !e.Missing && !e.Other && e.Distrust == nil }
+
+// parallelRequests is how many entries Status asks for at once.
+const parallelRequests = 16
+
+// Status returns which entries of the locks of some root modules a mirror has, in the
+// order of the directories and keys, for each those of providers last. It reads only the
+// locks and asks only the mirror. The locks are those of req, but for its directory.
+// Providers are looked for if req.Providers is set, for the platforms that it names, or for
+// this machine's own. An error about a lock is a *[cotter.ProjectError].
+func Status(ctx context.Context, m *Mirror, dirs []string, req cotter.Request) ([]Entry, error) {
+	s := &status{mirror: m}
+	for _, dir := range dirs {
+		if err := s.add(dir, req); err != nil {
+			return nil, &cotter.ProjectError{Dir: dir, Err: err}
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelRequests)
+	for i, ask := range s.asks {
+		group.Go(func() error {
+			found, err := s.asked.Do(ctx, s.keys[i], ask)
+			e := &s.entries[i]
+			e.Missing, e.Other, e.Distrust = found.Missing, found.Other, found.Distrust
+			return err
+		})
+	}
+	return s.entries, group.Wait()
+}
+
+// status are the entries of locks, with the questions about them. Those with the same key
+// are asked once.
+type status struct {
+	mirror  *Mirror
+	entries []Entry
+	keys    []string
+	asks    []func(context.Context) (Entry, error)
+	asked   singleflight.Memo[string, Entry]
+}
+
+// add adds the entries of a project.
+func (s *status) add(dir string, req cotter.Request) (err error) {
+	if req.Dir = dir; req.ForDir != nil {
+		if req, err = req.ForDir(req); err != nil {
+			return err
+		}
+	}
+	lock, err := cotter.ReadLock(req)
+	if err != nil {
+		return err
+	}
+	for _, entry := range lock.Modules() {
+		tag := modpkg.StatementOf(entry).Tag()
+		s.ask(Entry{Dir: dir, Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: tag}, tag, func(ctx context.Context) (Entry, error) {
+			has, distrust, err := cotter.StoreHas(ctx, s.mirror, entry)
+			return Entry{Missing: !has, Distrust: defect(distrust)}, err
+		})
+	}
+	if req.Providers == nil {
+		return nil
+	}
+	locked, err := cotter.ReadLockedProviders(req)
+	if err != nil {
+		return err
+	}
+	platforms := req.Providers.Platforms
+	if len(platforms) == 0 {
+		platforms = []addrs.Platform{addrs.CurrentPlatform()}
+	}
+	for _, entry := range locked {
+		version, err := versions.Parse(entry.Version)
+		if err != nil {
+			return err
+		}
+		tag := modpkg.Release{Provider: entry.Address, Version: version}.Tag()
+		for _, platform := range platforms {
+			e := Entry{Dir: dir, Source: entry.Address.String(), Version: entry.Version, Tag: tag, Platform: platform}
+			s.ask(e, fmt.Sprintf("%s %s %q", tag, platform, entry.Hashes), func(ctx context.Context) (Entry, error) {
+				has, distrust, err := cotter.StoreHasProvider(ctx, s.mirror, entry, platform)
+				return Entry{Missing: has == cotter.StoredNot, Other: has == cotter.StoredOther, Distrust: defect(distrust)}, err
+			})
+		}
+	}
+	return nil
+}
+
+func (s *status) ask(e Entry, key string, ask func(context.Context) (Entry, error)) {
+	s.entries, s.keys, s.asks = append(s.entries, e), append(s.keys, key), append(s.asks, ask)
+}
+
+// defect returns why an artifact of a mirror that confirms entries does not confirm one.
+func defect(distrust error) error {
+	if errors.Is(distrust, cotter.ErrDeliversOnly) {
+		return nil
+	}
+	return distrust
+}
