@@ -221,17 +221,34 @@ type PolicyFileError struct {
 func (e *PolicyFileError) Error() string { return e.Diagnostics.Error() }
 func (e *PolicyFileError) Unwrap() error { return e.Diagnostics }
 
-// readRules reads the policies of a request.
+// readRules reads the policies of a request: the user's file, or else the nearest one of
+// the repository with a policy.
 func (r Request) readRules() (rules.Rules, error) {
 	all := rules.Rules(r.Policies)
-	isUsers := r.PolicyFile != ""
-	name, shown := r.PolicyFile, r.PolicyFile
-	if name == "" {
-		var err error
-		if name, shown, err = project.NearestFile(r.dir(), policyFileName); err != nil || name == "" {
-			return all, err
+	if r.PolicyFile != "" {
+		found, err := readPolicy(r.PolicyFile, r.PolicyFile)
+		if err != nil {
+			return nil, err
+		}
+		return append(rules.Rules{found}, all...), nil
+	}
+	files, err := project.FilesAbove(r.dir(), policyFileName)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		found, err := readPolicy(file.Path, file.Shown)
+		if err != nil {
+			return nil, err
+		}
+		if found.Declared() {
+			return append(rules.Rules{found.OfRepository()}, all...), nil
 		}
 	}
+	return all, nil
+}
+
+func readPolicy(name, shown string) (*policy.Policy, error) {
 	src, err := project.ReadRegular(name, policy.MaxSize)
 	if err != nil {
 		return nil, err
@@ -240,10 +257,7 @@ func (r Request) readRules() (rules.Rules, error) {
 	if diags.HasErrors() {
 		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
 	}
-	if !isUsers {
-		found = found.OfRepository()
-	}
-	return append(rules.Rules{found}, all...), nil
+	return found, nil
 }
 
 // ReadSettings returns the settings of the root module in dir: those in its cotter.hcl, or
@@ -253,22 +267,23 @@ func (r Request) readRules() (rules.Rules, error) {
 //
 // Runs do not apply them by themselves: they are for programs to put into requests.
 func ReadSettings(dir string) (*settings.Settings, error) {
-	name, shown, err := project.NearestFile(orElse(dir, "."), policyFileName)
+	files, err := project.FilesAbove(orElse(dir, "."), policyFileName)
 	if err != nil {
 		return nil, err
 	}
-	if name == "" {
+	if len(files) == 0 {
 		return &settings.Settings{}, nil
 	}
-	src, err := project.ReadRegular(name, policy.MaxSize)
+	nearest := files[0]
+	src, err := project.ReadRegular(nearest.Path, policy.MaxSize)
 	if err != nil {
 		return nil, err
 	}
-	found, diags := settings.Parse(src, filepath.ToSlash(shown))
+	found, diags := settings.Parse(src, filepath.ToSlash(nearest.Shown))
 	if diags.HasErrors() {
-		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
+		return nil, &PolicyFileError{File: nearest.Shown, Diagnostics: diags}
 	}
-	found.InDir(filepath.Dir(name))
+	found.InDir(filepath.Dir(nearest.Path))
 	return found, nil
 }
 

@@ -111,7 +111,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	defer providers.close()
 	resolver := r.newResolver(shared, r.events)
 	defer resolver.placer.vendored.Close()
-	modules, err := r.walk(ctx, resolver, providers.require())
+	tree, err := r.walk(ctx, resolver, providers.require())
 	if err != nil {
 		return nil, err
 	}
@@ -119,15 +119,12 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	stagings, err := resolver.placer.linkSharedTrees(ctx, modules)
+	stagings, err := resolver.placer.linkSharedTrees(ctx, tree.modules)
 	if err != nil {
 		return nil, err
 	}
-	planner := &planner{
-		openProject: r.openProject, events: r.events, vendored: resolver.placer.vendored, providers: gotProviders,
-		restored: &resolver.restored, hostless: resolver.hostless.first,
-	}
-	plan, err := planner.plan(ctx, modules, stagings)
+	planner := &planner{openProject: r.openProject, events: r.events, vendored: resolver.placer.vendored, providers: gotProviders}
+	plan, err := planner.plan(ctx, tree, stagings)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +186,7 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 
 // walk resolves the whole tree. require, which may be nil, is told what each module
 // requires.
-func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
+func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) (resolvedTree, error) {
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
@@ -197,9 +194,10 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		warn: res.events.warnOf,
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
+	tree := resolvedTree{modules: modules, restored: &res.restored, hostless: res.hostless.first}
 	for _, warning := range []Warning{
-		{Message: res.restored.warning(r.req.lockFile())},
-		{Message: r.assumedDialect(res.hostless.first), Kind: WarningDialectAssumed},
+		{Message: warningOfRestored(tree.restored, r.req.lockFile())},
+		{Message: r.assumedDialect(tree.hostless), Kind: WarningDialectAssumed},
 		{Message: constraintsBeside(modules)},
 	} {
 		if warning.Message != "" {
@@ -210,7 +208,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return modules, errors.Join(res.refusals.err(r.req.lockFile()), err)
+	return tree, errors.Join(res.refusals.err(r.req.lockFile()), err)
 }
 
 // checkLost refuses a lock that has lost all of its entries, in a run that may not

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -30,7 +28,7 @@ type lockedEntries struct {
 	refusals  *refusals
 	locked    bool
 	// restored are the entries that the lock had lost.
-	restored *restoredEntries
+	restored *lockentry.Restored
 	// stores have the packages of bundles and mirrors.
 	stores *stores.Stores
 }
@@ -46,7 +44,7 @@ func (l *lockedEntries) use(ctx context.Context, c *call, entry lockfile.Module)
 	if err != nil {
 		return nil, "", c.failOnce(err)
 	}
-	subdir, err := moduleSubdir(c.from.Address, p.entry)
+	subdir, err := c.from.LockedSubdir(p.entry)
 	if err == nil {
 		subdir, err = p.tree.Subdir(subdir)
 	}
@@ -77,7 +75,7 @@ func (l *lockedEntries) place(ctx context.Context, c *call, entry lockfile.Modul
 	if p, err := l.placer.installedPackage(ctx, entry); p != nil || err != nil {
 		return p, err
 	}
-	subdir, err := moduleSubdir(c.from.Address, entry)
+	subdir, err := c.from.LockedSubdir(entry)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +123,7 @@ func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfil
 			return p, err
 		}
 	}
-	subdir, err := moduleSubdir(c.from.Address, entry)
+	subdir, err := c.from.LockedSubdir(entry)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +188,7 @@ func (l *lockedEntries) needsTagCheck(c *call, entry lockfile.Module) bool {
 	if l.origins.Offline {
 		return false
 	}
-	if l.restored.has(entry.Key) {
+	if l.restored.Has(entry.Key) {
 		return true
 	}
 	if l.confirmed.HasName(entry, c.from.FromPackage) {
@@ -251,26 +249,6 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *origin
 	return exact, nil
 }
 
-// moduleSubdir returns the directory of a call's module in the package of an entry:
-// what the origin meant, and below that what the call says. It may be a pattern.
-func moduleSubdir(source addrs.ModuleSource, entry lockfile.Module) (string, error) {
-	_, located := entry.SplitPackage()
-	return joinSubdir(source, located)
-}
-
-// joinSubdir returns the directory of a call's module in its package, by the
-// directory that the origin means.
-func joinSubdir(source addrs.ModuleSource, located string) (string, error) {
-	switch source := source.(type) {
-	case addrs.ModuleSourceRegistry:
-		subdir, err := addrs.JoinSubdir(located, source.Subdir)
-		return pkgtree.CleanSubdir(subdir), err
-	case addrs.ModuleSourceRemote:
-		return pkgtree.CleanSubdir(source.Subdir), nil
-	}
-	return "", nil
-}
-
 // refusals collects the module calls that the lock does not decide, in a run that
 // may not change it. They are reported together.
 type refusals struct {
@@ -306,46 +284,9 @@ func (r *refusals) err(lockFile string) error {
 	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
 }
 
-// restoredEntries are entries that the lock had after the last run and has lost
-// since. Stock tools drop module blocks when they rewrite their provider locks. To
-// select again without a word would make the lock worthless.
-type restoredEntries struct {
-	mu      sync.Mutex
-	entries map[string]lockfile.Module
-}
-
-func (r *restoredEntries) add(entry lockfile.Module) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.entries == nil {
-		r.entries = make(map[string]lockfile.Module)
-	}
-	r.entries[entry.Key] = entry
-}
-
-func (r *restoredEntries) any() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.entries) > 0
-}
-
-func (r *restoredEntries) has(key string) bool {
-	_, ok := r.entry(key)
-	return ok
-}
-
-func (r *restoredEntries) entry(key string) (lockfile.Module, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, ok := r.entries[key]
-	return entry, ok
-}
-
-// warning tells the user what is restored; "" if nothing is.
-func (r *restoredEntries) warning(lockFile string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	keys := slices.Sorted(maps.Keys(r.entries))
+// warningOfRestored tells the user what is restored; "" if nothing is.
+func warningOfRestored(restored *lockentry.Restored, lockFile string) string {
+	keys := restored.Keys()
 	switch len(keys) {
 	case 0:
 		return ""
@@ -356,12 +297,12 @@ func (r *restoredEntries) warning(lockFile string) string {
 		lockFile, len(keys), strings.Join(shortened(keys), ", "))
 }
 
+// maxNamed is how many names a sentence lists.
+const maxNamed = 5
+
 func shortened(names []string) []string {
 	if len(names) <= maxNamed {
 		return names
 	}
 	return append(slices.Clone(names[:maxNamed]), "...")
 }
-
-// maxNamed is how many names a sentence lists.
-const maxNamed = 5

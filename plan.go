@@ -49,25 +49,22 @@ type planner struct {
 	vendored *vendordir.Packages
 	// providers is nil if the run leaves providers alone.
 	providers *providerPlan
-	restored  *restoredEntries
-	// hostless is the first call that leaves the registry's host to the stock tool.
-	hostless *call
 }
 
 // plan derives the lock, the manifest and the moves from the finished tree.
-func (r *planner) plan(ctx context.Context, modules []*module, stagings map[string]staging) (*plan, error) {
+func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[string]staging) (*plan, error) {
 	p := &plan{
-		result: r.newResult(modules),
+		result: r.newResult(tree.modules),
 		change: project.Change{OldLock: r.lockSrc, NewLock: r.lockSrc, Packages: make(map[string]string), Trees: make(map[string]string)},
 		sums:   make(map[string][]byte),
 		trees:  make(map[string]bool),
 
 		providers: r.providers, project: r.openProject, events: r.events,
 	}
-	p.result.DialectMatters = r.dialectGiven || !r.detected.IsGuess() || r.hostless != nil
+	p.result.DialectMatters = r.dialectGiven || !r.detected.IsGuess() || tree.hostless != nil
 	var recorded manifest.Manifest
 	inLock := make(map[string]bool)
-	for _, m := range modules {
+	for _, m := range tree.modules {
 		recorded.Set(m.record(m.version()))
 		if !m.ownsPackage() {
 			continue
@@ -88,7 +85,7 @@ func (r *planner) plan(ctx context.Context, modules []*module, stagings map[stri
 		return nil, err
 	}
 	p.change.Manifest = recorded.Bytes()
-	if err := r.planLock(ctx, p, modules, inLock); err != nil {
+	if err := r.planLock(ctx, p, tree, inLock); err != nil {
 		return nil, err
 	}
 	return p, r.refuseChanges(p.result.LockChanges)
@@ -140,16 +137,16 @@ func (p *plan) keepSums(tree *pkgtree.Tree) error {
 
 // planLock plans the new lock, which has entries for the calls in inLock, and says
 // how it differs from the old one.
-func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLock map[string]bool) error {
+func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLock map[string]bool) error {
 	lock := r.lock.Clone()
-	for _, m := range modules {
+	for _, m := range tree.modules {
 		if !m.ownsPackage() {
 			continue
 		}
 		entry := m.pkg.entry
 		old, had := r.lock.Module(entry.Key)
 		if !had {
-			old, had = r.restored.entry(entry.Key)
+			old, had = tree.restored.Entry(entry.Key)
 		}
 		lock.SetModule(entry)
 		if !had || !old.Equal(entry) {
@@ -165,7 +162,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, modules []*module, inLo
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Key, b.Key) })
 	r.providers.describe(p.result)
-	if len(p.result.LockChanges) == 0 && !r.restored.any() && !r.providers.changesLockOfModules() {
+	if len(p.result.LockChanges) == 0 && !tree.restored.Any() && !r.providers.changesLockOfModules() {
 		return nil
 	}
 	if r.providers.changesLockOfModules() {

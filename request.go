@@ -53,7 +53,7 @@ type Request struct {
 	Offline bool
 	// PolicyFile is the path of the policy, in the form of package policy. ""
 	// means cotter.hcl in Dir, or the nearest one above it in the same git
-	// repository, if there is one. Policies are to be obeyed as well.
+	// repository, that has a policy. Policies are to be obeyed as well.
 	PolicyFile string
 	Policies   []*policy.Policy
 	// Vendor is a directory in the user's repository that has the packages, by the calls'

@@ -37,7 +37,7 @@ type resolver struct {
 	noted *versionedCalls
 
 	refusals  refusals
-	restored  restoredEntries
+	restored  lockentry.Restored
 	confirmed *lockentry.Confirmations
 	// folded has the calls by their keys in lower case, for a file system that folds
 	// case.
@@ -156,7 +156,7 @@ func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, 
 	if err != nil {
 		return nil, "", c.fail(err)
 	}
-	subdir, err := joinSubdir(c.from.Address, located)
+	subdir, err := c.from.ModuleSubdir(located)
 	if err == nil {
 		subdir, err = got.Tree.Subdir(subdir)
 	}
@@ -202,7 +202,7 @@ func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
 // contentChange compares two entries of one call; nil if the content is the same,
 // or may differ.
 func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
-	name, fixed := c.fixedName(old, entry)
+	name, fixed := c.from.FixedName(old, entry)
 	if !fixed || old.Source != entry.Source || lockentry.SameContent(old, entry) {
 		return nil
 	}
@@ -211,28 +211,6 @@ func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 		changed.Locked, changed.Now = string(old.Hash("h1")), string(entry.Hash("h1"))
 	}
 	return changed
-}
-
-// fixedName is the name that both entries of a call go by if its content is never
-// to change: a version, a tag that is one, the address of an archive. Branches,
-// other tags and directories of this machine may change.
-func (c *call) fixedName(old, entry lockfile.Module) (string, bool) {
-	if c.from.SelectsVersion() {
-		return entry.Version, old.Version == entry.Version
-	}
-	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
-	if !ok {
-		return "", false
-	}
-	switch remote.Package.Getter() {
-	case "git", "oci":
-		name, exact := remote.Package.Ref()
-		return name, exact || origins.IsVersionTag(name, c.from.Address)
-	case "file", "hg":
-		return "", false
-	}
-	// An address that redirects to a repository may mean one of its branches.
-	return remote.Package.Redacted(), old.Revision() == "" && entry.Revision() == ""
 }
 
 // checkFolded refuses a call whose directory would be that of another one, on a
@@ -324,7 +302,7 @@ func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
 		return lockfile.Module{}, false
 	}
 	if !r.locked { // else the caller refuses it
-		r.restored.add(entry)
+		r.restored.Add(entry)
 	}
 	return entry, true
 }

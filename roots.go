@@ -177,7 +177,8 @@ func (r *installRun) resolveLocked(ctx context.Context) ([]*module, error) {
 	if err := r.checkLost(); err != nil {
 		return nil, err
 	}
-	return r.walk(ctx, r.newResolver(unified{}, r.events), nil)
+	tree, err := r.walk(ctx, r.newResolver(unified{}, r.events), nil)
+	return tree.modules, err
 }
 
 // forEachProject calls work for several root modules side by side, with the number and

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/lockentry"
 )
 
 // The limits of a module tree. Real trees have a few hundred calls at a depth
@@ -158,6 +159,18 @@ func (w *walker) placeAll(ctx context.Context, calls []parsedCall, failures *fai
 	}
 	wait.Wait()
 	return slices.DeleteFunc(placed, func(m *module) bool { return m == nil })
+}
+
+// resolvedTree is the module tree of an installation, with all packages on the stage or in
+// their places.
+type resolvedTree struct {
+	// modules are sorted by path.
+	modules []*module
+	// restored are the entries that the lock had lost.
+	restored *lockentry.Restored
+	// hostless is the first call that leaves the registry's host to the stock tool; nil if
+	// none does.
+	hostless *call
 }
 
 // failures collects what went wrong, from any goroutine.

@@ -309,7 +309,7 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 // only a pattern names is taken from modules.json, as is that of an entry without a
 // package.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
-	subdir, err := moduleSubdir(c.from.Address, entry)
+	subdir, err := c.from.LockedSubdir(entry)
 	if err != nil || entry.Package != "" && !pkgtree.IsPattern(subdir) {
 		return subdir, err
 	}

@@ -21,8 +21,8 @@ const MaxSize = 1 << 20
 const MaxAgeDays = 36_500
 
 // Parse parses a policy file; the package comment has the format. The name is for
-// messages only. A file without a policy block is a policy that allows everything. If
-// the diagnostics have errors, the policy is nil.
+// messages only. A file without a policy block is a policy that allows everything, and is
+// not [Policy.Declared]. If the diagnostics have errors, the policy is nil.
 func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		return nil, failure(hcl.Range{Filename: filename}, fmt.Sprintf("The file has more than %d bytes.", MaxSize))
@@ -37,8 +37,8 @@ func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	p := &Policy{at: map[string]hcl.Range{}}
 	blocks := content.Blocks.OfType("policy")
+	p := &Policy{at: map[string]hcl.Range{}, declared: len(blocks) > 0}
 	for i, block := range blocks {
 		if i > 0 {
 			return nil, failure(block.DefRange, fmt.Sprintf("A file has only one policy block; the first is on line %d.", blocks[0].DefRange.Start.Line))

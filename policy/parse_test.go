@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("Parse = %+v", p)
 	}
 	for _, text := range []string{"", "# nothing\n", "policy {\n}\n", "policy {\n branches = \"allow\"\n versions = \"any\"\n}\n"} {
-		if p, diags := policy.Parse([]byte(text), "cotter.hcl"); p == nil || diags.HasErrors() || p.DenyBranches {
+		if p, diags := policy.Parse([]byte(text), "cotter.hcl"); p == nil || diags.HasErrors() || p.DenyBranches || p.Declared() != strings.Contains(text, "policy") {
 			t.Errorf("Parse(%q) = %+v, %v", text, p, diags)
 		}
 	}

@@ -31,7 +31,12 @@ type Policy struct {
 
 	// at is the position of each argument in the file, for messages.
 	at map[string]hcl.Range
+	// declared says that the file has a policy block.
+	declared bool
 }
+
+// Declared reports whether the policy was read from a file with a policy block.
+func (p *Policy) Declared() bool { return p != nil && p.declared }
 
 // Versions is how calls must be pinned.
 type Versions int

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/pkgtree"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 	"github.com/cotterpin/cotter/versions/gittags"
@@ -109,6 +110,47 @@ func (s Source) IsRemote() bool {
 func (s Source) SelectsVersion() bool {
 	_, registry := s.Address.(addrs.ModuleSourceRegistry)
 	return registry || s.HasConstraint
+}
+
+// ModuleSubdir returns the directory of the source's module in its package, by the
+// directory that the origin means. It may be a pattern.
+func (s Source) ModuleSubdir(located string) (string, error) {
+	switch address := s.Address.(type) {
+	case addrs.ModuleSourceRegistry:
+		subdir, err := addrs.JoinSubdir(located, address.Subdir)
+		return pkgtree.CleanSubdir(subdir), err
+	case addrs.ModuleSourceRemote:
+		return pkgtree.CleanSubdir(address.Subdir), nil
+	}
+	return "", nil
+}
+
+// LockedSubdir is ModuleSubdir by an entry of the lock, which has what the origin meant.
+func (s Source) LockedSubdir(entry lockfile.Module) (string, error) {
+	_, located := entry.SplitPackage()
+	return s.ModuleSubdir(located)
+}
+
+// FixedName is the name that two entries of the source go by if its content is never to
+// change: a version, a tag that is one, the address of an archive. Branches, other tags
+// and directories of this machine may change.
+func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
+	if s.SelectsVersion() {
+		return entry.Version, old.Version == entry.Version
+	}
+	remote, ok := s.Address.(addrs.ModuleSourceRemote)
+	if !ok {
+		return "", false
+	}
+	switch remote.Package.Getter() {
+	case "git", "oci":
+		name, exact := remote.Package.Ref()
+		return name, exact || IsVersionTag(name, s.Address)
+	case "file", "hg":
+		return "", false
+	}
+	// An address that redirects to a repository may mean one of its branches.
+	return remote.Package.Redacted(), old.Revision() == "" && entry.Revision() == ""
 }
 
 // Versioned is what the versions of the source are versions of. In a repository they

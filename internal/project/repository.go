@@ -22,20 +22,33 @@ func RepositoryDirs(dir string) []string {
 	return dirs
 }
 
-// NearestFile returns the path of the file with a name in a directory, or else in the
-// nearest one above it within the git repository, and the path from the directory to it.
-// Both are empty if there is none.
-func NearestFile(dir, name string) (path, shown string, err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
-		return "", "", err
+// FoundFile is a file in a directory or above it.
+type FoundFile struct {
+	Path string
+	// Shown is the path from the directory to it.
+	Shown string
+}
+
+// FilesAbove returns the files with a name in a directory and in those above it within the
+// git repository, the nearest first.
+func FilesAbove(dir, name string) ([]FoundFile, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
 	}
+	var found []FoundFile
 	for _, at := range RepositoryDirs(dir) {
-		if path := filepath.Join(at, name); exists(path) {
-			shown, err := filepath.Rel(dir, path)
-			return path, shown, err
+		path := filepath.Join(at, name)
+		if !exists(path) {
+			continue
 		}
+		shown, err := filepath.Rel(dir, path)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, FoundFile{path, shown})
 	}
-	return "", "", nil
+	return found, nil
 }
 
 // ReadRegular reads a file that has no more than limit bytes, and a byte more of one that
