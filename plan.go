@@ -168,6 +168,9 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	if r.providers.changesLockOfModules() {
 		r.providers.WriteTo(lock)
 	}
+	if tree.restored.Any() && r.former != nil {
+		lock.RestoreHeader(r.former)
+	}
 	if err := lock.Check(); err != nil {
 		return err
 	}
@@ -211,23 +214,23 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 	if !ok || filepath.IsAbs(record.Dir) {
 		return nil
 	}
-	reader := configs.Reader{Terraform: p.dialect == DialectTerraform}
-	before, err := reader.ReadInterface(ctx, configs.Dir{
+	before, err := p.reader().ReadInterface(ctx, configs.Dir{
 		Path:     p.dirs.Path(record.Dir),
 		Boundary: p.dirs.Boundary(record.Dir),
 	})
 	if err != nil {
 		return nil // it is not installed
 	}
-	after, err := reader.ReadInterface(ctx, configs.Dir{Path: m.currentPath, Boundary: m.pkg.currentPath})
+	after, err := p.reader().ReadInterface(ctx, m.configDir())
 	if err != nil {
 		return nil // errors of the configuration were reported when its calls were read
 	}
-	var changes []InterfaceChange
-	for _, change := range before.Diff(after) {
-		changes = append(changes, InterfaceChange(change))
+	changes := before.Diff(after)
+	calls, err := p.reader().ReadArguments(ctx, m.call.caller.configDir())
+	if call, ok := calls[m.call.Name]; ok && err == nil && !m.call.byTest() {
+		return publicChanges(configs.ForCall(changes, call))
 	}
-	return changes
+	return publicChanges(configs.BreakingFirst(changes))
 }
 
 // gone are the directories of calls that the former manifest has and this run does

@@ -138,7 +138,7 @@ func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []
 }
 
 // restoreModules adds the modules of an earlier lock that a lock lacks and that fit the
-// configuration, and returns their keys.
+// configuration, with its header, and returns their keys.
 func (in *Installer) restoreModules(ctx context.Context, p *openProject, former, lock *lockfile.File) ([]string, error) {
 	var lost []lockfile.Module
 	for _, entry := range former.Modules() {
@@ -161,6 +161,9 @@ func (in *Installer) restoreModules(ctx context.Context, p *openProject, former,
 			continue
 		}
 		keys = append(keys, entry.Key)
+	}
+	if len(keys) > 0 {
+		lock.RestoreHeader(former)
 	}
 	return keys, nil
 }

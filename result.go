@@ -1,7 +1,6 @@
 package cotter
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -114,34 +113,6 @@ func (r *Result) Children(path addrs.Module) []Module {
 		}
 	}
 	return children
-}
-
-// InterfaceChange is one thing that a module declares to its callers and that a
-// new version has changed.
-type InterfaceChange struct {
-	// Kind is "variable", "output" or "provider".
-	Kind string
-	// Name is the name of the variable or the output, or the local name of the
-	// provider.
-	Name string
-	// Old and New are what was declared and what is: the type of a variable,
-	// with "required " before it if it has no default; the source and the
-	// version constraints of a provider; "declared" for an output. "" stands
-	// for nothing: added, or removed.
-	Old, New string
-}
-
-// String is the change in a few words.
-func (c InterfaceChange) String() string {
-	switch {
-	case c.Old == "" && c.Kind == "output":
-		return fmt.Sprintf("%s %q added", c.Kind, c.Name)
-	case c.Old == "":
-		return fmt.Sprintf("%s %q added: %s", c.Kind, c.Name, c.New)
-	case c.New == "":
-		return fmt.Sprintf("%s %q removed", c.Kind, c.Name)
-	}
-	return fmt.Sprintf("%s %q changed: %s -> %s", c.Kind, c.Name, c.Old, c.New)
 }
 
 // VendorChange is a package that a run has written to Request.Vendor, or removed there.

@@ -181,3 +181,44 @@ func TestNameTool(t *testing.T) {
 		}
 	}
 }
+
+// Blocks that come back where they were give the file that there was, whatever blank lines
+// were left in their place.
+func TestBlocksComeBack(t *testing.T) {
+	t.Parallel()
+	const (
+		header   = "# This file is maintained automatically by \"tofu init\".\n# Manual edits may be lost in future updates.\n"
+		own      = "# This file is maintained automatically by \"cotter install\" and \"tofu init\".\n# Manual edits may be lost in future updates.\n"
+		provider = "provider \"registry.opentofu.org/hashicorp/null\" {\n  version = \"3.2.1\"\n}\n"
+	)
+	render := func(key string) string { return strings.Replace(testBlock, `"a"`, `"`+key+`"`, 1) }
+	for name, test := range map[string]struct{ before, left string }{
+		"as a stock tool leaves it":    {header + "\n" + render("a") + "\n" + provider, header + "\n" + provider},
+		"two blank lines":              {header + "\n" + render("a") + "\n" + provider, header + "\n\n" + provider},
+		"behind another block":         {render("A") + "\n" + render("a") + "\n" + provider, render("A") + "\n\n" + provider},
+		"in front of another block":    {header + "\n" + render("a") + "\n" + render("b") + "\n" + provider, header + "\n\n" + render("b") + "\n" + provider},
+		"at the start of the file":     {render("a") + "\n" + provider, provider},
+		"a comment of the provider's":  {header + "\n" + render("a") + "\n# about\n" + provider, header + "\n\n# about\n" + provider},
+		"no provider":                  {header + "\n" + render("a"), header},
+		"our header, the stock tool's": {own + "\n" + render("a") + "\n" + provider, header + "\n" + provider},
+		"our header, and another one":  {own + "\n" + render("a") + "\n" + provider, own + "\n" + provider},
+		"our header, no provider":      {own + "\n" + render("a"), header},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			former, file := parse(t, []byte(test.before), "before"), parse(t, []byte(test.left), "left")
+			for _, m := range former.Modules() {
+				file.SetModule(m)
+			}
+			file.RestoreHeader(former)
+			if diff := gocmp.Diff(test.before, string(file.Bytes())); diff != "" {
+				t.Errorf("Bytes (-before +got):\n%s", diff)
+			}
+		})
+	}
+	file := parse(t, []byte("# by hand\n\n"+provider), "x")
+	file.RestoreHeader(parse(t, []byte(own+"\n"+provider), "former"))
+	if got := string(file.Bytes()); got != "# by hand\n\n"+provider {
+		t.Errorf("a comment of the user's became\n%s", got)
+	}
+}

@@ -3,6 +3,7 @@ package lockfile
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -20,6 +21,8 @@ type File struct {
 	byKey   map[string]*block
 	foreign []string
 	tool    string
+	// formerHeader replaces the comment of a stock tool at the start of src; "" if it stays.
+	formerHeader string
 
 	providers      map[addrs.Provider]*providerEntry
 	providerBlocks []*providerBlock // those without errors, in their order in src
@@ -41,6 +44,15 @@ func (f *File) Clone() *File {
 // a new file names. Without it the comment names both. A file that is not empty
 // keeps its comment.
 func (f *File) NameTool(tool string) { f.tool = tool }
+
+// RestoreHeader gives the file the header comment that an earlier state of it had, if
+// that was one of ours and a stock tool has written its own since. All other comments stay.
+func (f *File) RestoreHeader(former *File) {
+	header := commentAtStart(former.src)
+	if stockHeader(f.src) != "" && strings.HasPrefix(header, ownHeader) {
+		f.formerHeader = header
+	}
+}
 
 // entry is a module to be written, and the block that it replaces.
 type entry struct {

@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -27,6 +28,33 @@ const (
 # Manual edits may be lost in future updates.
 `
 )
+
+// ownHeader is how all headers begin but those of stock tools.
+const ownHeader = `# This file is maintained automatically by "cotter install"`
+
+// stockHeader returns the header of a stock tool with which a file begins; "" if it begins
+// otherwise.
+func stockHeader(src []byte) string {
+	comment := commentAtStart(src)
+	for _, tool := range []string{`"tofu init"`, `"terraform init"`} {
+		if comment == fmt.Sprintf(headerOfProviders, tool) {
+			return comment
+		}
+	}
+	return ""
+}
+
+// commentAtStart returns the lines with "#" at the start of a file.
+func commentAtStart(src []byte) string {
+	end := 0
+	for line := range bytes.Lines(src) {
+		if line[0] != '#' {
+			break
+		}
+		end += len(line)
+	}
+	return string(src[:end])
+}
 
 // header returns the header of a file that was empty.
 func (f *File) header() string {

@@ -53,6 +53,10 @@ func (f *File) edits() []edit {
 	default:
 		edits = f.editsMoved()
 	}
+	if f.formerHeader != "" {
+		header := edit{span: span{0, len(stockHeader(f.src))}, text: f.formerHeader}
+		edits = append([]edit{header}, edits...)
+	}
 	// A module comes before a provider at the same offset.
 	edits = append(edits, f.providerEdits()...)
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
@@ -104,13 +108,32 @@ func (f *File) editsInPlace() []edit {
 func (f *File) insertionPoint(n int) int {
 	switch {
 	case n > 0:
-		return lineEnd(f.src, f.blocks[n-1].end)
+		return withinGap(f.src, lineEnd(f.src, f.blocks[n-1].end))
 	case len(f.blocks) > 0:
-		return leadStart(f.src, f.blocks[0].start)
+		return withinGap(f.src, leadStart(f.src, f.blocks[0].start))
 	case len(f.providerLabels) > 0:
-		return leadStart(f.src, f.firstProvider)
+		return withinGap(f.src, leadStart(f.src, f.firstProvider))
 	}
 	return len(f.src)
+}
+
+// withinGap returns an offset, moved by one line if it is at the start or at the end of
+// two or more blank lines. A block that was cut out has left them, and in their middle its
+// place is separated already.
+func withinGap(src []byte, at int) int {
+	if n := blankLine(src[at:]); n > 0 && blankLine(src[at+n:]) > 0 {
+		return at + n
+	}
+	last := lastLine(src[:at])
+	if blankLine(src[last:at]) > 0 && blankLine(src[lastLine(src[:last]):last]) > 0 {
+		return last
+	}
+	return at
+}
+
+// lastLine returns the start of the last line of a text that ends with a newline.
+func lastLine(text []byte) int {
+	return bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
 }
 
 // editsMoved moves all blocks to the front of the first provider block or, without
@@ -122,7 +145,7 @@ func (f *File) editsMoved() []edit {
 	}
 	at := edits[0].start
 	if len(f.providerLabels) > 0 {
-		at = leadStart(f.src, f.firstProvider)
+		at = withinGap(f.src, leadStart(f.src, f.firstProvider))
 	}
 	for _, e := range f.sorted() {
 		text := ""

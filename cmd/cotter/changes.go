@@ -38,10 +38,7 @@ func shortPackages(before, after string) string {
 
 // consequences are what a change of version means for the caller.
 func consequences(change cotter.LockChange) []string {
-	var lines []string
-	for _, c := range change.Interface {
-		lines = append(lines, c.String())
-	}
+	lines := interfaceLines(change.Interface)
 	var files []string
 	for _, group := range changedFiles(change.Files) {
 		if n := len(group.files); n > 0 {
@@ -114,13 +111,6 @@ type jsonChange struct {
 	Added     []string              `json:"added,omitempty"`
 }
 
-type jsonInterfaceChange struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-	Old  string `json:"old,omitempty"`
-	New  string `json:"new,omitempty"`
-}
-
 func jsonChanges(changes []cotter.LockChange) []jsonChange {
 	var list []jsonChange
 	for _, change := range changes {
@@ -132,9 +122,8 @@ func jsonChanges(changes []cotter.LockChange) []jsonChange {
 			Changed:  change.Files.Changed,
 			Vanished: change.Files.Vanished,
 			Added:    change.Files.Added,
-		}
-		for _, c := range change.Interface {
-			j.Interface = append(j.Interface, jsonInterfaceChange(c))
+
+			Interface: jsonInterfaces(change.Interface),
 		}
 		list = append(list, j)
 	}

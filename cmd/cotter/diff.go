@@ -9,11 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -21,18 +21,25 @@ import (
 func diffCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
-		Usage:     "compare two locks: files, directories or git revisions",
+		Usage:     "compare two locks, and what the modules in them declare to their callers",
 		ArgsUsage: "OLD [NEW]",
 		Description: "Lists the modules and providers that were added or removed, or that have another\n" +
 			"version, content, source or constraint. OLD and NEW are lock files, directories of\n" +
 			"projects, git revisions such as HEAD~3, which mean the project's lock then, or files\n" +
 			"at a revision, such as main:envs/dev/.terraform.lock.hcl. Without NEW it is the\n" +
-			"project's lock as it is now. The exit status is 0 if they differ, too.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "lock-file", Usage: "the project's lock is `FILE` instead of .terraform.lock.hcl"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			"project's lock as it is now. The exit status is 0 if they differ, too.\n" +
+			"\n" +
+			"Of modules with other content it also says what changes for their callers:\n" +
+			"variables, outputs, providers, and what of that breaks the calls of this project.\n" +
+			"Packages that are not in the cache are fetched for that, and compared with the\n" +
+			"hashes of their lock. With --locks-only only the locks are read.",
+		Flags: configFlags(append(slices.Concat(policyFlags(), mirrorFlags()), gitBackendFlag(),
+			&cli.BoolFlag{Name: "locks-only", Usage: "compare what the locks say, and do not look into the packages"},
+			&cli.BoolFlag{Name: "offline", Usage: "send no requests: compare the packages that are in the cache"},
+			&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
-		},
+		)...),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return runDiff(ctx, cmd, out)
 		},
@@ -43,12 +50,11 @@ func runDiff(ctx context.Context, cmd *cli.Command, out *output) error {
 	if n := cmd.Args().Len(); n == 0 || n > 2 {
 		return usageError{errors.New("cotter diff takes one lock or two: files, directories or git revisions")}
 	}
-	reader := lockReader{dir: cmp.Or(cmd.String("chdir"), ".")}
-	found, err := cotter.ReadSettings(reader.dir)
+	req, err := request(cmd, out.env)
 	if err != nil {
 		return err
 	}
-	reader.lockFile = cmp.Or(cmd.String("lock-file"), found.LockFile, ".terraform.lock.hcl")
+	reader := lockReader{dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
 	old, err := reader.read(ctx, cmd.Args().First())
 	if err != nil {
 		return err
@@ -59,29 +65,51 @@ func runDiff(ctx context.Context, cmd *cli.Command, out *output) error {
 	}
 	modules, providers := lockfile.Compare(old, updated)
 	changes := entryChanges(modules, providers)
+	var interfaces interfaceDiffs
+	inBoth := func(c lockfile.ModuleChange) bool { return c.Old != nil && c.New != nil }
+	if !cmd.Bool("locks-only") && slices.ContainsFunc(modules, inBoth) {
+		if interfaces, err = diffInterfaces(ctx, cmd, out, req, old, updated); err != nil {
+			return err
+		}
+		interfaces.addTo(changes)
+	}
 	switch {
 	case out.json:
-		return out.writeJSON(diffRecord{changes})
+		err = out.writeJSON(diffRecord{changes})
 	case len(changes) == 0:
 		out.printf("The locks have the same modules and providers.\n")
 	case cmd.Bool("markdown"):
 		out.diffMarkdown(changes)
 	default:
-		for _, c := range changes {
-			out.printf("- %s: %s\n", c.subject(), c.summary())
-			for _, line := range c.Details {
-				out.printf("    %s\n", line)
-			}
+		out.diff(changes)
+	}
+	return errors.Join(err, interfaces.report(out))
+}
+
+// diff prints changes for people.
+func (o *output) diff(changes []entryChange) {
+	breaking := 0
+	var broken []string
+	for _, c := range changes {
+		o.printf("- %s: %s\n", c.subject(), c.summary())
+		for _, line := range slices.Concat(c.Details, shortList(interfaceLines(c.interfaces))) {
+			o.printf("    %s\n", line)
+		}
+		if n := breakingChanges(c.interfaces); n > 0 {
+			breaking += n
+			broken = append(broken, c.subject())
 		}
 	}
-	return nil
+	if breaking > 0 {
+		o.notef("\n%s, in %s.\n", count(breaking, "breaking change"), strings.Join(broken, ", "))
+	}
 }
 
 // diffMarkdown prints changes as a comment on a pull request.
 func (o *output) diffMarkdown(changes []entryChange) {
 	o.printf("| module or provider | before | after | what else |\n|---|---|---|---|\n")
 	for _, c := range changes {
-		details := c.Details
+		details := slices.Concat(c.Details, shortList(interfaceLines(c.interfaces)))
 		if c.Change == changeContent {
 			details = append([]string{"OTHER CONTENT"}, details...)
 		}

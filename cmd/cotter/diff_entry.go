@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -26,8 +27,15 @@ type entryChange struct {
 	New string `json:"new,omitempty"`
 	// Details say what else differs, one thing a line.
 	Details []string `json:"details,omitempty"`
+	// Compared says that the packages were compared, and Interface what changes for
+	// callers.
+	Compared  bool                  `json:"compared,omitempty"`
+	Interface []jsonInterfaceChange `json:"interface,omitempty"`
+	// InterfaceError is why they could not be compared.
+	InterfaceError string `json:"interface_error,omitempty"`
 
-	shown string // a provider for people
+	shown      string                   // a provider for people
+	interfaces []cotter.InterfaceChange // Interface for people
 }
 
 func (c entryChange) subject() string {

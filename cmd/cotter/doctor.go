@@ -50,6 +50,8 @@ type doctor struct {
 
 	// needs are what the configuration and the lock need from elsewhere.
 	needs []need
+	// placed are the directories of the installed modules.
+	placed []string
 	// git are the settings of the installed git.
 	git []gitexec.Setting
 	// hosts are the hosts of them and of mirrors, in the order in which they were found.
@@ -99,7 +101,7 @@ func runDoctor(ctx context.Context, cmd *cli.Command, out *output) error {
 		fetcher: &getmodules.Fetcher{AlwaysGit: out.env("COTTER_ALWAYS_GIT") != "", GitBackend: backend},
 	}
 	for _, look := range []func(context.Context){
-		d.lookAtProject, d.lookAtLock, d.lookAtMirrors, d.lookAtCalls, d.lookAtGit,
+		d.lookAtProject, d.lookAtLock, d.lookAtVendored, d.lookAtMirrors, d.lookAtCalls, d.lookAtGit,
 		d.lookAtCredentials, d.lookAtHosts, d.lookAtCache,
 	} {
 		look(ctx)

@@ -41,7 +41,8 @@ var examples = map[string][]example{
 		{"Leave out what was published in the last week.", "cotter outdated --min-age 7"},
 	},
 	"cotter diff": {
-		{"What has changed since the last commit?", "cotter diff HEAD"},
+		{"What has changed since the last commit, and what does it break?", "cotter diff HEAD"},
+		{"Compare the locks alone, without looking into packages.", "cotter diff --locks-only v1.4.0"},
 		{"A table for a pull request.", "cotter diff --markdown origin/main HEAD"},
 	},
 	"cotter why": {

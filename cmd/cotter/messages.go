@@ -32,6 +32,8 @@ type message struct {
 	problem *problem
 	// requirements are the lines of the detail that say who requires a provider.
 	requirements string
+	// refusal is set if a policy refuses the module or the provider.
+	refusal *refusal
 }
 
 // text is what has happened, for people.
@@ -103,7 +105,7 @@ func messagesOf(dir string, err error) []message {
 		}
 	}
 	m = m.withRemedies(remedies)
-	m.err = err
+	m.err, m.refusal = err, refusalOf(err)
 	return []message{m}
 }
 

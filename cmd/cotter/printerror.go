@@ -81,7 +81,7 @@ func (o *output) explained(m message) message {
 	return m
 }
 
-// sameText puts messages that say the same together.
+// sameText puts messages that say the same together, and those of one rule of a policy.
 func sameText(all []message) [][]message {
 	var groups [][]message
 	index := make(map[string]int)
@@ -89,6 +89,9 @@ func sameText(all []message) [][]message {
 		key := m.text()
 		if !m.isOf() {
 			key = m.Summary + "\n" + key
+		}
+		if m.refusal != nil {
+			key = m.Project + "\n" + m.refusal.rule
 		}
 		i, ok := index[key]
 		if !ok || m.text() == "" {
@@ -105,7 +108,13 @@ func sameText(all []message) [][]message {
 func (o *output) printGroup(group []message) {
 	m := group[0]
 	headline, body := m.parts()
-	if len(group) > 1 && m.isOf() {
+	var listed []string
+	for _, one := range group {
+		listed = append(listed, one.Summary+one.where())
+	}
+	if refused, lines, ok := refusedTogether(group); ok {
+		headline, listed, body = refused, lines, ""
+	} else if len(group) > 1 && m.isOf() {
 		headline, body, _ = strings.Cut(m.text(), "\n")
 		if m.problem != nil && !slices.ContainsFunc(group, func(one message) bool { return one.problem.more != m.problem.more }) {
 			headline += m.problem.more
@@ -117,8 +126,8 @@ func (o *output) printGroup(group []message) {
 	fmt.Fprintf(o.stderr, "%s %s\n", o.paint(red, "Error:"), sanitize.Escape(headline))
 	if len(group) > 1 {
 		fmt.Fprintln(o.stderr)
-		for _, one := range group {
-			fmt.Fprintf(o.stderr, "  %s\n", sanitize.Escape(one.Summary+one.where()))
+		for _, line := range listed {
+			fmt.Fprintf(o.stderr, "  %s\n", sanitize.Escape(line))
 		}
 	} else if lines := sourceExcerpt(o.sourceDir(m), m.at); lines != nil {
 		fmt.Fprintln(o.stderr)

@@ -207,7 +207,7 @@ func TestTerminal(t *testing.T) {
 	t.Parallel()
 	world := slowWorld(t, 500*time.Millisecond)
 	for width, line := range map[int]string{
-		40:  `\n127\S+…\S+als\.zip +0 B +↓(0 B/s)? *\n`,
+		40:  `\n127\S+…\S+als\.zip +0 B +(fetching|fetch 0 B/s) *\n`,
 		80:  `\n127\S+…\S+-narrow-terminals\.zip +0 B  .* fetching *\n`,
 		120: `\n127\S+/archives/a-module-with-a-long-name-for-narrow-terminals\.zip +0 B  .* fetching *\n`,
 	} {

@@ -159,10 +159,9 @@ func (o *output) report(report *cotter.Report) error {
 		o.warnf("%s was not written here by this user; it was ignored", file)
 	}
 	o.unread(report.Unread)
-	for _, err := range slices.Concat(report.Refused, report.Stale, report.Misplaced) {
-		for _, m := range messages(err) {
-			o.printf("- %s\n", o.explained(m).line())
-		}
+	o.refused(report.Refused)
+	for _, m := range flatten(slices.Concat(report.Stale, report.Misplaced)) {
+		o.printf("- %s\n", o.explained(m).line())
 	}
 	for _, p := range report.Packages {
 		if o.verbose || !matches(p) {
@@ -196,6 +195,23 @@ func (o *output) report(report *cotter.Report) error {
 		o.conclude(verified)
 	}
 	return nil
+}
+
+// refused prints what a policy does not allow, each rule once.
+func (o *output) refused(errs []error) {
+	for _, group := range sameText(flatten(errs)) {
+		headline, lines, ok := refusedTogether(group)
+		if !ok {
+			for _, m := range group {
+				o.printf("- %s\n", o.explained(m).line())
+			}
+			continue
+		}
+		o.printf("- %s:\n", headline)
+		for _, line := range lines {
+			o.printf("    %s\n", line)
+		}
+	}
 }
 
 // matches reports whether a package is as the lock says.

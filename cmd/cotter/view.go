@@ -66,6 +66,8 @@ const (
 	roomyWidth = 70
 	wideWidth  = 100
 	barWidth   = 20
+	// percentWidth is for terminals that are not roomy.
+	percentWidth = 48
 )
 
 // line is the line of a package: its name, and then columns that stay where they are.
@@ -78,10 +80,13 @@ func (t *transfer) line(width int, now time.Time) string {
 		columns = fmt.Sprintf("%16s  %8s  %-9s", t.amount(), rate, t.phase)
 	default:
 		how := t.phase
-		if how == fetching { // the rate says so too, in less space
-			how = "↓" + rate
+		if rate != "" {
+			how = "fetch " + rate
 		}
-		columns = fmt.Sprintf("%6s %4s %9s", size(t.done), t.percent(), how)
+		columns = fmt.Sprintf("%6s %14s", size(t.done), how)
+		if width >= percentWidth {
+			columns = fmt.Sprintf("%6s %4s %14s", size(t.done), t.percent(), how)
+		}
 	}
 	room := max(width-len([]rune(columns))-1, 1)
 	name := shorten(shortName(t.name), room)

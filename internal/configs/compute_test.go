@@ -42,15 +42,16 @@ func TestBombs(t *testing.T) {
 		numbers[i] = fmt.Sprint(i)
 	}
 	tests := map[string]struct{ src, want string }{
-		"doubling":   {doubling + "}\nmodule \"a\" { source = local.l60 }\n", "Expression too expensive"},
-		"nesting":    {nesting + "}\nmodule \"a\" { source = \"./${length(local.l60)}\" }\n", "Expression too expensive"},
-		"chain":      {chain + "}\nmodule \"a\" { source = local.l600 }\n", "Too many references"},
-		"self":       {"locals { a = local.a }\nmodule \"a\" { source = local.a }\n", "Circular reference"},
-		"large set":  {"variable \"s\" {\n  type = set(number)\n  default = [" + strings.Join(numbers, ",") + "]\n}\nmodule \"a\" { source = \"./${length(var.s)}\" }\n", ""},
-		"long text":  {"variable \"s\" {\n  default = \"" + strings.Repeat("x", 3<<20) + "\"\n}\nmodule \"a\" { source = var.s }\n", "Expression too expensive"},
-		"infinite":   {"module \"a\" { source = \"./${log(0, 10) - log(0, 10)}\" }\n", "Operation failed"},
-		"deep type":  {"variable \"s\" {\n  type = " + strings.Repeat("list(", 150) + "string" + strings.Repeat(")", 150) + "\n  default = []\n}\nmodule \"a\" { source = var.s }\n", "Unsuitable value type"},
-		"not closed": {"locals { a = " + strings.Repeat("[", 60_000) + "\n}\nmodule \"a\" { source = local.a }\n", "Configuration nested too deeply"},
+		"doubling":    {doubling + "}\nmodule \"a\" { source = local.l60 }\n", "Expression too expensive"},
+		"nesting":     {nesting + "}\nmodule \"a\" { source = \"./${length(local.l60)}\" }\n", "Expression too expensive"},
+		"chain":       {chain + "}\nmodule \"a\" { source = local.l600 }\n", "Too many references"},
+		"self":        {"locals { a = local.a }\nmodule \"a\" { source = local.a }\n", "Circular reference"},
+		"large set":   {"variable \"s\" {\n  type = set(number)\n  default = [" + strings.Join(numbers, ",") + "]\n}\nmodule \"a\" { source = \"./${length(var.s)}\" }\n", ""},
+		"long text":   {"variable \"s\" {\n  default = \"" + strings.Repeat("x", 3<<20) + "\"\n}\nmodule \"a\" { source = var.s }\n", "Expression too expensive"},
+		"infinite":    {"module \"a\" { source = \"./${log(0, 10) - log(0, 10)}\" }\n", "Operation failed"},
+		"deep type":   {"variable \"s\" {\n  type = " + strings.Repeat("list(", 150) + "string" + strings.Repeat(")", 150) + "\n  default = []\n}\nmodule \"a\" { source = var.s }\n", "Unsuitable value type"},
+		"for in type": {"variable \"s\" {\n  type = " + strings.Repeat("[for x in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] : ", 30) + "0" + strings.Repeat("]", 30) + "\n}\nmodule \"a\" { source = var.s }\n", "Invalid type"},
+		"not closed":  {"locals { a = " + strings.Repeat("[", 60_000) + "\n}\nmodule \"a\" { source = local.a }\n", "Configuration nested too deeply"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -75,6 +75,49 @@ func blockNames(src []byte, isJSON bool) ([]string, error) {
 	return names, nil
 }
 
+// FuzzInterface compares any two files. Nothing may panic, an interface must not differ
+// from itself, and what a change adds its reverse must remove.
+func FuzzInterface(f *testing.F) {
+	f.Add([]byte("variable \"a\" {\n type = object({x = optional(list(string), [])})\n default = <<E\nx ${1}\nE\n}"), []byte(`output "a" { sensitive = true }`), false)
+	f.Add([]byte("variable \"a\" {\n validation {\n condition = a(1)[0].b != \"%{if true}${\"x\"}%{endif}\"\n}\n}"), []byte("terraform {\n required_version = 1\n}"), false)
+	f.Add([]byte(`{"variable":{"a":{"type":"map","default":{"x":[1]}}},"terraform":{"required_providers":{"a":{"configuration_aliases":["a.b"]}}}}`), []byte(`{"module":{"a":{"b":1}}}`), true)
+	f.Fuzz(func(t *testing.T, before, after []byte, isJSON bool) {
+		name := "main.tf"
+		if isJSON {
+			name = "main.tf.json"
+		}
+		var found []*configs.Interface
+		for _, src := range [][]byte{before, after} {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, name), string(src))
+			one, err := configs.Reader{}.ReadInterface(t.Context(), configs.Dir{Path: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := one.Diff(one); same != nil {
+				t.Errorf("%q differs from itself: %v", src, same)
+			}
+			calls, err := configs.Reader{}.ReadArguments(t.Context(), configs.Dir{Path: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, call := range calls {
+				configs.ForCall((&configs.Interface{}).Diff(one), call)
+			}
+			found = append(found, one)
+		}
+		there, back := found[0].Diff(found[1]), found[1].Diff(found[0])
+		if len(there) != len(back) {
+			t.Fatalf("%d changes, and %d back:\n%v\n%v", len(there), len(back), there, back)
+		}
+		for i := range there {
+			if there[i].Old != back[i].New && there[i].Aspect != "default" {
+				t.Errorf("%v, and back %v", there[i], back[i])
+			}
+		}
+	})
+}
+
 // BenchmarkRead reads a module of 90 files, of which six hold calls, with 1,800
 // resources.
 func BenchmarkRead(b *testing.B) { benchmarkRead(b, configs.Reader{}) }

@@ -2,21 +2,24 @@ package configs
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
 // Interface is what a module declares to its callers.
 type Interface struct {
-	// Variables, Outputs and Providers are by name. Outputs are a set. The value of
-	// a provider is its source and its version constraints, such as
-	// "hashicorp/aws ~> 5.0".
+	// Variables and Outputs are by name, Providers by their local names.
 	Variables map[string]DeclaredVariable
-	Outputs   map[string]bool
-	Providers map[string]string
+	Outputs   map[string]DeclaredOutput
+	Providers map[string]DeclaredProvider
+	// RequiredVersion is the constraint on the version of the stock tool; those of
+	// several terraform blocks are separated by commas. "" means none.
+	RequiredVersion string
 }
 
 // DeclaredVariable is an input variable as a caller sees it.
@@ -24,8 +27,34 @@ type DeclaredVariable struct {
 	// Type is the type constraint in its normal form, such as
 	// "map(string)". It is "any" without a constraint or if that cannot be parsed.
 	Type string
-	// Required says that there is no default.
+	// Required says that there is no default. Default is the text of the default, in one
+	// line.
 	Required bool
+	Default  string
+	// NotNullable says that null stands for the default.
+	NotNullable, Sensitive, Ephemeral bool
+	// Deprecated is the message for callers that set it; "" if there is none.
+	Deprecated string
+	// Validations are the conditions of the validation rules, each in one line, sorted.
+	Validations []string
+
+	ty cty.Type
+}
+
+// DeclaredOutput is an output value as a caller sees it.
+type DeclaredOutput struct {
+	Sensitive, Ephemeral bool
+	// Deprecated is the message for callers that use it; "" if there is none.
+	Deprecated string
+}
+
+// DeclaredProvider is an entry of required_providers.
+type DeclaredProvider struct {
+	// Source and Constraint are as written; "" if they are not.
+	Source, Constraint string
+	// Aliases are the configurations that the caller has to pass, such as "aws.peer",
+	// sorted.
+	Aliases []string
 }
 
 var interfaceSchema = &hcl.BodySchema{
@@ -38,102 +67,236 @@ var interfaceSchema = &hcl.BodySchema{
 
 // ReadInterface reads what the module in a directory declares to its callers. The
 // result is for showing what changed, so it skips what it cannot parse. Errors in
-// the configuration are reported by the stock tools.
+// the configuration are reported by the stock tools. Nothing is evaluated, so a module
+// cannot make it slow.
 func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) {
-	found := &Interface{Variables: map[string]DeclaredVariable{}, Outputs: map[string]bool{}, Providers: map[string]string{}}
+	found := &Interface{
+		Variables: map[string]DeclaredVariable{}, Outputs: map[string]DeclaredOutput{}, Providers: map[string]DeclaredProvider{},
+	}
+	return found, r.eachBody(ctx, dir, found.add)
+}
+
+// eachBody calls use with each file that can be parsed, in the order in which they count.
+func (r Reader) eachBody(ctx context.Context, dir Dir, use func(hcl.Body, []byte)) error {
 	d, err := openDirectory(dir)
 	if err != nil {
-		return found, err
+		return err
 	}
 	defer d.close()
 	names, err := d.names()
 	if err != nil {
-		return found, err
+		return err
 	}
 	for _, file := range r.selectFiles(names) {
 		if err := ctx.Err(); err != nil {
-			return found, err
+			return err
 		}
 		src, err := d.read(file.name)
 		if err != nil {
-			return found, err
+			return err
 		}
 		if body, _ := parse(src, dir.display(file.name), file.json, hcl.InitialPos); body != nil {
-			found.add(body)
+			use(body, src)
 		}
 	}
-	return found, nil
+	return nil
 }
 
 // add adds the declarations of one file.
-func (i *Interface) add(body hcl.Body) {
+func (i *Interface) add(body hcl.Body, src []byte) {
 	content, _, _ := body.PartialContent(interfaceSchema)
 	for _, block := range content.Blocks {
 		switch block.Type {
 		case "variable":
-			i.addVariable(block.Labels[0], block.Body)
+			i.addVariable(block.Labels[0], block.Body, src)
 		case "output":
-			i.Outputs[block.Labels[0]] = true
+			i.addOutput(block.Labels[0], block.Body, src)
 		default:
-			i.addProviders(block.Body)
+			i.addRequirements(block.Body, src)
 		}
 	}
+}
+
+var variableSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{
+		{Name: "type"}, {Name: "default"}, {Name: "nullable"}, {Name: "sensitive"}, {Name: "ephemeral"}, {Name: "deprecated"},
+	},
+	Blocks: []hcl.BlockHeaderSchema{{Type: "validation"}},
 }
 
 // addVariable adds a variable, or what an override file changes of one.
-func (i *Interface) addVariable(name string, body hcl.Body) {
-	content, _, _ := body.PartialContent(&hcl.BodySchema{
-		Attributes: []hcl.AttributeSchema{{Name: "type"}, {Name: "default"}},
-	})
+func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
+	content, _, _ := body.PartialContent(variableSchema)
 	v, declared := i.Variables[name]
 	if !declared {
-		v = DeclaredVariable{Type: "any", Required: true}
+		v = DeclaredVariable{Type: "any", Required: true, ty: cty.DynamicPseudoType}
 	}
 	if attr, ok := content.Attributes["type"]; ok {
-		if ty, _, diags := typeexpr.TypeConstraintWithDefaults(attr.Expr); !diags.HasErrors() {
-			v.Type = typeText(ty)
+		if ty, ok := typeOf(attr.Expr); ok {
+			v.ty, v.Type = ty, typeText(ty)
 		}
 	}
-	if _, ok := content.Attributes["default"]; ok {
-		v.Required = false
+	if attr, ok := content.Attributes["default"]; ok {
+		v.Required, v.Default = false, exprText(attr.Expr, src)
 	}
+	if attr, ok := content.Attributes["nullable"]; ok {
+		v.NotNullable = isWord(attr.Expr, src, "false")
+	}
+	v.Sensitive = flag(content, src, "sensitive", v.Sensitive)
+	v.Ephemeral = flag(content, src, "ephemeral", v.Ephemeral)
+	v.Deprecated = message(content, src, v.Deprecated)
+	for _, rule := range content.Blocks {
+		found, _, _ := rule.Body.PartialContent(&hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "condition"}}})
+		if attr, ok := found.Attributes["condition"]; ok {
+			v.Validations = append(v.Validations, exprText(attr.Expr, src))
+		}
+	}
+	slices.Sort(v.Validations)
 	i.Variables[name] = v
 }
 
-func (i *Interface) addProviders(body hcl.Body) {
-	content, _, _ := body.PartialContent(&hcl.BodySchema{
-		Blocks: []hcl.BlockHeaderSchema{{Type: "required_providers"}},
+// typeOf returns a type, which old configuration has in quotes. One that would have to
+// be computed is none: a default of an optional attribute could take any time.
+func typeOf(expr hcl.Expression) (cty.Type, bool) {
+	word := hcl.ExprAsKeyword(expr)
+	if text, ok := stringOf(expr); ok && word == "" {
+		word = text
+	}
+	switch word {
+	case "list":
+		return cty.List(cty.DynamicPseudoType), true
+	case "map":
+		return cty.Map(cty.DynamicPseudoType), true
+	case "string":
+		return cty.String, true
+	}
+	if computes(expr) {
+		return cty.DynamicPseudoType, false
+	}
+	ty, _, diags := typeexpr.TypeConstraintWithDefaults(expr)
+	return ty, !diags.HasErrors()
+}
+
+// computes reports whether an expression has a "for" in it, whose evaluation can take
+// more time than the length of its text.
+func computes(expr hcl.Expression) bool {
+	native, ok := expr.(hclsyntax.Expression)
+	if !ok {
+		return false // JSON, whose strings are verbatim
+	}
+	found := false
+	_ = hclsyntax.VisitAll(native, func(node hclsyntax.Node) hcl.Diagnostics {
+		_, isFor := node.(*hclsyntax.ForExpr)
+		found = found || isFor
+		return nil
 	})
+	return found
+}
+
+func (i *Interface) addOutput(name string, body hcl.Body, src []byte) {
+	content, _, _ := body.PartialContent(&hcl.BodySchema{
+		Attributes: []hcl.AttributeSchema{{Name: "sensitive"}, {Name: "ephemeral"}, {Name: "deprecated"}},
+	})
+	o := i.Outputs[name]
+	o.Sensitive = flag(content, src, "sensitive", o.Sensitive)
+	o.Ephemeral = flag(content, src, "ephemeral", o.Ephemeral)
+	o.Deprecated = message(content, src, o.Deprecated)
+	i.Outputs[name] = o
+}
+
+// addRequirements adds what a terraform block requires.
+func (i *Interface) addRequirements(body hcl.Body, src []byte) {
+	content, _, _ := body.PartialContent(&hcl.BodySchema{
+		Attributes: []hcl.AttributeSchema{{Name: "required_version"}},
+		Blocks:     []hcl.BlockHeaderSchema{{Type: "required_providers"}},
+	})
+	if attr, ok := content.Attributes["required_version"]; ok {
+		text, isLiteral := stringOf(attr.Expr)
+		if !isLiteral {
+			text = exprText(attr.Expr, src)
+		}
+		if i.RequiredVersion != "" {
+			text = i.RequiredVersion + ", " + text
+		}
+		i.RequiredVersion = text
+	}
 	for _, block := range content.Blocks {
 		attrs, _ := block.Body.JustAttributes()
 		for name, attr := range attrs {
-			i.Providers[name] = provider(attr.Expr)
+			i.Providers[name] = declaredProvider(attr.Expr)
 		}
 	}
 }
 
-// provider returns a provider requirement as one line.
-func provider(expr hcl.Expression) string {
-	if value, diags := expr.Value(nil); !diags.HasErrors() && value.Type() == cty.String && value.IsKnown() && !value.IsNull() {
-		return value.AsString() // a version constraint alone, in the old form
+// declaredProvider decodes an entry of required_providers. In the old form it is a version
+// constraint alone.
+func declaredProvider(expr hcl.Expression) DeclaredProvider {
+	if constraint, ok := stringOf(expr); ok {
+		return DeclaredProvider{Constraint: constraint}
 	}
+	var p DeclaredProvider
 	pairs, _ := hcl.ExprMap(expr)
-	var parts []string
-	for _, wanted := range []string{"source", "version"} {
-		for _, pair := range pairs {
-			value, diags := pair.Value.Value(nil)
-			if hcl.ExprAsKeyword(pair.Key) != wanted && !isString(pair.Key, wanted) || diags.HasErrors() {
-				continue
-			}
-			if value.Type() == cty.String && value.IsKnown() && !value.IsNull() {
-				parts = append(parts, value.AsString())
-			}
+	for _, pair := range pairs {
+		key := hcl.ExprAsKeyword(pair.Key)
+		if text, ok := stringOf(pair.Key); ok && key == "" {
+			key = text
+		}
+		text, _ := stringOf(pair.Value)
+		switch key {
+		case "source":
+			p.Source = text
+		case "version":
+			p.Constraint = text
+		case "configuration_aliases":
+			p.Aliases = aliases(pair.Value)
 		}
 	}
-	return strings.Join(parts, " ")
+	return p
 }
 
-func isString(expr hcl.Expression, want string) bool {
-	value, diags := expr.Value(nil)
-	return !diags.HasErrors() && value.Type() == cty.String && value.IsKnown() && !value.IsNull() && value.AsString() == want
+// aliases returns references such as aws.peer.
+func aliases(expr hcl.Expression) []string {
+	list, _ := hcl.ExprList(expr)
+	var names []string
+	for _, one := range list {
+		traversal, diags := hcl.AbsTraversalForExpr(one)
+		if diags.HasErrors() {
+			continue
+		}
+		parts := []string{traversal.RootName()}
+		for _, step := range traversal[1:] {
+			if attr, ok := step.(hcl.TraverseAttr); ok {
+				parts = append(parts, attr.Name)
+			}
+		}
+		names = append(names, strings.Join(parts, "."))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// flag returns the value of an argument that is true or false; without the argument, or
+// if it is neither, what was known before.
+func flag(content *hcl.BodyContent, src []byte, name string, before bool) bool {
+	attr, ok := content.Attributes[name]
+	if !ok {
+		return before
+	}
+	return isWord(attr.Expr, src, "true")
+}
+
+// message returns the message of the argument "deprecated".
+func message(content *hcl.BodyContent, src []byte, before string) string {
+	attr, ok := content.Attributes["deprecated"]
+	if !ok {
+		return before
+	}
+	if text, ok := stringOf(attr.Expr); ok {
+		return text
+	}
+	return exprText(attr.Expr, src)
+}
+
+func isWord(expr hcl.Expression, src []byte, word string) bool {
+	return strings.Trim(exprText(expr, src), `"`) == word
 }

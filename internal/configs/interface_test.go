@@ -1,10 +1,14 @@
 package configs_test
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/internal/configs"
@@ -23,15 +27,31 @@ variable "anything" {}
 variable "broken" {
   type = lots(string)
 }
+variable "secret" {
+  type      = "map"
+  default   = { a = "x", /* b */ b = [1,
+    2, ] }
+  sensitive = true
+  ephemeral = true
+  nullable  = false
+  deprecated = "Use name."
+  validation {
+    condition     = length(var.secret) > 1 && var.secret["a"] != "${"b"}"
+    error_message = "Too short."
+  }
+}
 output "id" {
-  value = var.name
+  value      = var.name
+  sensitive  = true
+  deprecated = "Use other."
 }
 terraform {
+  required_version = ">= 1.5"
   required_providers {
     aws = {
       source  = "hashicorp/aws"
       version = ">= 5.0"
-      configuration_aliases = [aws.peer]
+      configuration_aliases = [aws.peer, aws.main]
     }
     null = "~> 3.0"
     random = {
@@ -40,7 +60,8 @@ terraform {
   }
 }
 -- more.tf.json --
-{"variable": {"json": {"type": "list(string)"}}, "output": {"other": {"value": 1}}}
+{"variable": {"json": {"type": "list(string)", "sensitive": true, "default": ["a", {"b": 1}]}}, "output": {"other": {"value": 1}},
+"terraform": {"required_version": "< 2.0", "required_providers": {"tls": {"source": "hashicorp/tls"}}}}
 -- main_override.tf --
 variable "name" {
   default = "x"
@@ -53,57 +74,203 @@ variable "no" {}
 
 func TestReadInterface(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for _, file := range txtar.Parse([]byte(interfaceFiles)).Files {
-		write(t, filepath.Join(dir, file.Name), string(file.Data))
-	}
-	got, err := configs.Reader{}.ReadInterface(t.Context(), configs.Dir{Path: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := interfaceOf(t, interfaceFiles)
 	want := &configs.Interface{
 		Variables: map[string]configs.DeclaredVariable{
-			"name":     {Type: "string"},
-			"zones":    {Type: "map(object({id = string, size = optional(number)}))"},
+			"name":     {Type: "string", Default: `"x"`},
+			"zones":    {Type: "map(object({id = string, size = optional(number)}))", Default: "{}"},
 			"anything": {Type: "any", Required: true},
 			"broken":   {Type: "any", Required: true},
-			"json":     {Type: "list(string)", Required: true},
+			"json":     {Type: "list(string)", Default: `["a", {"b": 1}]`, Sensitive: true},
+			"secret": {
+				Type: "map(any)", Default: `{a = "x", b = [1, 2]}`, NotNullable: true, Sensitive: true, Ephemeral: true, Deprecated: "Use name.",
+				Validations: []string{`length(var.secret) > 1 && var.secret["a"] != "${"b"}"`},
+			},
 		},
-		Outputs:   map[string]bool{"id": true, "other": true},
-		Providers: map[string]string{"aws": "hashicorp/aws >= 5.0", "null": "~> 3.0", "random": "3.0.0"},
+		Outputs: map[string]configs.DeclaredOutput{"id": {Sensitive: true, Deprecated: "Use other."}, "other": {}},
+		Providers: map[string]configs.DeclaredProvider{
+			"aws":    {Source: "hashicorp/aws", Constraint: ">= 5.0", Aliases: []string{"aws.main", "aws.peer"}},
+			"null":   {Constraint: "~> 3.0"},
+			"random": {Constraint: "3.0.0"},
+			"tls":    {Source: "hashicorp/tls"},
+		},
+		RequiredVersion: ">= 1.5, < 2.0",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(configs.DeclaredVariable{})); diff != "" {
 		t.Errorf("ReadInterface (-want +got):\n%s", diff)
 	}
 }
 
-// The rows of changes: added, removed, changed, and the same.
+// interfaceOf reads the interface of a module, which is a txtar text or the text of its
+// one file.
+func interfaceOf(t *testing.T, text string) *configs.Interface {
+	t.Helper()
+	files := txtar.Parse([]byte(text)).Files
+	if files == nil {
+		files = []txtar.File{{Name: "main.tf", Data: []byte(text)}}
+	}
+	dir := t.TempDir()
+	for _, file := range files {
+		write(t, filepath.Join(dir, file.Name), string(file.Data))
+	}
+	found, err := configs.Reader{}.ReadInterface(t.Context(), configs.Dir{Path: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// The rows of changes: what was there before and what is, and the changes, of which "!"
+// marks those that break calls.
 func TestDiffInterfaces(t *testing.T) {
 	t.Parallel()
-	before := &configs.Interface{
-		Variables: map[string]configs.DeclaredVariable{"a": {Type: "string", Required: true}, "b": {Type: "any"}, "same": {Type: "bool"}},
-		Outputs:   map[string]bool{"id": true, "same": true},
-		Providers: map[string]string{"aws": "hashicorp/aws ~> 5.0", "null": "", "same": ""},
+	for name, test := range map[string]struct {
+		before, after string
+		want          []string
+	}{
+		"the same but for its form": {
+			`variable "a" { default = [1, 2] }`, "variable \"a\" {\n  default = [\n    1, # one\n    2,\n  ]\n}", nil,
+		},
+		"new variables": {"", `variable "a" {}
+			variable "b" { default = 1 }`, []string{"!variable a :  -> required any", "variable b :  -> any"}},
+		"removed":    {`variable "a" {}`, "", []string{"!variable a : required any -> "}},
+		"required":   {`variable "a" { default = 1 }`, `variable "a" {}`, []string{"!variable a : any -> required any"}},
+		"optional":   {`variable "a" {}`, `variable "a" { default = 1 }`, []string{"variable a : required any -> any"}},
+		"wider type": {`variable "a" { type = number }`, `variable "a" { type = string }`, []string{"variable a : required number -> required string"}},
+		"other type": {`variable "a" { type = string }`, `variable "a" { type = number }`, []string{"!variable a : required string -> required number"}},
+		"set of list": {
+			`variable "a" { type = list(string) }`, `variable "a" { type = set(string) }`, []string{"variable a : required list(string) -> required set(string)"},
+		},
+		"an optional attribute more": {
+			`variable "a" { type = object({ x = string }) }`, `variable "a" { type = object({ x = string, y = optional(number) }) }`,
+			[]string{"variable a : required object({x = string}) -> required object({x = string, y = optional(number)})"},
+		},
+		"a required attribute more": {
+			`variable "a" { type = object({ x = optional(string) }) }`, `variable "a" { type = object({ x = string }) }`,
+			[]string{"!variable a : required object({x = optional(string)}) -> required object({x = string})"},
+		},
+		"a type that any value had": {`variable "a" {}`, `variable "a" { type = map(string) }`, []string{"!variable a : required any -> required map(string)"}},
+		"default":                   {`variable "a" { default = "x" }`, `variable "a" { default = "y" }`, []string{`variable a default: "x" -> "y"`}},
+		"default of a secret": {
+			"variable \"a\" {\n default = \"x\"\n sensitive = true\n}", "variable \"a\" {\n default = \"y\"\n sensitive = true\n}",
+			[]string{"variable a default: (sensitive) -> (another)"},
+		},
+		"flags of a variable": {
+			"variable \"a\" {\n ephemeral = true\n}", "variable \"a\" {\n nullable = false\n sensitive = true\n deprecated = \"No.\"\n}",
+			[]string{"variable a nullable: true -> false", "variable a sensitive: false -> true", "!variable a ephemeral: true -> false", "variable a deprecated:  -> No."},
+		},
+		"validation": {
+			"variable \"a\" {\n validation {\n condition = var.a > 1\n}\n validation {\n condition = var.a < 9\n}\n}",
+			"variable \"a\" {\n validation {\n condition = var.a   > 2\n}\n validation {\n condition = var.a < 9\n}\n}",
+			[]string{"variable a validation: var.a > 1 -> var.a > 2"},
+		},
+		"outputs": {
+			"output \"a\" {}\noutput \"b\" {}", "output \"b\" {\n sensitive = true\n}\noutput \"c\" {}",
+			[]string{"!output a : declared -> ", "!output b sensitive: false -> true", "output c :  -> declared"},
+		},
+		"providers": {
+			"terraform {\n required_version = \">= 1.0\"\n required_providers {\n a = \"~> 1.0\"\n b = { source = \"x/b\" }\n }\n}",
+			"terraform {\n required_version = \">= 1.6\"\n required_providers {\n a = \"~> 2.0\"\n b = { source = \"x/b\", configuration_aliases = [b.peer] }\n c = {}\n }\n}",
+			[]string{"provider a : ~> 1.0 -> ~> 2.0", "!provider b configuration_aliases:  -> b.peer", "provider c :  -> any version", "required_version  : >= 1.0 -> >= 1.6"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before, after := interfaceOf(t, test.before), interfaceOf(t, test.after)
+			if diff := cmp.Diff(test.want, changeLines(before.Diff(after))); diff != "" {
+				t.Errorf("Diff (-want +got):\n%s", diff)
+			}
+			if same := after.Diff(after); same != nil {
+				t.Errorf("Diff with itself = %v", same)
+			}
+		})
 	}
-	after := &configs.Interface{
-		Variables: map[string]configs.DeclaredVariable{"a": {Type: "string"}, "c": {Type: "number", Required: true}, "same": {Type: "bool"}},
-		Outputs:   map[string]bool{"arn": true, "same": true},
-		Providers: map[string]string{"aws": "hashicorp/aws ~> 6.0", "tls": "", "same": ""},
+}
+
+func changeLines(changes []configs.InterfaceChange) []string {
+	var lines []string
+	for _, c := range changes {
+		line := c.Kind + " " + c.Name + " " + c.Aspect + ": " + c.Old + " -> " + c.New
+		if c.Breaking {
+			line = "!" + line
+		}
+		lines = append(lines, line)
 	}
-	want := []configs.InterfaceChange{
-		{Kind: "variable", Name: "a", Old: "required string", New: "string"},
-		{Kind: "variable", Name: "b", Old: "any"},
-		{Kind: "variable", Name: "c", New: "required number"},
-		{Kind: "output", Name: "arn", New: "declared"},
-		{Kind: "output", Name: "id", Old: "declared"},
-		{Kind: "provider", Name: "aws", Old: "hashicorp/aws ~> 5.0", New: "hashicorp/aws ~> 6.0"},
-		{Kind: "provider", Name: "null", Old: "any version"},
-		{Kind: "provider", Name: "tls", New: "any version"},
+	return lines
+}
+
+// What a call sets decides which changes break it, and where.
+func TestForCall(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.tf"), `module "net" {
+  source    = "acme/net/aws"
+  version   = "1.0.0"
+  providers = { aws = aws }
+  for_each  = {}
+  removed   = 1
+  set       = 2
+  type      = 3
+}
+output "id" {
+  value = [module.net["a"].id, module.net[each.key].name, "${module.net[*].zone}", module.net, module.other.x]
+}
+`)
+	write(t, filepath.Join(dir, "net_override.tf"), "module \"net\" {\n  more = 1\n}\n")
+	calls, err := configs.Reader{}.ReadArguments(t.Context(), configs.Dir{Path: dir, Display: "."})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, before.Diff(after)); diff != "" {
-		t.Errorf("Diff (-want +got):\n%s", diff)
+	call := calls["net"]
+	if got := strings.Join(slices.Sorted(maps.Keys(call.Set)), " "); got != "more removed set type" {
+		t.Errorf("ReadArguments = %q", got)
 	}
-	if same := before.Diff(before); same != nil {
-		t.Errorf("Diff with itself = %v", same)
+	if got := strings.Join(slices.Sorted(maps.Keys(call.Used)), " "); got != "id name zone" {
+		t.Errorf("ReadArguments found uses of %q", got)
+	}
+	before := interfaceOf(t, "variable \"removed\" {}\nvariable \"unset\" {}\nvariable \"type\" {\n  type = string\n}\noutput \"id\" {}\n")
+	after := interfaceOf(t, "variable \"set\" {}\nvariable \"new\" {}\nvariable \"type\" {\n  type = bool\n}\n")
+	changes := configs.ForCall(before.Diff(after), call)
+	want := []string{
+		"!variable new :  -> required any", "!variable removed : required any -> ", "!variable type : required string -> required bool",
+		"!output id : declared -> ", "variable set :  -> required any", "variable unset : required any -> ",
+	}
+	if diff := cmp.Diff(want, changeLines(changes)); diff != "" {
+		t.Errorf("ForCall (-want +got):\n%s", diff)
+	}
+	var lines []int
+	for _, c := range changes {
+		lines = append(lines, c.At.Start.Line)
+	}
+	if diff := cmp.Diff([]int{1, 6, 8, 11, 0, 0}, lines); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
+// Expressions that would take for ever are not evaluated.
+func TestReadInterfaceWithoutEvaluation(t *testing.T) {
+	t.Parallel()
+	bomb := "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"
+	for range 30 {
+		bomb = "[for x in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] : " + bomb + "]"
+	}
+	found := interfaceOf(t, `variable "a" {
+  type      = object({ x = optional(list(any), `+bomb+`) })
+  default   = `+bomb+`
+  sensitive = `+bomb+`
+}
+variable "b" {
+  type = `+bomb+`
+}
+terraform {
+  required_version = `+bomb+`
+  required_providers {
+    a = `+bomb+`
+    b = { source = `+bomb+`, version = 1e999999999 }
+  }
+}
+`)
+	if got := found.Variables["a"].Type; got != "any" {
+		t.Errorf("type = %q", got)
 	}
 }

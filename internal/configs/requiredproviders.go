@@ -126,7 +126,12 @@ func literalText(attr *hcl.Attribute) (string, bool) {
 	if attr == nil {
 		return "", false
 	}
-	value, ok := literalValue(attr.Expr)
+	return stringOf(attr.Expr)
+}
+
+// stringOf returns the value of an expression that is a literal string.
+func stringOf(expr hcl.Expression) (string, bool) {
+	value, ok := literalValue(expr)
 	if !ok || value.IsNull() || value.Type() != cty.String {
 		return "", false
 	}

@@ -83,8 +83,8 @@ func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl
 
 // decodeType decodes a type, which old configuration has in quotes.
 func (v *variable) decodeType(expr hcl.Expression) (diags hcl.Diagnostics) {
-	if value, valueDiags := expr.Value(nil); !valueDiags.HasErrors() && value.Type() == cty.String && known(value) {
-		switch value.AsString() {
+	if text, ok := stringOf(expr); ok {
+		switch text {
 		case "string":
 			v.ty = cty.String
 			return nil
@@ -103,6 +103,9 @@ func (v *variable) decodeType(expr hcl.Expression) (diags hcl.Diagnostics) {
 	case "map":
 		v.ty, v.literal = cty.Map(cty.DynamicPseudoType), false
 		return nil
+	}
+	if computes(expr) {
+		return hcl.Diagnostics{fault("Invalid type", fmt.Sprintf("The type of variable %q has a \"for\" expression in it, which is not evaluated here.", v.name), expr.Range())}
 	}
 	v.ty, v.defaults, diags = typeexpr.TypeConstraintWithDefaults(expr)
 	v.literal = v.ty.IsPrimitiveType()

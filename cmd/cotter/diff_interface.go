@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// interfaceDiffs says what changes for callers, by the keys of the calls.
+type interfaceDiffs map[string]cotter.InterfaceDiff
+
+// diffInterfaces compares the packages of two locks. If NEW is a directory, the calls are
+// those of its configuration, and otherwise those of the project.
+func diffInterfaces(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, old, updated *lockfile.File) (interfaceDiffs, error) {
+	if name := cmd.Args().Get(1); isDir(name) {
+		req.Dir = name
+		var err error
+		if req, err = applySettings(cmd, req); err != nil {
+			return nil, err
+		}
+	}
+	req.Offline = cmd.Bool("offline")
+	if err := setPolicy(cmd, &req); err != nil {
+		return nil, err
+	}
+	in, err := installer(ctx, cmd, out, req)
+	if err != nil {
+		return nil, err
+	}
+	in.OnEvent = out.warning
+	if out.interactive() && !out.quiet {
+		progress := newProgress(out)
+		defer progress.end()
+		in.OnEvent = progress.event
+	}
+	list, err := in.DiffInterfaces(ctx, req, old, updated)
+	if err != nil {
+		return nil, err
+	}
+	found := make(interfaceDiffs)
+	for _, d := range list {
+		found[d.Key] = d
+	}
+	return found, nil
+}
+
+// addTo adds what changes for callers to the changes of the locks.
+func (d interfaceDiffs) addTo(changes []entryChange) {
+	for i, c := range changes {
+		found, ok := d[c.Key]
+		switch {
+		case !ok || c.Key == "":
+		case found.Err != nil:
+			changes[i].InterfaceError = oneMessage(found.Err).text()
+		default:
+			changes[i].Compared, changes[i].Interface, changes[i].interfaces = true, jsonInterfaces(found.Changes), found.Changes
+		}
+	}
+}
+
+// report prints which modules could not be compared, with each cause once. A package that
+// is not what its lock says is an error.
+func (d interfaceDiffs) report(out *output) error {
+	var order []string
+	keys, causes := make(map[string][]string), make(map[string]message)
+	var mismatches []error
+	for _, key := range slices.Sorted(maps.Keys(d)) {
+		err := d[key].Err
+		if mismatch, ok := errors.AsType[*cotter.HashMismatchError](err); ok {
+			mismatches = append(mismatches, &otherContentError{key, mismatch})
+		}
+		if err == nil || is[*cotter.HashMismatchError](err) {
+			continue
+		}
+		m := out.explained(messages(err)[0])
+		text := m.text()
+		if keys[text] == nil {
+			order = append(order, text)
+			causes[text] = m
+		}
+		keys[text] = append(keys[text], key)
+	}
+	if !out.json {
+		for _, text := range order {
+			out.warnf("what changes for the callers of %s is not known: %s", strings.Join(keys[text], ", "), text)
+			out.printRemedies(causes[text].remedies)
+		}
+	}
+	return errors.Join(mismatches...)
+}
+
+// otherContentError is a package that is not what one of the compared locks says. Which of
+// them is to be changed, if any, is not known, so it does not wrap the library's error.
+type otherContentError struct {
+	key      string
+	mismatch *cotter.HashMismatchError
+}
+
+func (e *otherContentError) Error() string {
+	return fmt.Sprintf("module %s was not compared: %s has %s, and the lock says %s",
+		e.key, e.mismatch.Package, hashList(e.mismatch.Got), hashList(e.mismatch.Want))
+}
+
+func hashList(hashes []hashing.Hash) string {
+	var list []string
+	for _, h := range hashes {
+		list = append(list, string(h))
+	}
+	return strings.Join(list, ", ")
+}
+
+// interfaceLines tells changes of an interface, one in a line.
+func interfaceLines(changes []cotter.InterfaceChange) []string {
+	var lines []string
+	for _, c := range changes {
+		line := c.String()
+		if c.Breaking {
+			line = "BREAKING: " + line
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func breakingChanges(changes []cotter.InterfaceChange) (n int) {
+	for _, c := range changes {
+		if c.Breaking {
+			n++
+		}
+	}
+	return n
+}
+
+// maxInterfaceLines is how many changes of one module are told to people.
+const maxInterfaceLines = 40
+
+func shortList(lines []string) []string {
+	if len(lines) <= maxInterfaceLines {
+		return lines
+	}
+	return append(lines[:maxInterfaceLines:maxInterfaceLines], fmt.Sprintf("... and %d more; --json has all", len(lines)-maxInterfaceLines))
+}
+
+// jsonInterfaceChange is one thing that a module declares to its callers and that changes.
+type jsonInterfaceChange struct {
+	// Kind is "variable", "output", "provider", "required_version" or "submodule".
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Aspect is what changes of it, such as "default"; without it, the declaration does.
+	Aspect string `json:"aspect,omitempty"`
+	Old    string `json:"old,omitempty"`
+	New    string `json:"new,omitempty"`
+	// Breaking says that calls which were right before may fail.
+	Breaking bool `json:"breaking,omitempty"`
+	// File and Line are the argument that breaks, the call that lacks one, or the first use
+	// of an output.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+func jsonInterfaces(changes []cotter.InterfaceChange) []jsonInterfaceChange {
+	var list []jsonInterfaceChange
+	for _, c := range changes {
+		list = append(list, jsonInterfaceChange{
+			Kind: c.Kind, Name: c.Name, Aspect: c.Aspect, Old: c.Old, New: c.New, Breaking: c.Breaking,
+			File: c.At.Filename, Line: c.At.Start.Line,
+		})
+	}
+	return list
+}

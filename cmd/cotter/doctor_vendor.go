@@ -1,0 +1,102 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/vendordir"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// lookAtVendored says which packages are in the repository, and whether they are what the
+// lock says.
+func (d *doctor) lookAtVendored(context.Context) {
+	d.begin("Vendored modules")
+	dir := cmp.Or(d.req.Dir, ".")
+	if d.req.Vendor == "" {
+		d.forgottenVendor(dir)
+		return
+	}
+	dataDir := cmp.Or(d.req.DataDir, ".terraform")
+	if !filepath.IsAbs(dataDir) {
+		dataDir = filepath.Join(dir, dataDir)
+	}
+	vendored, err := vendordir.Open(dir, d.req.Vendor, dataDir)
+	if err != nil {
+		d.problem("change `vendor` in the settings block of cotter.hcl", "%s", err)
+		return
+	}
+	lock, err := cotter.ReadLock(d.req)
+	if err != nil {
+		return // which was said of the lock
+	}
+	d.compareVendored(vendored, lock)
+}
+
+func (d *doctor) compareVendored(vendored *vendordir.Dir, lock *lockfile.File) {
+	name := vendored.Name()
+	if !vendordir.IsDir(vendored.Path()) && len(lock.Modules()) > 0 {
+		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, and nothing is vendored there", name)
+		return
+	}
+	var missing, changed, unlocked []string
+	for _, entry := range lock.Modules() {
+		switch vendored.Inspect(entry).Status {
+		case installed.Missing:
+			missing = append(missing, entry.Key)
+		case installed.Changed:
+			changed = append(changed, entry.Key)
+		case installed.Verified:
+		}
+	}
+	for _, key := range vendored.Keys() {
+		if _, ok := lock.Module(key); !ok {
+			unlocked = append(unlocked, key)
+		}
+	}
+	if n := len(lock.Modules()) - len(missing) - len(changed); n > 0 {
+		d.ok("%s vendored in %s as the lock has %s, and installed from there without a request", areModules(n), name, itOrThem(n))
+	}
+	if len(missing) > 0 {
+		d.problem("run `cotter vendor`", "not in %s: %s", name, strings.Join(missing, ", "))
+	}
+	if len(changed) > 0 {
+		d.problem("`cotter verify` names the files, and `cotter vendor` writes what the lock says", "in %s, but not as the lock says: %s", name, strings.Join(changed, ", "))
+	}
+	if len(unlocked) > 0 {
+		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", name, strings.Join(unlocked, ", "))
+	}
+}
+
+func itOrThem(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// forgottenVendor notes that modules.json points to vendored packages that no setting
+// names.
+func (d *doctor) forgottenVendor(root string) {
+	seen := make(map[string]bool)
+	for _, place := range d.placed {
+		if filepath.IsAbs(place) {
+			continue
+		}
+		for at := path.Clean(place); at != "." && at != ".." && at != "/"; at = path.Dir(at) {
+			if seen[at] {
+				break
+			}
+			seen[at] = true
+			if vendordir.IsDir(filepath.Join(root, filepath.FromSlash(at))) {
+				d.note("set `vendor` in the settings block of cotter.hcl, or run `cotter install`",
+					"modules.json points to vendored modules in %s, which no setting names", at)
+			}
+		}
+	}
+}

@@ -1,0 +1,390 @@
+package cotter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/installed"
+	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/pkgtree"
+	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// InterfaceChange is one thing that a module declares to its callers and that a
+// new version has changed.
+type InterfaceChange struct {
+	// Kind is "variable", "output", "provider", "required_version", or "submodule" for
+	// the directory of the package that is called.
+	Kind string
+	// Name is the name of the variable or the output, the local name of the
+	// provider, or the path of the directory.
+	Name string
+	// Aspect is what has changed of it: "default", "nullable", "sensitive", "ephemeral",
+	// "deprecated" or "validation", and "configuration_aliases" of a provider. "" means
+	// the declaration itself.
+	Aspect string
+	// Old and New are what was declared and what is: the type of a variable,
+	// with "required " before it if it has no default; the source and the
+	// version constraints of a provider; "declared" for an output. "" stands
+	// for nothing: added, or removed.
+	Old, New string
+	// Breaking says that calls which were right before may fail. If the call is known,
+	// it does not say so of variables that do not matter to it.
+	Breaking bool
+	// At is what breaks in the configuration: the argument for a variable that is gone
+	// or has another type, the call that lacks one, or the first use of an output. It is
+	// empty if that is not known.
+	At hcl.Range
+}
+
+// kindSubmodule is the directory of a package that a call names.
+const kindSubmodule = "submodule"
+
+// String is the change in a few words.
+func (c InterfaceChange) String() string {
+	what := c.Kind
+	if c.Name != "" {
+		what = fmt.Sprintf("%s %q", c.Kind, c.Name)
+	}
+	where := ""
+	if c.At.Filename != "" {
+		where = fmt.Sprintf("%s:%d", c.At.Filename, c.At.Start.Line)
+	}
+	switch declared := c.New == "declared" || c.Old == "declared"; {
+	case c.Aspect != "":
+		return fmt.Sprintf("%s: %s %s -> %s", what, c.Aspect, orNone(c.Old), orNone(c.New)) + suffix(" (%s)", where)
+	case c.Old == "" && declared:
+		return what + " added"
+	case c.Old == "":
+		return what + " added: " + c.New + suffix(", which %s does not set", where)
+	case c.New == "" && c.Kind == "output":
+		return what + " removed" + suffix(", which %s uses", where)
+	case c.New == "":
+		return what + " removed" + suffix(", which %s sets", where)
+	}
+	return fmt.Sprintf("%s changed: %s -> %s", what, c.Old, c.New) + suffix(" (%s)", where)
+}
+
+// maxShown is how much of a default or a rule a message shows, in bytes.
+const maxShown = 60
+
+func orNone(text string) string {
+	switch {
+	case text == "":
+		return "(none)"
+	case len(text) > maxShown:
+		return text[:maxShown] + "..."
+	}
+	return text
+}
+
+func suffix(format, text string) string {
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, text)
+}
+
+// publicChanges returns changes as results have them.
+func publicChanges(changes []configs.InterfaceChange) []InterfaceChange {
+	var list []InterfaceChange
+	for _, c := range changes {
+		list = append(list, InterfaceChange(c))
+	}
+	return list
+}
+
+// InterfaceDiff says what the package of a call's new entry changes for the caller.
+type InterfaceDiff struct {
+	// Key is the path of the module call, with dots.
+	Key string
+	// Changes are what differs, the breaking changes first.
+	Changes []InterfaceChange
+	// Err is why the packages could not be compared; nil if they were.
+	Err error
+}
+
+// DiffInterfaces compares what the packages of two locks declare to their callers: for
+// each call that both have an entry for, with another content. The locks may be any; the
+// configuration in req.Dir says, as far as it has the calls, which arguments they set.
+//
+// The packages are taken from the cache and from what is installed, or fetched as by
+// Install, and compared with the hashes of their locks. With req.Offline those that are
+// not at hand are errors over [ErrOffline]. The result is sorted by key.
+//
+// An entry for which the configuration has no call is fetched as if a package called it:
+// its source cannot be on this machine.
+func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updated *lockfile.File) (_ []InterfaceDiff, err error) {
+	changes := changedContent(old, updated)
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	q, err := in.openToAsk(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, q.close()) }()
+	d := &interfaceDiffer{
+		inquiry: q, updated: updated,
+		stores: &stores.Stores{Session: q.session.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.ofOrigins},
+		above:  make(map[string]bool),
+	}
+	for _, c := range changes {
+		for path := pathOf(c.Key); len(path) > 0; path = path[:len(path)-1] {
+			d.above[path.String()] = true
+		}
+	}
+	if _, _, err := in.walkInstalled(ctx, q.openProject, d.place, nil); err != nil {
+		return nil, err // what fails of the walk is configuration of which less is known
+	}
+	diffs := make([]InterfaceDiff, len(changes))
+	var group errgroup.Group
+	group.SetLimit(in.parallel())
+	for i, c := range changes {
+		group.Go(func() error {
+			found, err := d.diff(ctx, old, c)
+			diffs[i] = InterfaceDiff{Key: c.Key, Changes: publicChanges(found), Err: err}
+			return nil // the others go on
+		})
+	}
+	_ = group.Wait()
+	return diffs, ctx.Err()
+}
+
+// changedContent returns the calls whose modules may differ between two locks.
+func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
+	all, _ := lockfile.Compare(old, updated)
+	return slices.DeleteFunc(all, func(c lockfile.ModuleChange) bool {
+		if c.Old == nil || c.New == nil {
+			return true
+		}
+		_, oldDir := c.Old.SplitPackage()
+		_, newDir := c.New.SplitPackage()
+		return c.Old.Source == c.New.Source && oldDir == newDir && lockentry.SameContent(*c.Old, *c.New)
+	})
+}
+
+// interfaceDiffer compares modules of two locks. The configuration is walked by the newer
+// one, down to the calls that have changed.
+type interfaceDiffer struct {
+	*inquiry
+	updated *lockfile.File
+	stores  *stores.Stores
+	// above are the keys of the calls that have changed and of those above them.
+	above map[string]bool
+
+	calls     sync.Map // of *call, by their keys
+	found     singleflight.Memo[foundKey, foundPackage]
+	arguments singleflight.Memo[string, map[string]configs.Arguments]
+}
+
+// foundKey is what makes two packages the same for interfaceDiffer.
+type foundKey struct{ record, key string }
+
+// foundPackage is a package that is at hand, with the hashes of its entry.
+type foundPackage struct {
+	dir  string
+	tree *pkgtree.Tree
+}
+
+// place notes a call, and finds its module by the newer lock if calls below it have
+// changed.
+func (d *interfaceDiffer) place(ctx context.Context, c *call) (*module, error) {
+	d.calls.Store(c.key(), c)
+	if c.from.IsLocal() {
+		return localModule(c, d.dirs.Root)
+	}
+	entry, locked := d.updated.Module(c.key())
+	if !locked || !d.above[c.key()] || entry.Source != c.from.LockAddress() {
+		return nil, errRefused
+	}
+	pkg, err := d.packageOf(ctx, c, entry, d.updated)
+	if err != nil {
+		return nil, errRefused // diff says why
+	}
+	subdir, err := d.subdirOf(c, entry, pkg)
+	if err != nil {
+		return nil, errRefused
+	}
+	placed := &placement{
+		key: entry.Key, entry: entry, tree: pkg.tree, currentPath: pkg.dir,
+		finalPath: d.dirs.PackageDir(entry.Key), realPath: d.dirs.RealPackageDir(entry.Key),
+		local: c.from.IsRemote() && c.from.Repository.Getter() == "file", // whatever the lock says
+	}
+	return moduleIn(c, placed, subdir)
+}
+
+func (d *interfaceDiffer) subdirOf(c *call, entry lockfile.Module, pkg foundPackage) (string, error) {
+	subdir, err := c.from.LockedSubdir(entry)
+	if err != nil {
+		return "", err
+	}
+	return pkg.tree.Subdir(subdir)
+}
+
+// diff compares the packages of a call.
+func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfile.ModuleChange) ([]configs.InterfaceChange, error) {
+	before, err := d.interfaceOf(ctx, *c.Old, old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.interfaceOf(ctx, *c.New, d.updated)
+	switch {
+	case err != nil:
+		return nil, err
+	case before.module == nil && after.module == nil:
+		return nil, nil
+	case after.module == nil:
+		return []configs.InterfaceChange{{Kind: kindSubmodule, Name: after.subdir, Old: "declared", Breaking: true}}, nil
+	case before.module == nil:
+		return []configs.InterfaceChange{{Kind: kindSubmodule, Name: after.subdir, New: "declared"}}, nil
+	}
+	return d.forCall(ctx, c.Key, before.module.Diff(after.module)), nil
+}
+
+// forCall returns changes as the call of a key sees them, if the configuration has it.
+func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []configs.InterfaceChange) []configs.InterfaceChange {
+	if known, ok := d.calls.Load(key); ok {
+		if arguments, ok := d.argumentsOf(ctx, known.(*call)); ok {
+			return configs.ForCall(changes, arguments)
+		}
+	}
+	return configs.BreakingFirst(changes)
+}
+
+// argumentsOf returns what a call sets. ok is false if that is not known.
+func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.Arguments, ok bool) {
+	if c.byTest() {
+		return configs.Arguments{}, false
+	}
+	all, err := d.arguments.Do(ctx, c.caller.key(), func(ctx context.Context) (map[string]configs.Arguments, error) {
+		return d.reader().ReadArguments(ctx, c.caller.configDir())
+	})
+	arguments, ok := all[c.Name]
+	return arguments, ok && err == nil
+}
+
+func (p *openProject) reader() configs.Reader {
+	return configs.Reader{Terraform: p.dialect == DialectTerraform}
+}
+
+// configDir is where the configuration of a module is.
+func (m *module) configDir() configs.Dir {
+	dir := configs.Dir{Path: m.currentPath, Display: m.finalPath}
+	if m.pkg != nil {
+		dir.Boundary = m.pkg.currentPath
+	}
+	return dir
+}
+
+// declaredModule is what the module of an entry declares; nil if the package does not
+// have the module's directory.
+type declaredModule struct {
+	module *configs.Interface
+	subdir string
+}
+
+func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module, lock *lockfile.File) (declaredModule, error) {
+	c, err := d.callOf(entry)
+	if err != nil {
+		return declaredModule{}, err
+	}
+	pkg, err := d.packageOf(ctx, c, entry, lock)
+	if err != nil {
+		return declaredModule{}, err
+	}
+	subdir, err := d.subdirOf(c, entry, pkg)
+	if err != nil {
+		return declaredModule{}, err
+	}
+	found, err := d.reader().ReadInterface(ctx, configs.Dir{Path: filepath.Join(pkg.dir, filepath.FromSlash(subdir)), Boundary: pkg.dir})
+	if errors.Is(err, fs.ErrNotExist) {
+		return declaredModule{subdir: subdir}, nil
+	}
+	return declaredModule{found, subdir}, err
+}
+
+// callOf returns the call of an entry: that of the configuration if it has the same
+// source, or else one as the lock says. Who made the lock is not known, so the latter
+// counts as the call of a package.
+func (d *interfaceDiffer) callOf(entry lockfile.Module) (*call, error) {
+	if known, ok := d.calls.Load(entry.Key); ok {
+		if c := known.(*call); c.from.Address != nil && !c.from.IsLocal() && c.from.LockAddress() == entry.Source {
+			return c, nil
+		}
+	}
+	path, err := addrs.ParseModule(entry.Key)
+	if err != nil || path.IsRoot() {
+		return nil, fmt.Errorf("%q is not the key of a module call", entry.Key)
+	}
+	above := path[:len(path)-1]
+	caller := &module{call: &call{path: above}, pkg: &placement{key: above.String()}}
+	return parseCall(caller, blockOf(entry, d.dialect), d.dialect)
+}
+
+// packageOf returns the package of an entry, whose hashes are compared.
+func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (foundPackage, error) {
+	key := foundKey{lockentry.Record(entry, c.from.FromPackage), entry.Key}
+	return d.found.Do(ctx, key, func(ctx context.Context) (foundPackage, error) {
+		if found, err := d.atHand(ctx, entry); !errors.Is(err, fs.ErrNotExist) {
+			return found, err
+		}
+		if err := checkCall(d.rules, c, lock); err != nil {
+			return foundPackage{}, err
+		}
+		if d.stores.Fetch(ctx, c.from, entry) {
+			if found, err := d.atHand(ctx, entry); !errors.Is(err, fs.ErrNotExist) {
+				return found, err
+			}
+		}
+		at, err := d.origins.Locate(ctx, c.from, entry.Version)
+		if err != nil {
+			return foundPackage{}, c.failOnce(err)
+		}
+		got, err := d.origins.Fetch(ctx, c.from, at, entry.Revision(), entry.Hash("t1"))
+		if err == nil {
+			err = checkHashes(entry, got, nil)
+		}
+		if err != nil {
+			return foundPackage{}, c.failOnce(err)
+		}
+		return foundPackage{d.session.Cache.TreePath(got.Tree.T1()), got.Tree}, nil
+	})
+}
+
+// atHand returns the package of an entry from the cache, or as it is installed. The error
+// wraps fs.ErrNotExist if it is in neither.
+func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (foundPackage, error) {
+	done, err := d.session.Slot(ctx)
+	if err != nil {
+		return foundPackage{}, err
+	}
+	defer done()
+	cache := d.session.Cache
+	if t1 := entry.Hash("t1"); t1 != "" && cache.Has(t1) {
+		tree, err := cache.Read(t1)
+		if h1 := entry.Hash("h1"); err == nil && (h1 == "" || tree.H1() == h1) {
+			return foundPackage{cache.TreePath(t1), pkgtree.New(tree)}, nil
+		}
+	}
+	report := d.dirs.Inspect(entry)
+	switch {
+	case report.Status != installed.Verified:
+		return foundPackage{}, fs.ErrNotExist
+	case report.SharedTree != "":
+		return foundPackage{d.files.TreePath(report.SharedTree), report.Tree}, nil
+	}
+	return foundPackage{d.dirs.PackagePath(entry.Key), report.Tree}, nil
+}
