@@ -44,7 +44,7 @@ func (d *doctor) moduleMirrors(ctx context.Context) {
 			d.problem("a mirror is an address such as oci://registry.example.com/modules, and its keys are PEM files", "modules: %s", addrs.RedactText(err.Error()))
 			continue
 		}
-		d.ok("modules: %s first, and then their origins", addrs.Redact(u.Address))
+		d.ok("modules and locked providers: %s first, and then their origins", addrs.Redact(u.Address))
 		d.needPackage(need{key: "the mirror", pkg: addrs.ParseModulePackage(u.Address)})
 		if !u.Trusted && len(u.SignedBy) == 0 {
 			d.note("`trust_mirrors` in your own settings trusts it", "modules: cotter.hcl names %s, and you do not trust it: the origins are asked as well", addrs.Redact(u.Address))
