@@ -211,8 +211,9 @@ func StoreHasProvider(ctx context.Context, store PackageStore, entry lockfile.Pr
 type MissingPlatformError = stores.MissingPlatformError
 
 // VerifyStore fetches, extracts and hashes all packages of a store and compares them with
-// their entries, and checks that the artifacts confirm them. It asks nothing but the store, and keeps nothing. The entries are in the
-// order of their sources and versions, those of providers last. The error is about what concerns all of them.
+// their entries, and checks that the artifacts confirm them. It asks only the store, and
+// keeps nothing. The entries are in the order of their sources and versions, those of
+// providers last. The error is about what concerns all of them.
 func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
 	alone := *in
 	alone.CacheDir = ""

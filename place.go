@@ -171,7 +171,7 @@ func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placem
 
 // A project may keep its packages in its own repository, in the directory Request.Vendor.
 // Runs use them there if they are what the lock says, and ask no origin: files that
-// are committed are trusted like local modules, of which they differ by nothing but the
+// are committed are trusted like local modules, from which they differ only by the
 // lock that says where they are from. That confirms no entry to runs without Vendor.
 
 // placeVendored returns the placement of an entry whose package is vendored; nil if it

@@ -308,7 +308,7 @@ func (p *openProject) hasProviders() bool {
 }
 
 // compareRequirements adds to a report where the lock does not fit what the modules
-// require. An entry that none of them requires is reported if the modules are complete.
+// require. An entry that no module requires is reported if the modules are complete.
 func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
 	pooled, err := required.pool()
 	if err != nil {

@@ -28,7 +28,7 @@ type LockedProvider struct {
 // lock. It must be closed.
 type ProviderArchive struct {
 	// Hashes are its own, sorted: the h1 of its content, and its zh if the lock has that.
-	// Without the zh the archive was packed here, and depends on nothing but its content.
+	// Without the zh the archive was packed here, and depends only on its content.
 	Hashes []hashing.Hash
 	// Size is its size in bytes.
 	Size int64

@@ -101,7 +101,7 @@ func (w *providerWorld) versionsOf(providers []cotter.Provider) string {
 	return strings.Join(list, ", ")
 }
 
-// fileIn is the content of a file; "" if there is none.
+// fileIn is the content of a file; "" means none.
 func fileIn(t *testing.T, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

@@ -14,7 +14,7 @@ const (
 	chained    = chainCount * chainDepth
 )
 
-// The usual job of a CI system: a machine that has nothing but the lock of the project.
+// The usual job of a CI system: a machine that has only the lock of the project.
 // Stock tools lock no modules and read no mirror, so for them all states are the same.
 var (
 	locked   = commands{ours: []string{"install", "--locked", "--no-providers"}, stock: modules.stock}

@@ -107,7 +107,7 @@ type UnusableVersionError struct {
 	// Unlisted says that the source does not list the version, or not any more.
 	Unlisted bool
 	// Other is the newest version with a package for the platform that stock tools can
-	// run, of those that all modules allow if Allowed is set; zero if there is none.
+	// run, of those that all modules allow if Allowed is set; zero means none.
 	Other   versions.Version
 	Allowed bool
 	// Err is the error of the source.

@@ -11,7 +11,7 @@ import (
 // Call is the part of a module call that a policy checks.
 type Call struct {
 	Source addrs.ModuleSource
-	// Constraint is the version constraint; zero if there is none.
+	// Constraint is the version constraint; zero means none.
 	Constraint versions.Constraints
 	// Own is set if the call is in one of the project's own modules.
 	Own bool

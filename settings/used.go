@@ -16,7 +16,7 @@ type UsedMirror struct {
 	// Write says that what was fetched from origins is pushed, and WriteRefused that the
 	// project says so of a mirror that the user does not trust.
 	Write, WriteRefused bool
-	// SignKey is the file of the private key for what is pushed; "" if there is none.
+	// SignKey is the file of the private key for what is pushed; "" means none.
 	SignKey string
 }
 
@@ -72,7 +72,7 @@ func (m *UsedMirror) require(keys []string) {
 	}
 }
 
-// blockOf returns the block of the mirror with an address; nil if there is none.
+// blockOf returns the block of the mirror with an address; nil means none.
 func blockOf(mirrors []Mirror, address string) *Mirror {
 	for i := range mirrors {
 		if mirrors[i].Address == address {

@@ -13,7 +13,7 @@ type NoMatchError struct {
 	// Offered are all offered versions, newest first.
 	Offered []Candidate
 	// Prerelease is the newest offered pre-release that is excluded only because
-	// the constraints do not name it; zero if there is none.
+	// the constraints do not name it; zero means none.
 	Prerelease Version
 }
 

@@ -37,7 +37,7 @@ type NoProviderMatchError struct {
 	// Offered are all offered versions, newest first.
 	Offered []Version
 	// Prerelease is the newest offered pre-release that is excluded only because
-	// the constraints do not name it; zero if there is none.
+	// the constraints do not name it; zero means none.
 	Prerelease Version
 }
 

@@ -23,7 +23,7 @@ type replacement struct {
 type hostileTarget struct {
 	path string
 	dir  bool   // whether a directory belongs there
-	twin string // the same of another project; "" if there is none
+	twin string // the same of another project; "" means none
 	deep bool   // whether it is not above the installed modules, so that a link may point to one
 }
 

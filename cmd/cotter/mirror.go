@@ -66,7 +66,7 @@ func mirrorCommand(out *output) *cli.Command {
 }
 
 // mirrorArgument returns the address of a mirror that is the last argument of a command; ""
-// if there is none.
+// means none.
 func mirrorArgument(cmd *cli.Command) (string, error) {
 	args := cmd.Args().Slice()
 	for i, arg := range args {

@@ -70,7 +70,7 @@ func (f *faultyFront) turnOff() {
 }
 
 // meets returns the fault that a request meets, or a connection with the path
-// "", and counts it; nil if there is none.
+// "", and counts it; nil means none.
 func (f *faultyFront) meets(path string) *netFault {
 	f.mu.Lock()
 	defer f.mu.Unlock()

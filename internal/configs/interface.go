@@ -33,7 +33,7 @@ type DeclaredVariable struct {
 	Default  string
 	// NotNullable says that null stands for the default.
 	NotNullable, Sensitive, Ephemeral bool
-	// Deprecated is the message for callers that set it; "" if there is none.
+	// Deprecated is the message for callers that set it; "" means none.
 	Deprecated string
 	// Validations are the conditions of the validation rules, each in one line, sorted.
 	Validations []string
@@ -44,7 +44,7 @@ type DeclaredVariable struct {
 // DeclaredOutput is an output value as a caller sees it.
 type DeclaredOutput struct {
 	Sensitive, Ephemeral bool
-	// Deprecated is the message for callers that use it; "" if there is none.
+	// Deprecated is the message for callers that use it; "" means none.
 	Deprecated string
 }
 

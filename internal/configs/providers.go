@@ -57,7 +57,7 @@ func (r Reader) newRequirements() *requirements {
 	return found
 }
 
-// constraint is a version constraint as written; "" if there is none.
+// constraint is a version constraint as written; "" means none.
 type constraint struct {
 	text string
 	at   hcl.Range
@@ -80,7 +80,7 @@ type providerConfig struct {
 // resource is a resource, a data source, an ephemeral resource or an action.
 type resource struct {
 	kind, typ, name string
-	provider        string // the local name that the provider argument has; "" if there is none
+	provider        string // the local name that the provider argument has; "" means none
 	at              hcl.Range
 }
 

@@ -63,7 +63,7 @@ type Project struct {
 	// none.
 	LockSrc []byte
 	Lock    *lockfile.File
-	// Recorded is modules.json, empty if there is none.
+	// Recorded is modules.json, empty without one.
 	Recorded *manifest.Manifest
 	// Tools are the stock tools that the user has.
 	Tools []Tool

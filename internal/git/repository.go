@@ -12,7 +12,7 @@ type Repository interface {
 	// turns out to be damaged. The error may be that of read.
 	Fetch(ctx context.Context, want Want, read func(Fetched) error) error
 	// Expand returns the only commit whose name begins with the digits of short,
-	// or "" if there is none. It may have to fetch all commits.
+	// or "" without one. It may have to fetch all commits.
 	Expand(ctx context.Context, short string) (id string, err error)
 	// Received returns the bytes that were transferred, as far as that is known.
 	Received() int64

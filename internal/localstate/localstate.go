@@ -53,7 +53,7 @@ type Needs struct {
 	// Unknown is why it is not known which providers the state needs; "" if it is, or if
 	// there is no state yet.
 	Unknown string
-	// File is the state's name, relative to the root module; "" if there is none.
+	// File is the state's name, relative to the root module; "" means none.
 	File string
 	// Providers are those of the state's resources without built-in ones, each once.
 	Providers []addrs.Provider

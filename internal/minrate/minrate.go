@@ -47,7 +47,7 @@ type Floor struct {
 	Window time.Duration
 }
 
-// Rate returns the least rate in bytes a second; 0 if there is none.
+// Rate returns the least rate in bytes a second; 0 means none.
 func (f Floor) Rate() int64 {
 	if f.PerSecond == 0 {
 		return Default

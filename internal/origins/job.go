@@ -42,7 +42,7 @@ func (o *Origins) newJob(from Source, at Location, revision string, want hashing
 		pkg:        at.Package,
 		revision:   revision,
 		fromServer: at.FromServer(),
-		// The answers of a server are under the same rules whoever asked it.
+		// The same rules apply to the answers, whichever client asked.
 		fromPackage: !at.FromServer() && from.FromPackage,
 		hosted:      at.isHosted(),
 		submodules:  o.Submodules,

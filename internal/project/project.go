@@ -62,7 +62,7 @@ type Project struct {
 
 	held   []*filelock.Lock
 	stage  string // this process's directory in stageName
-	former []byte // the verified copy of the lock; nil if there is none
+	former []byte // the verified copy of the lock; nil means none
 	// formerConfirmed says that former was confirmed.
 	formerConfirmed bool
 	findings        []Finding

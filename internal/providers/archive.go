@@ -33,7 +33,7 @@ func (a *Archive) Close() error { return errors.Join(a.file.Close(), os.Remove(a
 
 // Archive gets the archive of a package that the lock has a hash of, from the source. It
 // is the one that was published if the lock has its zh. Otherwise the content is packed,
-// so that it depends on nothing but the content. The store has no archives, so one that
+// so that it depends only on the content. The store has no archives, so one that
 // was published is downloaded.
 func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 	if !hasScheme(want.Locked, "zh") {

@@ -30,7 +30,7 @@ type listing struct {
 	// and directories is there.
 	provable bool
 	// foreign is the path of something that stock tools hash and hashing.Dir does
-	// not; "" if there is none.
+	// not; "" means none.
 	foreign string
 }
 

@@ -16,7 +16,7 @@ const (
 )
 
 // memoryDir is a directory in memory where tests may write and execute files, or
-// "" if there is none, or TMPDIR says where temporary files are to be.
+// "" without one, or TMPDIR says where temporary files are to be.
 func memoryDir() string {
 	var s syscall.Statfs_t
 	if os.Getenv("TMPDIR") != "" || syscall.Statfs(sharedMemory, &s) != nil {

@@ -102,7 +102,7 @@ type Required struct {
 	Want versions.ProviderConstraints
 }
 
-// isLockedOnly reports whether nothing but the lock has the provider: no module and no
+// isLockedOnly reports whether only the lock has the provider: no module and no
 // state that is known.
 func (p Required) isLockedOnly() bool { return len(p.Uses) == 0 }
 

@@ -34,7 +34,7 @@ type Update struct {
 func (u Update) updates(p addrs.Provider) bool { return u.All || slices.Contains(u.Providers, p) }
 
 // moves reports whether the newest version of a provider is to be selected, though the
-// locked one fits. One that nothing but the lock has stays unless the request names it.
+// locked one fits. One that only the lock has stays unless the request names it.
 func (u Update) moves(p Required) bool {
 	return u.updates(p.Address) && (!p.isLockedOnly() || slices.Contains(u.Providers, p.Address))
 }
@@ -43,7 +43,7 @@ func (u Update) moves(p Required) bool {
 type Selected struct {
 	Required
 	Version versions.Version
-	// Entry is the lock's entry; zero if there is none, or if it is for another
+	// Entry is the lock's entry; zero means none, or one for another
 	// version.
 	Entry lockfile.Provider
 }

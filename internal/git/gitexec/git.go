@@ -60,7 +60,7 @@ type program struct {
 	// configErr why it cannot be read.
 	config    string
 	configErr error
-	// sshCommand is the user's core.sshCommand; "" if there is none.
+	// sshCommand is the user's core.sshCommand; "" means none.
 	sshCommand string
 }
 

@@ -30,7 +30,7 @@ type Objects struct {
 
 	// ctx ends the reading; nil means that nothing does.
 	ctx context.Context
-	// current is the content of the object that is being read; nil if there is none.
+	// current is the content of the object that is being read; nil means none.
 	current io.Closer
 	buffer  bufio.Reader
 }
