@@ -104,6 +104,7 @@ func (g *gitServer) open(repo string) *repository {
 		g.repos[repo] = &repository{
 			dir:       filepath.Join(g.dir, filepath.FromSlash(repo)),
 			host:      g.host,
+			program:   g.program,
 			annotated: g.opts.AnnotatedTags,
 			refuse:    g.opts.RefuseCommits,
 			manyRefs:  g.opts.manyRefNames(),

@@ -3,6 +3,7 @@ package modtest
 import (
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ const person = "modtest <modtest@example.com>"
 func (r *repository) importCommits(commits []commit) ([]string, error) {
 	repo := gitfixture.Repository{Dir: r.dir}
 	var ids []string
+	bytes := 0
 	for i, c := range commits {
 		if i > 0 && c.from == "" {
 			c.from = ids[i-1]
@@ -39,8 +41,33 @@ func (r *repository) importCommits(commits []commit) ([]string, error) {
 			return nil, err
 		}
 		ids = append(ids, id)
+		for _, f := range c.files {
+			bytes += len(f.data)
+		}
+	}
+	if bytes > maxLoose {
+		return ids, r.repack()
 	}
 	return ids, nil
+}
+
+// maxLoose is how many bytes of files are left in loose objects. Git compresses them again
+// for each fetch, which takes a server seconds for tens of megabytes; objects in a pack are
+// sent as they are.
+const maxLoose = 1 << 20
+
+// repack puts the loose objects into a pack. Those to which no ref leads stay as they are.
+func (r *repository) repack() error {
+	git, err := r.program()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(git, "repack", "-d", "-q")
+	cmd.Dir, cmd.Env = r.dir, gitEnv(r.dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("git repack: %w: %q", err, firstLine(string(out)))
+	}
+	return nil
 }
 
 // by is who made the commit, and when.

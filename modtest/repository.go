@@ -16,6 +16,7 @@ const mainBranch = "refs/heads/main"
 type repository struct {
 	dir       string
 	host      string
+	program   func() (git string, err error)
 	annotated bool
 	refuse    bool     // commits by their ids
 	manyRefs  []string // full names of further refs, sorted
