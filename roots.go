@@ -260,7 +260,7 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 // readPlainCalls is readLocalCalls for directories whose calls have literal sources, as
 // nearly all have. It parses little, so it misses syntax errors.
 func (in *Installer) readPlainCalls(ctx context.Context, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
-	settings := configs.Reader{Terraform: dialect == DialectTerraform}.ReadSettings(ctx, configs.Dir{Path: dir})
+	settings := configs.Reader{Terraform: dialect == DialectTerraform}.ReadSources(ctx, configs.Dir{Path: dir})
 	if in.Config != nil || settings.Partial {
 		return in.readLocalCalls(ctx, dir, dialect)
 	}

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -40,6 +41,16 @@ var (
 // errors in the configuration are reported by Read and by the stock tools. It parses
 // little, so syntax errors can escape it.
 func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
+	return r.readSettings(ctx, dir, terraformWord, keyword)
+}
+
+// ReadSources is ReadSettings for the sources of the module calls alone, which takes less.
+func (r Reader) ReadSources(ctx context.Context, dir Dir) Settings {
+	return r.readSettings(ctx, dir, keyword)
+}
+
+// readSettings reads what the blocks of some types say.
+func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Settings {
 	found := Settings{Sources: map[string]string{}}
 	d, err := openDirectory(dir)
 	if err != nil {
@@ -58,16 +69,16 @@ func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
 			found.Partial = true
 			continue
 		}
-		found.addFile(src, file)
+		found.addFile(src, file, types)
 	}
 	return found
 }
 
 var terraformWord = []byte("terraform")
 
-// addFile adds the settings of one file.
-func (s *Settings) addFile(src []byte, f file) {
-	if !mayHold(src, f.json, terraformWord) && !mayHold(src, f.json, keyword) {
+// addFile adds the settings of one file that are in blocks of some types.
+func (s *Settings) addFile(src []byte, f file, types [][]byte) {
+	if !slices.ContainsFunc(types, func(word []byte) bool { return mayHold(src, f.json, word) }) {
 		return
 	}
 	var blocks []skimmed
@@ -83,7 +94,7 @@ func (s *Settings) addFile(src []byte, f file) {
 		switch {
 		case b.kind == "module" && len(b.labels) == 1 && b.sources == 1 && b.source != "":
 			s.Sources[b.labels[0]] = b.source
-		case b.kind == "module", b.kind == "terraform":
+		case slices.ContainsFunc(types, func(word []byte) bool { return b.kind == string(word) }):
 			s.addParsed(b.text(src), f)
 		}
 	}

@@ -49,6 +49,10 @@ func TestReadSettings(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("ReadSettings (-want +got):\n%s", diff)
 			}
+			sources := configs.Reader{}.ReadSources(t.Context(), configs.Dir{Path: dir})
+			if diff := cmp.Diff(test.want.Sources, sources.Sources); diff != "" || sources.Partial != test.want.Partial {
+				t.Errorf("ReadSources: Partial is %v; its sources (-want +got):\n%s", sources.Partial, diff)
+			}
 		})
 	}
 	if got := (configs.Reader{}).ReadSettings(t.Context(), configs.Dir{Path: filepath.Join(t.TempDir(), "gone")}); len(got.Sources) > 0 {

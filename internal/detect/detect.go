@@ -372,7 +372,7 @@ func (d *detector) tools(ctx context.Context) {
 		seen[dir] = true
 		settings := d.settings
 		if dir != d.dir {
-			settings = configs.Reader{}.ReadSettings(ctx, configs.Dir{Path: dir})
+			settings = configs.Reader{}.ReadSources(ctx, configs.Dir{Path: dir})
 		}
 		for _, source := range settings.Sources {
 			if ImpliesHost(source) {
