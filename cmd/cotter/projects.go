@@ -90,6 +90,7 @@ func withOrigins(ctx context.Context, cmd *cli.Command, out *output, run func(ct
 // projectDirs are the root modules that the command line names: none if --since leaves
 // out all of them, which is said here.
 func projectDirs(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) ([]string, error) {
+	collectSeldom()
 	dirs, err := namedDirs(ctx, cmd, req)
 	if err != nil || cmd.String("since") == "" {
 		return dirs, err
