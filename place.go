@@ -42,12 +42,11 @@ type placer struct {
 // if it is what the entry says, and nil if it is to be installed again. Files that
 // the module added to itself do not matter unless they are configuration.
 func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
-	done, err := p.Slot(ctx)
+	found, done, err := p.inspect(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	found := p.dirs.Inspect(entry)
 	switch {
 	case found.Status == installed.Changed:
 		warning := Warning{Path: pathOf(entry.Key), Message: "its installed files are not what the lock says; they are replaced" + difference(found)}
@@ -180,12 +179,11 @@ func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module, confi
 	if !p.vendored.UsesLocked() {
 		return nil, nil
 	}
-	done, err := p.Slot(ctx)
+	found, done, err := p.inspect(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	found := p.dirs.Inspect(entry)
 	if found.Status == installed.Verified {
 		placed := p.vendoredPlacement(entry, found)
 		placed.unconfirmed = !confirmed
@@ -200,6 +198,15 @@ func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module, confi
 	}
 }
 
+// inspect compares the package of an entry with the lock, as one piece of the work that is
+// done at a time, which lasts until done is called.
+func (p *placer) inspect(ctx context.Context, entry lockfile.Module) (_ installed.Report, done func(), err error) {
+	if done, err = p.Slot(ctx); err != nil {
+		return installed.Report{}, nil, err
+	}
+	return p.dirs.Inspect(entry), done, nil
+}
+
 func (p *placer) vendoredPlacement(entry lockfile.Module, found installed.Report) *placement {
 	placed := p.newPlacement(entry, found.Tree)
 	placed.currentPath = p.dirs.PackagePath(entry.Key)
@@ -209,12 +216,11 @@ func (p *placer) vendoredPlacement(entry lockfile.Module, found installed.Report
 // stageVendored gives a call the package with a hash, as it is in the directory or as it
 // becomes.
 func (p *placer) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
-	done, err := p.Slot(ctx)
+	found, done, err := p.inspect(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	found := p.dirs.Inspect(entry)
 	if found.Status == installed.Verified {
 		return p.vendoredPlacement(entry, found), nil
 	}

@@ -152,7 +152,7 @@ type Report struct {
 	Stale []error
 	// Misplaced says where modules.json, by which stock tools find modules, has
 	// something else than the configuration and the lock: another directory,
-	// say, whose files nobody has verified. They are *ModuleError in the order
+	// say, whose files were not verified. They are *ModuleError in the order
 	// of the modules' paths.
 	Misplaced []error
 	// Refused are providers of the lock and calls that the policy does not allow, as

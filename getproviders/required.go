@@ -29,8 +29,9 @@ type ProviderUse struct {
 	// Path is the module's path; empty for the root module.
 	Path addrs.Module
 	ProviderRequirement
-	// Allowed is the newest version that Constraint allows by itself, in an error that
-	// no version meets those of all places; "" otherwise, and if there is none.
+	// Allowed is the newest version that Constraint allows by itself, if an error says
+	// that no version meets the constraints of all places; "" otherwise, and if Constraint
+	// allows no version.
 	Allowed string
 }
 

@@ -26,10 +26,10 @@ type UsedMirror struct {
 // user gave for this run. They are trusted, and entries without a signature of one of
 // them confirm nothing.
 //
-// Whoever writes a repository's cotter.hcl could have any lock confirmed by a mirror of
-// his own. So a mirror that only a project names confirms nothing, unless the user trusts
-// its address or the key that has signed an entry. What a project says of a trusted
-// mirror can only make it stricter.
+// The author of a repository's cotter.hcl could name a mirror that confirms any lock. So a
+// mirror that only a project names confirms nothing, unless the user trusts its address or
+// the key that has signed an entry. What a project says of a trusted mirror can only make
+// it stricter.
 func Mirrors(user *User, project *Settings, named string, keys []string) []UsedMirror {
 	addresses := []string{normalAddress(named)}
 	if named == "" {

@@ -155,8 +155,9 @@ func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
 	i.Variables[name] = v
 }
 
-// typeOf returns a type, which old configuration has in quotes. One that would have to
-// be computed is none: a default of an optional attribute could take any time.
+// typeOf returns a type, which old configuration has in quotes. An
+// expression that would have to be computed is not accepted: a default of an optional
+// attribute could take any time.
 func typeOf(expr hcl.Expression) (cty.Type, bool) {
 	word := hcl.ExprAsKeyword(expr)
 	if text, ok := stringOf(expr); ok && word == "" {

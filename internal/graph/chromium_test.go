@@ -40,7 +40,7 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// newBrowser starts a browser with an empty page; the test is skipped if there is none.
+// newBrowser starts a browser with an empty page; the test is skipped without a browser.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	if runtime.GOOS == "windows" {

@@ -12,7 +12,7 @@ import (
 
 // Offer is a package of a bundle or a mirror that has a hash of the lock, as it says.
 type Offer struct {
-	// Package is the package; nil if Err says why there is none that can be used.
+	// Package is the package; nil if it cannot be used; Err says why.
 	Package getproviders.Package
 	Err     error
 	// Distrust is why it is not believed as the source is; nil if it is. Then only the bytes
