@@ -31,11 +31,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	"context"
 )
 
 // Command is a command, or a subcommand of another one.
