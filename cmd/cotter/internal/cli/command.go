@@ -62,6 +62,7 @@ type Command struct {
 // Type is what the values of a flag are.
 type Type int
 
+// The types of flags.
 const (
 	Bool    Type = iota // true or false, as [strconv.ParseBool] reads it
 	Int                 // an integer, as [strconv.ParseInt] reads it with its prefix
