@@ -82,7 +82,7 @@ func newApp(out *output) *cli.Command {
 	return cli.Link(app)
 }
 
-// globalFlags stand before or behind the subcommand, with one dash or two.
+// globalFlags are those of every command.
 func globalFlags() []*cli.Flag {
 	return []*cli.Flag{
 		{Name: "chdir", Type: cli.String, Usage: "work in `DIR` instead of the current directory"},

@@ -45,8 +45,7 @@ func demoCommand(out *output) *cli.Command {
 	}
 }
 
-// demo is a project in a temporary directory, with a cache, a state and an environment
-// of its own.
+// demo is a project in a temporary directory, with its own cache, state and environment.
 type demo struct {
 	*output
 	world *modtest.World

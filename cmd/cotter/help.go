@@ -38,8 +38,7 @@ func helpCommand(out *output) *cli.Command {
 	}
 }
 
-// page is what there is to say about a command. help prints it, and man makes a
-// manual page of it.
+// page is the description of a command. Help prints it, and man makes a manual page of it.
 type page struct {
 	name, summary string
 	synopsis      string

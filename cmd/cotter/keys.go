@@ -45,7 +45,7 @@ type namedError struct {
 func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.err }
 
-// explainKey returns an error about a key without an entry of its own in the lock; nil
+// explainKey returns an error about a key without its own entry in the lock; nil
 // if it has one.
 func explainKey(calls *cotter.Result, key string, err error) error {
 	var own, below []string // the keys with an entry, and those of them that begin with the key

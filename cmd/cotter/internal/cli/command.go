@@ -7,27 +7,27 @@
 //
 //	cotter --quiet bundle create --out=modules.tar network dns
 //
-// A command with subcommands takes no arguments: its first word that is not a flag is the
-// name of a subcommand. A command without them takes any number. The arguments of a raw
-// command are all words behind its name, as they are.
+// A command with subcommands takes no arguments: the first word that is not a flag is the
+// name of a subcommand. Other commands take any number of arguments. A raw command takes
+// all words behind its name as arguments and reads no flags.
 //
 // # Flags
 //
 // A flag begins with one dash or two, which are the same: -json and --json. It is known to
 // the command that declares it and, unless it is local, to the subcommands of that command.
 // So it may stand before and behind the subcommand's name, and before, between and behind
-// arguments. Flags are written in full; -qv is not -q -v.
+// arguments. Names are written in full, and -qv is not -q -v.
 //
-// The value of a flag is in the same word or is the next one, whatever that begins with:
-// -for=tofu and -for tofu. A boolean flag takes its value in the same word only: -json and
-// -json= are -json=true.
+// The value of a flag is in the same word, as in -for=tofu, or it is the next word, even if
+// that begins with a dash. A boolean flag takes its value in the same word only; -json and
+// -json= mean -json=true.
 //
-// If a flag is repeated, its last value counts. The values of a [Strings] flag are collected;
-// each is split at commas.
+// If a flag is repeated, the last value counts. A [Strings] flag has all its values, each
+// split at commas.
 //
-// The word -- ends the flags of the command. Behind it, all words are arguments. Before it,
-// a dash alone is an argument, and so is a dash followed by a character that is not a
-// letter, as in -1.
+// The word -- ends the flags of a command: all words behind it are arguments, or the name
+// of a subcommand, which reads flags again. Before it, a dash alone is an argument, and so
+// is a dash followed by a character that is not a letter, as in -1.
 package cli
 
 import (
@@ -43,17 +43,17 @@ type Command struct {
 	Usage       string // what it does, in a line
 	ArgsUsage   string // what its arguments are, such as "FILE [DIR...]"
 	Description string // what else there is to know
-	FlagsNote   string // is added to errors about its flags
+	FlagsNote   string // what programs add to errors about its flags
 
 	Flags    []*Flag
 	Commands []*Command
 
-	// Hidden commands work, and are not shown.
+	// Hidden commands can be run, but are not shown.
 	Hidden bool
-	// Raw commands read no flags.
+	// Raw commands take all words as arguments.
 	Raw bool
 
-	// Run does what the command is for. It is nil if only its subcommands do something.
+	// Run runs the command. It is nil if the command only has subcommands.
 	Run func(ctx context.Context, cmd *Invocation) error
 
 	parent *Command
@@ -67,7 +67,7 @@ const (
 	Bool    Type = iota // true or false, as [strconv.ParseBool] reads it
 	Int                 // an integer, as [strconv.ParseInt] reads it with its prefix
 	String              // any text
-	Strings             // texts
+	Strings             // a list of texts
 )
 
 // Flag is a flag of a command.
@@ -75,48 +75,43 @@ type Flag struct {
 	Name  string
 	Short string // another name, of one letter
 	Type  Type
-	Usage string // what it does; the name of its value is in backquotes
+	Usage string // what it does, with the name of its value in backquotes
 
 	// Default is the value of a String flag that is not given.
 	Default string
-	// Env is an environment variable. If it is not empty, it overrides the default.
+	// Env is the name of an environment variable that overrides Default, unless it is empty.
 	Env string
-	// Check refuses values of a String flag. Each is checked when it is read.
+	// Check, if set, returns an error for a value that a String flag does not take.
 	Check func(value string) error
-	// Local says that subcommands do not have the flag.
+	// Local flags are not known to subcommands.
 	Local bool
 }
 
-// Link tells the commands of a tree their parents, and returns the root. It panics if a
-// command has two flags, or two subcommands, of one name.
+// Link connects the commands of a tree with their parents, and returns the root. It panics
+// if a command has two flags, or two subcommands, of one name.
 func Link(root *Command) *Command {
-	seen := map[string]bool{}
-	for _, name := range root.flagNames() {
-		if seen[name] {
-			panic(fmt.Sprintf("%s has two flags with the name %q", root.FullName(), name))
-		}
-		seen[name] = true
-	}
-	for _, sub := range root.Commands {
-		if root.Sub(sub.Name) != sub {
-			panic(fmt.Sprintf("%s has two commands with the name %q", root.FullName(), sub.Name))
-		}
-		sub.parent = root
-		Link(sub)
-	}
+	root.link()
 	return root
 }
 
-func (c *Command) flagNames() []string {
-	var names []string
+func (c *Command) link() {
 	for _, flag := range c.AllFlags() {
-		names = append(names, flag.Names()...)
+		for _, name := range flag.Names() {
+			if c.Flag(name) != flag {
+				panic(fmt.Sprintf("%s has two flags with the name %q", c.FullName(), name))
+			}
+		}
 	}
-	return names
+	for _, sub := range c.Commands {
+		if c.Sub(sub.Name) != sub {
+			panic(fmt.Sprintf("%s has two subcommands with the name %q", c.FullName(), sub.Name))
+		}
+		sub.parent = c
+		sub.link()
+	}
 }
 
-// FullName returns the names on the way from the root to the command, with blanks between
-// them.
+// FullName returns the names from the root to the command, separated by blanks.
 func (c *Command) FullName() string {
 	if c.parent == nil {
 		return c.Name
@@ -150,8 +145,8 @@ func (c *Command) VisibleCommands() []*Command {
 	return slices.DeleteFunc(slices.Clone(c.Commands), func(sub *Command) bool { return sub.Hidden })
 }
 
-// AllFlags returns the flags that the command takes: those that it declares, and those that
-// the commands above it share with it.
+// AllFlags returns the flags that are known to the command: its own, and then those of its
+// parents that are not local.
 func (c *Command) AllFlags() []*Flag {
 	flags := slices.Clone(c.Flags)
 	for above := c.parent; above != nil; above = above.parent {
@@ -164,7 +159,7 @@ func (c *Command) AllFlags() []*Flag {
 	return flags
 }
 
-// Flag returns the flag of a name, or nil if the command does not take it.
+// Flag returns the flag of a name, or nil if the command does not know it.
 func (c *Command) Flag(name string) *Flag {
 	for _, flag := range c.AllFlags() {
 		if slices.Contains(flag.Names(), name) {
@@ -182,8 +177,8 @@ func (f *Flag) Names() []string {
 	return []string{f.Name, f.Short}
 }
 
-// ValueName returns the name of the flag's value, which stands in backquotes in its usage. It is
-// empty for a boolean flag.
+// ValueName returns the name of the flag's value, which is in backquotes in Usage. It
+// returns "" for a boolean flag.
 func (f *Flag) ValueName() string {
 	if f.Type == Bool {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Invocation is a command line that was read: a command with its arguments, and the flags
-// that were given to it.
+// Invocation is a command line that was read: a command, its arguments, and the flags that
+// were given.
 type Invocation struct {
 	Command *Command
 	args    []string
@@ -26,14 +26,14 @@ type UnknownCommandError struct{ Name string }
 
 func (e *UnknownCommandError) Error() string { return fmt.Sprintf("unknown command %q", e.Name) }
 
-// UnknownFlagError is a flag that the command does not take. The name has no dashes.
+// UnknownFlagError is a flag that the command does not know. Name has no dashes.
 type UnknownFlagError struct{ Name string }
 
 func (e *UnknownFlagError) Error() string { return "there is no flag --" + e.Name }
 
-// MissingValueError is a flag at the end of the command line that takes a value.
+// MissingValueError is a flag at the end of the command line whose value is missing.
 type MissingValueError struct {
-	Name string // as it is on the command line
+	Name string // as written on the command line, without dashes
 	Flag *Flag
 }
 
@@ -41,10 +41,10 @@ func (e *MissingValueError) Error() string { return fmt.Sprintf("--%s needs a va
 
 // InvalidValueError is a value that a flag does not take.
 type InvalidValueError struct {
-	Name  string // as it is on the command line
+	Name  string // as written on the command line, without dashes
 	Flag  *Flag
 	Value string
-	Err   error // of Flag.Check or of package strconv
+	Err   error // from Flag.Check or package strconv
 }
 
 func (e *InvalidValueError) Error() string {
@@ -53,8 +53,8 @@ func (e *InvalidValueError) Error() string {
 
 func (e *InvalidValueError) Unwrap() error { return e.Err }
 
-// Parse reads the words of a command line behind the name of the program, which is the root
-// of a linked tree. If one of them is wrong, it returns what it read before with the error.
+// Parse reads the words of a command line that follow the name of the program. The root is
+// that of a linked tree. If a word is wrong, the invocation has what was read before it.
 func Parse(root *Command, words []string) (*Invocation, error) {
 	inv := &Invocation{Command: root}
 	flagsEnded := false
@@ -86,7 +86,7 @@ func Parse(root *Command, words []string) (*Invocation, error) {
 	return inv, nil
 }
 
-// isFlag reports whether a word is a flag: two dashes, or one and a letter.
+// isFlag reports whether a word is a flag: it begins with two dashes, or with one and a letter.
 func isFlag(word string) bool {
 	rest, ok := strings.CutPrefix(word, "-")
 	first, _ := utf8.DecodeRuneInString(rest)
@@ -111,7 +111,7 @@ func (inv *Invocation) readFlag(word string, next []string) ([]string, error) {
 	return next, inv.Set(name, value)
 }
 
-// Set gives a flag a value, as if it came last on the command line.
+// Set gives a flag a value, as if it were the last one on the command line.
 func (inv *Invocation) Set(name, value string) error {
 	flag := inv.Command.Flag(name)
 	if flag == nil {
@@ -139,8 +139,7 @@ func (inv *Invocation) Args() []string { return slices.Clone(inv.args) }
 // NArg returns the number of arguments.
 func (inv *Invocation) NArg() int { return len(inv.args) }
 
-// Arg returns an argument. The first one has the number 0; it returns "" if there are not so
-// many.
+// Arg returns the argument with the index i, or "" if there are not as many.
 func (inv *Invocation) Arg(i int) string {
 	if i >= len(inv.args) {
 		return ""
@@ -148,8 +147,8 @@ func (inv *Invocation) Arg(i int) string {
 	return inv.args[i]
 }
 
-// Given returns the flags of some names with their values, in the order of the command line.
-// Without names it returns all.
+// Given returns the flags with these names that were given, in the order of the command
+// line. Without names it returns all.
 func (inv *Invocation) Given(names ...string) []Given {
 	return slices.DeleteFunc(slices.Clone(inv.given), func(g Given) bool {
 		return len(names) > 0 && !slices.Contains(names, g.Name)
@@ -159,8 +158,9 @@ func (inv *Invocation) Given(names ...string) []Given {
 // IsSet reports whether a flag was given, on the command line or by Set.
 func (inv *Invocation) IsSet(name string) bool { return len(inv.Given(name)) > 0 }
 
-// String returns the value of a String flag: the last one, or that of its environment
-// variable, or its default. It returns "" if the command does not take the flag.
+// String returns the value of a String flag: the last one that was given, or that of its
+// environment variable, or the default. It returns "" for a flag that the command does not
+// know.
 func (inv *Invocation) String(name string) string {
 	if given := inv.Given(name); len(given) > 0 {
 		return given[len(given)-1].Value
@@ -177,15 +177,13 @@ func (inv *Invocation) String(name string) string {
 	return flag.Default
 }
 
-// Bool returns the value of a Bool flag. It returns false if the flag was not given, or if
-// the command does not take it.
+// Bool returns the value of a Bool flag: false if it was not given.
 func (inv *Invocation) Bool(name string) bool {
 	value, _ := strconv.ParseBool(inv.String(name))
 	return value
 }
 
-// Int returns the value of an Int flag. It returns 0 if the flag was not given, or if the
-// command does not take it.
+// Int returns the value of an Int flag: 0 if it was not given.
 func (inv *Invocation) Int(name string) int {
 	value, _ := strconv.ParseInt(inv.String(name), 0, strconv.IntSize)
 	return int(value)
