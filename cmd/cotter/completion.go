@@ -150,7 +150,7 @@ func (l *commandLine) candidates() []candidate {
 		all = l.values(l.pending.ValueName())
 	case strings.HasPrefix(l.current, "-"):
 		l.current = "--" + strings.TrimLeft(l.current, "-")
-		for _, flag := range l.command.AllFlags() {
+		for flag := range l.command.AllFlags() {
 			all = append(all, candidate{"--" + flag.Name, option(flag).text})
 		}
 	default:

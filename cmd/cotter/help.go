@@ -129,7 +129,7 @@ func optionGroups(cmd *cli.Command) []optionGroup {
 	for i, g := range flagGroups {
 		groups[i+1].title = g.title
 	}
-	for _, flag := range cmd.AllFlags() {
+	for flag := range cmd.AllFlags() {
 		i := 0
 		for j, g := range flagGroups {
 			if slices.Contains(g.flags, flag.Name) {

@@ -32,7 +32,17 @@ func TestHelp(t *testing.T) {
 	app := testApp()
 	known := map[string]bool{}
 	eachCommand(app, func(cmd *cli.Command) {
+		if known[cmd.FullName()] {
+			t.Errorf("there are two commands with the name %q", cmd.FullName())
+		}
 		known[cmd.FullName()] = true
+		names := map[string]bool{}
+		for flag := range cmd.AllFlags() {
+			if names[flag.Name] || names[flag.Short] {
+				t.Errorf("%s has two flags with the name %q or %q", cmd.FullName(), flag.Name, flag.Short)
+			}
+			names[flag.Name], names[flag.Short] = true, flag.Short != ""
+		}
 		page := pageOf(cmd)
 		var text bytes.Buffer
 		printHelp(&text, page)

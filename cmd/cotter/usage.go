@@ -70,7 +70,7 @@ func takes(flag *cli.Flag) string {
 // flagHint says which flags resemble one that the command does not take.
 func flagHint(command *cli.Command, name string) string {
 	var known []string
-	for _, flag := range command.AllFlags() {
+	for flag := range command.AllFlags() {
 		known = append(known, flag.Name)
 	}
 	likely := nearest(name, known)

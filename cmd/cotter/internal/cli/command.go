@@ -32,7 +32,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -87,28 +87,14 @@ type Flag struct {
 	Local bool
 }
 
-// Link connects the commands of a tree with their parents, and returns the root. It panics
-// if a command has two flags, or two subcommands, of one name.
+// Link connects the commands of a tree with their parents, and returns the root. The
+// subcommands of a command must have different names, and so must the flags that it knows.
 func Link(root *Command) *Command {
-	root.link()
+	for _, sub := range root.Commands {
+		sub.parent = root
+		Link(sub)
+	}
 	return root
-}
-
-func (c *Command) link() {
-	for _, flag := range c.AllFlags() {
-		for _, name := range flag.Names() {
-			if c.Flag(name) != flag {
-				panic(fmt.Sprintf("%s has two flags with the name %q", c.FullName(), name))
-			}
-		}
-	}
-	for _, sub := range c.Commands {
-		if c.Sub(sub.Name) != sub {
-			panic(fmt.Sprintf("%s has two subcommands with the name %q", c.FullName(), sub.Name))
-		}
-		sub.parent = c
-		sub.link()
-	}
 }
 
 // FullName returns the names from the root to the command, separated by blanks.
@@ -147,34 +133,26 @@ func (c *Command) VisibleCommands() []*Command {
 
 // AllFlags returns the flags that are known to the command: its own, and then those of its
 // parents that are not local.
-func (c *Command) AllFlags() []*Flag {
-	flags := slices.Clone(c.Flags)
-	for above := c.parent; above != nil; above = above.parent {
-		for _, flag := range above.Flags {
-			if !flag.Local {
-				flags = append(flags, flag)
+func (c *Command) AllFlags() iter.Seq[*Flag] {
+	return func(yield func(*Flag) bool) {
+		for command := c; command != nil; command = command.parent {
+			for _, flag := range command.Flags {
+				if (command == c || !flag.Local) && !yield(flag) {
+					return
+				}
 			}
 		}
 	}
-	return flags
 }
 
 // Flag returns the flag of a name, or nil if the command does not know it.
 func (c *Command) Flag(name string) *Flag {
-	for _, flag := range c.AllFlags() {
-		if slices.Contains(flag.Names(), name) {
+	for flag := range c.AllFlags() {
+		if name != "" && (name == flag.Name || name == flag.Short) {
 			return flag
 		}
 	}
 	return nil
-}
-
-// Names returns the names of a flag, without dashes.
-func (f *Flag) Names() []string {
-	if f.Short == "" {
-		return []string{f.Name}
-	}
-	return []string{f.Name, f.Short}
 }
 
 // ValueName returns the name of the flag's value, which is in backquotes in Usage. It

@@ -20,13 +20,13 @@ func TestTree(t *testing.T) {
 	for _, sub := range box.VisibleCommands() {
 		visible = append(visible, sub.Name)
 	}
-	for _, flag := range get.AllFlags() {
-		flags = append(flags, flag.Names()...)
+	for flag := range get.AllFlags() {
+		flags = append(flags, flag.Name)
 	}
 	if diff := cmp.Diff([]string{"get"}, visible); diff != "" {
 		t.Errorf("visible commands (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"all", "dir", "quiet", "q"}, flags); diff != "" {
+	if diff := cmp.Diff([]string{"all", "dir", "quiet"}, flags); diff != "" {
 		t.Errorf("flags (-want +got):\n%s", diff)
 	}
 	if get.Flag("q") != root.Flag("quiet") || get.Flag("version") != nil || root.Flag("all") != nil {
@@ -49,27 +49,4 @@ func TestValueName(t *testing.T) {
 			t.Errorf("%q has the value %q, want %q", test.flag.Usage, got, test.want)
 		}
 	}
-}
-
-func TestLinkPanics(t *testing.T) {
-	t.Parallel()
-	for name, root := range map[string]*cli.Command{
-		"two flags":               {Flags: []*cli.Flag{{Name: "a"}, {Name: "a"}}},
-		"a short name":            {Flags: []*cli.Flag{{Name: "all", Short: "a"}, {Name: "a"}}},
-		"a flag of the parent":    {Flags: []*cli.Flag{{Name: "a"}}, Commands: []*cli.Command{{Name: "get", Flags: []*cli.Flag{{Name: "a"}}}}},
-		"two commands":            {Commands: []*cli.Command{{Name: "get"}, {Name: "get"}}},
-		"two commands below":      {Commands: []*cli.Command{{Name: "box", Commands: []*cli.Command{{Name: "get"}, {Name: "get"}}}}},
-		"a flag of a grandparent": {Flags: []*cli.Flag{{Name: "a"}}, Commands: []*cli.Command{{Name: "box", Commands: []*cli.Command{{Name: "get", Flags: []*cli.Flag{{Name: "a"}}}}}}},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			cli.Link(root)
-		}()
-	}
-	local := &cli.Command{Flags: []*cli.Flag{{Name: "a", Local: true}}, Commands: []*cli.Command{{Name: "get", Flags: []*cli.Flag{{Name: "a"}}}}}
-	cli.Link(local) // does not panic
 }
