@@ -24,6 +24,7 @@ import (
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/usercache"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Cache is a user's cache, as Installer.CacheDir names it. Everything in it can
@@ -338,3 +339,44 @@ func checkStatement(s modpkg.Statement, tree *pkgtree.Tree) error {
 	}
 	return nil
 }
+
+// PackageStore has packages of locks besides their origins, as OCI artifacts in the
+// form that OpenTofu installs. *bundle.Bundle and *mirror.Mirror are stores.
+// Implementations must be safe for concurrent use.
+//
+// What comes from a store is compared with the hashes of the lock, as everything else
+// is. Beyond that a store can confirm entries as an origin does: one that has an artifact
+// with just what the entry says (source, version, package and hashes) is not asked to
+// prove it. CheckTrust decides. It must refuse for a store that is named by a repository
+// and not by the user, on the command line, in the environment or in the user's own
+// settings: the repository's author could make the store confirm any lock. Such a store
+// delivers the packages of entries that are confirmed otherwise.
+type PackageStore interface {
+	// Name is the store's name in messages.
+	Name() string
+	// IsLocal reports whether the store can be read in offline mode.
+	IsLocal() bool
+	// Manifest returns the manifest to which a tag points. The error wraps
+	// fs.ErrNotExist if there is no such tag.
+	Manifest(ctx context.Context, tag string) ([]byte, error)
+	// CheckTrust returns nil if an artifact, by the manifest that Manifest returned,
+	// confirms the entry of a lock that is in it. Otherwise the error is why not, in words
+	// that are the same for all artifacts with the same defect: ErrDeliversOnly if the
+	// store confirms no entries.
+	CheckTrust(manifest []byte) error
+	// Blob writes a blob to the start of a file and checks its digest and size.
+	Blob(ctx context.Context, digest string, size int64, file *os.File) error
+	// ProviderIndex returns the index of the packages that the store has of a version of a
+	// provider. The error wraps fs.ErrNotExist if it has none.
+	ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error)
+	// ProviderManifest returns a manifest of such an index, by its digest and size.
+	// CheckTrust takes it too.
+	ProviderManifest(ctx context.Context, provider addrs.Provider, digest string, size int64) ([]byte, error)
+	// ProviderBlob is Blob for the archive of a provider. progress, which may be nil, is
+	// told the bytes that have arrived and the total.
+	ProviderBlob(ctx context.Context, provider addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error
+}
+
+// ErrDeliversOnly means that a [PackageStore] does not confirm entries. It is no failure:
+// runs ask the origins.
+var ErrDeliversOnly = stores.ErrDeliversOnly

@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/settings"
 )
@@ -208,66 +207,14 @@ func (c *configReader) setScope(key string, scope *configs.Scope) {
 	c.scopes[key] = scope
 }
 
-// policyFileName is the file that has a project's policy and its settings.
-const policyFileName = "cotter.hcl"
-
-// PolicyFileError is a policy, or a file of settings, that cannot be used as it is:
-// nothing is done without it. It wraps hcl.Diagnostics.
-type PolicyFileError struct {
-	File        string
-	Diagnostics hcl.Diagnostics
-}
-
-func (e *PolicyFileError) Error() string { return e.Diagnostics.Error() }
-func (e *PolicyFileError) Unwrap() error { return e.Diagnostics }
-
-// readRules reads the policies of a request: the user's file, or else the nearest one of
-// the repository with a policy.
-func (r Request) readRules() (rules.Rules, error) {
-	all := rules.Rules(r.Policies)
-	if r.PolicyFile != "" {
-		found, err := readPolicy(r.PolicyFile, r.PolicyFile)
-		if err != nil {
-			return nil, err
-		}
-		return append(rules.Rules{found}, all...), nil
-	}
-	files, err := project.FilesAbove(r.dir(), policyFileName)
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		found, err := readPolicy(file.Path, file.Shown)
-		if err != nil {
-			return nil, err
-		}
-		if found.Declared() {
-			return append(rules.Rules{found.OfRepository()}, all...), nil
-		}
-	}
-	return all, nil
-}
-
-func readPolicy(name, shown string) (*policy.Policy, error) {
-	src, err := project.ReadRegular(name, policy.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	found, diags := policy.Parse(src, filepath.ToSlash(shown))
-	if diags.HasErrors() {
-		return nil, &PolicyFileError{File: shown, Diagnostics: diags}
-	}
-	return found, nil
-}
-
 // ReadSettings returns the settings of the root module in dir: those in its cotter.hcl, or
 // in the nearest one above it in the same git repository. Without such a file, or a
-// settings block in it, nothing is set. The error is a *[PolicyFileError], or that of
+// settings block in it, nothing is set. The error is a *[policy.FileError], or that of
 // reading the file.
 //
 // Runs do not apply them by themselves: they are for programs to put into requests.
 func ReadSettings(dir string) (*settings.Settings, error) {
-	files, err := project.FilesAbove(orElse(dir, "."), policyFileName)
+	files, err := project.FilesAbove(orElse(dir, "."), policy.FileName)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +228,7 @@ func ReadSettings(dir string) (*settings.Settings, error) {
 	}
 	found, diags := settings.Parse(src, filepath.ToSlash(nearest.Shown))
 	if diags.HasErrors() {
-		return nil, &PolicyFileError{File: nearest.Shown, Diagnostics: diags}
+		return nil, &policy.FileError{File: nearest.Shown, Diagnostics: diags}
 	}
 	found.InDir(filepath.Dir(nearest.Path))
 	return found, nil

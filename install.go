@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/materialize"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
@@ -27,52 +29,192 @@ import (
 // would have to change and may not a *LockedError or a *LostEntriesError. If
 // several modules failed the error joins all of them, in the order of their paths.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
-	events := &events{fn: in.OnEvent}
-	key, err := in.userKey(events)
+	inst, err := in.prepare(req)
 	if err != nil {
 		return nil, err
 	}
-	return in.install(ctx, req, key, nil, events)
+	if req.Providers.only() {
+		return inst.installProviders(ctx)
+	}
+	empty, err := inst.emptyResult(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case empty == nil:
+		return inst.installTree(ctx)
+	case req.Providers != nil:
+		return inst.installProviders(ctx)
+	}
+	return empty, nil
 }
 
-// install is Install as part of a session, or with one of its own if shared is nil.
-func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key, shared *session, events *events) (_ *Result, err error) {
+// InstallProviders installs the providers that the installed modules of a
+// configuration require, and leaves the modules as they are. Versions in the lock stay
+// as long as they fit; for the others the newest is selected that all modules allow.
+// Install does the same beside the modules if Request.Providers is set.
+//
+// With LockOnly nothing is installed but the lock is written, and with DryRun neither.
+// An error about one provider is a *[ProviderError]; if several failed, the error joins
+// all of them.
+func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
+	only := Providers{Only: true}
+	if req.Providers != nil {
+		only.Platforms, only.Prune = req.Providers.Platforms, req.Providers.Prune
+	}
+	req.Providers = &only
+	return in.Install(ctx, req)
+}
+
+// installation is the installation of one project, which is not opened yet.
+type installation struct {
+	in     *Installer
+	req    Request
+	rules  rules.Rules
+	config ConfigReader
+	key    *userkey.Key
+	events *events
+}
+
+// prepare checks a request and reads what it names besides the project.
+func (in *Installer) prepare(req Request) (_ *installation, err error) {
 	if err := req.check(); err != nil {
+		return nil, err
+	}
+	inst := &installation{in: in, req: req, events: &events{fn: in.OnEvent}}
+	if inst.key, err = in.userKey(inst.events); err != nil {
+		return nil, err
+	}
+	if inst.rules, err = req.readRules(); err != nil {
 		return nil, err
 	}
 	config, err := in.config(req)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := req.readRules()
-	if err != nil {
+	inst.config = &rootReader{ConfigReader: config}
+	return inst, nil
+}
+
+// emptyResult returns the result of an installation that has no modules to place or
+// remove: the root module calls none, the lock has none, and there is no modules
+// directory. Stock tools write nothing then, and Install does not either. It returns nil
+// if the project has to be opened.
+func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
+	req := inst.req
+	_, err := os.Lstat(filepath.Join(req.dataPath(), "modules"))
+	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
+		return nil, nil
+	}
+	p := &openProject{req: req}
+	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
 		return nil, err
 	}
-	onlyProviders := req.Providers != nil && req.Providers.Only
-	if !onlyProviders {
-		var result *Result
-		if result, config, err = in.nothingToInstall(ctx, req, config, events); err != nil || result != nil && req.Providers == nil {
-			return result, err
-		}
-		onlyProviders = result != nil
+	root, diags := inst.config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
+	if diags.HasErrors() || len(root.Calls) > 0 {
+		return nil, ctx.Err()
 	}
-	if onlyProviders {
-		return in.providersAlone(ctx, req, rules, config, key, shared, events)
+	for _, diag := range diags {
+		inst.events.warnOf(nil, diag)
 	}
-	p, err := in.openToInstall(ctx, req, rules, key, events)
+	return p.newResult(nil), ctx.Err()
+}
+
+// rootReader is a ConfigReader that reads the root module once: a file of values that is
+// a pipe cannot be read again.
+type rootReader struct {
+	ConfigReader
+
+	mu sync.Mutex
+	// dir is what was read of the root module last; its Dir is "" before that.
+	dir    ConfigDir
+	module ModuleConfig
+	diags  hcl.Diagnostics
+}
+
+// ReadModule makes rootReader a ConfigReader.
+func (r *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
+	if !dir.Path.IsRoot() {
+		return r.ConfigReader.ReadModule(ctx, dir)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dir.Dir == "" || dir.Providers && !r.dir.Providers {
+		r.dir = dir
+		r.module, r.diags = r.ConfigReader.ReadModule(ctx, dir)
+	}
+	return r.module, r.diags
+}
+
+// installTree installs the modules, and the providers if the request asks for them.
+func (inst *installation) installTree(ctx context.Context) (_ *Result, err error) {
+	p, err := inst.openProject(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if shared == nil {
-		var done func() error
-		if shared, done, err = in.projectSession(p); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, done()) }()
-		shared.warnOfCache(events)
+	session, done, err := inst.in.projectSession(p)
+	if err != nil {
+		return nil, err
 	}
-	return newInstallRun(p, config, shared, events).run(ctx)
+	defer func() { err = errors.Join(err, done()) }()
+	session.warnOfCache(inst.events)
+	return newInstallRun(p, inst.config, session, inst.events).run(ctx)
+}
+
+// openProject opens the project under the rules of the installation. One that places
+// nothing leaves nothing behind in the project, not even an empty directory.
+func (inst *installation) openProject(ctx context.Context) (p *openProject, err error) {
+	req := inst.req
+	takes := req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
+	if takes {
+		p, err = inst.in.openToChange(ctx, req, inst.key, inst.events)
+	} else {
+		p, err = viewWith(ctx, req, inst.key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.rules = inst.rules
+	if !takes && p.files != nil && p.files.Unfinished() {
+		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run says")
+	}
+	return p, nil
+}
+
+// installProviders installs the providers of a project whose modules are as they are to
+// be.
+func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
+	session, done, err := inst.in.sharedSession(inst.key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	session.warnOfCache(inst.events)
+	p, err := viewWith(ctx, inst.req, inst.key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	p.rules = inst.rules
+	stage, err := newProviderStage(ctx, p, session, inst.events)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.close()
+	modules, err := inst.in.installedRequirements(ctx, p, inst.config, &stage.required)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := stage.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result := p.newResult(modules)
+	plan.describe(result)
+	if err := plan.place(ctx); err != nil {
+		return result, err
+	}
+	return result, plan.writeLock()
 }
 
 // installRun is the installation of one project.
@@ -217,106 +359,4 @@ func (r *installRun) checkLost() error {
 		return nil
 	}
 	return &LostEntriesError{LockFile: r.req.lockFile()}
-}
-
-// nothingToInstall returns the result of a run that has nothing to do: the root
-// module calls no modules, the lock has none, and there is no modules directory
-// from which some would have to be removed. Stock tools write nothing then, and
-// neither does a run. It returns nil if the project is to be opened. The reader that it
-// returns has read the root module already, if it did: a pipe with values can be read
-// only once.
-func (in *Installer) nothingToInstall(ctx context.Context, req Request, config ConfigReader, events *events) (*Result, ConfigReader, error) {
-	_, err := os.Lstat(filepath.Join(req.dataPath(), "modules"))
-	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
-		return nil, config, nil
-	}
-	p := &openProject{req: req}
-	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
-		return nil, config, err
-	}
-	root := &rootReader{ConfigReader: config}
-	root.module, root.diags = config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
-	if root.diags.HasErrors() || len(root.module.Calls) > 0 {
-		return nil, root, ctx.Err()
-	}
-	for _, diag := range root.diags {
-		events.warnOf(nil, diag)
-	}
-	return p.newResult(nil), root, ctx.Err()
-}
-
-// rootReader is a ConfigReader that has read the root module already.
-type rootReader struct {
-	ConfigReader
-	module ModuleConfig
-	diags  hcl.Diagnostics
-}
-
-// ReadModule makes rootReader a ConfigReader.
-func (c *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
-	if dir.Path.IsRoot() {
-		return c.module, c.diags
-	}
-	return c.ConfigReader.ReadModule(ctx, dir)
-}
-
-// InstallProviders installs the providers that the installed modules of a
-// configuration require, and leaves the modules as they are. Versions in the lock stay
-// as long as they fit; for the others the newest is selected that all modules allow.
-// Install does the same beside the modules if Request.Providers is set.
-//
-// With LockOnly nothing is installed but the lock is written, and with DryRun neither.
-// An error about one provider is a *[ProviderError]; if several failed, the error joins
-// all of them.
-func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
-	only := Providers{Only: true}
-	if req.Providers != nil {
-		only.Platforms, only.Prune = req.Providers.Platforms, req.Providers.Prune
-	}
-	req.Providers = &only
-	return in.Install(ctx, req)
-}
-
-// providersAlone installs the providers of a project whose modules are as they are to
-// be, as part of a session, or with one of its own if shared is nil.
-func (in *Installer) providersAlone(ctx context.Context, req Request, rules rules.Rules, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
-	if shared != nil {
-		return in.installProviders(ctx, req, rules, config, shared, events)
-	}
-	session, done, err := in.sharedSession(key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	session.warnOfCache(events)
-	return in.installProviders(ctx, req, rules, config, session, events)
-}
-
-// installProviders is InstallProviders as part of a session.
-func (in *Installer) installProviders(ctx context.Context, req Request, rules rules.Rules, config ConfigReader, session *session, events *events) (_ *Result, err error) {
-	p, err := viewWith(ctx, req, session.key)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	p.rules = rules
-	stage, err := newProviderStage(ctx, p, session, events)
-	if err != nil {
-		return nil, err
-	}
-	defer stage.close()
-	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := stage.finish(ctx)
-	if err != nil {
-		return nil, err
-	}
-	result := p.newResult(modules)
-	plan.describe(result)
-	if err := plan.place(ctx); err != nil {
-		return result, err
-	}
-	return result, plan.writeLock()
 }

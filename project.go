@@ -72,25 +72,6 @@ func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey
 	return p, nil
 }
 
-// openToInstall opens the project of an installation under the rules of its request. One
-// that places nothing leaves nothing behind in the project, not even an empty directory.
-func (in *Installer) openToInstall(ctx context.Context, req Request, rules rules.Rules, key *userkey.Key, events *events) (p *openProject, err error) {
-	takes := req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
-	if takes {
-		p, err = in.openToChange(ctx, req, key, events)
-	} else {
-		p, err = viewWith(ctx, req, key)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.rules = rules
-	if !takes && p.files != nil && p.files.Unfinished() {
-		events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run says")
-	}
-	return p, nil
-}
-
 // view reads the project of a request without taking it: another process may
 // change it at the same time. It must be closed.
 func (in *Installer) view(ctx context.Context, req Request) (*openProject, error) {
@@ -379,6 +360,8 @@ func (m *module) result(keepCredentials bool) Module {
 // pass no events: no key is made for them.
 func (in *Installer) userKey(events *events) (*userkey.Key, error) {
 	switch {
+	case in.shared != nil:
+		return in.shared.key, nil
 	case in.StateKey != "":
 		return userkey.FromSecret(in.StateKey)
 	case in.StateDir == "":

@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/vendordir"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -162,6 +163,11 @@ func (r Request) dataPath() string {
 		return r.dataDir()
 	}
 	return filepath.Join(r.dir(), r.dataDir())
+}
+
+// readRules reads the policies of the request.
+func (r Request) readRules() (rules.Rules, error) {
+	return rules.Read(r.dir(), r.PolicyFile, r.Policies)
 }
 
 // vendorDir opens the directory of vendored packages; nil if the request names none.
@@ -321,6 +327,9 @@ type Providers struct {
 	// directory that does not need them: another state may.
 	Prune bool
 }
+
+// only reports whether the modules are left as they are. p may be nil.
+func (p *Providers) only() bool { return p != nil && p.Only }
 
 // others are the platforms beside this machine's own, each once.
 func (p *Providers) others() []addrs.Platform {

@@ -7,7 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -29,6 +32,8 @@ type session struct {
 	always []PackageStore
 	// providers are what sources of providers have answered.
 	providers *treeproviders.Session
+
+	cacheWarning sync.Once
 }
 
 // newSession starts a session, which must be closed. Its packages are kept in the
@@ -73,10 +78,10 @@ func (s *session) close() error {
 	return errors.Join(s.providers.Close(), s.Cache.Close())
 }
 
-// projectSession starts a session for one project. Without a cache, packages are kept
-// until done is called, on the stage of a project that is changed.
+// projectSession starts a session for one project, unless in shares one. Without a cache,
+// packages are kept until done is called, on the stage of a project that is changed.
 func (in *Installer) projectSession(p *openProject) (_ *session, done func() error, err error) {
-	if !p.req.places() {
+	if in.shared != nil || !p.req.places() {
 		s, done, err := in.sharedSession(p.key)
 		return s, func() error { done(); return nil }, err
 	}
@@ -87,8 +92,8 @@ func (in *Installer) projectSession(p *openProject) (_ *session, done func() err
 	return s, s.close, nil
 }
 
-// sharedSession starts a session that belongs to no project. Without a cache,
-// packages are kept until done is called.
+// sharedSession starts a session that belongs to no project, unless in shares one.
+// Without a cache, packages are kept until done is called.
 func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), err error) {
 	if in.shared != nil {
 		return in.shared, func() {}, nil
@@ -107,12 +112,10 @@ func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), e
 	}, nil
 }
 
-// Share returns a copy of in whose runs of Outdated, OutdatedProviders and VerifyRemote
-// share what origins answer: each version, tag and package is asked for once, whichever
-// configurations need it. Its fields may be set. Answers are kept until done is called,
-// after all runs.
-//
-// InstallAll does the same for installations.
+// Share returns a copy of in whose runs share what origins answer: each version, tag and
+// package is asked for once, whichever configurations need it. Its fields may be set.
+// Answers are kept until done is called, after all runs. InstallAll does the same for the
+// installations that it runs.
 func (in *Installer) Share() (_ *Installer, done func(), err error) {
 	key, err := in.userKey(nil)
 	if err != nil {
@@ -123,14 +126,16 @@ func (in *Installer) Share() (_ *Installer, done func(), err error) {
 	return &copied, done, err
 }
 
-// warnOfCache tells the user that packages are not kept.
+// warnOfCache tells the user, once in a session, that packages are not kept.
 func (s *session) warnOfCache(events *events) {
-	if s.CacheErr != nil {
-		events.emit(Warning{
-			Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
-			Kind:    WarningNoCache,
-		})
-	}
+	s.cacheWarning.Do(func() {
+		if s.CacheErr != nil {
+			events.emit(Warning{
+				Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
+				Kind:    WarningNoCache,
+			})
+		}
+	})
 }
 
 // originsFor returns what a run may ask of origins in the session.
@@ -138,34 +143,118 @@ func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
 	return &origins.Origins{Session: s.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
 }
 
-// inquiry is a run that asks origins about a project and changes nothing.
-type inquiry struct {
-	*openProject
-	session *session
-	origins *origins.Origins
-	events  *events
-	done    func()
+// ProjectError is what failed in one of the configurations that InstallAll
+// installs.
+type ProjectError struct {
+	// Dir is the root module's directory, as InstallAll got it.
+	Dir string
+	// Err is what Install returned.
+	Err error
 }
 
-// openToAsk opens a project for a run that asks origins. It must be closed.
-func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
-	p, err := in.view(ctx, req)
+func (e *ProjectError) Error() string { return fmt.Sprintf("%s: %s", e.Dir, e.Err) }
+
+func (e *ProjectError) Unwrap() error { return e.Err }
+
+// InstallAll is Install for several root modules at once, each as req says but
+// for its directory. Each version, tag and package is asked for once, whichever
+// of them want it. A project that fails leaves the others alone: the results
+// are in the order of dirs, nil where a project failed, and the error joins a
+// *[ProjectError] for each of those. What req.Update names need not be in each of them.
+//
+// onEvent takes the place of in.OnEvent and is told whose event it is, "" for what
+// concerns all of them; it is never called twice at once. nil is fine.
+func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
+	results := make([]*Result, len(dirs))
+	err := in.forEachProject(dirs, req, onEvent, func(in *Installer, i int, req Request) error {
+		req.Update.several = true
+		result, err := in.Install(ctx, req)
+		if err == nil {
+			results[i] = result
+		}
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return results, err
 	}
-	if err := p.readRules(); err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	events := &events{fn: in.OnEvent}
-	return &inquiry{openProject: p, session: session, origins: session.originsFor(p, events), events: events, done: done}, nil
+	return results, errors.Join(req.Update.missing(results)...)
 }
 
-// close ends the run.
-func (q *inquiry) close() error {
-	q.done()
-	return q.openProject.close()
+// missing returns the errors of what an update names and none of several projects has.
+func (u Update) missing(results []*Result) []error {
+	var errs []error
+	for _, key := range u.Keys {
+		if !slices.ContainsFunc(results, func(r *Result) bool { return r.hasCall(key) }) {
+			errs = append(errs, fmt.Errorf("%q: %w", key, ErrNoSuchCall))
+		}
+	}
+	for _, address := range u.Providers {
+		if !slices.ContainsFunc(results, func(r *Result) bool { return r.requires(address) }) {
+			errs = append(errs, fmt.Errorf("provider %s: %w", address, ErrNoSuchProvider))
+		}
+	}
+	return errs
+}
+
+// hasCall reports whether the lock has an entry for a call.
+func (r *Result) hasCall(key string) bool {
+	return slices.ContainsFunc(r.Modules, func(m Module) bool { return m.Path.String() == key && m.Package != "" })
+}
+
+// requires reports whether the lock has a provider, by its address in a configuration.
+func (r *Result) requires(address string) bool {
+	provider, err := r.Dialect.parser().ParseProviderSource(address)
+	return err == nil && slices.ContainsFunc(r.Providers, func(p Provider) bool { return p.Address == provider })
+}
+
+// forEachProject calls work for several root modules side by side, with the number and the
+// request of each, and a copy of in for it; the copies share a session. A project that
+// fails leaves the others alone; the error joins a *ProjectError for each of those.
+func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(string, Event), work func(*Installer, int, Request) error) error {
+	serial := serialEvents(onEvent)
+	all := &events{fn: serial("")}
+	key, err := in.userKey(all)
+	if err != nil {
+		return err
+	}
+	shared, done, err := in.sharedSession(key)
+	if err != nil {
+		return err
+	}
+	defer done()
+	shared.warnOfCache(all)
+	failures := make([]error, len(dirs))
+	var group errgroup.Group
+	group.SetLimit(in.parallel())
+	for i, dir := range dirs {
+		group.Go(func() error {
+			req, err := req.inDir(dir)
+			if err == nil {
+				one := *in
+				one.shared, one.OnEvent = shared, serial(dir)
+				err = work(&one, i, req)
+			}
+			if err != nil {
+				failures[i] = &ProjectError{dir, err}
+			}
+			return nil // the others go on
+		})
+	}
+	_ = group.Wait() // failures are kept one by one
+	return errors.Join(failures...)
+}
+
+// serialEvents makes callbacks for single projects out of the one for all.
+func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
+	if onEvent == nil {
+		return func(string) func(Event) { return nil }
+	}
+	var mu sync.Mutex
+	return func(dir string) func(Event) {
+		return func(event Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			onEvent(dir, event)
+		}
+	}
 }

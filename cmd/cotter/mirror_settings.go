@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/userfile"
 	"github.com/cotterpin/cotter/mirror"
+	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/settings"
 )
 
@@ -46,7 +47,7 @@ func userSettings(ctx context.Context) (*settings.User, error) {
 	}
 	found, diags := settings.ParseUser(src, name)
 	if diags.HasErrors() {
-		return nil, &cotter.PolicyFileError{File: name, Diagnostics: diags}
+		return nil, &policy.FileError{File: name, Diagnostics: diags}
 	}
 	return found, nil
 }
