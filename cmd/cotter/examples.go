@@ -37,7 +37,7 @@ var examples = map[string][]example{
 		{"Write newer tags into the configuration.", "cotter update --edit"},
 	},
 	"cotter outdated": {
-		{"What has newer versions, in Markdown for a pull request?", "cotter outdated --all"},
+		{"List all calls, including those that are up to date.", "cotter outdated --all"},
 		{"Leave out versions published in the last week.", "cotter outdated --min-age 7"},
 	},
 	"cotter diff": {

@@ -144,7 +144,7 @@ func (f *findings) report(req cotter.Request, report *cotter.Report) error {
 		}
 	}
 	if report.Unfinished {
-		f.add(p, "unverifiable", "module", "", "An installation was interrupted while it put modules into their places.", place{p.lockName, 1})
+		f.add(p, "unverifiable", "module", "", "An installation was interrupted while it was putting modules in place.", place{p.lockName, 1})
 	}
 	return nil
 }
