@@ -8,52 +8,50 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// world is a kind of project, and what should be true of how it is installed.
+// world is a kind of project, with goals for its installation.
 type world struct {
 	name, about string
 	notes       []string
-	// tofuOnly says that terraform does not know this kind of source, oursOnly
-	// that there is nothing to compare with.
-	tofuOnly, oursOnly bool
-	parts              []part
-	goals              []report.Goal
+	tofuOnly    bool // terraform does not support this kind of source
+	oursOnly    bool // no stock tool supports this kind of source
+	parts       []part
+	goals       []report.Goal
 }
 
-// part is what the servers have, what a project asks of them, and in which
-// states that is measured.
+// part is a project with its servers, and the states in which its installation is measured.
 type part struct {
 	start func() (servers, error)
-	// roots are directories of the project that are projects of their own;
-	// none means that it is one.
+	// roots are the directories of the project's root modules. If there are none, the
+	// project itself is the root module.
 	roots []string
-	// phases are measured one after another in one project, the last one first.
-	// They are in the order in which they are shown.
+	// phases are in the order in which they are shown. They are measured in one project,
+	// the last one first.
 	phases []phase
 }
 
-// baseline measures one in the state that a phase left.
+// baseline measures a baseline in the state that a phase has left.
 type baseline func(ctx context.Context, p project, runs int) (report.Row, error)
 
 // phase is one state in which the commands run.
 type phase struct {
 	name string
 	work commands
-	// keep says what is left of the runs before: the user's cache, the lock, or what
-	// is installed.
+	// keepCache, keepLock and keepInstalled say what is kept from earlier runs: the user's
+	// cache, the lock, and the installed files.
 	keepCache, keepLock, keepInstalled bool
-	// prepared says that all tools run once before the phase, to have what is kept: by
-	// first, or by work if that is zero.
+	// prepared is true if all tools run once before the phase, to create what is kept. They
+	// run first, or work if first is zero.
 	prepared bool
 	first    commands
-	// mirrored says that the locked packages are in a mirror, which cotter reads.
+	// mirrored is true if the locked packages are in a mirror that cotter reads.
 	mirrored bool
-	// pluginCache gives stock tools a plugin cache, which is kept as the user's cache
-	// is.
+	// pluginCache is true if stock tools have a plugin cache. It is kept if keepCache is set.
 	pluginCache bool
-	// projects is how many copies of the project are installed at once; 0 means one.
+	// projects is the number of copies of the project that are installed at the same time;
+	// 0 means one.
 	projects int
-	// baselines are what cannot be done with less. They are measured in the
-	// project that cotter leaves.
+	// baselines measure the least that the work costs. They are measured in the project
+	// that cotter has left.
 	baselines []baseline
 }
 
@@ -63,11 +61,13 @@ var (
 	again = phase{name: "again", work: modules, keepCache: true, keepLock: true, keepInstalled: true}
 )
 
+// knownTo reports whether a tool supports the sources of the world.
 func (w world) knownTo(t tool) bool {
 	return t.ours || !w.oursOnly && !(w.tofuOnly && t.name == "terraform")
 }
 
-// usual are the goals that hold in every world with these states.
+// usual returns the goals for every world with the phases cold, warm and again. cold is the
+// factor for the phase cold.
 func usual(cold float64) []report.Goal {
 	return []report.Goal{
 		report.Faster("cold", cold),
@@ -84,8 +84,8 @@ const (
 	fewTags      = "5,000 tags"
 	manyTags     = "50,000 tags"
 	otherRefs    = 100_000
-	// refBytes is less than what any ref takes in a list: four digits of length,
-	// 40 of an id, a space, a name and a newline.
+	// refBytes is a lower limit for the size of a ref in a list: four digits of length, 40
+	// digits of an ID, a space, a name and a newline.
 	refBytes = 60
 )
 
@@ -94,7 +94,7 @@ func worlds() []world {
 	return []world{
 		{
 			name:  "registry",
-			about: "40 registry calls on 20 packages in git, half of which call another one",
+			about: "40 registry calls of 20 packages in git, half of which call another one",
 			parts: []part{{start: startModules(registryWorld(20, 40), modtest.Options{}), phases: states}},
 			goals: append(usual(8), report.RequestsPerPackage(cold.name, 20, 3)),
 		},
@@ -107,7 +107,7 @@ func worlds() []world {
 		{
 			name:     "oci",
 			about:    "40 calls of 40 packages in an OCI registry",
-			notes:    []string{"Of the stock tools only tofu knows OCI registries."},
+			notes:    []string{"Of the stock tools, only tofu supports OCI registries."},
 			parts:    []part{{start: startModules(flatWorld(40, "oci://MODTEST_HOST/p%d?tag=1.0.0", "oci/p%d/1.0.0", 16<<10), modtest.Options{}), phases: states}},
 			tofuOnly: true,
 			goals:    usual(8),
@@ -132,8 +132,8 @@ func worlds() []world {
 func rootsMeasured() world {
 	return world{
 		name:  "roots",
-		about: fmt.Sprintf("%d root modules with four registry calls each on %d packages in git", manyRoots, rootPackages),
-		notes: []string{"One `cotter install --recursive` for all of them; a loop for stock tools."},
+		about: fmt.Sprintf("%d root modules, each with four registry calls, of %d packages in git", manyRoots, rootPackages),
+		notes: []string{"Cotter runs once for all of them, with `cotter install --recursive`; stock tools run in a loop."},
 		parts: []part{{start: startModules(rootsWorld(manyRoots, rootPackages), modtest.Options{}), roots: rootNames(manyRoots), phases: []phase{cold}}},
 		goals: []report.Goal{
 			report.Faster(cold.name, 60),
@@ -149,10 +149,10 @@ func graphMeasured() world {
 	rerun.baselines = []baseline{readAndHash}
 	return world{
 		name:  "graph",
-		about: "10,000 calls, 1,000 of them of 40 packages in git and 9,000 of directories within these, with four files each, all in the cache",
+		about: "10,000 calls: 1,000 of 40 packages in git, and 9,000 of directories in these packages, with four files each; all packages are in the cache",
 		notes: []string{
-			"It is compared with a loop in one thread that reads and hashes each installed file once and does nothing else.",
-			"A fresh checkout has to write all of them as well; copying them by such a loop is there to compare.",
+			"The baseline is a loop in one thread that reads and hashes each installed file once and does nothing else.",
+			"A fresh checkout also has to write all files; a second baseline copies them in such a loop.",
 		},
 		parts: []part{{start: startModules(graphWorld(), modtest.Options{}), phases: []phase{fresh, rerun}}},
 		goals: []report.Goal{
@@ -175,8 +175,8 @@ func refsMeasured() world {
 	}
 	return world{
 		name:     "refs",
-		about:    "One call of the newest 1.x version of a git repository with 5,000 or 50,000 tags and 100,000 branches and pull requests",
-		notes:    []string{"Stock tools know no ranges of versions on git. The list of all refs is what a client of git's first protocol gets before it asks for anything."},
+		about:    "One call of the newest 1.x version in a git repository with 5,000 or 50,000 tags, and 100,000 branches and pull requests",
+		notes:    []string{"Stock tools do not support version ranges for git. The list of all refs is the answer that a client of git's protocol version 1 gets before it can ask for anything."},
 		oursOnly: true,
 		parts:    []part{measured(fewTags, 5_000), measured(manyTags, 50_000)},
 		goals: []report.Goal{
