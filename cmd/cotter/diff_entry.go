@@ -22,8 +22,9 @@ type entryChange struct {
 	Key      string `json:"key,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Change   string `json:"change"`
-	// Old and New are versions, or packages for entries without versions.
+	// Old is the version in the old lock, or the package if the entry has no version.
 	Old string `json:"old,omitempty"`
+	// New is the version in the new lock, or the package if the entry has no version.
 	New string `json:"new,omitempty"`
 	// Details are the other differences, one per line.
 	Details []string `json:"details,omitempty"`

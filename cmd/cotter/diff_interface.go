@@ -90,7 +90,7 @@ func (d interfaceDiffs) report(out *output) error {
 	}
 	if !out.json {
 		for _, text := range order {
-			out.warnf("cannot tell what changes for the callers of %s: %s", strings.Join(keys[text], ", "), text)
+			out.warnf("what changes for the callers of %s is not known: %s", strings.Join(keys[text], ", "), text)
 			out.printRemedies(causes[text].remedies)
 		}
 	}
@@ -106,7 +106,7 @@ type otherContentError struct {
 }
 
 func (e *otherContentError) Error() string {
-	return fmt.Sprintf("module %s was not compared: %s has %s, but the lock has %s",
+	return fmt.Sprintf("module %s was not compared: %s has %s, and the lock says %s",
 		e.key, e.mismatch.Package, hashList(e.mismatch.Got), hashList(e.mismatch.Want))
 }
 
@@ -157,17 +157,18 @@ type jsonInterfaceChange struct {
 	// Kind is "variable", "output", "provider", "required_version" or "submodule".
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Aspect is the part that changes, such as "default". It is empty if the declaration
-	// itself is added or removed.
+	// Aspect is the part that changes, such as "default". It is absent if the declaration
+	// itself changes.
 	Aspect string `json:"aspect,omitempty"`
 	Old    string `json:"old,omitempty"`
 	New    string `json:"new,omitempty"`
 	// Breaking is true if calls that worked before may fail.
 	Breaking bool `json:"breaking,omitempty"`
-	// File and Line are the position of the argument that breaks, of the call that lacks
-	// an argument, or of the first use of an output.
+	// File is the file with the argument that breaks, with the call that lacks an argument,
+	// or with the first use of an output.
 	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
+	// Line is the line of the argument, the call or the use.
+	Line int `json:"line,omitempty"`
 }
 
 func jsonInterfaces(changes []cotter.InterfaceChange) []jsonInterfaceChange {

@@ -41,7 +41,7 @@ func (d *doctor) lookAtVendored(context.Context) {
 func (d *doctor) compareVendored(vendored *vendordir.Dir, lock *lockfile.File) {
 	name := vendored.Name()
 	if !vendordir.IsDir(vendored.Path()) && len(lock.Modules()) > 0 {
-		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, but nothing is vendored there", name)
+		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, and nothing is vendored there", name)
 		return
 	}
 	var missing, changed, unlocked []string
@@ -66,7 +66,7 @@ func (d *doctor) compareVendored(vendored *vendordir.Dir, lock *lockfile.File) {
 		d.problem("run `cotter vendor`", "not in %s: %s", name, strings.Join(missing, ", "))
 	}
 	if len(changed) > 0 {
-		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but different from the lock: %s", name, strings.Join(changed, ", "))
+		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but not as the lock says: %s", name, strings.Join(changed, ", "))
 	}
 	if len(unlocked) > 0 {
 		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", name, strings.Join(unlocked, ", "))

@@ -6,8 +6,9 @@ import "github.com/cotterpin/cotter/internal/graph"
 type graphRecord struct {
 	// Title is the name of the root module's directory.
 	Title string `json:"title"`
-	// Old and New name the locks that are compared.
+	// Old is the name of the older of two compared locks.
 	Old string `json:"old,omitempty"`
+	// New is the name of the newer of two compared locks.
 	New string `json:"new,omitempty"`
 	// Modules are the modules of the tree, and those that only the old lock has.
 	Modules   []jsonGraphModule   `json:"modules"`
@@ -21,7 +22,8 @@ type jsonGraphModule struct {
 	Key     string `json:"key"`
 	Source  string `json:"source,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Package is the address of the fetched package. Modules in one package have the same.
+	// Package is the address of the fetched package. Modules in one package have the same
+	// address here.
 	Package string     `json:"package,omitempty"`
 	File    string     `json:"file,omitempty"`
 	Line    int        `json:"line,omitempty"`

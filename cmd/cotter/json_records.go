@@ -55,7 +55,7 @@ func (r resultRecord) kind() string {
 	return r.done
 }
 
-// resolvedRecord is written when the version or package of a module call was selected.
+// resolvedRecord is written after the version or package of a module call has been selected.
 type resolvedRecord struct {
 	Key     string `json:"key"`
 	Source  string `json:"source"`
@@ -85,7 +85,7 @@ type fetchProgressRecord struct {
 
 func (fetchProgressRecord) kind() string { return "fetch_progress" }
 
-// fetchDoneRecord is written when a package was fetched.
+// fetchDoneRecord is written after a package has been fetched.
 type fetchDoneRecord struct {
 	Package string `json:"package"`
 	Bytes   int64  `json:"bytes"`
@@ -109,22 +109,22 @@ type providerProgressRecord struct {
 	Provider string `json:"provider"`
 	Version  string `json:"version"`
 	Platform string `json:"platform"`
-	// Done is the number of bytes done.
+	// Done is the number of bytes fetched or unpacked.
 	Done int64 `json:"done"`
-	// Total is the number of bytes in all.
+	// Total is the number of bytes to fetch or unpack, if it is known.
 	Total int64 `json:"total,omitempty"`
 }
 
 func (providerProgressRecord) kind() string { return "provider_progress" }
 
-// hashVerifiedRecord is written when a package was found to have the hashes in the lock.
+// hashVerifiedRecord is written when the hashes of a package match the lock.
 type hashVerifiedRecord struct {
 	Key string `json:"key"`
 }
 
 func (hashVerifiedRecord) kind() string { return "hash_verified" }
 
-// moduleInstalledRecord is written when a module was put in place.
+// moduleInstalledRecord is written after a module has been put in place.
 type moduleInstalledRecord struct {
 	Key string `json:"key"`
 	Dir string `json:"dir"`
@@ -132,7 +132,7 @@ type moduleInstalledRecord struct {
 
 func (moduleInstalledRecord) kind() string { return "module_installed" }
 
-// providerInstalledRecord is written when a provider was put in place.
+// providerInstalledRecord is written after a provider has been put in place.
 type providerInstalledRecord struct {
 	Provider string `json:"provider"`
 	Version  string `json:"version"`
@@ -143,7 +143,7 @@ type providerInstalledRecord struct {
 
 func (providerInstalledRecord) kind() string { return "provider_installed" }
 
-// lockFileWrittenRecord is written when the lock was written.
+// lockFileWrittenRecord is written after the lock file has been written.
 type lockFileWrittenRecord struct {
 	File string `json:"file"`
 	// Created is true if there was no lock before.
@@ -261,7 +261,7 @@ type diffRecord struct {
 
 func (diffRecord) kind() string { return "diff" }
 
-// restoredRecord is written when entries were put back into the lock.
+// restoredRecord is written after entries have been put back into the lock.
 type restoredRecord struct {
 	// From is the place where the entries were found.
 	From string `json:"from,omitempty"`
@@ -273,7 +273,7 @@ type restoredRecord struct {
 
 func (restoredRecord) kind() string { return "restored" }
 
-// bundledRecord is written when a bundle was written.
+// bundledRecord is written after a bundle has been written.
 type bundledRecord struct {
 	File string `json:"file"`
 	// Entries is the number of module entries in the locks.

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// message is a failure, ready to print.
+// message is the description of a failure.
 type message struct {
 	Summary string `json:"summary"`
 	Detail  string `json:"detail,omitempty"`

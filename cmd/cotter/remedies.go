@@ -38,7 +38,7 @@ const (
 	unlockRemedy      = "Run `cotter install --locked=false{dir}` to bring the lock up to date."
 	restoreRemedy     = "Run `cotter restore{dir}` to put back entries that have vanished from the lock."
 	onlineRemedy      = "Run the command once without `--offline`."
-	acceptRemedy      = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
+	acceptRemedy      = "If you know why, run `cotter update{dir} {keys}{accept}` to lock what is there now."
 	downgradeRemedy   = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."
 	submodulesRemedy  = "Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own."
 	gitlinksRemedy    = "If the lock was made with `--submodules`, use it here too."
