@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/getmodules"
 )
@@ -156,11 +157,13 @@ const (
 
 // repositoryPattern is HOST[:PORT][/PATH] with a path as in the OCI distribution
 // specification.
-var repositoryPattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+var repositoryPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+})
 
 // parseRepository parses HOST[:PORT][/PATH].
 func parseRepository(s string) (repository, bool) {
-	if !repositoryPattern.MatchString(s) {
+	if !repositoryPattern().MatchString(s) {
 		return repository{}, false
 	}
 	host, path, _ := strings.Cut(s, "/")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -119,10 +120,12 @@ func (b *listingBody) versions() []ProviderVersion {
 
 // providerVersion is narrower than the versions of modules, as in stock tools: it
 // has no "v", no fourth number, and a "-" before a pre-release.
-var providerVersion = regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+var providerVersion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+})
 
 func parseProviderVersion(text string) (versions.Version, bool) {
-	if !providerVersion.MatchString(text) {
+	if !providerVersion().MatchString(text) {
 		return versions.Version{}, false
 	}
 	v, err := versions.Parse(text)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/versions"
 )
@@ -90,13 +91,15 @@ func (l *listing) add(tags []string) error {
 
 // semver is the grammar of semver.org with an optional "v", and with "_" instead of
 // "+".
-var semver = regexp.MustCompile(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
-	`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
-	`(_[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+var semver = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
+		`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
+		`(_[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+})
 
 // Version returns the version of a tag, and whether the tag is a version.
 func Version(tag string) (versions.Version, bool) {
-	if len(tag) > maxTagBytes || !semver.MatchString(tag) {
+	if len(tag) > maxTagBytes || !semver().MatchString(tag) {
 		return versions.Version{}, false
 	}
 	v, err := versions.Parse(strings.Replace(tag, "_", "+", 1))
