@@ -17,13 +17,14 @@ type decoder struct {
 	environment Environment
 	name        string
 	diags       hcl.Diagnostics
-	// hasProtocols is set once the file's registry_protocols block was decoded.
+	// hasProtocols is set after the registry_protocols block of the file was decoded.
 	hasProtocols bool
-	// hasCacheDir is set if an earlier file has plugin_cache_dir, which then wins.
+	// hasCacheDir is set if a variable or an earlier file sets the plugin cache directory,
+	// which then takes precedence.
 	hasCacheDir bool
 }
 
-// fault reports an error at a place. The detail must not quote values, which may
+// fault reports an error at a position. The detail must not quote values, because they may
 // be secrets.
 func (d *decoder) fault(at hcl.Pos, format string, args ...any) {
 	d.diags = append(d.diags, &hcl.Diagnostic{
@@ -34,7 +35,7 @@ func (d *decoder) fault(at hcl.Pos, format string, args ...any) {
 	})
 }
 
-// file decodes the blocks that this package knows.
+// file decodes the blocks and arguments that this package knows.
 func (d *decoder) file(content object) {
 	for _, block := range content {
 		switch block.key {
@@ -86,7 +87,8 @@ func (d *decoder) unlabelled(block item, decode func(at hcl.Pos, body object)) {
 	decode(block.at, body)
 }
 
-// unlabelledBlock is unlabelled for blocks that stock tools refuse as arguments.
+// unlabelledBlock is unlabelled for blocks that stock tools refuse if they are written as
+// arguments.
 func (d *decoder) unlabelledBlock(block item, decode func(at hcl.Pos, body object)) {
 	if block.assigned {
 		d.fault(block.at, "%q has to be a block, without an equals sign.", block.key)
@@ -95,7 +97,7 @@ func (d *decoder) unlabelledBlock(block item, decode func(at hcl.Pos, body objec
 	d.unlabelled(block, decode)
 }
 
-// hostname returns the host that a label names.
+// hostname returns the host in a label.
 func (d *decoder) hostname(label item) (addrs.Hostname, bool) {
 	host, err := addrs.ParseHostname(label.key)
 	if err != nil {
@@ -105,8 +107,8 @@ func (d *decoder) hostname(label item) (addrs.Hostname, bool) {
 	return host, true
 }
 
-// credentials decodes a credentials block. One without a token means, as in
-// stock tools, that the host has none.
+// credentials decodes a credentials block. As in stock tools, a block without a token means
+// that the host has no credentials.
 func (d *decoder) credentials(label item, body object) {
 	host, ok := d.hostname(label)
 	if !ok {
@@ -155,8 +157,7 @@ func (d *decoder) host(label item, body object) {
 	d.config.Services[host] = services
 }
 
-// registryProtocols decodes the settings that neither a variable nor an earlier
-// file has.
+// registryProtocols decodes the settings that are not set by a variable or an earlier file.
 func (d *decoder) registryProtocols(at hcl.Pos, body object) {
 	if d.hasProtocols {
 		d.fault(at, "There is a registry_protocols block already in this file.")
@@ -173,9 +174,9 @@ func (d *decoder) registryProtocols(at hcl.Pos, body object) {
 	}
 }
 
-// The methods below decode an argument of a block: they return its value and
-// report whether it is there. A value of the wrong type is a fault and counts as
-// missing. As in HCL 1, numbers and booleans may be written in quotes.
+// The methods below decode an argument of a block. They return its value, and report
+// whether it exists. A value of the wrong type is a fault and is treated as missing. As in
+// HCL 1, numbers and booleans may be written in quotes.
 
 func (d *decoder) text(at hcl.Pos, body object, name string) (string, bool) {
 	value, found := body.last(name)
@@ -219,8 +220,8 @@ func (d *decoder) boolean(at hcl.Pos, body object, name string) (value, ok bool)
 	return false, false
 }
 
-// count decodes a whole number from 0 to limit, in one of Go's notations as in
-// HCL 1.
+// count decodes a whole number from 0 to limit. It accepts the notations of Go, as in HCL
+// 1.
 func (d *decoder) count(at hcl.Pos, body object, name string, limit int) (int, bool) {
 	written, found := body.last(name)
 	if !found {

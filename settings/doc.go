@@ -8,24 +8,26 @@
 // policy, see package policy. Every argument is optional. Unknown arguments, and
 // expressions with variables or functions, are errors.
 //
-//		settings {
-//		  for        = "tofu"
-//		  lock_file  = "modules.lock.hcl"
-//		  submodules = true
-//		  layout     = "copy"
-//		  platforms  = ["linux_amd64", "darwin_arm64"]
-//		  vendor     = "vendor/modules"
-//		}
+//	settings {
+//	  for        = "tofu"
+//	  lock_file  = "modules.lock.hcl"
+//	  submodules = true
+//	  layout     = "copy"
+//	  platforms  = ["linux_amd64", "darwin_arm64"]
+//	  vendor     = "vendor/modules"
+//	}
 //
-//	  - for is the stock tool whose conventions apply: "tofu", "terraform" or "auto".
-//	  - lock_file is the file in which modules are locked, as a path below each root module.
-//	  - submodules says whether the submodules of git repositories are fetched.
-//	  - layout is "link" or "copy".
-//	  - platforms are the platforms whose provider hashes the lock must have, in addition to
-//	    the machine's own.
-//	  - vendor is the directory of the repository that contains the packages of modules,
-//	    relative to each root module. Installations use the packages from there and ask no
-//	    origin.
+// These are the arguments:
+//
+//   - for is the stock tool whose conventions apply: "tofu", "terraform" or "auto".
+//   - lock_file is the file in which modules are locked, as a path below each root module.
+//   - submodules says whether the submodules of git repositories are fetched.
+//   - layout is "link" or "copy".
+//   - platforms are the platforms whose provider hashes the lock must have, in addition to
+//     the machine's own.
+//   - vendor is the directory of the repository that contains the packages of modules,
+//     relative to each root module. Installations use the packages from there and ask no
+//     origin.
 //
 // # Mirrors
 //
