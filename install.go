@@ -297,30 +297,34 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 
 // newResolver connects the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	asks := r.session.originsFor(r.openProject, events)
-	placer := &placer{
+	asks, placer, found := r.session.originsFor(r.openProject, events), r.newPlacer(events), &findings{}
+	return &resolver{
+		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
+		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
+		entries: &lockedEntries{
+			origins: asks, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
+			locked: r.req.Locked, found: found, confirmed: r.confirmed,
+		},
+		origins: asks, placer: placer, events: events, found: found, confirmed: r.confirmed,
+	}
+}
+
+// newPlacer returns the stage that puts packages where the request wants them.
+func (r *installRun) newPlacer(events *events) *placer {
+	p := &placer{
 		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),
 	}
 	if r.dirs.Vendor != nil {
-		placer.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
+		p.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
 	}
-	if r.req.places() {
-		if !r.files.HasLinks() {
-			placer.layout = LayoutCopy
-		}
-		placer.stage = &materialize.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
+	if p.readOnly {
+		return p
 	}
-	res := &resolver{
-		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
-		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
-		origins:  asks, placer: placer, events: events, confirmed: r.confirmed,
+	if !r.files.HasLinks() {
+		p.layout = LayoutCopy
 	}
-	res.entries = &lockedEntries{
-		origins: asks, placer: placer, events: events, confirmed: r.confirmed,
-		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
-		stores: r.session.storesOf(r.req, events),
-	}
-	return res
+	p.stage = &materialize.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
+	return p
 }
 
 // look walks the tree without placing anything, and collects the calls that select
@@ -342,7 +346,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		warn: res.events.warnOf,
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
-	tree := resolvedTree{modules: modules, restored: &res.restored, hostless: res.hostless.first}
+	tree := resolvedTree{modules: modules, restored: &res.found.restored, hostless: res.found.hostless.first}
 	for _, warning := range []Warning{
 		{Message: warningOfRestored(tree.restored, r.req.lockFile())},
 		{Message: r.assumedDialect(tree.hostless), Kind: WarningDialectAssumed},
@@ -356,7 +360,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return tree, errors.Join(res.refusals.err(r.req.lockFile()), err)
+	return tree, errors.Join(res.found.refusals.err(r.req.lockFile()), err)
 }
 
 // checkLost returns an error if the lock has lost all of its entries and must not change.

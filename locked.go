@@ -25,10 +25,8 @@ type lockedEntries struct {
 	placer    *placer
 	events    *events
 	confirmed *lockentry.Confirmations
-	refusals  *refusals
+	found     *findings
 	locked    bool
-	// restored has the entries that the lock had lost.
-	restored *lockentry.Restored
 	// stores has the packages of bundles and mirrors.
 	stores *stores.Stores
 }
@@ -37,7 +35,7 @@ type lockedEntries struct {
 // package. The entry must match the call, except for its constraint.
 func (l *lockedEntries) use(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
 	if l.locked && entry.Constraints != c.from.Want.String() {
-		return nil, "", l.refusals.add(c, c.constraintChanged(entry))
+		return nil, "", l.found.refusals.add(c, c.constraintChanged(entry))
 	}
 	entry.Constraints = c.from.Want.String()
 	p, err := l.place(ctx, c, entry)
@@ -190,7 +188,7 @@ func (l *lockedEntries) needsTagCheck(c *call, entry lockfile.Module) bool {
 	if l.origins.Offline {
 		return false
 	}
-	if l.restored.Has(entry.Key) {
+	if l.found.restored.Has(entry.Key) {
 		return true
 	}
 	if l.confirmed.HasName(entry, c.from.FromPackage) {
@@ -245,7 +243,7 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *origin
 	}
 	what := "the lock is not what its origin gives: " + strings.Join(differing, ", ")
 	if l.locked {
-		return entry, l.refusals.add(c, what)
+		return entry, l.found.refusals.add(c, what)
 	}
 	l.events.warn(c.path, what+"; the lock was corrected; the files are the same")
 	return exact, nil

@@ -36,18 +36,24 @@ type resolver struct {
 	// its own.
 	noted *versionedCalls
 
-	refusals  refusals
-	restored  lockentry.Restored
+	found     *findings
 	confirmed *lockentry.Confirmations
 	// folded maps lower-case keys to calls, for a file system that ignores case.
 	folded sync.Map // of *call
-	// hostless is the first call whose registry host depends on the stock tool.
+}
+
+// findings is what a walk finds out besides the modules. It is complete when the walk ends.
+type findings struct {
+	refusals refusals
+	// restored has the entries that the lock had lost.
+	restored lockentry.Restored
+	// hostless is the first call that leaves the registry's host to the stock tool.
 	hostless hostlessCall
 }
 
 // place places the module of a call for the duration of the run.
 func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
-	r.hostless.note(c)
+	r.found.hostless.note(c)
 	if err := r.checkAllowed(ctx, c); err != nil {
 		return nil, err
 	}
@@ -104,7 +110,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	reason := "the lock has no entry for it"
 	if !locked {
 		if entry, locked = r.lostEntry(c); locked && r.locked {
-			return nil, "", r.refusals.addMissing(c, "the lock has no entry for it any more, as when tofu or terraform rewrite it")
+			return nil, "", r.found.refusals.addMissing(c, "the lock has no entry for it any more, as when tofu or terraform rewrite it")
 		}
 	}
 	if locked {
@@ -118,9 +124,9 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	case reason == "" && !r.update.has(c.key()):
 		return r.useLocked(ctx, c, entry)
 	case r.locked && !locked:
-		return nil, "", r.refusals.addMissing(c, reason)
+		return nil, "", r.found.refusals.addMissing(c, reason)
 	case r.locked:
-		return nil, "", r.refusals.add(c, reason)
+		return nil, "", r.found.refusals.add(c, reason)
 	}
 	return r.useNewest(ctx, c)
 }
@@ -300,7 +306,7 @@ func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
 		return lockfile.Module{}, false
 	}
 	if !r.locked { // otherwise the caller refuses the entry
-		r.restored.Add(entry)
+		r.found.restored.Add(entry)
 	}
 	return entry, true
 }
