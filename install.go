@@ -184,7 +184,7 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 	}
 	p.rules = inst.rules
 	if !takes && p.files != nil && p.files.Unfinished() {
-		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run says")
+		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run reports")
 	}
 	return p, nil
 }

@@ -241,7 +241,7 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *origin
 	if len(differing) == 0 {
 		return entry, nil
 	}
-	what := "the lock is not what its origin gives: " + strings.Join(differing, ", ")
+	what := "the lock does not match the origin: " + strings.Join(differing, ", ")
 	if l.locked {
 		return entry, l.found.refusals.add(c, what)
 	}
@@ -291,9 +291,9 @@ func warningOfRestored(restored *lockentry.Restored, lockFile string) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
+		return fmt.Sprintf("%s had lost its entry for module %s, as happens when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
 	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
+	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as happens when tofu or terraform rewrite it; they are put back from the copy of the last run",
 		lockFile, len(keys), strings.Join(shortened(keys), ", "))
 }
 

@@ -253,9 +253,9 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 	}
 	var refused refusals
 	for _, change := range changes {
-		reason := "the lock's entry is not what this configuration gives"
+		reason := "the lock's entry does not match this configuration"
 		if change.New == "" {
-			reason = "the lock has an entry for a call that is gone"
+			reason = "the lock has an entry for a call that no longer exists"
 		}
 		refused.reasons = append(refused.reasons, LockedReason{Key: change.Key, Reason: reason})
 	}

@@ -110,7 +110,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	reason := "the lock has no entry for it"
 	if !locked {
 		if entry, locked = r.lostEntry(c); locked && r.locked {
-			return nil, "", r.found.refusals.addMissing(c, "the lock has no entry for it any more, as when tofu or terraform rewrite it")
+			return nil, "", r.found.refusals.addMissing(c, "the lock no longer has an entry for it, as happens when tofu or terraform rewrite it")
 		}
 	}
 	if locked {
@@ -228,7 +228,7 @@ func (r *resolver) checkFolded(c *call) error {
 	if !taken || other.key() == c.key() {
 		return nil
 	}
-	return fmt.Errorf("%w for this file system, which does not tell upper from lower case: %s, called at %s:%d, and %s; rename one of them",
+	return fmt.Errorf("%w for this file system, which does not distinguish upper and lower case: %s, called at %s:%d, and %s; rename one of them",
 		ErrSameKey, other.path, other.Range.Filename, other.Range.Start.Line, c.path)
 }
 

@@ -9,7 +9,7 @@ import (
 
 // ErrOutsidePackage is wrapped by a [ParseError] if a subdirectory or a local path points
 // outside of its module package.
-var ErrOutsidePackage = errors.New("leads outside of its module package")
+var ErrOutsidePackage = errors.New("points outside of its module package")
 
 // ParseError is the error of all parsing functions of this package.
 type ParseError struct {

@@ -111,7 +111,7 @@ func ParseProviderPart(given string) (string, error) {
 		return "", fmt.Errorf("%q is not valid: %w", given, err)
 	}
 	if again, err := regaddr.ParseProviderPart(name); err != nil || again != name {
-		return "", fmt.Errorf("%q is not a name when it is normalised", given)
+		return "", fmt.Errorf("%q is not a valid name after normalization", given)
 	}
 	return name, nil
 }

@@ -52,7 +52,7 @@ func notRegistry(raw string) string {
 	case strings.Contains(pkg, "?"):
 		return "a registry address has no query string; the version belongs in the version argument"
 	case strings.Contains(pkg, "@"):
-		return `a registry address holds no user name and no "@"`
+		return `a registry address has no user name and no "@"`
 	case strings.Contains(pkg, "://"), strings.Contains(pkg, "::"):
 		return "it is the address of a remote package, which has no version argument"
 	}

@@ -65,7 +65,7 @@ func (d *decoder) file(content object) {
 func (d *decoder) labelled(block item, decode func(label item, body object)) {
 	labels, ok := entries(block.value)
 	if !ok {
-		d.fault(block.at, "%q has to be a block.", block.key)
+		d.fault(block.at, "%q must be a block.", block.key)
 		return
 	}
 	for _, label := range labels {
@@ -81,7 +81,7 @@ func (d *decoder) labelled(block item, decode func(label item, body object)) {
 func (d *decoder) unlabelled(block item, decode func(at hcl.Pos, body object)) {
 	body, ok := entries(block.value)
 	if !ok {
-		d.fault(block.at, "%q has to be a block.", block.key)
+		d.fault(block.at, "%q must be a block.", block.key)
 		return
 	}
 	decode(block.at, body)
@@ -91,7 +91,7 @@ func (d *decoder) unlabelled(block item, decode func(at hcl.Pos, body object)) {
 // arguments.
 func (d *decoder) unlabelledBlock(block item, decode func(at hcl.Pos, body object)) {
 	if block.assigned {
-		d.fault(block.at, "%q has to be a block, without an equals sign.", block.key)
+		d.fault(block.at, "%q must be a block, without an equals sign.", block.key)
 		return
 	}
 	d.unlabelled(block, decode)
@@ -182,7 +182,7 @@ func (d *decoder) text(at hcl.Pos, body object, name string) (string, bool) {
 	value, found := body.last(name)
 	text, ok := value.(string)
 	if found && !ok {
-		d.fault(at, "%q has to be a string.", name)
+		d.fault(at, "%q must be a string.", name)
 	}
 	return text, ok
 }
@@ -199,7 +199,7 @@ func (d *decoder) texts(at hcl.Pos, body object, name string) ([]string, bool) {
 		texts, ok = append(texts, text), ok && isText
 	}
 	if !ok {
-		d.fault(at, "%q has to be a list of strings.", name)
+		d.fault(at, "%q must be a list of strings.", name)
 	}
 	return texts, ok
 }
@@ -215,7 +215,7 @@ func (d *decoder) boolean(at hcl.Pos, body object, name string) (value, ok bool)
 		}
 	}
 	if found {
-		d.fault(at, "%q has to be true or false.", name)
+		d.fault(at, "%q must be true or false.", name)
 	}
 	return false, false
 }
@@ -233,7 +233,7 @@ func (d *decoder) count(at hcl.Pos, body object, name string, limit int) (int, b
 	}
 	n, err := strconv.ParseInt(digits, 0, 0)
 	if !ok || err != nil || n < 0 || n > int64(limit) {
-		d.fault(at, "%q has to be a whole number from 0 to %d.", name, limit)
+		d.fault(at, "%q must be a whole number from 0 to %d.", name, limit)
 		return 0, false
 	}
 	return int(n), true

@@ -24,7 +24,7 @@ func (d *decoder) providerInstallation(at hcl.Pos, body object) {
 	for i, block := range body {
 		content, ok := entries(block.value)
 		if !ok || block.assigned {
-			d.fault(block.at, "%q has to be a block in a provider_installation block.", block.key)
+			d.fault(block.at, "%q must be a block in a provider_installation block.", block.key)
 			continue
 		}
 		if block.key == "dev_overrides" {
@@ -102,7 +102,7 @@ func (d *decoder) networkMirror(at hcl.Pos, body object, method *InstallationMet
 	}
 	u, err := url.Parse(text) // the error would repeat a password
 	if err != nil || u.Scheme != "https" || u.Host == "" {
-		d.fault(at, "The \"url\" of a network_mirror has to be a URL that begins with https://.")
+		d.fault(at, "The \"url\" of a network_mirror must be a URL that begins with https://.")
 		return false
 	}
 	if u.Path = strings.TrimSuffix(u.Path, "/") + "/"; u.RawPath != "" {
@@ -192,7 +192,7 @@ func (d *decoder) devOverrides(at hcl.Pos, body object, late bool) {
 		}
 		dir, ok := entry.value.(string)
 		if !ok {
-			d.fault(entry.at, "In dev_overrides: the value for %q has to be a directory.", entry.key)
+			d.fault(entry.at, "In dev_overrides: the value for %q must be a directory.", entry.key)
 			continue
 		}
 		// The last entry of a provider counts.

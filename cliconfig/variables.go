@@ -54,7 +54,7 @@ func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 			diags = append(diags, &hcl.Diagnostic{
 				Severity: hcl.DiagWarning,
 				Summary:  fmt.Sprintf("%s is ignored", name),
-				Detail:   fmt.Sprintf("Its value has to be a whole number from 1 to %d.", limit),
+				Detail:   fmt.Sprintf("Its value must be a whole number from 1 to %d.", limit),
 			})
 		}
 		return 0

@@ -43,7 +43,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // The errors of a tree's entries.
 var (
 	errTooMany   = fmt.Errorf("the tree has more than %d entries", maxEntries)
-	errLarge     = errors.New("the file is larger than any file of a package may be")
+	errLarge     = errors.New("the file exceeds the size limit for files in packages")
 	errIrregular = errors.New("neither a regular file nor a directory nor a link")
 	errChanged   = errors.New("the file changed while it was being hashed")
 	errOrder     = errors.New("the paths are not in order")

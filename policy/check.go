@@ -125,7 +125,7 @@ func (p *Policy) checkRemote(pkg addrs.ModulePackage, unconstrained bool) error 
 		return err
 	}
 	if p.DenyCredentials && pkg.HoldsCredentials() {
-		return p.violation(argCredentials, "the source address holds credentials")
+		return p.violation(argCredentials, "the source address contains credentials")
 	}
 	if unconstrained {
 		return p.CheckRef(pkg)

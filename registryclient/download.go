@@ -106,7 +106,7 @@ func (c *Client) copyArchive(w io.Writer, resp *httpx.Response) error {
 	case !resp.HasKnownEnd():
 		return fmt.Errorf("%w: the server does not say how long the archive is", ErrInvalidAnswer)
 	case encoding != "" && encoding != "identity":
-		return fmt.Errorf("%w: the archive has the encoding %q, which was not asked for", ErrInvalidAnswer, encoding)
+		return fmt.Errorf("%w: the archive has the encoding %q, which was not requested", ErrInvalidAnswer, encoding)
 	case resp.ContentLength > limit:
 		return &httpx.TooLargeError{Limit: limit}
 	}

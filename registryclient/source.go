@@ -92,7 +92,7 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	case getter == "oci" && u.Host != "":
 		return nil
 	case getter == "git" && !forced:
-		return errors.New("plain git is neither private nor authentic")
+		return errors.New("the git protocol is neither encrypted nor authenticated")
 	}
 	return checkWeb(registry, u)
 }

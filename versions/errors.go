@@ -66,7 +66,7 @@ func list(first []string, total int) string {
 
 // ErrDowngrade says that an update would select a lower version than the locked one. The
 // error is a *DowngradeError.
-var ErrDowngrade = errors.New("the update leads to a lower version than the locked one")
+var ErrDowngrade = errors.New("the update would select a lower version than the locked one")
 
 // DowngradeError names the lower version that an update would select. It wraps
 // [ErrDowngrade].

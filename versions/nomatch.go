@@ -75,7 +75,7 @@ func noMatchMessage(constraints, label string, offered []Version, prerelease Ver
 	}
 	var b strings.Builder
 	if constraints == "" {
-		b.WriteString("offers no version but pre-releases")
+		b.WriteString("offers only pre-releases")
 	} else {
 		fmt.Fprintf(&b, "no version meets the constraint %s", quote(constraints))
 	}
