@@ -110,7 +110,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	reason := "the lock has no entry for it"
 	if !locked {
 		if entry, locked = r.lostEntry(c); locked && r.locked {
-			return nil, "", r.found.refusals.addMissing(c, "the lock no longer has an entry for it, as happens when tofu or terraform rewrite it")
+			return nil, "", r.found.refusals.addMissing(c, "the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
 		}
 	}
 	if locked {

@@ -48,7 +48,7 @@ func TestTamperLock(t *testing.T) {
 		stale("source host", "net", `the lock is for source "registry.example.com/acme/net/aws"`, lock("net", `source  = "[^/]*`, `source  = "registry.example.com`)),
 		stale("constraints", "net", `the lock was made for the constraint ">= 1.0.0", but the configuration says "~> 1.0"`, lock("net", `"~> 1.0"`, `">= 1.0.0"`)),
 		stale("constraints gone", "net", `the lock was made for the constraint ""`, lock("net", `  constraints = .*\n`, ``)),
-		always("commit and hashes of another version", "the source means commit SHORT", differs, take("net", "app.net", packageLine), take("net", "app.net", hashLines)),
+		always("commit and hashes of another version", "the source points to commit SHORT", differs, take("net", "app.net", packageLine), take("net", "app.net", hashLines)),
 		always("hashes of a nested call", "Module checksum verification failed", differs, take("net.subnets", "net", hashLines)),
 	})
 	testTampering(t, newSite(t, "branch", "commit", "range", "tag"), []tampering{
@@ -56,7 +56,7 @@ func TestTamperLock(t *testing.T) {
 		stale("source ref", "tag", `the lock is for source`, lock("tag", `ref=v1.0.0`, `ref=v0.9.0`)),
 		always("commit of another tag", "Module checksum verification failed", edited("its package is", 16), take("branch", "commit", packageLine)),
 		always("commit that does not exist", "module branch (main.tf:2)", edited("its package is", 16), lock("branch", commitID, strings.Repeat("f", 40))),
-		always("commit and hashes, of a commit that the source names", "the source means commit SHORT", differs, take("commit", "branch", packageLine), take("commit", "branch", hashLines)),
+		always("commit and hashes, of a commit that the source names", "the source points to commit SHORT", differs, take("commit", "branch", packageLine), take("commit", "branch", hashLines)),
 		mended("repository", "the lock does not match the origin: its package is", edited("its package is", 16), lock("branch", `git/plain.git\?ref=(`+commitID+`)`, `git/evil.git?ref=$1`)),
 		mended("no package", "the lock does not match the origin: its package is", edited("its package is", 16), lock("branch", packageLine, ``)),
 		always("subdirectory of a source's package", `in the directory "modules/other", and its origin says ""`, edited("its package is", 16), lock("tag", `(package.*)\?`, `$1//modules/other?`)),
