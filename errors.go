@@ -249,10 +249,10 @@ func (e *MovedError) Error() string {
 	return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
 }
 
-// HostChangedError says that a call without a registry host would get its module from
-// another registry than the one in the lock. The reason is that the conventions of another
-// stock tool apply now than when the module was locked. Request.Dialect decides between
-// them.
+// HostChangedError says that a call without a registry host would get its module from a
+// different registry than the one in the lock. The reason is that the module was locked
+// with the conventions of the other stock tool. Request.Dialect says which conventions
+// apply.
 type HostChangedError struct {
 	// Key is the path of the module call, with dots.
 	Key string

@@ -309,7 +309,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	}
 }
 
-// newPlacer returns the stage that puts packages where the request wants them.
+// newPlacer returns the stage that puts packages in the places that the request selects.
 func (r *installRun) newPlacer(events *events) *placer {
 	p := &placer{
 		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),

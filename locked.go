@@ -249,14 +249,14 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *origin
 	return exact, nil
 }
 
-// refusals collects the module calls that the lock does not decide, in a run that must not
+// refusals collects the module calls without a usable lock entry, in a run that must not
 // change the lock. They are reported together.
 type refusals struct {
 	mu      sync.Mutex
 	reasons []LockedReason
 }
 
-// add records why the entry of a call does not decide it, and returns errRefused.
+// add records why the entry of a call cannot be used, and returns errRefused.
 func (r *refusals) add(c *call, reason string) error {
 	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason})
 }

@@ -254,8 +254,8 @@ func (m *module) record(version string) manifest.Record {
 	return manifest.Record{Key: m.key(), Source: m.call.from.Address.String(), Version: version, Dir: m.finalPath}
 }
 
-// checkCycle returns an error if a module above has the same bytes and place: it would make
-// the same calls again, without end.
+// checkCycle returns an error if a module above has the same bytes and place. Such a module
+// would make the same calls again, without end.
 func (m *module) checkCycle() error {
 	for above := m.call.caller; ; above = above.call.caller {
 		if above.identity() == m.identity() {

@@ -135,7 +135,7 @@ func quietProviderStage(p *openProject, session *session, events *events) (*prov
 	return s, nil
 }
 
-// refuse returns the error for entries that do not decide and must not change.
+// refuse returns the error for entries that cannot be used and must not change.
 func (s *providerStage) refuse(all []treeproviders.Refusal) error {
 	var refused refusals
 	for _, r := range all {

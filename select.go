@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// selector selects versions for calls that the lock does not decide.
+// selector selects versions for calls without a usable lock entry.
 type selector struct {
 	origins *origins.Origins
 	events  *events
@@ -218,8 +218,8 @@ func (u unified) version(c *call) (versions.Version, bool) {
 	return v, ok
 }
 
-// mismatch says why a lock entry does not decide a call that must share its version with
-// other calls; "" if it does.
+// mismatch says why a lock entry cannot be used for a call that must share its version with
+// other calls; "" if it can.
 func (u unified) mismatch(c *call, entry lockfile.Module) string {
 	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
 		return fmt.Sprintf("the lock has version %s, but all calls of this source must share version %s", entry.Version, shared)

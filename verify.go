@@ -256,7 +256,7 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 	return cmp.placeLocked(c, entry)
 }
 
-// checkLocked returns an error if the lock does not decide a call.
+// checkLocked returns an error if the lock has no usable entry for a call.
 func checkLocked(c *call, entry lockfile.Module, locked bool) error {
 	if c.from.IsLocal() {
 		return nil
