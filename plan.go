@@ -92,7 +92,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 }
 
 // planVendor plans the change of the vendored packages. A run that must not change the lock
-// leaves packages without an entry alone, unless it rewrites all vendored packages.
+// does not touch packages without an entry, unless it rewrites all vendored packages.
 func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 	if r.vendored == nil || !r.req.places() || r.req.Locked && !r.vendored.Rewrites {
 		return nil
