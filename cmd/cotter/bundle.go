@@ -24,7 +24,7 @@ func bundleCommand(out *output) *cli.Command {
 		Commands: []*cli.Command{
 			{
 				Name:      "create",
-				Usage:     "write all packages of the lock to a file",
+				Usage:     "write all locked packages to a file",
 				ArgsUsage: "[DIR...]",
 				Description: "Writes the modules and providers in the lock of the current directory, or of each DIR,\n" +
 					"to a tar file with an OCI image layout, which oras and skopeo can read. The same lock\n" +
@@ -51,7 +51,7 @@ func bundleCommand(out *output) *cli.Command {
 			},
 			{
 				Name:      "import",
-				Usage:     "put all packages of a bundle into the cache",
+				Usage:     "add all packages in a bundle to the cache",
 				ArgsUsage: "FILE",
 				Description: "Later runs by this user install the locked packages in the bundle without asking their\n" +
 					"origins. Import only bundles from people you trust to say what a source contains.",

@@ -35,7 +35,7 @@ func demoTree() fs.FS {
 func demoCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "demo",
-		Usage: "install an example from servers in this process, and refuse an attack on it",
+		Usage: "install an example from servers in this process, and show how an attack is refused",
 		Description: "The demo sends no requests to other machines, and keeps all its files in one temporary\n" +
 			"directory. In a terminal, the servers run until you press Enter, so that you can try the\n" +
 			"printed commands in a second terminal. Without a terminal the demo ends by itself, and\n" +

@@ -17,8 +17,8 @@ func doctorCommand(out *output) *cli.Command {
 		Name:      "doctor",
 		Usage:     "check what an installation depends on: git, credentials, hosts, cache, clock, lock",
 		ArgsUsage: "[DIR]",
-		Description: "Checks the project, what its configuration needs, and this machine, and changes\n" +
-			"nothing. Each host that the configuration uses gets one small request. Secrets are\n" +
+		Description: "Checks the project, what its configuration needs, and this machine, without changing\n" +
+			"anything. Each host that the configuration uses gets one small request. Secrets are\n" +
 			"never shown. The exit status is 1 if there is a problem; notes do not count.",
 		Flags: configFlags(append(mirrorFlags(), gitBackendFlag(),
 			&cli.Flag{Name: "offline", Usage: "send no requests"},

@@ -73,7 +73,7 @@ var examples = map[string][]example{
 		{"Of all root modules of a repository.", "cotter sbom --recursive --out bom.json"},
 	},
 	"cotter cache": {
-		{"How much is in it?", "cotter cache size"},
+		{"How large is the cache?", "cotter cache size"},
 		{"Remove packages that have not been used for a month.", "cotter cache clean --older-than 30d"},
 	},
 	"cotter cache dir": {
@@ -101,10 +101,10 @@ var examples = map[string][]example{
 		{"For machines of another platform.", "cotter bundle create --out locked.tar --platform linux_arm64"},
 	},
 	"cotter bundle verify": {
-		{"Is it complete and unchanged?", "cotter bundle verify locked.tar"},
+		{"Is the bundle complete and unchanged?", "cotter bundle verify locked.tar"},
 	},
 	"cotter bundle import": {
-		{"Put its packages into the cache.", "cotter bundle import locked.tar"},
+		{"Add the packages of the bundle to the cache.", "cotter bundle import locked.tar"},
 	},
 	"cotter mirror": {
 		{"Store the locked packages.", "cotter mirror push oci://registry.example.com/modules"},

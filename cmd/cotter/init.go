@@ -17,7 +17,7 @@ import (
 func initCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "init",
-		Usage:     "install, run init of tofu or terraform, and keep the modules in the lock",
+		Usage:     "install, run tofu init or terraform init, and keep the modules in the lock",
 		ArgsUsage: "[DIR] [-- ARGS...]",
 		Description: "Installs the modules and providers as install does, and then runs init of the\n" +
 			"project's tool with the arguments after --. It then puts back the module entries that\n" +

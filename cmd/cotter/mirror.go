@@ -25,20 +25,19 @@ func mirrorCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "mirror",
 		Usage: "keep all locked packages in a repository of an OCI registry",
-		Description: "Runs take locked packages from the mirror that --mirror, COTTER_MIRROR or a mirror\n" +
-			"block in cotter.hcl names, and take packages that the mirror lacks from their origins.\n" +
-			"All packages are compared with the hashes in the lock. A mirror that you name is\n" +
-			"trusted like the origins, and can confirm lock entries. A mirror that only a\n" +
-			"repository names is not trusted, unless your own settings trust the mirror or the key\n" +
-			"that has signed the entry.",
+		Description: "Locked packages are taken from the mirror that --mirror, COTTER_MIRROR or a mirror block\n" +
+			"in cotter.hcl names. Packages that the mirror lacks are taken from their origins. All\n" +
+			"packages are compared with the hashes in the lock. A mirror that you name is trusted\n" +
+			"like the origins, and can confirm lock entries. A mirror that only a repository names\n" +
+			"is not trusted, unless your own settings trust the mirror or the key that has signed\n" +
+			"the entry.",
 		Commands: []*cli.Command{
 			{
 				Name:      "push",
 				Usage:     "store the locked packages that the mirror does not have",
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
-				Description: "The providers in the mirror are also in the format of OpenTofu's own provider mirrors.\n" +
-					"To use them, set the repository_template of an oci_mirror to\n" +
-					"HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
+				Description: "OpenTofu can use the mirror's providers too: set the repository_template of an oci_mirror\n" +
+					"to HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
 				Flags: flags(severalFlags(append(slices.Concat(policyFlags(), carriedFlags()), gitBackendFlag(),
 					&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 					&cli.Flag{Name: "sign-key", Type: cli.String, Usage: "sign the entries with the ed25519 key in the PEM `FILE` (PKCS #8)"},
@@ -47,10 +46,11 @@ func mirrorCommand(out *output) *cli.Command {
 			},
 			{
 				Name:      "status",
-				Usage:     "list the lock entries that are missing in the mirror, or wrong, or not signed",
+				Usage:     "list the lock entries that are missing, wrong or unsigned in the mirror",
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
-				Description: "Reads the lock and asks only the mirror. The exit status is 1 if an entry is missing or\n" +
-					"has other content, or is not signed as --mirror-key or the settings require.",
+				Description: "Reads the lock, and sends requests only to the mirror. The exit status is 1 if an entry\n" +
+					"is missing or has other content, or is not signed as --mirror-key or the settings\n" +
+					"require.",
 				Flags: flags(severalFlags(append(carriedFlags(), mirrorKeyFlag())...)...),
 				Run:   func(ctx context.Context, cmd *cli.Invocation) error { return mirrorStatus(ctx, cmd, out) },
 			},

@@ -18,7 +18,7 @@ import (
 func sbomCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "sbom",
-		Usage: "write a software bill of materials of the installed modules and providers",
+		Usage: "write a software bill of materials for the installed modules and providers",
 		Description: "Writes a CycloneDX document in JSON. It has a component for each package and each\n" +
 			"provider, with the package URL, the version, commit or digest, and the hashes in the\n" +
 			"lock. It also says which components call or require which. The same modules and\n" +

@@ -20,9 +20,9 @@ func vendorCommand(out *output) *cli.Command {
 			"cotter.hcl or --vendor names the directory, relative to the root module. The sources in\n" +
 			"the configuration do not change.\n" +
 			"\n" +
-			"If the setting is there, install takes the packages from the directory. It compares\n" +
-			"every file with the lock and sends no requests. If a lock entry changes, for example by\n" +
-			"update, its package is written too. Providers are not vendored.",
+			"If `vendor` is set, install takes the packages from the directory. It compares every\n" +
+			"file with the lock, and sends no requests for them. If a lock entry changes, for\n" +
+			"example by update, its package is written too. Providers are not vendored.",
 		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), mirrorFlags()),
 			&cli.Flag{Name: "offline", Usage: "send no requests: use only what is vendored or cached"},
 			&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
