@@ -126,7 +126,7 @@ func setCarried(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	case !cmd.Bool("no-providers"):
 		req.Providers = providers
 	case len(providers.Platforms) > 0:
-		return usageError{errors.New("--platform and --no-providers exclude each other")}
+		return usageError{errors.New("--platform and --no-providers cannot be used together")}
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (o *output) cacheVerify(ctx context.Context, _ *cli.Invocation, cache cotte
 		}
 	}
 	if len(damaged) > 0 {
-		return fmt.Errorf("damaged in the cache, and set aside: %s; they are fetched again when they are needed", strings.Join(damaged, ", "))
+		return fmt.Errorf("damaged packages in the cache were set aside: %s; they are fetched again when needed", strings.Join(damaged, ", "))
 	}
 	if !o.json {
 		o.printf("Every package in the cache has the hash that it was stored with.\n")

@@ -57,7 +57,7 @@ func serverFailures() []failure {
 		{name: "token services", config: withoutGit(), options: modtest.Options{OCIUser: "user", OCIPassword: canaries()[41].value, OCIBearer: true}},
 		{name: "401", faults: everywhere(modtest.Fault{Status: 401, Body: "no"}), says: "401"},
 		{name: "401 with challenge", config: withoutGit(), faults: everywhere(modtest.Fault{Status: 401, Header: http.Header{"Www-Authenticate": {`Basic realm="x"`}}}), says: "401"},
-		{name: "401 of git", faults: []modtest.Fault{{Path: "/git/", Status: 401, Header: http.Header{"Www-Authenticate": {`Basic realm="x"`}}}}, says: "wants credentials, and git has none that it accepts|authentication failed"},
+		{name: "401 of git", faults: []modtest.Fault{{Path: "/git/", Status: 401, Header: http.Header{"Www-Authenticate": {`Basic realm="x"`}}}}, says: "requires credentials, and git has none that it accepts|authentication failed"},
 		{name: "403", config: withoutGit(), faults: everywhere(modtest.Fault{Status: 403}), says: "403"},
 		{name: "403 that repeats the token", config: withoutGit(), faults: []modtest.Fault{{Path: "/v1/", Status: 403, Body: "the token " + canaries()[34].value + " is not allowed"}}, says: "the token"},
 		{name: "404", faults: everywhere(modtest.Fault{Status: 404}), says: "404"},

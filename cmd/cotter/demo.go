@@ -77,7 +77,7 @@ func runDemo(ctx context.Context, out *output) (err error) {
 		return err
 	}
 	if !out.interactive() || !isTerminal(os.Stdin) {
-		out.printf("The servers are gone now. What they had is in a cache. Try:\n\n")
+		out.printf("The servers have stopped. Their packages are in the demo's cache. Try:\n\n")
 		d.printCommands(false)
 		return nil
 	}

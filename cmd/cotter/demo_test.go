@@ -25,7 +25,7 @@ func TestDemo(t *testing.T) {
 		"module \"dns\" {\n  source = \"git::https://127.0.0.1:",
 		"$ cotter install --locked\nError: ",
 		"--accept-changed dns",
-		"The servers are gone now.",
+		"The servers have stopped.",
 	} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("cotter demo does not print %q:\n%s", want, &stdout)

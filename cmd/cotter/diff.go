@@ -106,7 +106,7 @@ func (o *output) diff(changes []entryChange) {
 
 // diffMarkdown prints changes as a Markdown table for a pull request comment.
 func (o *output) diffMarkdown(changes []entryChange) {
-	o.printf("| module or provider | before | after | what else |\n|---|---|---|---|\n")
+	o.printf("| module or provider | before | after | details |\n|---|---|---|---|\n")
 	for _, c := range changes {
 		details := slices.Concat(c.Details, shortList(interfaceLines(c.interfaces)))
 		if c.Change == changeContent {

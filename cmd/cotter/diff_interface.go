@@ -90,7 +90,7 @@ func (d interfaceDiffs) report(out *output) error {
 	}
 	if !out.json {
 		for _, text := range order {
-			out.warnf("what changes for the callers of %s is not known: %s", strings.Join(keys[text], ", "), text)
+			out.warnf("cannot tell what changes for the callers of %s: %s", strings.Join(keys[text], ", "), text)
 			out.printRemedies(causes[text].remedies)
 		}
 	}
@@ -106,7 +106,7 @@ type otherContentError struct {
 }
 
 func (e *otherContentError) Error() string {
-	return fmt.Sprintf("module %s was not compared: %s has %s, and the lock says %s",
+	return fmt.Sprintf("module %s was not compared: %s has %s, but the lock has %s",
 		e.key, e.mismatch.Package, hashList(e.mismatch.Got), hashList(e.mismatch.Want))
 }
 

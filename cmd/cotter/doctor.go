@@ -143,7 +143,7 @@ func (d *doctor) report() error {
 		d.printf("\n%s, %s.\n", count(counts[levelProblem], "problem"), count(counts[levelNote], "note"))
 	}
 	if n := counts[levelProblem]; n > 0 {
-		return fmt.Errorf("doctor has found %s", count(n, "problem"))
+		return fmt.Errorf("doctor found %s", count(n, "problem"))
 	}
 	return nil
 }

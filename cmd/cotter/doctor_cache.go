@@ -34,7 +34,7 @@ func (d *doctor) cache() {
 	case err != nil:
 		d.problem("make it writable, or set COTTER_CACHE_DIR to another directory", "%s cannot be written: %s", dir, err)
 	case !exists:
-		d.ok("%s is made at the first installation", dir)
+		d.ok("%s will be created by the first installation", dir)
 	default:
 		d.ok("%s: %s, %s, %s", dir, count(usage.Packages, "package"), count(usage.Providers, "provider"), megabytes(usage.Bytes()))
 	}
@@ -82,10 +82,10 @@ func (d *doctor) key() {
 	_, err := userkey.Read(d.in.StateDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.ok("a key is made in %s at the first installation", d.in.StateDir)
+		d.ok("the first installation will create a key in %s", d.in.StateDir)
 	case err != nil:
 		d.problem("set its mode to 0600, or remove it: a new key is created, and the origins are asked once more", "the key in %s cannot be used: %s", d.in.StateDir, err)
 	default:
-		d.ok("the key in %s is yours alone", d.in.StateDir)
+		d.ok("the key in %s is private", d.in.StateDir)
 	}
 }

@@ -22,7 +22,7 @@ func (d *doctor) lookAtCredentials(ctx context.Context) {
 	}
 	for _, n := range d.needs {
 		if n.registry == "" && n.pkg.HoldsCredentials() {
-			d.note("remove them from the configuration: anyone who can read it can read them", "%s: its source address has credentials", n.key)
+			d.note("remove them from the configuration: anyone who can read it can read them", "%s: its source address contains credentials", n.key)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (d *doctor) gitSetting(s gitexec.Setting) {
 	}
 	switch {
 	case s.TurnsOffVerification():
-		d.note("remove it, and name the authority in http.sslCAInfo", "%s: git accepts any certificate", text)
+		d.note("remove it, and set http.sslCAInfo to the certificate authority", "%s: git accepts any certificate", text)
 	case s.Value == "":
 		d.ok("%s is set (its value is not shown)", text)
 	default:

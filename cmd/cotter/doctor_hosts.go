@@ -227,7 +227,7 @@ func (d *doctor) clock(answers []answer) {
 	case !known:
 		d.ok("no host sent its time")
 	case closest.Abs() <= maxSkew:
-		d.ok("it agrees with that of the hosts")
+		d.ok("it agrees with the clocks of the hosts")
 	case closest > 0:
 		d.note("set the clock, or let it be set by NTP", "it is %s ahead of all hosts", closest.Round(time.Minute))
 	default:

@@ -35,8 +35,8 @@ func (d *doctor) lookAtLock(context.Context) {
 	d.ok("%s: %s, %s", name, count(len(modules), "module"), count(len(providers), "provider"))
 	d.lockedPackages(modules)
 	if len(modules) > 0 && name == stockLockName {
-		d.note("`cotter restore` puts them back; --lock-file keeps them in a file of their own",
-			"tofu and terraform warn that they do not support locks of modules, and drop the module blocks when they rewrite the file")
+		d.note("`cotter restore` puts them back; --lock-file keeps them in a separate file",
+			"tofu and terraform warn that they do not support module locks, and drop the module blocks when they rewrite the file")
 	}
 	d.otherRegistry(providers)
 	for _, m := range fromDiagnostics("", lock.ProviderFaults()) {
@@ -72,6 +72,6 @@ func (d *doctor) otherRegistry(providers []lockfile.Provider) {
 	}
 	if len(found) > 0 {
 		d.note("run `cotter install --for TOOL` with the tool that you use",
-			"an address without a host means %s, and the lock has the other tool's %s", own, strings.Join(found, ", "))
+			"a provider address without a host means %s, but the lock has providers from the other tool's registry: %s", own, strings.Join(found, ", "))
 	}
 }

@@ -99,9 +99,9 @@ func (d *doctor) tellTool(ctx context.Context) {
 	const remedy = "choose the tool with --for tofu or --for terraform, or with `for` in the settings of cotter.hcl"
 	switch {
 	case d.req.Dialect != cotter.DialectAuto:
-		d.ok("for %s: a flag or the settings say so", d.req.Dialect)
+		d.ok("for %s: set by a flag or the settings", d.req.Dialect)
 	case len(signs) == 0:
-		d.ok("for tofu: nothing says which tool it is for")
+		d.ok("for tofu: nothing indicates another tool")
 	default:
 		d.req.Dialect = signs[0].Dialect
 		d.ok("for %s: %s", signs[0].Dialect, signs[0].What)
@@ -198,13 +198,13 @@ func (d *doctor) wayOf(ctx context.Context, n need) string {
 		from = "the registry, and then "
 	}
 	if n.pkg.IsZero() {
-		return from + "what that says"
+		return from + "the address that it returns"
 	}
 	switch kind := n.pkg.Getter(); kind {
 	case "git":
 		return from + "git " + d.gitWay(ctx, n.pkg)
 	case "http", "https":
-		return from + "an archive by " + kind
+		return from + "an archive over " + kind
 	case "s3":
 		return from + "S3, with the credentials of the AWS SDK"
 	case "gcs":

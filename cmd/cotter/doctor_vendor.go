@@ -41,7 +41,7 @@ func (d *doctor) lookAtVendored(context.Context) {
 func (d *doctor) compareVendored(vendored *vendordir.Dir, lock *lockfile.File) {
 	name := vendored.Name()
 	if !vendordir.IsDir(vendored.Path()) && len(lock.Modules()) > 0 {
-		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, and nothing is vendored there", name)
+		d.problem("run `cotter vendor`, and commit the directory", "the settings say that the modules are in %s, but nothing is vendored there", name)
 		return
 	}
 	var missing, changed, unlocked []string
@@ -60,24 +60,17 @@ func (d *doctor) compareVendored(vendored *vendordir.Dir, lock *lockfile.File) {
 		}
 	}
 	if n := len(lock.Modules()) - len(missing) - len(changed); n > 0 {
-		d.ok("%s vendored in %s as the lock has %s, and installed from there without a request", areModules(n), name, itOrThem(n))
+		d.ok("%s vendored in %s as locked, and installed from there without requests", areModules(n), name)
 	}
 	if len(missing) > 0 {
 		d.problem("run `cotter vendor`", "not in %s: %s", name, strings.Join(missing, ", "))
 	}
 	if len(changed) > 0 {
-		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but not as the lock says: %s", name, strings.Join(changed, ", "))
+		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but different from the lock: %s", name, strings.Join(changed, ", "))
 	}
 	if len(unlocked) > 0 {
 		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", name, strings.Join(unlocked, ", "))
 	}
-}
-
-func itOrThem(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
 }
 
 // forgottenVendor adds a note if modules.json points to a vendor directory that no setting

@@ -65,7 +65,7 @@ func graphFormat(cmd *cli.Invocation, out *output) (func(graph.Graph) (string, e
 	name := cmd.String("format")
 	if out.json {
 		if name != "" {
-			return nil, usageError{fmt.Errorf("--json and --format %s exclude each other", name)}
+			return nil, usageError{fmt.Errorf("--json and --format %s cannot be used together", name)}
 		}
 		return nil, nil
 	}
@@ -74,7 +74,7 @@ func graphFormat(cmd *cli.Invocation, out *output) (func(graph.Graph) (string, e
 	}
 	render, ok := graphFormats[name]
 	if !ok {
-		return nil, usageError{fmt.Errorf("--format takes text, dot, mermaid, svg or html, and got %q", name)}
+		return nil, usageError{fmt.Errorf("--format takes text, dot, mermaid, svg or html, got %q", name)}
 	}
 	return render, nil
 }

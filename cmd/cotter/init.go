@@ -33,7 +33,7 @@ func initCommand(out *output) *cli.Command {
 			&cli.Flag{Name: "lockfile", Type: cli.String, Usage: "with `MODE` readonly, the same as --locked"},
 			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
 		)...),
-		FlagsNote: "arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`",
+		FlagsNote: "put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`",
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runInit(ctx, cmd, out)
 		},
@@ -87,7 +87,7 @@ func initArguments(cmd *cli.Invocation) (dir string, args []string, err error) {
 		dir, args = args[0], args[1:]
 	}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		return "", nil, usageError{fmt.Errorf("cotter init takes one directory, and got %q too; flags for the tool stand behind --", args[0])}
+		return "", nil, usageError{fmt.Errorf("cotter init takes one directory, and also got %q; put flags for the tool after --", args[0])}
 	}
 	return dir, args, nil
 }
@@ -172,7 +172,7 @@ func afterTool(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		}
 	}
 	if h.manifest != nil && cmd.String("only") != "providers" && string(readManifest(req)) != string(h.manifest) {
-		out.warnf("%s has installed other modules than those of the lock; `cotter verify` compares them, and `cotter install` puts them right", h.tool.name())
+		out.warnf("%s has installed modules other than the locked ones; `cotter verify` compares them, and `cotter install` restores the locked ones", h.tool.name())
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ type noToolError struct {
 
 func (e *noToolError) Error() string {
 	if e.path == "" {
-		return fmt.Sprintf("%s is no program that can be run", e.tool)
+		return fmt.Sprintf("%s is not a program that can be run", e.tool)
 	}
 	return fmt.Sprintf("%s was not found in PATH (%s)", e.tool, e.path)
 }

@@ -19,11 +19,11 @@ func locked(cmd *cli.Invocation, env func(string) string) (bool, error) {
 	case mode != "" && mode != "readonly":
 		return false, usageError{fmt.Errorf("-lockfile takes \"readonly\", got %q", mode)}
 	case mode == "readonly" && cmd.IsSet("locked") && !cmd.Bool("locked"):
-		return false, usageError{fmt.Errorf("-lockfile=readonly and --locked=false exclude each other")}
+		return false, usageError{fmt.Errorf("-lockfile=readonly and --locked=false cannot be used together")}
 	case asked && cmd.Bool("upgrade"):
-		return false, usageError{fmt.Errorf("%s and --upgrade exclude each other: one keeps the lock as it is, the other changes it", name)}
+		return false, usageError{fmt.Errorf("%s and --upgrade cannot be used together: one keeps the lock as it is, the other changes it", name)}
 	case asked && cmd.Bool("lock-only"):
-		return false, usageError{fmt.Errorf("%s and --lock-only exclude each other: one keeps the lock as it is, the other writes it", name)}
+		return false, usageError{fmt.Errorf("%s and --lock-only cannot be used together: one keeps the lock as it is, the other writes it", name)}
 	case mode == "readonly":
 		return true, nil
 	case cmd.IsSet("locked"):

@@ -228,14 +228,14 @@ func (t *tallyOfStatus) add(e mirror.Entry) {
 
 func (t *tallyOfStatus) any() bool { return t.missing+t.other+t.distrusted > 0 }
 
-// text returns the counts, such as "2 of 4 module entries missing, 1 not signed as it should
-// be". all is the number of all entries as text.
+// text returns the counts, such as "2 of 4 module entries missing, 1 not signed as required".
+// all is the number of all entries as text.
 func (t *tallyOfStatus) text(all string) string {
 	var parts []string
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{t.missing, "missing"}, {t.other, "of which the lock has no hash"}, {t.distrusted, "not signed as it should be"}} {
+	}{{t.missing, "missing"}, {t.other, "of which the lock has no hash"}, {t.distrusted, "not signed as required"}} {
 		switch {
 		case part.n > 0 && parts == nil:
 			parts = append(parts, fmt.Sprintf("%d of %s %s", part.n, all, part.what))

@@ -168,7 +168,7 @@ func gitFaults() []netFault {
 	patient.asked = 1
 	return []netFault{
 		patient,
-		row("401", refs, answers(401, "", "WWW-Authenticate: Basic"), "HOST wants credentials, and git has none that it accepts"),
+		row("401", refs, answers(401, "", "WWW-Authenticate: Basic"), "HOST requires credentials, and git has none that it accepts"),
 		row("403", refs, answers(403, ""), "403"),
 		row("404", refs, answers(404, ""), "there is no repository https://HOST/git/tools.git"),
 		row("410", refs, answers(410, ""), "410"),

@@ -270,7 +270,7 @@ func unauthorized(host string, err error) *problem {
 		return p
 	case errors.Is(err, getmodules.ErrAuthentication):
 		if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok && strings.HasPrefix(fetch.Package, "git::") {
-			fact := host + " wants credentials, and git has none that it accepts"
+			fact := host + " requires credentials, and git has none that it accepts"
 			if strings.Contains(err.Error(), "returned error: 403") {
 				fact = host + " answered 403 Forbidden: git has no credentials that it accepts"
 			}
@@ -332,7 +332,7 @@ func notFound(host string, err error) *problem {
 		return &problem{fact: fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host)}
 	}
 	if status, ok := errors.AsType[*getmodules.StatusError](err); ok && errors.Is(err, fs.ErrNotExist) {
-		return &problem{fact: fmt.Sprintf("%s is not there: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode))}
+		return &problem{fact: fmt.Sprintf("%s does not exist: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode))}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func setProviders(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	case only == "modules":
 		none = true
 	case only == "providers" && none:
-		return usageError{fmt.Errorf("--no-providers and --only=providers exclude each other")}
+		return usageError{fmt.Errorf("--no-providers and --only=providers cannot be used together")}
 	case only == "providers":
 		providers.Only = true
 	case only != "":

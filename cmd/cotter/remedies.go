@@ -38,7 +38,7 @@ const (
 	unlockRemedy      = "Run `cotter install --locked=false{dir}` to bring the lock up to date."
 	restoreRemedy     = "Run `cotter restore{dir}` to put back entries that have vanished from the lock."
 	onlineRemedy      = "Run the command once without `--offline`."
-	acceptRemedy      = "If you know why, run `cotter update{dir} {keys}{accept}` to lock what is there now."
+	acceptRemedy      = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
 	downgradeRemedy   = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."
 	submodulesRemedy  = "Use `--submodules` to fetch submodules, or call the submodule's repository as a module of its own."
 	gitlinksRemedy    = "If the lock was made with `--submodules`, use it here too."
@@ -46,11 +46,11 @@ const (
 	mergeRemedy       = "Then run `cotter install{dir}` to lock what is still missing."
 	mergeDriverRemedy = "Keep one block of each pair, or take one side whole and run `cotter install`."
 	confirmRemedy     = "Run `cotter install --locked` to have the origins confirm these entries."
-	movedRemedy       = "If you want what the origins have now, run `cotter update`."
+	movedRemedy       = "If you want the origins' new content, run `cotter update`."
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
 	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
-	weakRemedy        = "If you accept the signature all the same, set `weak_provider_signatures = \"allow\"` in a policy of your own, and name it with `--policy`."
-	sourceRemedy      = "Write `source = \"{keys}\"` for it in the required_providers of each module that is to use that provider."
+	weakRemedy        = "If you accept the signature anyway, set `weak_provider_signatures = \"allow\"` in a policy of your own, and name it with `--policy`."
+	sourceRemedy      = "Write `source = \"{keys}\"` for it in the required_providers of each module that should use that provider."
 	whyRemedy         = "Run `cotter why{dir} {keys}` to see which modules require it."
 	pinRemedy         = "Write a constraint such as `version = \"{keys}\"` for it in required_providers to select that version."
 	legacyRemedy      = "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."
@@ -64,7 +64,7 @@ const (
 	platformRemedy    = "Use `cotter bundle create --platform {keys}` to make a bundle for it."
 	bundleRemedy      = "Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."
 	toolRemedy        = "Use `--tool` with its path, or `--for` if the project is for the other tool."
-	vendorRemedy      = "Run `cotter vendor{dir}` to write what the lock says."
+	vendorRemedy      = "Run `cotter vendor{dir}` to write the locked packages."
 	noVendorRemedy    = "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."
 	notOursRemedy     = "Name a directory that is empty or does not exist."
 	stateKeyRemedy    = "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."
@@ -245,9 +245,9 @@ func allowRemedy(violation *policy.Violation) string {
 
 // linkRemedy says what to do about a lock file that is a symbolic link.
 func linkRemedy(linked *cotter.LinkedLockError) string {
-	text := fmt.Sprintf("Put a copy of the file %q in the place of the link, as tofu and terraform do when they write the lock", linked.Target)
+	text := fmt.Sprintf("Replace the link with a copy of the file %q, as tofu and terraform do when they write the lock", linked.Target)
 	if linked.Inside != "" {
-		text += fmt.Sprintf("; or keep Cotter's entries in that file alone, with `--lock-file %s`", shellWord(linked.Inside))
+		text += fmt.Sprintf("; or keep Cotter's entries only in that file, with `--lock-file %s`", shellWord(linked.Inside))
 	}
 	return text + "."
 }

@@ -55,11 +55,11 @@ var remedyCases = []struct {
 		`Run ` + "`" + `cotter install --chdir 'my envs/it'\''s'` + "`" + ` to install what is missing.`,
 	}},
 	{"other content under two names", errors.Join(inModule("a", &cotter.MovedError{Key: "a", Name: "tag v1.0.0", Locked: "a", Now: "b"}), otherContent("b"), otherContent("b")), []string{
-		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock what is there now.",
+		"If you know why, run `cotter update a b --accept-changed a --accept-changed b` to lock the new content.",
 	}},
 	{"a package with submodules", inModule("net", &cotter.HashMismatchError{Key: "net", Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, Gitlinks: []string{"sub"}}), []string{
 		"If the lock was made with `--submodules`, use it here too.",
-		"If you know why, run `cotter update net --accept-changed net` to lock what is there now.",
+		"If you know why, run `cotter update net --accept-changed net` to lock the new content.",
 	}},
 	{"a package of no call", &cotter.HashMismatchError{Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}}, nil},
 	{"a module in a submodule", inModule("net", &cotter.SubmoduleError{Path: "sub"}), []string{
@@ -73,10 +73,10 @@ var remedyCases = []struct {
 	}},
 	{"offline", inModule("net", fmt.Errorf("not in the cache, and %w", cotter.ErrOffline)), []string{"Run the command once without `--offline`."}},
 	{"an unknown provider, and another one of its type", ofProvider(&cotter.UnknownProviderError{SameType: []addrs.Provider{{Hostname: addrs.DefaultRegistryHost, Namespace: "acme", Type: "cloud"}}, Err: fs.ErrInvalid}), []string{
-		"Write `source = \"acme/cloud\"` for it in the required_providers of each module that is to use that provider.",
+		"Write `source = \"acme/cloud\"` for it in the required_providers of each module that should use that provider.",
 	}},
 	{"a provider that has moved", ofProvider(&cotter.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
-		"Write `source = \"reg.example.com/acme/new\"` for it in the required_providers of each module that is to use that provider.",
+		"Write `source = \"reg.example.com/acme/new\"` for it in the required_providers of each module that should use that provider.",
 	}},
 	{"an unknown provider", ofProvider(&cotter.UnknownProviderError{Err: fs.ErrInvalid}), []string{"Run `cotter why hashicorp/cloud` to see which modules require it."}},
 	{"a version for other machines", ofProvider(&cotter.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Err: fs.ErrInvalid}), []string{
@@ -101,10 +101,10 @@ var remedyCases = []struct {
 	}},
 	{"a lock without entries", &cotter.LostEntriesError{LockFile: "x"}, []string{"Run `cotter restore` to put back entries that have vanished from the lock."}},
 	{"a lock that is a link", &cotter.LinkedLockError{Target: "../x", Err: fs.ErrInvalid}, []string{
-		`Put a copy of the file "../x" in the place of the link, as tofu and terraform do when they write the lock.`,
+		`Replace the link with a copy of the file "../x", as tofu and terraform do when they write the lock.`,
 	}},
 	{"a lock that is a link in the project", &cotter.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
-		`Put a copy of the file "$(x)" in the place of the link, as tofu and terraform do when they write the lock; or keep Cotter's entries in that file alone, with ` + "`--lock-file '$(x)'`.",
+		`Replace the link with a copy of the file "$(x)", as tofu and terraform do when they write the lock; or keep Cotter's entries only in that file, with ` + "`--lock-file '$(x)'`.",
 	}},
 	{"a merge conflict", &cotter.LockFileError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
 		"Then run `cotter install` to lock what is still missing.",

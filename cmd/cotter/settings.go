@@ -53,7 +53,7 @@ type secondLockError struct {
 }
 
 func (e *secondLockError) Error() string {
-	return fmt.Sprintf("the modules are locked in %s, and this run would lock them in %s, which has none of them", e.existing, e.other)
+	return fmt.Sprintf("the modules are locked in %s, but this run would lock them in %s, which has no module entries", e.existing, e.other)
 }
 
 // checkSecondLock returns an error if a run would create a second lock in a project whose

@@ -226,14 +226,14 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 	if fetched := seen.fetchedText(); fetched != "" {
 		text += "; " + fetched + " into the cache"
 	}
-	o.printf("%s. This was a dry run: the project is as it was.\n", text)
+	o.printf("%s. This was a dry run: the project was not changed.\n", text)
 	return nil
 }
 
 // lockedOnly prints that the lock was written, but no modules were installed.
 func (o *output) lockedOnly(result *cotter.Result) {
 	if !o.json && !o.quiet && len(result.LockChanges) > 0 {
-		o.printf("\nOnly the lock was written. `cotter install` installs what it says.\n")
+		o.printf("\nOnly the lock was written. `cotter install` installs the locked packages.\n")
 	}
 }
 

@@ -220,7 +220,7 @@ func TestTerminal(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s\n%s", err, text)
 			}
-			for _, want := range []string{line, `\n0 fetched, 1 under way, \d+\.\d+ s\n`} {
+			for _, want := range []string{line, `\n0 fetched, 1 in progress, \d+\.\d+ s\n`} {
 				if !regexp.MustCompile(want).MatchString("\n" + strings.ReplaceAll(text, "\r", "")) {
 					t.Errorf("no line matches %q:\n%q", want, text)
 				}
@@ -239,7 +239,7 @@ func TestTerminalInterrupted(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(t, 80)
 	command, dir := startOn(t, term, slowWorld(t, time.Minute), "install")
-	term.await(`under way`)
+	term.await(`in progress`)
 	if _, err := io.WriteString(term.master, "\x03"); err != nil {
 		t.Fatal(err)
 	}

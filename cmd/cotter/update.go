@@ -17,7 +17,7 @@ const updateName = "update"
 func updateCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      updateName,
-		Usage:     "move modules and providers to the newest versions that their constraints allow",
+		Usage:     "update modules and providers to the newest versions that their constraints allow",
 		ArgsUsage: "[KEY|PROVIDER|DIR...]",
 		Description: "Updates the module calls with the given keys, such as network.subnets, and the\n" +
 			"providers with the given addresses, such as hashicorp/aws. Without arguments it updates\n" +

@@ -21,11 +21,11 @@ func TestWrongCommandLines(t *testing.T) {
 		{"list -lokc-file=a", "there is no flag --lokc-file\n\nDid you mean --lock-file?"},
 		{"list --nosuch --help", "there is no flag --nosuch\n\nRun `cotter list --help` to see the flags."},
 		{"--json version", "there is no flag --json\n\nRun `cotter --help` to see the flags."},
-		{"init -backend=false", "there is no flag --backend; arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`\n\nRun `cotter init --help` to see the flags."},
+		{"init -backend=false", "there is no flag --backend; put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`\n\nRun `cotter init --help` to see the flags."},
 
 		{"list --for", "--for needs a value: TOOL"},
 		{"--chdir", "--chdir needs a value: DIR"},
-		{"init --for", "--for needs a value: TOOL; arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`"},
+		{"init --for", "--for needs a value: TOOL; put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`"},
 
 		{"version --json=maybe", "--json takes true or false, got \"maybe\""},
 		{"version -q=maybe", "--q takes true or false, got \"maybe\""},

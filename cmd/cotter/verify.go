@@ -40,11 +40,11 @@ func verifyCommand(out *output) *cli.Command {
 
 var (
 	errNoLock      = errors.New("there is no lock file to compare with")
-	errNotVerified = errors.New("what is installed differs from the lock")
+	errNotVerified = errors.New("the installed files differ from the lock")
 	errNotVendored = errors.New("the vendored modules differ from the lock")
 	errStale       = errors.New("the lock is not for this configuration")
-	errPolicy      = errors.New("the policy does not allow what the configuration or the lock has")
-	errMoved       = errors.New("some origins no longer have what the lock says")
+	errPolicy      = errors.New("the configuration or the lock violates the policy")
+	errMoved       = errors.New("some origins no longer have the locked content")
 	errUnknown     = errors.New("not all origins could be asked")
 )
 

@@ -71,7 +71,7 @@ func (o *output) origins(origins []cotter.Origin) {
 		}
 		o.printf("- %s: %s %s -> %s, used by %s\n", m.pkg, what, short(m.locked), short(m.now), strings.Join(users[m], ", "))
 	}
-	o.notef("%d of %s still lead to what the lock has.\n", same, count(len(origins), "origin"))
+	o.notef("%d of %s still have the locked content.\n", same, count(len(origins), "origin"))
 }
 
 // short shortens a commit or a digest to its first digits. It returns other text unchanged.

@@ -58,7 +58,7 @@ func (v *view) summary(now time.Time) string {
 	if v.fetched+len(v.active) == 0 {
 		return fmt.Sprintf("Resolving: %s, %s", count(v.resolved, "module"), elapsed)
 	}
-	return fmt.Sprintf("%d fetched, %d under way, %s", v.fetched, len(v.active), elapsed)
+	return fmt.Sprintf("%d fetched, %d in progress, %s", v.fetched, len(v.active), elapsed)
 }
 
 // The minimum widths of terminals for lines with more columns, and the width of the bar.

@@ -33,28 +33,28 @@ githu…aws-vpc.git 340 kB fetch 812 kB/s
 examp…es/logs.zip  45 MB fetch 9.4 MB/s
 provi…/aws 5.80.0 151 MB      unpacking
 ghcr.…modules/net    0 B        waiting
-3 fetched, 4 under way, 4.2 s
+3 fetched, 4 in progress, 4.2 s
 `},
 		{60, `
 github.com…terraform-aws-vpc.git 340 kB      fetch 812 kB/s
 example.com/archives/logs.zip     45 MB  45% fetch 9.4 MB/s
 provider hashicorp/aws 5.80.0    151 MB 100%      unpacking
 ghcr.io/acme/modules/net            0 B             waiting
-3 fetched, 4 under way, 4.2 s
+3 fetched, 4 in progress, 4.2 s
 `},
 		{80, `
 github.com/te…dules/terraform-aws-vpc.git           340 kB  812 kB/s  fetching
 example.com/archives/logs.zip              45 MB of 100 MB  9.4 MB/s  fetching
 provider hashicorp/aws 5.80.0             151 MB of 151 MB            unpacking
 ghcr.io/acme/modules/net                               0 B            waiting
-3 fetched, 4 under way, 4.2 s
+3 fetched, 4 in progress, 4.2 s
 `},
 		{120, `
 github.com/terraform-aws-modules/terraform-aws-vpc.git                                      340 kB  812 kB/s  fetching
 example.com/archives/logs.zip                               #########-----------   45 MB of 100 MB  9.4 MB/s  fetching
 provider hashicorp/aws 5.80.0                               ####################  151 MB of 151 MB            unpacking
 ghcr.io/acme/modules/net                                                                       0 B            waiting
-3 fetched, 4 under way, 4.2 s
+3 fetched, 4 in progress, 4.2 s
 `},
 	} {
 		view, now := sampleView()
