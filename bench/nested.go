@@ -28,10 +28,10 @@ var (
 func nestedMeasured() world {
 	return world{
 		name:  "nested",
-		about: fmt.Sprintf("%d registry calls, each the start of a chain of %d packages in git, each of which calls the next one", chainCount, chainDepth),
+		about: fmt.Sprintf("%d registry calls, each the beginning of a chain of %d packages in git that call each other", chainCount, chainDepth),
 		notes: []string{
-			"A fresh machine has an empty cache and runs `cotter install --locked`, which checks for each tag whether it has moved.",
-			"The mirror is an OCI registry that waits like the other servers.",
+			"A fresh machine has an empty cache and runs `cotter install --locked`, which checks whether each tag has moved.",
+			"The mirror is an OCI registry with the same delay as the other servers.",
 		},
 		parts: []part{{start: startModules(chainsWorld(chainCount, chainDepth), modtest.Options{}), phases: []phase{cold, job, mirrored}}},
 		goals: []report.Goal{

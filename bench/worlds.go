@@ -94,7 +94,7 @@ func worlds() []world {
 	return []world{
 		{
 			name:  "registry",
-			about: "40 registry calls of 20 packages in git, half of which call another one",
+			about: "40 registry calls of 20 packages in git, half of which call another package",
 			parts: []part{{start: startModules(registryWorld(20, 40), modtest.Options{}), phases: states}},
 			goals: append(usual(8), report.RequestsPerPackage(cold.name, 20, 3)),
 		},
@@ -132,8 +132,8 @@ func worlds() []world {
 func rootsMeasured() world {
 	return world{
 		name:  "roots",
-		about: fmt.Sprintf("%d root modules, each with four registry calls, of %d packages in git", manyRoots, rootPackages),
-		notes: []string{"Cotter runs once for all of them, with `cotter install --recursive`; stock tools run in a loop."},
+		about: fmt.Sprintf("%d root modules with four registry calls each on %d packages in git", manyRoots, rootPackages),
+		notes: []string{"Cotter runs once, with `cotter install --recursive`. Stock tools run in a loop."},
 		parts: []part{{start: startModules(rootsWorld(manyRoots, rootPackages), modtest.Options{}), roots: rootNames(manyRoots), phases: []phase{cold}}},
 		goals: []report.Goal{
 			report.Faster(cold.name, 60),
@@ -149,10 +149,10 @@ func graphMeasured() world {
 	rerun.baselines = []baseline{readAndHash}
 	return world{
 		name:  "graph",
-		about: "10,000 calls: 1,000 of 40 packages in git, and 9,000 of directories in these packages, with four files each; all packages are in the cache",
+		about: "10,000 calls with four files each, all in the cache: 1,000 of 40 packages in git, and 9,000 of directories within these packages",
 		notes: []string{
-			"The baseline is a loop in one thread that reads and hashes each installed file once and does nothing else.",
-			"A fresh checkout also has to write all files; a second baseline copies them in such a loop.",
+			"The baseline is a single-threaded loop that reads and hashes each installed file once, and does nothing else.",
+			"A fresh checkout also needs to write the files, so a second baseline is a loop that copies them.",
 		},
 		parts: []part{{start: startModules(graphWorld(), modtest.Options{}), phases: []phase{fresh, rerun}}},
 		goals: []report.Goal{
@@ -175,8 +175,8 @@ func refsMeasured() world {
 	}
 	return world{
 		name:     "refs",
-		about:    "One call of the newest 1.x version in a git repository with 5,000 or 50,000 tags, and 100,000 branches and pull requests",
-		notes:    []string{"Stock tools do not support version ranges for git. The list of all refs is the answer that a client of git's protocol version 1 gets before it can ask for anything."},
+		about:    "One call of the newest 1.x version in a git repository with 5,000 or 50,000 tags and 100,000 branches and pull requests",
+		notes:    []string{"Stock tools do not support version ranges for git. With git's first protocol, a client receives the list of all refs before it can request anything."},
 		oursOnly: true,
 		parts:    []part{measured(fewTags, 5_000), measured(manyTags, 50_000)},
 		goals: []report.Goal{

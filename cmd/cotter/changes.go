@@ -102,11 +102,15 @@ func markdownCell(text string) string {
 	return "`" + text + "`"
 }
 
+// jsonChange is a module whose lock entry has changed.
 type jsonChange struct {
-	Key       string                `json:"key"`
-	Old       string                `json:"old,omitempty"`
-	New       string                `json:"new,omitempty"`
-	Other     string                `json:"other_content,omitempty"`
+	Key string `json:"key"`
+	Old string `json:"old,omitempty"`
+	New string `json:"new,omitempty"`
+	// Other is a description of other content under the same version, tag or address, which
+	// the run has accepted.
+	Other string `json:"other_content,omitempty"`
+	// Interface is the list of what changes for the caller.
 	Interface []jsonInterfaceChange `json:"interface,omitempty"`
 	Changed   []string              `json:"changed,omitempty"`
 	Vanished  []string              `json:"vanished,omitempty"`

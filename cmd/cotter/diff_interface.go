@@ -98,8 +98,8 @@ func (d interfaceDiffs) report(out *output) error {
 }
 
 // otherContentError reports a package that does not match one of the compared locks. It
-// does not wrap the library's error, whose remedies assume a particular lock: either lock
-// may be the wrong one.
+// does not wrap the library's error, because that error's remedies change the project's
+// lock. Here it is not known which of the two locks is wrong.
 type otherContentError struct {
 	key      string
 	mismatch *cotter.HashMismatchError

@@ -13,7 +13,7 @@ var growth atomic.Int32
 
 // collectLater delays the first garbage collection from a heap of 4 MiB to a heap of
 // 32 MiB. Most runs end before that, and use most of their memory until they end. After the
-// first collection the default percentage applies again, or that of collectSeldom.
+// first collection the default percentage applies again, or the one that collectSeldom sets.
 // collectLater does nothing if the user has set GOGC.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
