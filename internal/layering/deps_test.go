@@ -1,7 +1,9 @@
 package layering_test
 
 import (
+	"maps"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +33,7 @@ func TestEmbeddable(t *testing.T) {
 	fetching := []string{"github.com/go-git/go-git", "oras.land/oras-go", "github.com/urfave/cli", "testing"}
 	core := slices.Concat(sdks, clients, goGetter, xz, fetching)
 	fetcher := slices.Concat(sdks, clients, goGetter, xz)
-	for dir, unwanted := range map[string][]string{
+	packages := map[string][]string{
 		"addrs":               core,
 		"versions":            core,
 		"hashing":             core,
@@ -45,11 +47,19 @@ func TestEmbeddable(t *testing.T) {
 		"getmodules/xz":       slices.Concat(sdks, clients, goGetter),
 		"getmodules/gogetter": slices.Concat(sdks, clients),
 		"cmd/cotter":          slices.Concat(clients, goGetter),
-	} {
-		t.Run(dir, func(t *testing.T) {
-			t.Parallel()
-			checkDependencies(t, dir, unwanted)
-		})
+	}
+	deps := dependencies(t, slices.Collect(maps.Keys(packages)))
+	for dir, unwanted := range packages {
+		if len(deps[path.Join(module, dir)]) == 0 {
+			t.Fatalf("the go command did not report what %q has", dir)
+		}
+		for _, dep := range deps[path.Join(module, dir)] {
+			for _, u := range unwanted {
+				if matches(dep, u) || strings.HasPrefix(dep, u+"/v") {
+					t.Errorf("%q pulls in %s", dir, dep)
+				}
+			}
+		}
 	}
 }
 
@@ -61,7 +71,7 @@ func TestReleaseTag(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not installed")
 	}
-	deps := dependencies(t, "cmd/cotter", "-tags=urfave_cli_no_template")
+	deps := dependencies(t, []string{"cmd/cotter"}, "-tags=urfave_cli_no_template")[module+"/cmd/cotter"]
 	for _, unwanted := range []string{"text/template", "html/template"} {
 		if slices.Contains(deps, unwanted) {
 			t.Errorf("cmd/cotter has %s with the tag of releases", unwanted)
@@ -69,24 +79,23 @@ func TestReleaseTag(t *testing.T) {
 	}
 }
 
-func checkDependencies(t *testing.T, dir string, unwanted []string) {
+// dependencies asks the go command for all that packages import, by their paths.
+func dependencies(t *testing.T, dirs []string, flags ...string) map[string][]string {
 	t.Helper()
-	for _, dep := range dependencies(t, dir) {
-		for _, u := range unwanted {
-			if matches(dep, u) || strings.HasPrefix(dep, u+"/v") {
-				t.Errorf("%q pulls in %s", dir, dep)
-			}
-		}
+	args := slices.Concat([]string{"list", "-f", `{{.ImportPath}}{{range .Deps}} {{.}}{{end}}`}, flags)
+	for _, dir := range dirs {
+		args = append(args, "./"+dir)
 	}
-}
-
-func dependencies(t *testing.T, dir string, flags ...string) []string {
-	t.Helper()
-	cmd := exec.Command("go", slices.Concat([]string{"list", "-deps"}, flags, []string{"./" + dir})...)
+	cmd := exec.Command("go", args...)
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list -deps ./%s: %v", dir, err)
+		t.Fatalf("go %q: %v", args, err)
 	}
-	return strings.Fields(string(out))
+	deps := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		deps[fields[0]] = fields[1:]
+	}
+	return deps
 }
