@@ -29,8 +29,11 @@ func TestEmbeddable(t *testing.T) {
 	goGetter := []string{"github.com/hashicorp/go-getter"}
 	// What only getmodules/xz, and go-getter, have.
 	xz := []string{"github.com/ulikunitz/xz"}
-	// go-git, oras and the command's own, which the fetcher may have.
-	fetching := []string{"github.com/go-git/go-git", "oras.land/oras-go", "github.com/urfave/cli", "testing"}
+	// go-git and oras, which the fetcher may have.
+	fetching := []string{"github.com/go-git/go-git", "oras.land/oras-go", "testing"}
+	// Templates call methods by names that the linker does not know. It then keeps all
+	// methods of all types, which is a quarter of the command.
+	templates := []string{"text/template", "html/template"}
 	core := slices.Concat(sdks, clients, goGetter, xz, fetching)
 	fetcher := slices.Concat(sdks, clients, goGetter, xz)
 	packages := map[string][]string{
@@ -46,7 +49,7 @@ func TestEmbeddable(t *testing.T) {
 		"getmodules/hg":       fetcher,
 		"getmodules/xz":       slices.Concat(sdks, clients, goGetter),
 		"getmodules/gogetter": slices.Concat(sdks, clients),
-		"cmd/cotter":          slices.Concat(clients, goGetter),
+		"cmd/cotter":          slices.Concat(clients, goGetter, templates),
 	}
 	deps := dependencies(t, slices.Collect(maps.Keys(packages)))
 	for dir, unwanted := range packages {
@@ -63,26 +66,10 @@ func TestEmbeddable(t *testing.T) {
 	}
 }
 
-// TestReleaseTag asks for what the command has with the tag of releases. Templates call
-// methods by names that the linker does not know. It then keeps all methods of all
-// types, which is a quarter of the command.
-func TestReleaseTag(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("go is not installed")
-	}
-	deps := dependencies(t, []string{"cmd/cotter"}, "-tags=urfave_cli_no_template")[module+"/cmd/cotter"]
-	for _, unwanted := range []string{"text/template", "html/template"} {
-		if slices.Contains(deps, unwanted) {
-			t.Errorf("cmd/cotter has %s with the tag of releases", unwanted)
-		}
-	}
-}
-
 // dependencies asks the go command for all that packages import, by their paths.
-func dependencies(t *testing.T, dirs []string, flags ...string) map[string][]string {
+func dependencies(t *testing.T, dirs []string) map[string][]string {
 	t.Helper()
-	args := slices.Concat([]string{"list", "-f", `{{.ImportPath}}{{range .Deps}} {{.}}{{end}}`}, flags)
+	args := []string{"list", "-f", `{{.ImportPath}}{{range .Deps}} {{.}}{{end}}`}
 	for _, dir := range dirs {
 		args = append(args, "./"+dir)
 	}
