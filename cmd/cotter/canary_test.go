@@ -29,7 +29,6 @@ func TestCanaries(t *testing.T) {
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	binary := commandAsBinary(t)
 	paths := failures()
 	if len(paths) < 30 || len(canaries()) < 40 {
 		t.Errorf("there are %d failures and %d secrets, want 30 and 40", len(paths), len(canaries()))
@@ -37,7 +36,7 @@ func TestCanaries(t *testing.T) {
 	for _, f := range paths {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			v := newVictim(t, binary, git, f)
+			v := newVictim(t, git, f)
 			for _, format := range []string{"--no-color", "--json"} {
 				v.world.ResetRequests()
 				v.run(t, format)
@@ -79,18 +78,17 @@ type failure struct {
 type victim struct {
 	failure
 	world             *modtest.World
-	binary            string
 	project, home     string
 	cache, temporary  string
 	arguments, traces string // files to which git and what it starts report
 	planted           map[string]bool
 }
 
-func newVictim(t *testing.T, binary, git string, f failure) *victim {
+func newVictim(t *testing.T, git string, f failure) *victim {
 	t.Helper()
 	base := t.TempDir()
 	v := &victim{
-		failure: f, binary: binary, world: modtest.NewWith(t, modtest.Txtar(canaryTree), f.options),
+		failure: f, world: modtest.NewWith(t, modtest.Txtar(canaryTree), f.options),
 		project: filepath.Join(base, "project"), home: filepath.Join(base, "home"), cache: filepath.Join(base, "cache"), temporary: filepath.Join(base, "tmp"),
 		arguments: filepath.Join(base, "arguments"), traces: filepath.Join(base, "traces"), planted: map[string]bool{},
 	}
@@ -142,7 +140,7 @@ func (v *victim) command(ctx context.Context, format string) *exec.Cmd {
 	if args == nil {
 		args = []string{"install"}
 	}
-	cmd := exec.CommandContext(ctx, v.binary, append(args[:len(args):len(args)], format)...)
+	cmd := exec.CommandContext(ctx, cotterBinary, append(args[:len(args):len(args)], format)...)
 	cmd.Dir = v.project
 	cmd.Env = []string{
 		"HOME=" + v.home, "TMPDIR=" + v.temporary, "COTTER_CACHE_DIR=" + v.cache, "CI=", "CHECKPOINT_DISABLE=1", "GIT_TRACE=" + v.traces, "GIT_CONFIG_NOSYSTEM=1",

@@ -92,12 +92,10 @@ func watchSteps() {
 // crashScene is a command that is killed, in a project, a cache and a state
 // directory of its own, which keep their paths.
 type crashScene struct {
-	world  *modtest.World
-	binary string
-	warm   *workers
-	dir    string // has project, cache and state
-	saved  string // a copy of dir as it is before the command
-	args   []string
+	world *modtest.World
+	dir   string // has project, cache and state
+	saved string // a copy of dir as it is before the command
+	args  []string
 }
 
 // crashWorld has servers that start no processes, but for those of the module
@@ -142,8 +140,7 @@ func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *c
 // newCrashSceneIn is newCrashScene with a world, which has the project.
 func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
-	s := &crashScene{world: world, binary: commandAsBinary(t), args: strings.Fields(args)}
-	s.warm = newWorkers(t, s.binary)
+	s := &crashScene{world: world, args: strings.Fields(args)}
 	top := t.TempDir()
 	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
 	t.Cleanup(func() { makeRemovable(top) })
@@ -167,9 +164,9 @@ func (s *crashScene) run(more []string, args ...string) (string, error) {
 		"COTTER_CACHE_DIR="+filepath.Join(s.dir, "cache"), "COTTER_STATE_DIR="+filepath.Join(s.dir, "state"))
 	env = append(env, more...)
 	if len(more) == 0 || !strings.HasPrefix(more[0], killVariable) {
-		return s.warm.run(s.project(), env, args...)
+		return warm.run(s.project(), env, args...)
 	}
-	cmd := exec.Command(s.binary, args...)
+	cmd := exec.Command(cotterBinary, args...)
 	cmd.Dir, cmd.Env = s.project(), env
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -96,11 +96,11 @@ func TestCommittedProviders(t *testing.T) {
 	for name, content := range map[string]string{"cloud": "right", "disk": "disk"} {
 		tree["providers/acme/"+name+"/1.0.0/"+platform+"/terraform-provider-"+name] = &fstest.MapFile{Data: []byte(content)}
 	}
-	world, binary, top := modtest.New(t, tree), commandAsBinary(t), t.TempDir()
+	world, top := modtest.New(t, tree), t.TempDir()
 	t.Cleanup(func() { makeRemovable(top) })
 	disk := filepath.Join(top, "disk")
 	writeText(t, filepath.Join(disk, "main.tf"), requiring(world, "disk"))
-	if out, err := cotterIn(world, binary, disk, filepath.Join(top, "cache")).CombinedOutput(); err != nil {
+	if out, err := cotterIn(world, disk, filepath.Join(top, "cache")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for i, c := range committedCases {
@@ -114,7 +114,7 @@ func TestCommittedProviders(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			c.test(t, world, binary, project, cache)
+			c.test(t, world, project, cache)
 		})
 	}
 }
@@ -124,7 +124,7 @@ func requiring(world *modtest.World, name string) string {
 	return fmt.Sprintf("terraform {\n  required_providers {\n    %s = {\n      source = %q\n    }\n  }\n}\n", name, world.ProviderSource("acme/"+name))
 }
 
-func (c committedProviders) test(t *testing.T, world *modtest.World, binary, project, cache string) {
+func (c committedProviders) test(t *testing.T, world *modtest.World, project, cache string) {
 	t.Helper()
 	source := world.ProviderSource("acme/cloud")
 	place := filepath.Join(project, ".terraform/providers", source, "1.0.0", addrs.CurrentPlatform().String())
@@ -141,8 +141,8 @@ func (c committedProviders) test(t *testing.T, world *modtest.World, binary, pro
 	lock.SetProvider(entry)
 	writeText(t, filepath.Join(project, lockFile), string(lock.Bytes()))
 
-	cmd := cotterIn(world, binary, project, cache)
-	cmd.Args, cmd.Env = append([]string{binary}, strings.Fields(c.args)...), append(cmd.Env, "COTTER_CACHE_DIR="+cache)
+	cmd := cotterIn(world, project, cache)
+	cmd.Args, cmd.Env = append([]string{cotterBinary}, strings.Fields(c.args)...), append(cmd.Env, "COTTER_CACHE_DIR="+cache)
 	out, err := cmd.CombinedOutput()
 	if status := exitCode(err); status != c.status {
 		t.Errorf("status %d, want %d\n%s", status, c.status, out)

@@ -267,17 +267,20 @@ func (s *hostileSite) env() []string {
 // newHostileWorkers returns workers of which none runs for longer than the deadline.
 func newHostileWorkers(t *testing.T) *workers {
 	t.Helper()
-	w := newWorkers(t, commandAsBinary(t))
-	start := w.start
+	w := &workers{deadline: hostileDeadline}
 	w.start = func() *exec.Cmd {
-		cmd := start()
+		cmd := exec.Command(cotterBinary)
 		// Git that waits for a hostile file would keep the output open.
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		cmd.WaitDelay = time.Second
 		return cmd
 	}
-	w.deadline = hostileDeadline
 	w.kill = func(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	t.Cleanup(func() {
+		if err := w.endIdle(); err != nil {
+			t.Errorf("a worker: %v", err)
+		}
+	})
 	return w
 }
 

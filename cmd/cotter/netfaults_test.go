@@ -105,7 +105,7 @@ type faultSite struct {
 func newFaultSite(t *testing.T) *faultSite {
 	t.Helper()
 	world := modtest.NewWith(t, modtest.Txtar(faultsWorld), modtest.Options{OCIBearer: true})
-	s := &faultSite{site: &site{world: world, warm: newWorkers(t, commandAsBinary(t)), home: t.TempDir()}}
+	s := &faultSite{site: &site{world: world, home: t.TempDir()}}
 	s.dir, s.cache = world.Dir(t, "project"), filepath.Join(s.home, "cache")
 	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")
 
@@ -137,7 +137,7 @@ func newFaultSite(t *testing.T) *faultSite {
 
 // install installs as a user would.
 func (s *faultSite) install(dir, cache string) (status int, out string) {
-	return ended(s.warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home,
+	return ended(warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home,
 		"COTTER_CACHE_DIR="+cache, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"),
 		"SSL_CERT_FILE="+s.certificates, "GIT_SSL_CAINFO="+s.certificates, "SSL_CERT_DIR="+s.home, "TF_REGISTRY_DISCOVERY_RETRY=1"), "install"))
 }

@@ -59,7 +59,7 @@ func TestProcesses(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(processesWorld))
 	front := newFront(t, world)
-	binary, cache := commandAsBinary(t), t.TempDir()
+	cache := t.TempDir()
 	var wait sync.WaitGroup
 	for range processes {
 		dir := t.TempDir()
@@ -67,7 +67,7 @@ func TestProcesses(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cmd := cotterIn(world, binary, dir, cache)
+		cmd := cotterIn(world, dir, cache)
 		cmd.Env = append(cmd.Env, "SSL_CERT_FILE="+front.certificates, "GIT_SSL_CAINFO="+front.certificates)
 		wait.Go(func() { front.end(t, cmd) })
 	}
