@@ -104,7 +104,7 @@ func (s *hostileSite) check(t *testing.T, row hostileRow, want hostileEnd, targe
 	lock := before[lockFile]
 	var env []string
 	if row.state == "refetch" {
-		env = append(env, "COTTER_ALWAYS_GIT=1")
+		env = installedGit
 	}
 	end := s.run(row.command, env...)
 	s.checkInvariants(t, row, end, outside, lock)

@@ -96,7 +96,7 @@ func (p *cutProject) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(cotterBinary, args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(append(os.Environ(), p.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+p.home, "XDG_STATE_HOME=", "SSL_CERT_DIR="+p.home,
-		"COTTER_CACHE_DIR="+p.cache, "TF_CLI_CONFIG_FILE="+filepath.Join(p.home, "cli.tfrc"))
+		"COTTER_CACHE_DIR="+p.cache, "COTTER_GIT_BACKEND=go", "TF_CLI_CONFIG_FILE="+filepath.Join(p.home, "cli.tfrc"))
 	return cmd
 }
 

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/pem"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -104,14 +105,14 @@ func newFront(t *testing.T, world *modtest.World) *front {
 		Transport: world.HTTPClient().Transport,
 	}
 	f.proxy.ModifyResponse = func(r *http.Response) error { return f.turn(r, string(world.Host())) }
-	server := httptest.NewTLSServer(f)
+	server := httptest.NewUnstartedServer(f)
+	certificate := certificateFor(t, "127.0.0.1", time.Now().AddDate(0, 0, 1))
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}
+	server.StartTLS()
 	t.Cleanup(server.Close)
 	f.host = server.Listener.Addr().String()
-	certificates := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	f.certificates = filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(f.certificates, certificates, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, f.certificates, string(asPEM(certificate.Certificate[0])))
 	return f
 }
 

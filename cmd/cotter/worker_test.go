@@ -60,16 +60,27 @@ func readOnce(env []string) string {
 	values := make(map[string]string)
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
-		switch strings.ToUpper(name) {
+		switch name {
 		case "SSL_CERT_FILE":
-			text, err := os.ReadFile(value)
-			values[name] = fmt.Sprint(string(text), err != nil)
-		case "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY":
+			values[name] = certificates(value)
+		case "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy":
 			values[name] = value
 		}
 	}
 	return fmt.Sprint(values) // which sorts the names
 }
+
+// certificates returns what a file of certificates has, which no test changes.
+func certificates(name string) string {
+	text, ok := certificateFiles.Load(name)
+	if !ok {
+		read, err := os.ReadFile(name)
+		text, _ = certificateFiles.LoadOrStore(name, fmt.Sprint(string(read), err != nil))
+	}
+	return text.(string)
+}
+
+var certificateFiles sync.Map // by their names
 
 // workerCommand is a command line and where it runs.
 type workerCommand struct {
