@@ -23,12 +23,12 @@ import (
 )
 
 // fewKills is the default of kills.
-const fewKills = 60
+const fewKills = 24
 
 // kills is how many processes are killed before a random step, in all scenarios
-// together, beside those that are killed before each named one. With more than the
-// default, scenarios that share most of their steps with another one are killed before
-// each of those as well.
+// together, beside those that are killed before the first step of each name. With more
+// than the default, they are killed before the last one of each name as well, and so are
+// scenarios that share most of their steps with another one.
 var kills = flag.Int("kills", fewKills, "kill so many processes at random")
 
 // The variables by which a test tells a child process to write the names of its
@@ -225,7 +225,7 @@ func TestCrash(t *testing.T) {
 		{"cold install", 1, "", newCrashScene(t, "install")},
 		{"cold install from git", 0, "cache.", newCrashScene(t, "install", withGit)},
 		{"cold install of copies", 1, "project.", newCrashScene(t, "install --layout copy")},
-		{"update", 3, "", newCrashScene(t, "update", noZip, install, anyNet)},
+		{"update", 3, "project.", newCrashScene(t, "update", noZip, install, anyNet)},
 		{"changed calls", 3, "project.", newCrashScene(t, "install", noZip, install, anyNet, noPart)},
 		{"locked in a fresh checkout", 4, "", newCrashScene(t, "install --locked", install, bare)},
 		{"restore", 4, "", newCrashScene(t, "restore", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
@@ -238,15 +238,11 @@ func TestCrash(t *testing.T) {
 	named := 0
 	for _, c := range scenes {
 		steps := c.scene.steps(t)
+		numbers := firstOfEachName(steps, c.prefix)
 		if *kills > fewKills {
-			c.prefix = ""
+			numbers = firstAndLast(steps)
 		}
-		numbers := firstAndLast(steps, c.prefix)
-		for _, number := range numbers {
-			if slices.Index(steps, steps[number]) == number {
-				named++
-			}
-		}
+		named += len(numbers)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.scene.test(t, steps, numbers, *kills*c.share/shares)
@@ -271,11 +267,22 @@ func (s *crashScene) steps(t *testing.T) []string {
 	return strings.Fields(string(names))
 }
 
-// firstAndLast are the numbers of the first and the last step of each name with a prefix.
-func firstAndLast(steps []string, prefix string) []int {
+// firstOfEachName are the numbers of the first step of each name with a prefix.
+func firstOfEachName(steps []string, prefix string) []int {
 	var numbers []int
 	for i, name := range steps {
-		if strings.HasPrefix(name, prefix) && (slices.Index(steps, name) == i || !slices.Contains(steps[i+1:], name)) {
+		if strings.HasPrefix(name, prefix) && slices.Index(steps, name) == i {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// firstAndLast are the numbers of the first and the last step of each name.
+func firstAndLast(steps []string) []int {
+	numbers := firstOfEachName(steps, "")
+	for i, name := range steps {
+		if slices.Index(steps, name) != i && !slices.Contains(steps[i+1:], name) {
 			numbers = append(numbers, i)
 		}
 	}

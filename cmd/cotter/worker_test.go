@@ -115,6 +115,15 @@ func (w *workers) output(cmd *exec.Cmd) (string, error) {
 	return w.run(cmd.Dir, cmd.Env, cmd.Args[1:]...)
 }
 
+// outputs is output with standard output and standard error apart.
+func (w *workers) outputs(cmd *exec.Cmd) (stdout, stderr string, err error) {
+	end, err := w.do(workerCommand{cmd.Dir, cmd.Env, cmd.Args[1:]})
+	if err == nil && end.Status != 0 {
+		err = statusFailure(end.Status)
+	}
+	return string(end.Stdout), string(end.Stderr), err
+}
+
 // do runs a command. The error is that of its worker; context.DeadlineExceeded if it
 // was killed.
 func (w *workers) do(c workerCommand) (workerEnd, error) {
