@@ -183,8 +183,14 @@ func (s *crashScene) mustRun(t *testing.T, args string) {
 // reset makes everything what it was before the command.
 func (s *crashScene) reset(t *testing.T) {
 	t.Helper()
+	s.resetTo(t, s.saved)
+}
+
+// resetTo makes everything what it was when it was copied.
+func (s *crashScene) resetTo(t *testing.T, saved string) {
+	t.Helper()
 	remove(t, s.dir)
-	if err := copyTree(s.dir, s.saved, false); err != nil {
+	if err := copyTree(s.dir, saved, false); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -175,11 +175,11 @@ func (p *printer) run(t *testing.T, args ...string) {
 		cmd := exec.Command(cotterBinary, append(args, format)...)
 		cmd.Dir = p.dir
 		cmd.Env = append(p.world.Env(), "PATH="+os.Getenv("PATH"), "HOME="+p.dir, "COTTER_CACHE_DIR="+filepath.Join(p.dir, ".cache"))
-		text, _ := cmd.CombinedOutput() // most of it fails
+		text, _ := warm.output(cmd) // most of it fails
 		if len(text) == 0 {
 			t.Errorf("cotter %s prints nothing", args)
 		}
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
 			forged := strings.HasPrefix(line, "Error: forged") || strings.HasPrefix(line, "forged")
 			if forged || strings.ContainsFunc(strings.ReplaceAll(line, "\t", ""), harmful) {

@@ -100,7 +100,7 @@ func TestCommittedProviders(t *testing.T) {
 	t.Cleanup(func() { makeRemovable(top) })
 	disk := filepath.Join(top, "disk")
 	writeText(t, filepath.Join(disk, "main.tf"), requiring(world, "disk"))
-	if out, err := cotterIn(world, disk, filepath.Join(top, "cache")).CombinedOutput(); err != nil {
+	if out, err := warm.output(cotterIn(world, disk, filepath.Join(top, "cache"))); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for i, c := range committedCases {
@@ -143,17 +143,17 @@ func (c committedProviders) test(t *testing.T, world *modtest.World, project, ca
 
 	cmd := cotterIn(world, project, cache)
 	cmd.Args, cmd.Env = append([]string{cotterBinary}, strings.Fields(c.args)...), append(cmd.Env, "COTTER_CACHE_DIR="+cache)
-	out, err := cmd.CombinedOutput()
+	out, err := warm.output(cmd)
 	if status := exitCode(err); status != c.status {
 		t.Errorf("status %d, want %d\n%s", status, c.status, out)
 	}
 	names := strings.NewReplacer("ZHRIGHT", known["zh right"], "ZHDISK", known["zh disk"], "RIGHT", known["h1 right"], "FILES", known["h1 files"], "DISK", known["h1 disk"])
 	for _, text := range c.says {
-		if text = names.Replace(text); !strings.Contains(string(out), text) {
+		if text = names.Replace(text); !strings.Contains(out, text) {
 			t.Errorf("the output does not have %q:\n%s", text, out)
 		}
 	}
-	if c.not != "" && strings.Contains(string(out), c.not) {
+	if c.not != "" && strings.Contains(out, c.not) {
 		t.Errorf("the output has %q:\n%s", c.not, out)
 	}
 	after, err := os.ReadFile(filepath.Join(project, lockFile))

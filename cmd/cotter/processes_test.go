@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/tls"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -25,7 +26,7 @@ import (
 )
 
 // processes is how many are started at once.
-const processes = 50
+var processes = flag.Int("processes", 20, "start so many processes at once that share a cache")
 
 const processesWorld = `
 -- registry/acme/net/aws/1.0.0/main.tf --
@@ -62,7 +63,7 @@ func TestProcesses(t *testing.T) {
 	front := newFront(t, world)
 	cache := t.TempDir()
 	var wait sync.WaitGroup
-	for range processes {
+	for range *processes {
 		dir := t.TempDir()
 		text := strings.ReplaceAll(processesConfig, "HOST", front.host)
 		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
@@ -75,7 +76,7 @@ func TestProcesses(t *testing.T) {
 	wait.Wait()
 	want := map[string]int{"git registry": 1, "git tools": 1, "archive": 1, "oci": 1}
 	if diff := cmp.Diff(want, front.transfers()); diff != "" {
-		t.Errorf("how often packages were transferred to %d processes (-want +got):\n%s", processes, diff)
+		t.Errorf("how often packages were transferred to %d processes (-want +got):\n%s", *processes, diff)
 	}
 }
 
@@ -159,7 +160,7 @@ func (f *front) turn(r *http.Response, host string) error {
 func (f *front) start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.started++; f.started == processes {
+	if f.started++; f.started == *processes {
 		close(f.all)
 	}
 }
