@@ -6,76 +6,225 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/materialize"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/internal/vendordir"
 )
 
-// Install installs the modules of a configuration: exactly what the lock says, and
-// for calls without an entry the newest version that they allow. It writes the
-// modules to their places, then the lock, then modules.json; after an error all
-// three are as they were. With DryRun or LockOnly less is written; see [Request].
+// Install installs the modules of a configuration: exactly the packages in the lock, and
+// for calls without an entry the newest version that their constraint allows. It puts the
+// modules in their directories, then writes the lock, then modules.json. After an error all
+// three are as they were before. With DryRun or LockOnly it writes less; see [Request].
 //
-// An error about one module is a *ModuleError, about configuration that cannot be
-// read a *ConfigError, about an unusable lock a *LockFileError, about a lock that
-// would have to change and may not a *LockedError or a *LostEntriesError. If
-// several modules failed the error joins all of them, in the order of their paths.
+// The type of an error depends on its subject:
+//
+//   - *ModuleError: one module
+//   - *ConfigError: configuration that cannot be read
+//   - *LockFileError: an invalid lock
+//   - *LockedError or *LostEntriesError: a lock that would have to change, but must not
+//
+// If several modules failed, the error joins all of their errors, in the order of their
+// paths.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
-	events := &events{fn: in.OnEvent}
-	key, err := in.userKey(events)
+	inst, err := in.prepare(req)
 	if err != nil {
 		return nil, err
 	}
-	return in.install(ctx, req, key, nil, events)
+	if req.Providers.only() {
+		return inst.installProviders(ctx)
+	}
+	empty, err := inst.emptyResult(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case empty == nil:
+		return inst.installTree(ctx)
+	case req.Providers != nil:
+		return inst.installProviders(ctx)
+	}
+	return empty, nil
 }
 
-// install is Install as part of a session, or with one of its own if shared is nil.
-func (in *Installer) install(ctx context.Context, req Request, key *userkey.Key, shared *session, events *events) (_ *Result, err error) {
+// InstallProviders installs the providers that the installed modules of a configuration
+// require. It does not touch the modules. Locked versions are kept as long as they meet all
+// constraints. For other providers, the newest version that all modules allow is selected.
+// If Request.Providers is set, Install does the same in addition to installing the modules.
+//
+// With LockOnly the lock is written but nothing is installed. With DryRun neither happens.
+// An error about one provider is a *[ProviderError]. If several providers failed, the error
+// joins all of their errors.
+func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
+	only := Providers{Only: true}
+	if req.Providers != nil {
+		only.Platforms, only.Prune = req.Providers.Platforms, req.Providers.Prune
+	}
+	req.Providers = &only
+	return in.Install(ctx, req)
+}
+
+// installation is the installation of one project, before the project is opened.
+type installation struct {
+	in     *Installer
+	req    Request
+	rules  rules.Rules
+	config ConfigReader
+	key    *userkey.Key
+	events *events
+}
+
+// prepare checks a request, and reads the user's key, the policies and the inputs that the
+// request names.
+func (in *Installer) prepare(req Request) (_ *installation, err error) {
 	if err := req.check(); err != nil {
+		return nil, err
+	}
+	inst := &installation{in: in, req: req, events: &events{fn: in.OnEvent}}
+	if inst.key, err = in.userKey(inst.events); err != nil {
+		return nil, err
+	}
+	if inst.rules, err = req.readRules(); err != nil {
 		return nil, err
 	}
 	config, err := in.config(req)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := req.readRules()
-	if err != nil {
+	inst.config = &rootReader{ConfigReader: config}
+	return inst, nil
+}
+
+// emptyResult returns the result of an installation with no modules to place or remove: the
+// root module calls none, the lock has none, and there is no modules directory. In this
+// case stock tools write nothing, and neither does Install. The result is nil if the
+// project has to be opened.
+func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
+	req := inst.req
+	_, err := os.Lstat(filepath.Join(req.dataPath(), "modules"))
+	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
+		return nil, nil
+	}
+	p := &openProject{req: req}
+	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
 		return nil, err
 	}
-	onlyProviders := req.Providers != nil && req.Providers.Only
-	if !onlyProviders {
-		var result *Result
-		if result, config, err = in.nothingToInstall(ctx, req, config, events); err != nil || result != nil && req.Providers == nil {
-			return result, err
-		}
-		onlyProviders = result != nil
+	root, diags := inst.config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
+	if diags.HasErrors() || len(root.Calls) > 0 {
+		return nil, ctx.Err()
 	}
-	if onlyProviders {
-		return in.providersAlone(ctx, req, rules, config, key, shared, events)
+	for _, diag := range diags {
+		inst.events.warnOf(nil, diag)
 	}
-	p, err := in.openToInstall(ctx, req, rules, key, events)
+	return p.newResult(nil), ctx.Err()
+}
+
+// rootReader is a ConfigReader that reads the root module only once, because a file of
+// variable values may be a pipe, which cannot be read again.
+type rootReader struct {
+	ConfigReader
+
+	mu sync.Mutex
+	// dir is the argument of the last read of the root module; its Dir is "" before the
+	// first one.
+	dir    ConfigDir
+	module ModuleConfig
+	diags  hcl.Diagnostics
+}
+
+// ReadModule implements ConfigReader.
+func (r *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
+	if !dir.Path.IsRoot() {
+		return r.ConfigReader.ReadModule(ctx, dir)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dir.Dir == "" || dir.Providers && !r.dir.Providers {
+		r.dir = dir
+		r.module, r.diags = r.ConfigReader.ReadModule(ctx, dir)
+	}
+	return r.module, r.diags
+}
+
+// installTree installs the modules, and the providers if the request asks for them.
+func (inst *installation) installTree(ctx context.Context) (_ *Result, err error) {
+	p, err := inst.openProject(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if shared == nil {
-		var done func() error
-		if shared, done, err = in.projectSession(p); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, done()) }()
-		shared.warnOfCache(events)
+	session, done, err := inst.in.projectSession(p)
+	if err != nil {
+		return nil, err
 	}
-	return newInstallRun(p, config, shared, events).run(ctx)
+	defer func() { err = errors.Join(err, done()) }()
+	session.warnOfCache(inst.events)
+	return newInstallRun(p, inst.config, session, inst.events).run(ctx)
 }
 
-// installRun is the installation of one project.
+// openProject opens the project under the rules of the installation. If the run does not
+// place packages, the project is opened without creating anything in it, not even an empty
+// directory.
+func (inst *installation) openProject(ctx context.Context) (p *openProject, err error) {
+	req := inst.req
+	takes := req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
+	if takes {
+		p, err = inst.in.openToChange(ctx, req, inst.key, inst.events)
+	} else {
+		p, err = viewWith(ctx, req, inst.key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.rules = inst.rules
+	if !takes && p.files != nil && p.files.Unfinished() {
+		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run reports")
+	}
+	return p, nil
+}
+
+// installProviders installs the providers of a project, and leaves its modules as they are.
+func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
+	session, done, err := inst.in.sharedSession(inst.key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	session.warnOfCache(inst.events)
+	p, err := viewWith(ctx, inst.req, inst.key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	p.rules = inst.rules
+	stage, err := newProviderStage(ctx, p, session, inst.events)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.close()
+	modules, err := inst.in.installedRequirements(ctx, p, inst.config, &stage.required)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := stage.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result := p.newResult(modules)
+	plan.describe(result)
+	if err := plan.place(ctx); err != nil {
+		return result, err
+	}
+	return result, plan.writeLock()
+}
+
+// installRun is the installation of one open project.
 type installRun struct {
 	*openProject
 	session   *session
@@ -91,9 +240,9 @@ func newInstallRun(p *openProject, config ConfigReader, session *session, events
 	}
 }
 
-// run walks the calls of the tree and selects, fetches and stages a package for each,
-// gets the providers that the modules require, plans the change of the project and makes
-// it. Until then nothing in the project has changed.
+// run walks the calls of the tree, and selects, fetches and stages a package for each. It
+// gets the providers that the modules require. Then it plans the change of the project and
+// commits it. Nothing in the project changes before the commit.
 func (r *installRun) run(ctx context.Context) (*Result, error) {
 	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
@@ -130,8 +279,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	return plan.result, plan.commit(ctx)
 }
 
-// unify finds the versions that all calls of a source share, if the request asks for
-// that.
+// unify finds the versions that all calls of a source share, if the request asks for them.
 func (r *installRun) unify(ctx context.Context) (unified, error) {
 	if !r.req.Unify {
 		return nil, nil
@@ -139,7 +287,7 @@ func (r *installRun) unify(ctx context.Context) (unified, error) {
 	return unify(ctx, r.look)
 }
 
-// newProviderStage returns the stage of providers; nil if the run leaves them alone.
+// newProviderStage returns the provider stage, or nil if the run does not touch providers.
 func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, error) {
 	if r.req.Providers == nil {
 		return nil, nil
@@ -147,35 +295,40 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 	return newProviderStage(ctx, r.openProject, r.session, r.events)
 }
 
-// newResolver wires the stages that turn calls into modules.
+// newResolver connects the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	asks := r.session.originsFor(r.openProject, events)
-	placer := &placer{
+	asks, placer, found := r.session.originsFor(r.openProject, events), r.newPlacer(events), &findings{}
+	return &resolver{
+		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
+		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
+		entries: &lockedEntries{
+			origins: asks, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
+			locked: r.req.Locked, found: found, confirmed: r.confirmed,
+		},
+		origins: asks, placer: placer, events: events, found: found, confirmed: r.confirmed,
+	}
+}
+
+// newPlacer returns the stage that puts packages in the places that the request selects.
+func (r *installRun) newPlacer(events *events) *placer {
+	p := &placer{
 		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),
 	}
 	if r.dirs.Vendor != nil {
-		placer.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
+		p.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
 	}
-	if r.req.places() {
-		if !r.files.HasLinks() {
-			placer.layout = LayoutCopy
-		}
-		placer.stage = &materialize.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
+	if p.readOnly {
+		return p
 	}
-	res := &resolver{
-		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
-		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
-		origins:  asks, placer: placer, events: events, confirmed: r.confirmed,
+	if !r.files.HasLinks() {
+		p.layout = LayoutCopy
 	}
-	res.entries = &lockedEntries{
-		origins: asks, placer: placer, events: events, confirmed: r.confirmed,
-		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
-		stores: r.session.storesOf(r.req, events),
-	}
-	return res
+	p.stage = &materialize.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
+	return p
 }
 
-// look walks the tree without placing anything.
+// look walks the tree without placing anything, and collects the calls that select
+// versions.
 func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls, *selector, error) {
 	res := r.newResolver(shared, r.events.ofFetches())
 	res.noted, res.placer.readOnly = newVersionedCalls(), true
@@ -183,8 +336,8 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 	return res.noted, res.selector, err
 }
 
-// walk resolves the whole tree. require, which may be nil, is told what each module
-// requires.
+// walk resolves the whole tree. require, which may be nil, is called with the configuration
+// of each module.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) (resolvedTree, error) {
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
@@ -193,7 +346,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		warn: res.events.warnOf,
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
-	tree := resolvedTree{modules: modules, restored: &res.restored, hostless: res.hostless.first}
+	tree := resolvedTree{modules: modules, restored: &res.found.restored, hostless: res.found.hostless.first}
 	for _, warning := range []Warning{
 		{Message: warningOfRestored(tree.restored, r.req.lockFile())},
 		{Message: r.assumedDialect(tree.hostless), Kind: WarningDialectAssumed},
@@ -207,116 +360,14 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return tree, errors.Join(res.refusals.err(r.req.lockFile()), err)
+	return tree, errors.Join(res.found.refusals.err(r.req.lockFile()), err)
 }
 
-// checkLost refuses a lock that has lost all of its entries, in a run that may not
-// change it: that is one problem and not one for each call.
+// checkLost returns an error if the lock has lost all of its entries and must not change.
+// Without this check, the run would report each call separately.
 func (r *installRun) checkLost() error {
 	if !r.req.Locked || r.lockSrc == nil || len(r.lock.Modules()) > 0 || r.former == nil || len(r.former.Modules()) == 0 {
 		return nil
 	}
 	return &LostEntriesError{LockFile: r.req.lockFile()}
-}
-
-// nothingToInstall returns the result of a run that has nothing to do: the root
-// module calls no modules, the lock has none, and there is no modules directory
-// from which some would have to be removed. Stock tools write nothing then, and
-// neither does a run. It returns nil if the project is to be opened. The reader that it
-// returns has read the root module already, if it did: a pipe with values can be read
-// only once.
-func (in *Installer) nothingToInstall(ctx context.Context, req Request, config ConfigReader, events *events) (*Result, ConfigReader, error) {
-	_, err := os.Lstat(filepath.Join(req.dataPath(), "modules"))
-	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
-		return nil, config, nil
-	}
-	p := &openProject{req: req}
-	if err := p.read(ctx); err != nil || len(p.lock.Modules()) > 0 {
-		return nil, config, err
-	}
-	root := &rootReader{ConfigReader: config}
-	root.module, root.diags = config.ReadModule(ctx, ConfigDir{Dir: req.dir(), Display: ".", Dialect: p.dialect, Providers: req.Providers != nil})
-	if root.diags.HasErrors() || len(root.module.Calls) > 0 {
-		return nil, root, ctx.Err()
-	}
-	for _, diag := range root.diags {
-		events.warnOf(nil, diag)
-	}
-	return p.newResult(nil), root, ctx.Err()
-}
-
-// rootReader is a ConfigReader that has read the root module already.
-type rootReader struct {
-	ConfigReader
-	module ModuleConfig
-	diags  hcl.Diagnostics
-}
-
-// ReadModule makes rootReader a ConfigReader.
-func (c *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
-	if dir.Path.IsRoot() {
-		return c.module, c.diags
-	}
-	return c.ConfigReader.ReadModule(ctx, dir)
-}
-
-// InstallProviders installs the providers that the installed modules of a
-// configuration require, and leaves the modules as they are. Versions in the lock stay
-// as long as they fit; for the others the newest is selected that all modules allow.
-// Install does the same beside the modules if Request.Providers is set.
-//
-// With LockOnly nothing is installed but the lock is written, and with DryRun neither.
-// An error about one provider is a *[ProviderError]; if several failed, the error joins
-// all of them.
-func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
-	only := Providers{Only: true}
-	if req.Providers != nil {
-		only.Platforms, only.Prune = req.Providers.Platforms, req.Providers.Prune
-	}
-	req.Providers = &only
-	return in.Install(ctx, req)
-}
-
-// providersAlone installs the providers of a project whose modules are as they are to
-// be, as part of a session, or with one of its own if shared is nil.
-func (in *Installer) providersAlone(ctx context.Context, req Request, rules rules.Rules, config ConfigReader, key *userkey.Key, shared *session, events *events) (*Result, error) {
-	if shared != nil {
-		return in.installProviders(ctx, req, rules, config, shared, events)
-	}
-	session, done, err := in.sharedSession(key)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	session.warnOfCache(events)
-	return in.installProviders(ctx, req, rules, config, session, events)
-}
-
-// installProviders is InstallProviders as part of a session.
-func (in *Installer) installProviders(ctx context.Context, req Request, rules rules.Rules, config ConfigReader, session *session, events *events) (_ *Result, err error) {
-	p, err := viewWith(ctx, req, session.key)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	p.rules = rules
-	stage, err := newProviderStage(ctx, p, session, events)
-	if err != nil {
-		return nil, err
-	}
-	defer stage.close()
-	modules, err := in.installedRequirements(ctx, p, config, &stage.required)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := stage.finish(ctx)
-	if err != nil {
-		return nil, err
-	}
-	result := p.newResult(modules)
-	plan.describe(result)
-	if err := plan.place(ctx); err != nil {
-		return result, err
-	}
-	return result, plan.writeLock()
 }

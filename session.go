@@ -7,7 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -18,21 +21,24 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// session is what the runs share that one call of Install or InstallAll starts: the
-// clients, the cache, and what origins have answered. Each listing, location and
-// package is asked for once, whichever projects need it.
+// session is shared by all runs that one call of Install or InstallAll starts. It has the
+// clients, the cache, and the answers of origins. Each listing, location and package is
+// requested only once, even if several projects need it.
 type session struct {
 	*origins.Session
 	key *userkey.Key
-	// stores are what bundles and mirrors have, and always those that all projects ask.
+	// stores has the answers of bundles and mirrors. always lists the stores that all
+	// projects ask.
 	stores *stores.Session
 	always []PackageStore
-	// providers are what sources of providers have answered.
+	// providers has the answers of provider sources.
 	providers *treeproviders.Session
+
+	cacheWarning sync.Once
 }
 
-// newSession starts a session, which must be closed. Its packages are kept in the
-// user's cache, or at temporary if that cannot be written.
+// newSession starts a session, which must be closed. It keeps packages in the user's cache,
+// or in the directory temporary if there is no cache or the cache cannot be used.
 func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, error) {
 	shared := &origins.Session{Registry: in.registry(), Began: time.Now(), Slots: make(chan struct{}, in.parallel())}
 	var err error
@@ -64,8 +70,8 @@ func (s *session) storesOf(req Request, events *events) *stores.Stores {
 	return of
 }
 
-// close ends the session. Before that it waits for work that was cancelled: it may still
-// write to the cache, and git and hg run on if the process ends before it has ended them.
+// close ends the session. It first waits for canceled work, which may still write to the
+// cache. It also waits for git and hg, which would otherwise outlive this process.
 func (s *session) close() error {
 	s.Session.Wait()
 	s.stores.Wait()
@@ -73,10 +79,11 @@ func (s *session) close() error {
 	return errors.Join(s.providers.Close(), s.Cache.Close())
 }
 
-// projectSession starts a session for one project. Without a cache, packages are kept
-// until done is called, on the stage of a project that is changed.
+// projectSession starts a session for one project, or returns the session that in shares.
+// Without a cache, packages are kept until done is called. For a project that is changed,
+// they are kept in its staging directory.
 func (in *Installer) projectSession(p *openProject) (_ *session, done func() error, err error) {
-	if !p.req.places() {
+	if in.shared != nil || !p.req.places() {
 		s, done, err := in.sharedSession(p.key)
 		return s, func() error { done(); return nil }, err
 	}
@@ -87,8 +94,8 @@ func (in *Installer) projectSession(p *openProject) (_ *session, done func() err
 	return s, s.close, nil
 }
 
-// sharedSession starts a session that belongs to no project. Without a cache,
-// packages are kept until done is called.
+// sharedSession starts a session that belongs to no project, or returns the session that in
+// shares. Without a cache, packages are kept until done is called.
 func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), err error) {
 	if in.shared != nil {
 		return in.shared, func() {}, nil
@@ -107,12 +114,10 @@ func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), e
 	}, nil
 }
 
-// Share returns a copy of in whose runs of Outdated, OutdatedProviders and VerifyRemote
-// share what origins answer: each version, tag and package is asked for once, whichever
-// configurations need it. Its fields may be set. Answers are kept until done is called,
-// after all runs.
-//
-// InstallAll does the same for installations.
+// Share returns a copy of in whose runs share the answers of origins: each version, tag and
+// package is requested only once, even if several configurations need it. The fields of the
+// copy may be changed. done discards the answers; call it after all runs. InstallAll shares
+// answers among its installations in the same way.
 func (in *Installer) Share() (_ *Installer, done func(), err error) {
 	key, err := in.userKey(nil)
 	if err != nil {
@@ -123,49 +128,138 @@ func (in *Installer) Share() (_ *Installer, done func(), err error) {
 	return &copied, done, err
 }
 
-// warnOfCache tells the user that packages are not kept.
+// warnOfCache warns once per session that packages are not kept.
 func (s *session) warnOfCache(events *events) {
-	if s.CacheErr != nil {
-		events.emit(Warning{
-			Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
-			Kind:    WarningNoCache,
-		})
-	}
+	s.cacheWarning.Do(func() {
+		if s.CacheErr != nil {
+			events.emit(Warning{
+				Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
+				Kind:    WarningNoCache,
+			})
+		}
+	})
 }
 
-// originsFor returns what a run may ask of origins in the session.
+// originsFor returns the origins of the session, as a run in the project may use them.
 func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
 	return &origins.Origins{Session: s.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
 }
 
-// inquiry is a run that asks origins about a project and changes nothing.
-type inquiry struct {
-	*openProject
-	session *session
-	origins *origins.Origins
-	events  *events
-	done    func()
+// ProjectError is the error of one of the configurations that InstallAll, LockedPackages or
+// LockedProviders process.
+type ProjectError struct {
+	// Dir is the root module's directory, as passed to the method.
+	Dir string
+	// Err is the error for this project.
+	Err error
 }
 
-// openToAsk opens a project for a run that asks origins. It must be closed.
-func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
-	p, err := in.view(ctx, req)
+func (e *ProjectError) Error() string { return fmt.Sprintf("%s: %s", e.Dir, e.Err) }
+
+func (e *ProjectError) Unwrap() error { return e.Err }
+
+// InstallAll is Install for several root modules at once. req applies to each of them, with
+// its directory replaced. Each version, tag and package is requested only once, even if
+// several of them need it. If a project fails, the others continue. The results are in the
+// order of dirs, with nil for a project that failed. The error joins a *[ProjectError] for
+// each failed project. The calls and providers that req.Update names need to exist in only
+// one of the projects.
+//
+// onEvent is used instead of in.OnEvent, and may be nil. dir is the project of the event,
+// or "" if the event concerns all projects. onEvent is never called twice at once.
+func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
+	results := make([]*Result, len(dirs))
+	err := in.forEachProject(dirs, req, onEvent, func(in *Installer, i int, req Request) error {
+		req.Update.several = true
+		result, err := in.Install(ctx, req)
+		if err == nil {
+			results[i] = result
+		}
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return results, err
 	}
-	if err := p.readRules(); err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	session, done, err := in.sharedSession(p.key)
-	if err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	events := &events{fn: in.OnEvent}
-	return &inquiry{openProject: p, session: session, origins: session.originsFor(p, events), events: events, done: done}, nil
+	return results, errors.Join(req.Update.missing(results)...)
 }
 
-// close ends the run.
-func (q *inquiry) close() error {
-	q.done()
-	return q.openProject.close()
+// missing returns the errors about calls and providers that an update names and that no
+// project has.
+func (u Update) missing(results []*Result) []error {
+	var errs []error
+	for _, key := range u.Keys {
+		if !slices.ContainsFunc(results, func(r *Result) bool { return r.hasCall(key) }) {
+			errs = append(errs, fmt.Errorf("%q: %w", key, ErrNoSuchCall))
+		}
+	}
+	for _, address := range u.Providers {
+		if !slices.ContainsFunc(results, func(r *Result) bool { return r.requires(address) }) {
+			errs = append(errs, fmt.Errorf("provider %s: %w", address, ErrNoSuchProvider))
+		}
+	}
+	return errs
+}
+
+// hasCall reports whether the result has a call with a package of its own.
+func (r *Result) hasCall(key string) bool {
+	return slices.ContainsFunc(r.Modules, func(m Module) bool { return m.Path.String() == key && m.Package != "" })
+}
+
+// requires reports whether the result has a provider, given its address in a configuration.
+func (r *Result) requires(address string) bool {
+	provider, err := r.Dialect.parser().ParseProviderSource(address)
+	return err == nil && slices.ContainsFunc(r.Providers, func(p Provider) bool { return p.Address == provider })
+}
+
+// forEachProject calls work for several root modules in parallel. work gets the index and
+// the request of a root module, and a copy of in; the copies share a session. If a project
+// fails, the others continue. The error joins a *ProjectError for each failed project.
+func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(string, Event), work func(*Installer, int, Request) error) error {
+	serial := serialEvents(onEvent)
+	all := &events{fn: serial("")}
+	key, err := in.userKey(all)
+	if err != nil {
+		return err
+	}
+	shared, done, err := in.sharedSession(key)
+	if err != nil {
+		return err
+	}
+	defer done()
+	shared.warnOfCache(all)
+	failures := make([]error, len(dirs))
+	var group errgroup.Group
+	group.SetLimit(in.parallel())
+	for i, dir := range dirs {
+		group.Go(func() error {
+			req, err := req.inDir(dir)
+			if err == nil {
+				one := *in
+				one.shared, one.OnEvent = shared, serial(dir)
+				err = work(&one, i, req)
+			}
+			if err != nil {
+				failures[i] = &ProjectError{dir, err}
+			}
+			return nil // the other projects continue
+		})
+	}
+	_ = group.Wait() // errors are in failures
+	return errors.Join(failures...)
+}
+
+// serialEvents returns a function that creates the callback for one project from the
+// callback for all.
+func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
+	if onEvent == nil {
+		return func(string) func(Event) { return nil }
+	}
+	var mu sync.Mutex
+	return func(dir string) func(Event) {
+		return func(event Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			onEvent(dir, event)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -98,12 +99,8 @@ func (s *Store) Matches(h1 hashing.Hash, locked []hashing.Hash) hashing.Hash {
 	return ""
 }
 
-const (
-	// maxMemo bounds a sealed file.
-	maxMemo = 4 << 20
-	// usedResolution is the age from which the time of use is updated.
-	usedResolution = time.Hour
-)
+// maxMemo bounds a sealed file, in bytes.
+const maxMemo = 4 << 20
 
 // recall reads what was remembered of a subject, and reports whether there is anything
 // that this user has written.
@@ -125,7 +122,7 @@ func (s *Store) recall(kind, subject string, to any) bool {
 	if err != nil || json.Unmarshal(text, to) != nil {
 		return false
 	}
-	if info, err := dir.Stat(name); err == nil && s.writable && time.Since(info.ModTime()) > usedResolution {
+	if info, err := dir.Stat(name); err == nil && s.writable && time.Since(info.ModTime()) > dirstore.UsedResolution {
 		now := time.Now()
 		_ = dir.Chtimes(name, now, now)
 	}

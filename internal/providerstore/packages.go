@@ -11,10 +11,9 @@ import (
 	"slices"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/step"
 )
 
@@ -142,41 +141,10 @@ func isDamage(err error) bool {
 	return badTree && !failed || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// use takes a shared lock on a package. It reports false if the package is absent or is
-// being removed.
+// use locks a package until the store is closed. It reports false if the package is absent
+// or is being removed.
 func (s *Store) use(name string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	path := s.path(name)
-	if info, err := os.Lstat(path); s.dir == "" || hashOf(name) == "" || err != nil || !info.IsDir() {
-		return false
-	}
-	if s.inUse[name] != nil {
-		return true
-	}
-	lock := filelock.Dir(path)
-	ok, err := lock.TryShared()
-	switch {
-	case errors.Is(err, filelock.ErrUnsupported):
-		return true
-	case err != nil || !ok:
-		return false
-	case !lock.IsAt(path):
-		_ = lock.Release()
-		return false
-	}
-	s.inUse[name] = lock
-	return true
-}
-
-// release unlocks a package.
-func (s *Store) release(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if lock := s.inUse[name]; lock != nil {
-		_ = lock.Release()
-		delete(s.inUse, name)
-	}
+	return s.dir != "" && hashOf(name) != "" && s.inUse.Use(s.path(name))
 }
 
 // publishAttempts bounds how often Publish tries again if another process removes the
@@ -197,7 +165,7 @@ func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Pack
 	var err error
 	for range publishAttempts {
 		if found, err := s.find(ctx, h1); err == nil {
-			return found, step.Do("provider.package.drop", func() error { return removeAll(dir) })
+			return found, step.Do("provider.package.drop", func() error { return dirstore.RemoveAll(dir) })
 		}
 		if err = s.clear(name); err != nil {
 			return nil, err
@@ -206,32 +174,16 @@ func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Pack
 		if err = os.Chmod(dir, 0o755); err != nil { //nolint:gosec // as all directories of packages
 			return nil, err
 		}
-		// Lock the package before it is visible, so that no process removes it.
-		lock := filelock.Dir(dir)
-		if _, lockErr := lock.TryShared(); lockErr != nil {
-			lock = nil
-		}
-		err = step.Do("provider.package.publish", func() error { return os.Rename(dir, s.path(name)) })
+		err = s.inUse.Publish(dir, s.path(name), func() error {
+			return step.Do("provider.package.publish", func() error { return os.Rename(dir, s.path(name)) })
+		})
 		if err == nil {
-			s.hold(name, lock)
 			_ = step.Do("provider.package.protect", func() error { return os.Chmod(s.path(name), 0o555) }) //nolint:gosec // as it is to be
 			s.trust(s.path(name), h1)
 			return &Package{H1: h1, dir: s.path(name)}, nil
 		}
-		if lock != nil {
-			_ = lock.Release()
-		}
 	}
 	return nil, err
-}
-
-func (s *Store) hold(name string, lock *filelock.Lock) {
-	if lock == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.inUse[name] = lock
 }
 
 // clear moves what has the name of a package, and is not a directory, to quarantine.
@@ -245,12 +197,12 @@ func (s *Store) clear(name string) error {
 
 // quarantine releases a package and moves it to the quarantine directory.
 func (s *Store) quarantine(name string) error {
-	s.release(name)
+	s.inUse.Release(s.path(name))
 	if !s.writable {
 		return nil
 	}
 	dir := filepath.Join(s.dir, quarantineName)
-	if err := makeDir(dir); err != nil { // cleaning may have removed it
+	if err := dirstore.MakeDir(dir, steps); err != nil { // cleaning may have removed it
 		return err
 	}
 	return s.move("provider.package.quarantine", s.path(name), filepath.Join(dir, rand.Text()))
@@ -271,9 +223,8 @@ func (s *Store) move(stepName, from, to string) error {
 
 // markUsed records the time of use as the modification time, if it can be set.
 func (s *Store) markUsed(name string) {
-	now := time.Now()
-	if info, err := os.Lstat(s.path(name)); err == nil && s.writable && now.Sub(info.ModTime()) > usedResolution {
-		_ = os.Chtimes(s.path(name), now, now)
+	if s.writable {
+		dirstore.MarkUsed(s.path(name))
 	}
 }
 
@@ -315,12 +266,3 @@ func setWritable(dir string, writable bool) error {
 
 // Writable makes a directory, and what is in it, removable.
 func Writable(dir string) error { return setWritable(dir, true) }
-
-// removeAll is os.RemoveAll for trees that may be read-only.
-func removeAll(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	_ = setWritable(dir, true)
-	return os.RemoveAll(dir)
-}
