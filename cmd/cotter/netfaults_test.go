@@ -84,7 +84,7 @@ func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	s := newFaultSite(t)
 	var wait sync.WaitGroup
-	slots := make(chan struct{}, 24)
+	slots := make(chan struct{}, 12)
 	for _, fault := range s.faults {
 		slots <- struct{}{}
 		wait.Go(func() {
