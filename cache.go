@@ -65,10 +65,10 @@ func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 	return usercache.Verify(ctx, c.Dir)
 }
 
-// Clean removes everything that was last used longer than olderThan ago; 0 removes
-// everything. Packages that a process is using are kept. Damaged packages are always
-// removed. Projects have links to provider packages in the cache; the next installation in
-// a project restores links that no longer work.
+// Clean removes everything that has not been used for olderThan; 0 removes everything.
+// Packages that a process is using are kept. Damaged packages are always removed. Projects
+// have links to provider packages in the cache; the next installation in a project replaces
+// links that no longer work.
 func (c Cache) Clean(ctx context.Context, olderThan time.Duration) (freed CacheUsage, err error) {
 	removed, err := usercache.Clean(ctx, c.Dir, olderThan)
 	return CacheUsage(removed), err

@@ -178,7 +178,7 @@ type LostEntriesError struct {
 }
 
 func (e *LostEntriesError) Error() string {
-	return fmt.Sprintf("the module entries of %s have vanished, as when tofu or terraform rewrite it", e.LockFile)
+	return fmt.Sprintf("the module entries of %s have vanished, as happens when tofu or terraform rewrite it", e.LockFile)
 }
 
 // StaleError says that an entry of the lock does not match the configuration. Install
@@ -244,15 +244,15 @@ type MovedError struct {
 
 func (e *MovedError) Error() string {
 	if strings.HasSuffix(e.Name, e.Now) { // the name contains its revision
-		return fmt.Sprintf("the lock has %s, and the source means %s: the lock was edited, or the registry has another answer now", e.Locked, e.Name)
+		return fmt.Sprintf("the lock has %s, but the source points to %s: the lock was edited, or the registry gives a different answer now", e.Locked, e.Name)
 	}
 	return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
 }
 
-// HostChangedError says that a call without a registry host would get its module from
-// another registry than the one in the lock. The reason is that the conventions of another
-// stock tool apply now than when the module was locked. Request.Dialect decides between
-// them.
+// HostChangedError says that a call without a registry host would get its module from a
+// different registry than the one in the lock. The reason is that the module was locked
+// with the conventions of the other stock tool. Request.Dialect says which conventions
+// apply.
 type HostChangedError struct {
 	// Key is the path of the module call, with dots.
 	Key string
@@ -263,7 +263,7 @@ type HostChangedError struct {
 }
 
 func (e *HostChangedError) Error() string {
-	return fmt.Sprintf("the lock has it from %s, and it would now come from %s, though the call is the same: the lock was made by the conventions of %s",
+	return fmt.Sprintf("the lock has the module from %s, but the same call now means %s: the lock was made with the conventions of %s",
 		e.Locked, e.Now, e.Dialect)
 }
 
@@ -294,7 +294,7 @@ func (e *VendorError) Error() string {
 		return fmt.Sprintf("the vendored package %s does not exist", e.Dir)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "the vendored package %s is not what the lock says", e.Dir)
+	fmt.Fprintf(&b, "the vendored package %s does not match the lock", e.Dir)
 	if e.Err != nil {
 		fmt.Fprintf(&b, ": %s", e.Err)
 	}

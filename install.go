@@ -184,7 +184,7 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 	}
 	p.rules = inst.rules
 	if !takes && p.files != nil && p.files.Unfinished() {
-		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run says")
+		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run reports")
 	}
 	return p, nil
 }
@@ -309,7 +309,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	}
 }
 
-// newPlacer returns the stage that puts packages where the request wants them.
+// newPlacer returns the stage that puts packages in the places that the request selects.
 func (r *installRun) newPlacer(events *events) *placer {
 	p := &placer{
 		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),

@@ -118,7 +118,7 @@ type InterfaceDiff struct {
 
 // DiffInterfaces compares what the packages of two locks declare to their callers. It
 // compares each call that has an entry in both locks, with different content. The locks
-// need not be those of a project. The configuration in req.Dir determines which arguments
+// need not belong to a project. The configuration in req.Dir determines which arguments
 // the calls set, for the calls that it has.
 //
 // Packages are taken from the cache or from the installed modules, or are fetched as by

@@ -241,7 +241,7 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *origin
 	if len(differing) == 0 {
 		return entry, nil
 	}
-	what := "the lock is not what its origin gives: " + strings.Join(differing, ", ")
+	what := "the lock does not match the origin: " + strings.Join(differing, ", ")
 	if l.locked {
 		return entry, l.found.refusals.add(c, what)
 	}
@@ -249,14 +249,14 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *origin
 	return exact, nil
 }
 
-// refusals collects the module calls that the lock does not decide, in a run that must not
+// refusals collects the module calls without a usable lock entry, in a run that must not
 // change the lock. They are reported together.
 type refusals struct {
 	mu      sync.Mutex
 	reasons []LockedReason
 }
 
-// add records why the entry of a call does not decide it, and returns errRefused.
+// add records why the entry of a call cannot be used, and returns errRefused.
 func (r *refusals) add(c *call, reason string) error {
 	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason})
 }
@@ -291,9 +291,9 @@ func warningOfRestored(restored *lockentry.Restored, lockFile string) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
+		return fmt.Sprintf("%s had lost its entry for module %s, as happens when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
 	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
+	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as happens when tofu or terraform rewrite it; they are put back from the copy of the last run",
 		lockFile, len(keys), strings.Join(shortened(keys), ", "))
 }
 

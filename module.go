@@ -147,7 +147,7 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 
 // constraintChanged describes how a call's constraint differs from that of its entry.
 func (c *call) constraintChanged(entry lockfile.Module) string {
-	return fmt.Sprintf("the lock was made for the constraint %q, the configuration says %q", entry.Constraints, c.from.Want)
+	return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want)
 }
 
 // constraintsBeside returns a warning about calls with a version argument and a source that
@@ -170,7 +170,7 @@ func constraintsBeside(modules []*module) string {
 	if len(places) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("tofu and terraform refuse a version argument beside a source that is not a registry's: %s; "+
+	return fmt.Sprintf("tofu and terraform refuse a version argument next to a source that is not a registry address: %s; "+
 		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
 }
 
@@ -254,8 +254,8 @@ func (m *module) record(version string) manifest.Record {
 	return manifest.Record{Key: m.key(), Source: m.call.from.Address.String(), Version: version, Dir: m.finalPath}
 }
 
-// checkCycle returns an error if a module above has the same bytes and place: it would make
-// the same calls again, without end.
+// checkCycle returns an error if a module above has the same bytes and place. Such a module
+// would make the same calls again, without end.
 func (m *module) checkCycle() error {
 	for above := m.call.caller; ; above = above.call.caller {
 		if above.identity() == m.identity() {

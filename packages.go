@@ -45,10 +45,9 @@ func (p LockedPackage) Open() (*os.Root, error) { return opendir.Root(p.dir) }
 //
 // use is called from several goroutines, for at most [Installer].Parallel packages at once,
 // as soon as all packages of a project are known. Entries of several calls or projects
-// often have the same package; they have the same [hashing.Tree.T1]. An error of use stops
-// the work on its project, which fails with a *[ModuleError] that wraps it. The other
-// projects continue. The returned error joins a *[ProjectError] for each project that
-// failed.
+// often have the same package; [hashing.Tree.T1] identifies it. An error of use stops the
+// work on its project, which fails with a *[ModuleError] that wraps it. The other projects
+// continue. The returned error joins a *[ProjectError] for each project that failed.
 //
 // onEvent is as for InstallAll.
 func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event), use func(context.Context, LockedPackage) error) error {

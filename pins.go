@@ -219,7 +219,7 @@ func splice(src []byte, pins []Pin) ([]byte, error) {
 		}
 		address, ok := addrs.ReplaceArg(pin.literal[1:len(pin.literal)-1], pin.Argument, pin.LatestTag)
 		if !ok {
-			return nil, fail(fmt.Sprintf("the source does not have the argument %q once, so it cannot be edited", pin.Argument))
+			return nil, fail(fmt.Sprintf("the source does not have the argument %q exactly once, so it cannot be edited", pin.Argument))
 		}
 		src = slices.Replace(src, start, end, []byte(`"`+address+`"`)...)
 	}

@@ -50,7 +50,7 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	defer done()
 	switch {
 	case found.Status == installed.Changed:
-		warning := Warning{Path: pathOf(entry.Key), Message: "its installed files are not what the lock says; they are replaced" + difference(found)}
+		warning := Warning{Path: pathOf(entry.Key), Message: "its installed files do not match the lock; they are replaced" + difference(found)}
 		if !found.Changes.Empty() {
 			warning.Kind = WarningRestored
 		}

@@ -92,7 +92,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 }
 
 // planVendor plans the change of the vendored packages. A run that must not change the lock
-// leaves packages without an entry alone, unless it rewrites all vendored packages.
+// does not touch packages without an entry, unless it rewrites all vendored packages.
 func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 	if r.vendored == nil || !r.req.places() || r.req.Locked && !r.vendored.Rewrites {
 		return nil
@@ -253,9 +253,9 @@ func (r *planner) refuseChanges(changes []LockChange) error {
 	}
 	var refused refusals
 	for _, change := range changes {
-		reason := "the lock's entry is not what this configuration gives"
+		reason := "the lock's entry does not match this configuration"
 		if change.New == "" {
-			reason = "the lock has an entry for a call that is gone"
+			reason = "the lock has an entry for a call that no longer exists"
 		}
 		refused.reasons = append(refused.reasons, LockedReason{Key: change.Key, Reason: reason})
 	}

@@ -25,8 +25,8 @@ import (
 // An entry is left to the walk if
 //
 //   - it belongs to a call of the root module, where the walk begins;
-//   - it is below a call of the root module that no longer exists, or that the lock does
-//     not decide;
+//   - it is below a call of the root module that no longer exists, or that has no usable
+//     lock entry;
 //   - it belongs to a call that is updated, or is below one;
 //   - a policy refuses it, judging by the lock;
 //   - no request is needed because the entry is confirmed or its package vendored, or

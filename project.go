@@ -176,7 +176,7 @@ func (p *openProject) assumedDialect(hostless *call) string {
 	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s",
 		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
 	if p.detected.IsGuess() {
-		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed
+		return "nothing in the project shows whether it is for tofu or for terraform; " + assumed
 	}
 	if against := p.detected.Contradiction(); against != "" {
 		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
@@ -378,7 +378,7 @@ func (in *Installer) userKey(events *events) (*userkey.Key, error) {
 		return key, nil
 	}
 	if events != nil {
-		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so nothing that earlier runs left is relied on", in.StateDir, err))
+		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so the files of earlier runs are not trusted", in.StateDir, err))
 	}
 	return userkey.Random(), nil
 }

@@ -135,7 +135,7 @@ func quietProviderStage(p *openProject, session *session, events *events) (*prov
 	return s, nil
 }
 
-// refuse returns the error for entries that do not decide and must not change.
+// refuse returns the error for entries that cannot be used and must not change.
 func (s *providerStage) refuse(all []treeproviders.Refusal) error {
 	var refused refusals
 	for _, r := range all {
@@ -208,7 +208,7 @@ func (p *providerPlan) place(ctx context.Context) error {
 	return p.Place(ctx, filepath.Join(req.dataPath(), "providers"), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
 		dir, proven := providerDir(req, placed), placed.Got.Authentication
 		if replaced {
-			p.stage.events.warn(nil, fmt.Sprintf("%s was not what the lock says, and was replaced", dir))
+			p.stage.events.warn(nil, fmt.Sprintf("%s did not match the lock and was replaced", dir))
 		}
 		if isNew {
 			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Replaced: replaced})
@@ -332,7 +332,7 @@ func (p *openProject) compareRequirements(ctx context.Context, lock *providerLoc
 		if !complete {
 			break // a module that could not be read may require it
 		}
-		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, and no module requires it"}})
+		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, but no module requires it"}})
 	}
 	return nil
 }

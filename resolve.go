@@ -42,12 +42,13 @@ type resolver struct {
 	folded sync.Map // of *call
 }
 
-// findings is what a walk finds out besides the modules. It is complete when the walk ends.
+// findings are the results of a walk other than the modules. They are complete when the walk
+// ends.
 type findings struct {
 	refusals refusals
 	// restored has the entries that the lock had lost.
 	restored lockentry.Restored
-	// hostless is the first call that leaves the registry's host to the stock tool.
+	// hostless is the first call whose registry host depends on the stock tool.
 	hostless hostlessCall
 }
 
@@ -95,7 +96,7 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	}
 	entry, locked := lock.Module(c.key())
 	if !locked || entry.Source != c.from.LockAddress() {
-		return nil // the entry does not decide this call
+		return nil // there is no entry for this source
 	}
 	pkg, _ := entry.SplitPackage()
 	if err := all.Allow(pkg); err != nil {
@@ -110,7 +111,7 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	reason := "the lock has no entry for it"
 	if !locked {
 		if entry, locked = r.lostEntry(c); locked && r.locked {
-			return nil, "", r.found.refusals.addMissing(c, "the lock has no entry for it any more, as when tofu or terraform rewrite it")
+			return nil, "", r.found.refusals.addMissing(c, "the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
 		}
 	}
 	if locked {
@@ -228,7 +229,7 @@ func (r *resolver) checkFolded(c *call) error {
 	if !taken || other.key() == c.key() {
 		return nil
 	}
-	return fmt.Errorf("%w for this file system, which does not tell upper from lower case: %s, called at %s:%d, and %s; rename one of them",
+	return fmt.Errorf("%w for this file system, which does not distinguish upper and lower case: %s, called at %s:%d, and %s; rename one of them",
 		ErrSameKey, other.path, other.Range.Filename, other.Range.Start.Line, c.path)
 }
 

@@ -22,8 +22,8 @@ var ErrNothingToRestore = errors.New("there are no entries to restore: neither t
 
 // Restored lists what Restore put back.
 type Restored struct {
-	// From is the source of the entries: "the copy of the last run" or "git show
-	// HEAD:FILE".
+	// From is the source of the entries: "the copy of the last run" or
+	// "git show HEAD:FILE".
 	From string
 	// Keys are the keys of the restored module entries.
 	Keys []string

@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// selector selects versions for calls that the lock does not decide.
+// selector selects versions for calls without a usable lock entry.
 type selector struct {
 	origins *origins.Origins
 	events  *events
@@ -146,7 +146,7 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 	case youngErr == nil && younger.Version.Compare(selected.Version) > 0:
 		s.events.warn(c.path, fmt.Sprintf("version %s was passed over: %s", younger.Version, s.tooYoung(c, younger)))
 	case s.origins.Rules.HaveMinAge() && selected.Published.IsZero():
-		s.events.warn(c.path, fmt.Sprintf("its origin does not tell the age of version %s, so the policy's min_age_days was not applied", selected.Version))
+		s.events.warn(c.path, fmt.Sprintf("its origin does not report the age of version %s, so the policy's min_age_days was not applied", selected.Version))
 	}
 	return selected, nil
 }
@@ -196,7 +196,7 @@ func (e *ConflictError) Error() string {
 	}
 	fmt.Fprintf(&b, "\nNo version of module %q satisfies all constraints", e.Source)
 	if len(e.Offered) > 0 {
-		fmt.Fprintf(&b, "; there are %s", strings.Join(e.Offered[:min(len(e.Offered), maxListed)], ", "))
+		fmt.Fprintf(&b, "; available versions: %s", strings.Join(e.Offered[:min(len(e.Offered), maxListed)], ", "))
 	}
 	b.WriteString(".\n\nTo resolve, update the version constraints in:")
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -218,11 +218,11 @@ func (u unified) version(c *call) (versions.Version, bool) {
 	return v, ok
 }
 
-// mismatch says why a lock entry does not decide a call that must share its version with
-// other calls; "" if it does.
+// mismatch says why a lock entry cannot be used for a call that must share its version with
+// other calls; "" if it can.
 func (u unified) mismatch(c *call, entry lockfile.Module) string {
 	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
-		return fmt.Sprintf("the lock has version %s, and all calls of this source have to share version %s", entry.Version, shared)
+		return fmt.Sprintf("the lock has version %s, but all calls of this source must share version %s", entry.Version, shared)
 	}
 	return ""
 }

@@ -193,7 +193,7 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 		if cmp.changedAbove(pathOf(key)) {
 			continue // the calls of a changed package are not known
 		}
-		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, and the configuration has no such call"}})
+		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, but the configuration has no such call"}})
 	}
 	report.addFailures(failures)
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
@@ -256,7 +256,7 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 	return cmp.placeLocked(c, entry)
 }
 
-// checkLocked returns an error if the lock does not decide a call.
+// checkLocked returns an error if the lock has no usable entry for a call.
 func checkLocked(c *call, entry lockfile.Module, locked bool) error {
 	if c.from.IsLocal() {
 		return nil
@@ -282,7 +282,7 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 	}
 	old, ok := cmp.former.Module(entry.Key)
 	if differing := lockentry.Differences(entry, old); ok && len(differing) > 0 {
-		cmp.edited.addCall(c, c.fail(&StaleError{"the lock is not what it was installed by: " + strings.Join(differing, ", ")}))
+		cmp.edited.addCall(c, c.fail(&StaleError{"the lock has changed since the installation: " + strings.Join(differing, ", ")}))
 	}
 }
 
@@ -353,7 +353,7 @@ func (cmp *comparison) recordFault(m *module, version string) string {
 	record, ok := cmp.recorded.Lookup(want.Key)
 	switch {
 	case !ok:
-		return "it has no record of it"
+		return "it has no record of the module"
 	case record.Source != want.Source:
 		return fmt.Sprintf("it has the source %q", addrs.Redact(record.Source))
 	case !sameVersion(record.Version, want.Version):

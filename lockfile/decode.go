@@ -33,7 +33,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 		return
 	}
 	if first, ok := p.file.byKey[key]; ok {
-		p.fail(b.LabelRanges[0], "Duplicate module block", "Module %.300q is locked already in line %d. Keep one of the two blocks.", key, first.module.Range.Start.Line)
+		p.fail(b.LabelRanges[0], "Duplicate module block", "Module %.300q is already locked on line %d. Keep one of the two blocks.", key, first.module.Range.Start.Line)
 		return
 	}
 	m, ok := p.attributes(b)

@@ -44,7 +44,9 @@
 //   - These are errors in a module block: a duplicate key, a duplicate attribute, any
 //     number of labels other than one, a version, constraint or hash that does not parse,
 //     two hashes of the same scheme, no hash of a scheme that covers a whole tree (h1 or
-//     t1), and a password in an address. Git conflict markers are an error anywhere.
+//     t1), and a password in an address.
+//   - Git conflict markers outside of strings and comments are an error, whose diagnostic
+//     has a [MergeConflict] as its Extra.
 //   - A file that is larger than [MaxSize] bytes or nested deeper than [MaxNesting] is
 //     refused before it is parsed.
 //   - CRLF, a byte order mark and a missing final newline are accepted. Unknown attributes

@@ -27,7 +27,7 @@ func (p *parser) provider(b *hclsyntax.Block) {
 	read := &providerBlock{provider: decoder.decodeProvider(b), span: spanOf(b)}
 	address := read.provider.Address
 	if first, ok := p.file.providerBy[address]; ok && len(decoder.diags) == 0 {
-		decoder.fail(b.LabelRanges[0], "Duplicate provider block", "Provider %.300q is locked already in line %d. Keep one of the two blocks.", label, first.provider.Range.Start.Line)
+		decoder.fail(b.LabelRanges[0], "Duplicate provider block", "Provider %.300q is already locked on line %d. Keep one of the two blocks.", label, first.provider.Range.Start.Line)
 	}
 	if len(decoder.diags) > 0 {
 		p.file.providerFaults = append(p.file.providerFaults, decoder.diags...)

@@ -59,7 +59,7 @@ func read(root *os.Root, name string) ([]byte, error) {
 // nothing if f has not changed since it was read or written. If the file on disk no longer
 // has the bytes that were read, or was created since, the error wraps [ErrChanged] and the
 // file is not changed. The file is replaced atomically: a crash leaves either the old file
-// or the new one. The error is that of [File.Check] or an *fs.PathError.
+// or the new one. The error is from [File.Check] or an *fs.PathError.
 func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	if err := f.Check(); err != nil {
 		return false, err

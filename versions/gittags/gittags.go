@@ -24,9 +24,8 @@ var semver = sync.OnceValue(func() *regexp.Regexp {
 		`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 })
 
-// Candidates returns the versions among the tags for the module in a directory
-// of the repository; "" is its root. Ref is the tag's name, Revision its
-// commit.
+// Candidates returns the versions among the tags, for the module in a directory of the
+// repository; "" is the root. Ref is the name of the tag, and Revision its commit.
 func Candidates(tags []Tag, subdir string) []versions.Candidate {
 	var plain, own []versions.Candidate
 	prefixes := prefixesOf(subdir)
