@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"sync"
 	"time"
 )
 
@@ -19,12 +20,16 @@ import (
 // short enough for every client's limit on the life of a certificate.
 const certificateLife = 30 * 24 * time.Hour
 
-// authority is a certificate authority that a single world trusts.
+// authority is a certificate authority, which no system trusts.
 type authority struct {
 	pool   *x509.CertPool
 	pem    []byte
 	server tls.Certificate
 }
+
+// processAuthority returns the authority of all worlds of this process, so that a
+// program that trusts one of them can be used with the others.
+var processAuthority = sync.OnceValues(newAuthority)
 
 // newAuthority makes an authority and a server certificate signed by it. They
 // are two certificates because some TLS libraries refuse one that is both.

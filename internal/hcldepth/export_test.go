@@ -8,6 +8,9 @@ const Budget = budget
 // CheckPieces exports checkPieces, whose budget is small in tests.
 var CheckPieces = checkPieces
 
+// ParseWithin exports parseWithin, which is ParseConfig with a budget.
+var ParseWithin = parseWithin
+
 // Fitting exports fitting.
 var Fitting = fitting
 

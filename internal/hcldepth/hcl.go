@@ -23,6 +23,11 @@ const effortPerByte = 8
 // nil if it is nested too deeply, or if it is beyond the budget and has a syntax
 // error.
 func ParseConfig(src []byte, filename string, start hcl.Pos) (*hcl.File, hcl.Diagnostics) {
+	return parseWithin(src, filename, start, budget)
+}
+
+// parseWithin is ParseConfig with a budget.
+func parseWithin(src []byte, filename string, start hcl.Pos, budget int) (*hcl.File, hcl.Diagnostics) {
 	if diags := checkPieces(src, filename, start, budget); diags.HasErrors() {
 		return nil, diags
 	}
