@@ -5,13 +5,13 @@
 //
 // [Getter.Get] tries these ways in order:
 //
-//   1. The user has got this release before, the lock has a hash of it, and the store still has
+//  1. The user has got this release before, the lock has a hash of it, and the store still has
 //     it. The source is not asked.
-//   2. A bundle or a mirror has the package with a locked hash and is trusted to confirm it.
-//   3. The stock tools' plugin cache has the package for the locked version.
-//   4. The source names the archive, and the user has unpacked the same archive before. The
+//  2. A bundle or a mirror has the package with a locked hash and is trusted to confirm it.
+//  3. The stock tools' plugin cache has the package for the locked version.
+//  4. The source names the archive, and the user has unpacked the same archive before. The
 //     source proves the package, and nothing is downloaded.
-//   5. The package is downloaded while the source proves it. If the source does not prove it, the
+//  5. The package is downloaded while the source proves it. If the source does not prove it, the
 //     download is cancelled. A package is never unpacked before it is proven. A bundle or mirror
 //     that is not trusted to confirm packages can still deliver the bytes.
 //

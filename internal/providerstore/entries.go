@@ -14,15 +14,15 @@ import (
 
 // Entry is a package in a store.
 type Entry struct {
-	// Name is its file name.
+	// Name is the file name of the package.
 	Name string
-	// Bytes is the sum of the sizes of its files.
+	// Bytes is the sum of the sizes of the package's files.
 	Bytes int64
-	// Used is when it was last used, to the hour, or published.
+	// Used is the time at which the package was published or last used, accurate to the hour.
 	Used time.Time
 }
 
-// Entries returns the packages of the store in a cache directory, sorted by name; none
+// Entries returns the packages of the store in a cache directory, sorted by name. It returns nil
 // if there is no store.
 func Entries(cacheDir string) ([]Entry, error) {
 	packages := filepath.Join(cacheDir, storeName, packagesName)
@@ -34,7 +34,7 @@ func Entries(cacheDir string) ([]Entry, error) {
 	for _, f := range found {
 		info, infoErr := f.Info()
 		if errors.Is(infoErr, fs.ErrNotExist) || infoErr == nil && !info.IsDir() {
-			continue // another process removed it, or it is no package
+			continue // another process removed it, or it is not a package
 		}
 		if infoErr != nil {
 			return nil, infoErr
@@ -48,14 +48,13 @@ func Entries(cacheDir string) ([]Entry, error) {
 	return entries, err
 }
 
-// QuarantineDir returns the directory for damaged packages of the store in a cache
-// directory.
+// QuarantineDir returns the directory for damaged packages of the store in a cache directory.
 func QuarantineDir(cacheDir string) string {
 	return filepath.Join(cacheDir, storeName, quarantineName)
 }
 
-// size returns the sum of the sizes of the files below a directory. Files that another
-// process removes meanwhile are not counted.
+// size returns the sum of the sizes of the files below a directory. It ignores files that another
+// process removes meanwhile.
 func size(dir string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
@@ -73,9 +72,9 @@ func size(dir string) (int64, error) {
 	return sum, err
 }
 
-// Remove removes a package unless a process uses it, and reports whether it did. The
-// package vanishes at once for other processes. Projects that have a link to it have to
-// install it again.
+// Remove removes a package unless a process uses it, and reports whether it did. For other
+// processes the package disappears at once. Projects that have a link to it must install it
+// again.
 func (s *Store) Remove(name string) (bool, error) {
 	s.release(name)
 	path := s.path(name)
