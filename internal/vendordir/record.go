@@ -34,7 +34,7 @@ type record struct {
 }
 
 // recordComment explains the record to readers of the repository.
-const recordComment = "# The packages next to this directory were written by \"cotter vendor\", from the lock of the root module.\n"
+const recordComment = "# The packages beside this directory were written by \"cotter vendor\", from the lock of the root module.\n"
 
 func (r record) text() []byte {
 	var b strings.Builder
