@@ -39,9 +39,9 @@ type Cache struct {
 	inUse map[string]*filelock.Lock // by tree name
 }
 
-// Open opens the cache at dir and creates it if it is absent. It fails if the
-// cache cannot be written: on a read-only or full file system, or in another
-// user's directory. So an installation does not fail midway.
+// Open opens the cache at dir and creates it if it does not exist. It fails if the cache is not
+// writable, for example because the file system is read-only or full or the directory belongs to
+// another user. So an installation does not fail midway.
 func Open(dir string, key *userkey.Key) (*Cache, error) {
 	c := &Cache{dir: dir, key: key, inUse: make(map[string]*filelock.Lock)}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -80,8 +80,8 @@ func makeDir(name string) error {
 	return err
 }
 
-// makeStage creates this process's staging directory and locks it. It tries again
-// if another process removes the directory as a leftover before it is locked.
+// makeStage creates this process's staging directory and locks it. If another process removes the
+// directory as a leftover before it is locked, makeStage tries again.
 func (c *Cache) makeStage() error {
 	for {
 		name := filepath.Join(c.dir, stageName, rand.Text())
@@ -104,7 +104,7 @@ func (c *Cache) makeStage() error {
 	}
 }
 
-// probe writes a file, to find out whether the disk is full.
+// probe writes a file to find out whether the disk is full.
 func (c *Cache) probe() error {
 	name := filepath.Join(c.stage, "probe")
 	err := step.Do("cache.stage.probe", func() error { return os.WriteFile(name, make([]byte, 4096), 0o600) })
@@ -135,12 +135,12 @@ func (c *Cache) Dir() string { return c.dir }
 // until Close.
 func (c *Cache) StageDir() string { return c.stage }
 
-// Stage returns a new path for a tree to be published. The path does not exist
-// yet. It is on the same file system as the published trees.
+// Stage returns a new path for a tree that will be published. Nothing exists there yet. The path
+// is on the same file system as the published trees.
 func (c *Cache) Stage() string { return filepath.Join(c.stage, rand.Text()) }
 
-// unlockedAge is the age from which a staging directory that cannot be locked is
-// removed. No fetch takes that long.
+// unlockedAge is the age at which a staging directory is removed on file systems without locks.
+// No fetch takes that long.
 const unlockedAge = 24 * time.Hour
 
 // sweep removes the staging directories of killed processes. Failures are ignored,
@@ -175,8 +175,8 @@ func (c *Cache) sweep() {
 // removes it until the cache is closed.
 func (c *Cache) Has(t1 hashing.Hash) bool { return c.use(FileName(t1)) }
 
-// use takes a shared lock on a tree. It reports false if the tree is absent or is
-// being removed.
+// use takes a shared lock on a tree. It returns false if the tree does not exist or is being
+// removed.
 func (c *Cache) use(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,7 +202,7 @@ func (c *Cache) use(name string) bool {
 	return true
 }
 
-// release unlocks a tree.
+// release releases this process's lock on a tree.
 func (c *Cache) release(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -212,13 +212,12 @@ func (c *Cache) release(name string) {
 	}
 }
 
-// publishAttempts bounds how often Publish tries again if another process removes
-// the tree at the same time.
+// publishAttempts is the number of attempts if another process removes the tree at the same time.
 const publishAttempts = 10
 
-// Publish renames the tree at staged, which was hashed from disk, to its published
-// name, and locks it until the cache is closed. If the tree is published already,
-// Publish removes the staged one.
+// Publish renames the tree at staged to its published name and locks it until the cache is
+// closed. The tree must have been hashed from disk. If the tree is already published, Publish
+// removes the staged one.
 func (c *Cache) Publish(staged string, t1 hashing.Hash) error {
 	name := FileName(t1)
 	var err error
@@ -229,7 +228,7 @@ func (c *Cache) Publish(staged string, t1 hashing.Hash) error {
 		if err = c.clear(name); err != nil {
 			return err
 		}
-		// Lock the tree before it is visible, so that no process removes it.
+		// Lock the tree before it becomes visible, so that no process removes it.
 		lock := filelock.Dir(staged)
 		if _, lockErr := lock.TryShared(); lockErr != nil {
 			lock = nil
@@ -255,8 +254,7 @@ func (c *Cache) hold(name string, lock *filelock.Lock) {
 	c.inUse[name] = lock
 }
 
-// clear moves an entry that has the name of a tree and is not a directory to
-// quarantine.
+// clear quarantines anything that has the name of a tree but is not a directory.
 func (c *Cache) clear(name string) error {
 	info, err := os.Lstat(c.treePath(name))
 	if err != nil || info.IsDir() {
@@ -280,13 +278,13 @@ func (c *Cache) quarantine(name string) error {
 	return err
 }
 
-// TreePath returns the path of the tree with this hash, whether it exists or not.
-// The content has not been compared with the hash; see [Cache.CopyTo].
+// TreePath returns the path of the tree with this hash. The tree need not exist, and its content
+// has not been compared with the hash; see [Cache.CopyTo].
 func (c *Cache) TreePath(t1 hashing.Hash) string { return c.treePath(FileName(t1)) }
 
 func (c *Cache) treePath(name string) string { return filepath.Join(c.dir, treesName, name) }
 
-// FileName returns a hash as a file name: its scheme and its value in hex. Base64
+// FileName returns the file name for a hash: its scheme and its value in hexadecimal. Base64
 // would contain slashes, and names that differ only in case.
 func FileName(h hashing.Hash) string {
 	scheme, value, _ := strings.Cut(string(h), ":")
@@ -297,8 +295,7 @@ func FileName(h hashing.Hash) string {
 	return fmt.Sprintf("%s-%s", scheme, hex.EncodeToString(raw))
 }
 
-// usedResolution is the age of a modification time below which markUsed does not
-// update it.
+// usedResolution is the accuracy of a recorded time of use: a more recent one is not updated.
 const usedResolution = time.Hour
 
 // markUsed records the time of use as the modification time, if it can be set.

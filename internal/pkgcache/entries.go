@@ -16,14 +16,14 @@ import (
 type Entry struct {
 	// Name is the tree's file name, from [FileName].
 	Name string
-	// Bytes is the sum of the sizes of its files.
+	// Bytes is the sum of the sizes of the tree's files.
 	Bytes int64
-	// Used is when the tree was last copied from the cache, to the hour, or
-	// published.
+	// Used is the time at which the tree was published or last copied from the cache, accurate to
+	// the hour.
 	Used time.Time
 }
 
-// Entries returns the published trees of the cache at dir, sorted by name; none if
+// Entries returns the published trees of the cache at dir, sorted by name. It returns nil if
 // there is no cache.
 func Entries(dir string) ([]Entry, error) {
 	trees := filepath.Join(dir, treesName)
@@ -49,8 +49,8 @@ func Entries(dir string) ([]Entry, error) {
 	return entries, err
 }
 
-// Size returns the sum of the sizes of the files at and below a path. Files that
-// another process removes meanwhile are not counted.
+// Size returns the sum of the sizes of the files at and below a path. It ignores files that
+// another process removes meanwhile.
 func Size(path string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
@@ -68,8 +68,8 @@ func Size(path string) (int64, error) {
 	return sum, err
 }
 
-// Remove removes a published tree unless a process uses it, and reports whether
-// it did. The tree vanishes atomically for other processes.
+// Remove removes a published tree unless a process uses it, and reports whether it did. For other
+// processes the tree disappears at once.
 func (c *Cache) Remove(name string) (bool, error) {
 	c.release(name)
 	path := c.treePath(name)
@@ -96,7 +96,7 @@ func (c *Cache) Remove(name string) (bool, error) {
 // QuarantineDir returns the directory for damaged trees of the cache at dir.
 func QuarantineDir(dir string) string { return filepath.Join(dir, quarantineName) }
 
-// Forget removes the answers and confirmations that were recorded before a time.
+// Forget removes the answers and confirmations that were last recorded or used before a time.
 func (c *Cache) Forget(before time.Time) error {
 	return errors.Join(c.forget(answersName, before), c.forget(confirmedName, before))
 }
@@ -113,8 +113,8 @@ func (c *Cache) forget(name string, before time.Time) error {
 		if infoErr != nil || info.ModTime().After(before) {
 			continue // another process removed it, or it is newer
 		}
-		// Another process may wait for this file. At worst two processes fetch
-		// the same package.
+		// Another process may be waiting for this file. In the worst case, two processes fetch the
+		// same package.
 		e := step.Do("cache.forget.remove", func() error { return os.Remove(filepath.Join(dir, entry.Name())) })
 		if !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
