@@ -5,13 +5,13 @@ import "github.com/hashicorp/hcl/v2/hclsyntax"
 // Budget exports budget.
 const Budget = budget
 
-// CheckPieces exports checkPieces, whose budget is small in tests.
+// CheckPieces exports checkPieces, so that tests can use a small budget.
 var CheckPieces = checkPieces
 
 // Fitting exports fitting.
 var Fitting = fitting
 
-// TokenWeight is the weight of a token.
+// TokenWeight returns the weight of a token.
 func TokenWeight(token hclsyntax.TokenType) int {
 	_, weight := level(token)
 	return weight
