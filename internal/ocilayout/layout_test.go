@@ -141,7 +141,7 @@ func TestRefused(t *testing.T) {
 		{"no JSON", []entry{version, file("index.json", `{`)}, `"index.json"`},
 		{"large version", []entry{file("oci-layout", strings.Repeat(" ", 5000)), index}, "more than 4096 bytes"},
 		{"twice", []entry{version, index, file("./index.json", "{}")}, "twice"},
-		{"link", []entry{version, index, {tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "b"}, ""}}, "no regular file"},
+		{"link", []entry{version, index, {tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "b"}, ""}}, "not a regular file"},
 		{"tag twice", []entry{version, file("index.json", `{"manifests":[`+ref+","+ref+`]}`)}, `tag "a"`},
 	} {
 		var text bytes.Buffer

@@ -179,7 +179,7 @@ func TestRefused(t *testing.T) {
 		"a truncated end":          {plain[:len(plain)-22], "truncated"},
 		"nothing":                  {nil, "not a zip file"},
 		"text":                     {[]byte(strings.Repeat("text\n", 20)), "not a zip file"},
-		"no executable":            {bare(t, entry{name: "README"}), `no file "terraform-provider-x"`},
+		"no executable":            {bare(t, entry{name: "README"}), `no file named "terraform-provider-x"`},
 		"an empty archive":         {bare(t), `no file`},
 		"an executable further in": {bare(t, entry{name: "bin/terraform-provider-x"}), "no file"},
 		"one of another type":      {bare(t, entry{name: "terraform-provider-xy"}), "no file"},
