@@ -69,7 +69,7 @@ func (w *World) dial(ctx context.Context, network, addr string) (net.Conn, error
 		return d.DialContext(ctx, network, w.host)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("modtest: %q is outside the world, which has only loopback addresses and %s", host, exampleDomain)
+		return nil, fmt.Errorf("modtest: %q is outside of the world, which has only loopback addresses and %s", host, exampleDomain)
 	}
 	return d.DialContext(ctx, network, addr)
 }
