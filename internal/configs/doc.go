@@ -101,8 +101,8 @@
 //   - a JSON string with a template sequence in it: 4 KiB;
 //   - syntax errors reported for one file: 20;
 //   - a chain of references, through locals and modules: 500;
-//   - the work of evaluation, which package eval bounds for each module and for
-//     a tree of them.
+//   - the work of evaluation, which package eval limits for each module and for a tree of
+//     modules.
 //
 // Only regular files are read. A link is followed, but not out of the directory's boundary if it
 // has one. A pipe, socket or device with the name of a configuration file is an error, and

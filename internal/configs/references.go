@@ -96,7 +96,7 @@ func (e *evaluation) staticNames(root string) lookup {
 		return (*evaluation).pathOf
 	case "terraform", "tofu":
 		if e.reader.Terraform {
-			return nil // Terraform does not know the workspace so early
+			return nil // Terraform does not know the workspace this early
 		}
 		return (*evaluation).workspace
 	}

@@ -1,5 +1,5 @@
 // Package dockerregistry runs the program docker-registry, under which Debian and others package
-// Distribution. It lets tests use a registry that is not our own.
+// Distribution. It lets tests use an independent registry.
 package dockerregistry
 
 import (

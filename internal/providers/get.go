@@ -195,7 +195,7 @@ func (j *job) fromArchive(ctx context.Context) (*providerstore.Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // or the store removes it
+	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // otherwise the store removes it
 	if j.pkg.Archive() == "" {                                               // its hash is known only now
 		if found, err := j.stored(ctx); found != nil || err != nil {
 			return found, err
@@ -236,7 +236,7 @@ func (j *job) download(ctx context.Context) (_ *os.File, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = errors.Join(file.Close(), os.Remove(name)) // or the store removes it
+			_ = errors.Join(file.Close(), os.Remove(name)) // otherwise the store removes it
 		}
 	}()
 	err = j.pkg.Download(ctx, file, func(done, total int64) {

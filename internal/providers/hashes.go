@@ -97,7 +97,7 @@ func (j *job) contentHash(ctx context.Context) (hashing.Hash, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // or the store removes it
+	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // otherwise the store removes it
 	if err := j.awaitProof(ctx); err != nil {
 		return "", err
 	}
