@@ -72,7 +72,7 @@ func TestMinAgeWithoutAge(t *testing.T) {
 	if v := version(p.mustInstall(t, aged(cotter.Request{})), "net"); v != "1.1.0" {
 		t.Errorf("Install took %s, want 1.1.0: its age is not known", v)
 	}
-	if !strings.Contains(p.events(), "does not tell the age of version 1.1.0") {
+	if !strings.Contains(p.events(), "does not report the age of version 1.1.0") {
 		t.Errorf("no event says that the age is not known:\n%s", p.events())
 	}
 }

@@ -27,74 +27,74 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Cache is a user's cache, as Installer.CacheDir names it. Everything in it can
-// be fetched again, so all of it may be removed at any time, also while others
+// Cache is a user's cache, in the directory that Installer.CacheDir names. Everything in it
+// can be fetched again, so all of it may be removed at any time, even while other processes
 // use it.
 type Cache struct{ Dir string }
 
-// CacheUsage is how much of something is in a cache.
+// CacheUsage counts the contents of a cache, or of the part of it that was removed.
 type CacheUsage struct {
-	// Packages is the number of packages and PackageBytes the size of their
-	// files.
+	// Packages is the number of module packages, and PackageBytes the size of their files.
 	Packages     int
 	PackageBytes int64
-	// GitStores is the number of bare repositories and GitBytes their size.
+	// GitStores is the number of bare git repositories, and GitBytes their size.
 	GitStores int
 	GitBytes  int64
-	// Providers is the number of packages of providers, and ProviderBytes their size.
+	// Providers is the number of provider packages, and ProviderBytes their size.
 	Providers     int
 	ProviderBytes int64
-	// QuarantineBytes is the size of packages that were found damaged.
+	// QuarantineBytes is the size of the packages that were set aside as damaged.
 	QuarantineBytes int64
 }
 
-// Bytes is the size of everything.
+// Bytes returns the total size.
 func (u CacheUsage) Bytes() int64 {
 	return u.PackageBytes + u.GitBytes + u.ProviderBytes + u.QuarantineBytes
 }
 
-// Size tells what is in the cache. A directory that is not there is an empty
-// cache.
+// Size measures the cache. A directory that does not exist counts as an empty cache.
 func (c Cache) Size() (CacheUsage, error) {
 	found, err := usercache.Size(c.Dir)
 	return CacheUsage(found), err
 }
 
-// Verify hashes every package in the cache and sets those aside that are not
-// what their names say: it returns their names. Installations check what they
-// take out of the cache in any case.
+// Verify hashes every package in the cache, sets aside those that do not match their names,
+// and returns the names of these. Installations check each package that they take out of
+// the cache in any case.
 func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 	return usercache.Verify(ctx, c.Dir)
 }
 
-// Clean removes what was not used for so long; 0 removes everything. Packages
-// that a process uses at the moment stay. Damaged packages always go. Projects have
-// links to the packages of providers, which the next installation makes anew.
+// Clean removes everything that has not been used for olderThan; 0 removes everything.
+// Packages that a process is using are kept. Damaged packages are always removed. Projects
+// have links to provider packages in the cache; the next installation in a project replaces
+// links that no longer work.
 func (c Cache) Clean(ctx context.Context, olderThan time.Duration) (freed CacheUsage, err error) {
 	removed, err := usercache.Clean(ctx, c.Dir, olderThan)
 	return CacheUsage(removed), err
 }
 
-// CacheFormat is the version of what a user's cache looks like. A cache of another
-// version is of no use: see CacheKey.
+// CacheFormat is the version of the layout of a user's cache. A cache in another version of
+// the layout cannot be used; CacheKey.Prefix contains the version.
 const CacheFormat = 1
 
-// CacheKey names the content of a cache that serves certain locks, for CI systems that
-// keep caches between runs.
+// CacheKey identifies the content of a cache that serves certain locks. It is for CI
+// systems that keep caches between runs.
 type CacheKey struct {
-	// Key is Prefix and a hash of the locked packages. It is the same for locks with the
-	// same packages, whichever calls, constraints and directories they have.
+	// Key is Prefix followed by a hash of the locked packages. Locks with the same packages
+	// have the same key, even if their calls, constraints or directories differ.
 	Key string
-	// Prefix is common to the keys of all caches that are of use on this platform: with
-	// the newest of these, a run fetches only what has changed.
+	// Prefix is common to the keys of all caches that can be used on this platform. A run
+	// that starts with the newest of these caches fetches only what has changed.
 	Prefix string
-	// Modules and Providers are the numbers of different packages and providers.
+	// Modules and Providers are the numbers of distinct packages and providers.
 	Modules, Providers int
 }
 
-// CacheKey returns the key of the cache for the locks of several root modules, each as
-// req says but for its directory. One that needs nothing has no lock, and does not count;
-// if none has a lock, the error wraps fs.ErrNotExist.
+// CacheKey returns the key of the cache for the locks of several root modules. req applies
+// to each of them, with its directory replaced. A root module that needs no modules or
+// providers has no lock and is ignored. If none of them has a lock, the error wraps
+// fs.ErrNotExist.
 func (in *Installer) CacheKey(ctx context.Context, dirs []string, req Request) (CacheKey, error) {
 	modules, providers := make(map[string]bool), make(map[string]bool)
 	locks := 0
@@ -124,7 +124,7 @@ func (in *Installer) CacheKey(ctx context.Context, dirs []string, req Request) (
 	}, nil
 }
 
-// lockPathOf names the first lock that was looked for.
+// lockPathOf returns the path of the lock of the first directory.
 func lockPathOf(req Request, dirs []string) string {
 	if len(dirs) > 0 {
 		req.Dir = dirs[0]
@@ -132,8 +132,8 @@ func lockPathOf(req Request, dirs []string) string {
 	return filepath.Join(req.dir(), req.lockFile())
 }
 
-// addPackages adds what the lock of a project has to sets of packages. It reports whether
-// there is a lock.
+// addPackages adds the packages in a project's lock to the sets modules and providers. It
+// reports whether the project has a lock.
 func (in *Installer) addPackages(ctx context.Context, req Request, dir string, modules, providers map[string]bool) (hasLock bool, err error) {
 	if req, err = req.inDir(dir); err != nil {
 		return false, err
@@ -161,16 +161,16 @@ func (in *Installer) addPackages(ctx context.Context, req Request, dir string, m
 
 func joinHashes(hashes []hashing.Hash) string { return fmt.Sprint(hashes) }
 
-// ListedStore is a PackageStore that knows what it has.
+// ListedStore is a PackageStore that can list its contents.
 type ListedStore interface {
 	PackageStore
 	// Tags returns the tags of all manifests, in any order.
 	Tags(ctx context.Context) ([]string, error)
 }
 
-// StoreEntry is what a store has for one entry of a lock.
+// StoreEntry describes the artifact that a store has for one entry of a lock.
 type StoreEntry struct {
-	// Source, Version, Package and Hashes are those of the entry. For a provider, Source
+	// Source, Version, Package and Hashes are copied from the entry. For a provider, Source
 	// is its address, Package is empty, and Hashes are those of the package for Platform.
 	Source, Version, Package string
 	Hashes                   []hashing.Hash
@@ -178,54 +178,55 @@ type StoreEntry struct {
 	Platform addrs.Platform
 	// Tag is the tag of the artifact.
 	Tag string
-	// Err is why the artifact is not what its entry says; nil if it is.
+	// Err says why the artifact does not match its entry; nil if it does.
 	Err error
 }
 
-// StoreHas reports whether a store has the artifact of an entry, and why that does not
-// confirm the entry: distrust is nil if it does. It asks for the manifest alone. A store
-// that has something else under its tag does not have it; err is about the store.
+// StoreHas reports whether a store has the artifact of an entry. distrust says why the
+// artifact does not confirm the entry; it is nil if it does. Only the manifest is
+// requested. If the store has something else under the artifact's tag, has is false. err
+// reports failures of the store itself.
 func StoreHas(ctx context.Context, store PackageStore, entry lockfile.Module) (has bool, distrust, err error) {
 	return stores.Has(ctx, store, modpkg.StatementOf(entry))
 }
 
-// StoredProvider is what a store has for a locked provider and a platform.
+// StoredProvider says what a store has for a locked provider and a platform.
 type StoredProvider = stores.ProviderState
 
-// What a store can have: nothing for the platform, a package of which the lock has no hash,
-// or one of which it has one.
+// The values of StoredProvider: the store has nothing for the platform, a package that
+// matches no hash in the lock, or a package that matches one.
 const (
 	StoredNot    = stores.ProviderMissing
 	StoredOther  = stores.ProviderOther
 	StoredLocked = stores.ProviderLocked
 )
 
-// StoreHasProvider returns what a store has of a locked provider for a platform. It asks
-// for the index and the manifest alone. distrust is why the artifact does not confirm what
-// it says. err is about the store.
+// StoreHasProvider returns what a store has for a locked provider and a platform. Only the
+// index and the manifest are requested. distrust says why the artifact does not confirm the
+// entry; it is nil if it does. err reports failures of the store itself.
 func StoreHasProvider(ctx context.Context, store PackageStore, entry lockfile.Provider, platform addrs.Platform) (has StoredProvider, distrust, err error) {
 	return stores.HasProvider(ctx, store, entry, platform)
 }
 
-// MissingPlatformError says that a store has the version of a provider, but not for the
-// platform that is wanted.
+// MissingPlatformError says that a store has the requested version of a provider, but not
+// for the requested platform.
 type MissingPlatformError = stores.MissingPlatformError
 
-// VerifyStore fetches, extracts and hashes all packages of a store and compares them with
-// their entries, and checks that the artifacts confirm them. It asks only the store, and
-// keeps nothing. The entries are in the order of their sources and versions, those of
-// providers last. The error is about what concerns all of them.
+// VerifyStore fetches, extracts and hashes all packages of a store, compares them with
+// their entries, and checks that the artifacts confirm the entries. It contacts only the
+// store and keeps nothing. The entries are sorted by source and version, with providers
+// last. The error reports problems that concern the whole store.
 func (in *Installer) VerifyStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
 	alone := *in
 	alone.CacheDir = ""
 	return alone.readStore(ctx, store, false, func(*session, modpkg.Statement) error { return nil })
 }
 
-// ImportStore puts all packages of a store into the cache, and records their entries as
-// confirmed for this user, so that later runs need no origin for them: who imports a
-// store trusts it. Of the packages of providers for other platforms only the hashes are
-// kept. Damaged packages are not imported; their entries have an Err. The
-// entries and the error are as for VerifyStore.
+// ImportStore puts all packages of a store into the cache. It also records their entries as
+// confirmed for this user, so that later runs need no origin for them: importing a store
+// means trusting it. Of provider packages for other platforms only the hashes are kept.
+// Damaged packages are not imported, and Err of their entries is set. The returned entries
+// and the error are as for VerifyStore.
 func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]StoreEntry, error) {
 	if in.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
@@ -238,8 +239,8 @@ func (in *Installer) ImportStore(ctx context.Context, store ListedStore) ([]Stor
 	})
 }
 
-// readStore fetches all packages of a store into the cache and calls use for those of
-// modules that are what their entries say. keep says that those of providers are kept.
+// readStore fetches all packages of a store into the cache, and calls use for each module
+// package that matches its entry. keep says whether provider packages are kept.
 func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool, use func(*session, modpkg.Statement) error) ([]StoreEntry, error) {
 	all, err := store.Tags(ctx)
 	if err != nil {
@@ -278,7 +279,7 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool
 				return ctx.Err()
 			}
 			if err != nil {
-				return nil // the others go on
+				return nil // the other packages are still read
 			}
 			return use(s, st)
 		})
@@ -294,8 +295,9 @@ func (in *Installer) readStore(ctx context.Context, store ListedStore, keep bool
 	return append(entries, ofProviders...), err
 }
 
-// readProviders gets all packages of providers that a store has, by its tags. Those for this
-// platform are kept, or the hashes of all computed.
+// readProviders reads all provider packages of a store, which are listed by its tags. If
+// keep is set, packages for this platform are kept, and of the others the hashes. Otherwise
+// every package is only hashed.
 func (in *Installer) readProviders(ctx context.Context, s *session, store PackageStore, tags []string, keep bool) ([]StoreEntry, error) {
 	if keep && s.CacheErr != nil {
 		return nil, s.CacheErr
@@ -340,43 +342,44 @@ func checkStatement(s modpkg.Statement, tree *pkgtree.Tree) error {
 	return nil
 }
 
-// PackageStore has packages of locks besides their origins, as OCI artifacts in the
-// form that OpenTofu installs. *bundle.Bundle and *mirror.Mirror are stores.
+// PackageStore has packages of locks, in addition to their origins. They are OCI artifacts
+// in the form that OpenTofu installs. *bundle.Bundle and *mirror.Mirror are stores.
 // Implementations must be safe for concurrent use.
 //
-// What comes from a store is compared with the hashes of the lock, as everything else
-// is. Beyond that a store can confirm entries as an origin does: one that has an artifact
-// with just what the entry says (source, version, package and hashes) is not asked to
-// prove it. CheckTrust decides. It must refuse for a store that is named by a repository
-// and not by the user, on the command line, in the environment or in the user's own
-// settings: the repository's author could make the store confirm any lock. Such a store
-// delivers the packages of entries that are confirmed otherwise.
+// Every package from a store is compared with the hashes of the lock, like all other
+// packages. A store can also confirm entries, as an origin does. It confirms an entry if it
+// has an artifact with exactly the data of the entry (source, version, package and hashes);
+// then no origin is asked. CheckTrust decides whether it may. CheckTrust must refuse if the
+// store was named by a repository rather than by the user: on the command line, in the
+// environment or in the user's own settings. Otherwise the repository's author could make
+// the store confirm any lock. A store that is refused only delivers packages, for entries
+// that are confirmed in another way.
 type PackageStore interface {
 	// Name is the store's name in messages.
 	Name() string
 	// IsLocal reports whether the store can be read in offline mode.
 	IsLocal() bool
-	// Manifest returns the manifest to which a tag points. The error wraps
-	// fs.ErrNotExist if there is no such tag.
+	// Manifest returns the manifest that a tag points to. The error wraps fs.ErrNotExist if
+	// the tag does not exist.
 	Manifest(ctx context.Context, tag string) ([]byte, error)
-	// CheckTrust returns nil if an artifact, by the manifest that Manifest returned,
-	// confirms the entry of a lock that is in it. Otherwise the error is why not, in words
-	// that are the same for all artifacts with the same defect: ErrDeliversOnly if the
-	// store confirms no entries.
+	// CheckTrust returns nil if the artifact with this manifest, as returned by Manifest,
+	// confirms the lock entry that it contains. Otherwise the error says why not, in the
+	// same words for all artifacts with the same defect. It is ErrDeliversOnly if the store
+	// confirms no entries.
 	CheckTrust(manifest []byte) error
-	// Blob writes a blob to the start of a file and checks its digest and size.
+	// Blob writes a blob to the start of a file, and checks its digest and size.
 	Blob(ctx context.Context, digest string, size int64, file *os.File) error
-	// ProviderIndex returns the index of the packages that the store has of a version of a
+	// ProviderIndex returns the index of the packages that the store has for a version of a
 	// provider. The error wraps fs.ErrNotExist if it has none.
 	ProviderIndex(ctx context.Context, provider addrs.Provider, version versions.Version) ([]byte, error)
-	// ProviderManifest returns a manifest of such an index, by its digest and size.
-	// CheckTrust takes it too.
+	// ProviderManifest returns a manifest listed in such an index, by its digest and size.
+	// CheckTrust accepts it too.
 	ProviderManifest(ctx context.Context, provider addrs.Provider, digest string, size int64) ([]byte, error)
-	// ProviderBlob is Blob for the archive of a provider. progress, which may be nil, is
-	// told the bytes that have arrived and the total.
+	// ProviderBlob is like Blob, for the archive of a provider. progress, which may be nil,
+	// is called with the number of bytes that have arrived and the total.
 	ProviderBlob(ctx context.Context, provider addrs.Provider, digest string, size int64, file *os.File, progress func(done, total int64)) error
 }
 
-// ErrDeliversOnly means that a [PackageStore] does not confirm entries. It is no failure:
-// runs ask the origins.
+// ErrDeliversOnly means that a [PackageStore] does not confirm entries. It is not a
+// failure: the origins are asked instead.
 var ErrDeliversOnly = stores.ErrDeliversOnly

@@ -21,71 +21,70 @@ import (
 	"github.com/cotterpin/cotter/settings"
 )
 
-// ConfigReader reads the configuration of one directory. A tool that has a parser
-// of its own brings its own.
+// ConfigReader reads the configuration of one directory. Tools with their own parser can
+// supply their own implementation.
 type ConfigReader interface {
-	// ReadModule returns what one module directory calls and requires. In one run it
-	// is called once for each module, after its caller's, from several goroutines.
-	// Diagnostics that are errors end an installation; those of warnings are passed
-	// on.
+	// ReadModule returns the calls and requirements of the module in one directory. It is
+	// called once in a run for each module, after its caller's, from several goroutines.
+	// Error diagnostics end an installation; warnings are passed on.
 	ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics)
 }
 
-// ModuleConfig is what an installation needs to know of a module's configuration.
+// ModuleConfig is the part of a module's configuration that an installation needs.
 type ModuleConfig struct {
 	// Calls are the module calls, sorted by name.
 	Calls []ModuleCall
-	// Providers are the provider requirements, in the order of files and lines. A
-	// reader for programs that install no providers may leave them out.
+	// Providers are the provider requirements, in the order of files and lines. A reader
+	// for programs that do not install providers may leave them out.
 	Providers []ProviderRequirement
-	// ProviderDiagnostics are about the requirements alone: errors end an installation
-	// of providers, but not one of modules.
+	// ProviderDiagnostics are about the requirements only. Errors in them end an
+	// installation of providers, but not one of modules.
 	ProviderDiagnostics hcl.Diagnostics
 }
 
-// ConfigDir is a module's directory, as a ConfigReader gets it.
+// ConfigDir is a module's directory, as passed to a ConfigReader.
 type ConfigDir struct {
 	// Path is the module's path; empty for the root module.
 	Path addrs.Module
-	// Dir is where the files are now.
+	// Dir is the current path of the files.
 	Dir string
-	// Boundary is the directory that links must not lead out of: the package's
-	// root. "" means none, for the user's own files.
+	// Boundary is the directory that links must not point out of: the root of the package.
+	// "" means that there is no boundary, as for the user's own files.
 	Boundary string
-	// Display is the directory as ranges must name it: where the files will be
-	// when the run is over, relative to the root module.
+	// Display is the directory as ranges must name it: the final directory of the files,
+	// after the run, relative to the root module.
 	Display string
 	// Dialect is the language that the configuration is written in.
 	Dialect Dialect
-	// Providers says that the run needs to know the provider requirements.
+	// Providers says that the run needs the provider requirements.
 	Providers bool
 }
 
 // ModuleCall is one "module" block.
 type ModuleCall struct {
-	// Name is the block's label, or that of a test's run.
+	// Name is the block's label, or the name of the run block in a test.
 	Name string
-	// Prefix are the names before Name in the path of a module that a test
-	// runs: "test", the directories and the file. It is empty for all others.
+	// Prefix has the names before Name in the path of a module that a test runs: "test",
+	// the directories and the file. It is empty for all other modules.
 	Prefix addrs.Module
 	// Source is the source argument's value, not parsed yet.
 	Source string
-	// Version is the version argument's value where HasVersion says that
-	// there is one.
+	// Version is the value of the version argument, if HasVersion says that the call has
+	// one.
 	Version    string
 	HasVersion bool
-	// SourceComputed and VersionComputed say that the arguments are
-	// expressions, so that messages should tell their values.
+	// SourceComputed and VersionComputed say that the arguments are expressions, so
+	// messages should show their values.
 	SourceComputed, VersionComputed bool
-	// Range is the block's header; SourceRange and VersionRange are the
-	// arguments' expressions.
+	// Range is the header of the block. SourceRange and VersionRange are the expressions of
+	// the arguments.
 	Range, SourceRange, VersionRange hcl.Range
 }
 
 // ProviderRequirement is one place where a module requires a provider.
 type ProviderRequirement = getproviders.ProviderRequirement
 
-// pathIn is the path of the called module, by that of its caller.
+// pathIn returns the path of the called module, given the path of its caller.
 func (c ModuleCall) pathIn(caller addrs.Module) addrs.Module {
 	for _, name := range c.Prefix {
 		caller = caller.Child(name)
@@ -93,15 +92,15 @@ func (c ModuleCall) pathIn(caller addrs.Module) addrs.Module {
 	return caller.Child(c.Name)
 }
 
-// byTest reports whether the module is called by a test.
+// byTest reports whether a test calls the module.
 func (c ModuleCall) byTest() bool { return len(c.Prefix) > 0 }
 
-// maxWorkspace bounds the file that has the name of the selected workspace, in
-// bytes.
+// maxWorkspace is the maximum size of the file that contains the name of the selected
+// workspace, in bytes.
 const maxWorkspace = 4096
 
-// workspace is the workspace of the request, or else the one that was selected
-// with a stock tool.
+// workspace returns the workspace of the request, or else the one that was selected with a
+// stock tool.
 func (r Request) workspace() (string, error) {
 	if r.Inputs.Workspace != "" {
 		return r.Inputs.Workspace, nil
@@ -121,24 +120,25 @@ func (r Request) workspace() (string, error) {
 	return orElse(strings.TrimSpace(string(name)), "default"), err
 }
 
-// DefaultConfigReader returns the ConfigReader that an Installer without one
-// uses for a request, for programs that wrap it:
+// DefaultConfigReader returns the ConfigReader that an Installer with no Config uses for a
+// request. It is for programs that wrap it:
 //
 //	reader, err := cotter.DefaultConfigReader(req)
 //	in := cotter.Installer{Config: wrapper{reader}}
 //	result, err := in.Install(ctx, req)
 //
-// It evaluates expressions with the request's variables, environment and
-// workspace, and reads the tests in its test directory. It keeps what a module
-// passes to the modules that it calls, so it is for one configuration: a request
-// for another directory or with other variables needs another reader. It is safe
-// for concurrent use.
+// It evaluates expressions with the request's variables, environment and workspace, and
+// reads the tests in the request's test directory. It remembers the values that a module
+// passes to the modules that it calls, so each reader serves one configuration: a request
+// for another directory or with other variables needs another reader. It is safe for
+// concurrent use.
 //
-// An error says why the selected workspace could not be read.
+// The error says why the selected workspace could not be read.
 func DefaultConfigReader(req Request) (ConfigReader, error) { return newConfigReader(req) }
 
-// configReader is the ConfigReader of an Installer that was given none. It is
-// for one run: what a called module can refer to comes from reading its caller.
+// configReader is the ConfigReader of an Installer with no Config. It serves one run,
+// because the values that a called module can refer to become known when its caller is
+// read.
 type configReader struct {
 	tests string
 
@@ -161,7 +161,7 @@ func newConfigReader(req Request) (*configReader, error) {
 	}, nil
 }
 
-// ReadModule makes configReader a ConfigReader.
+// ReadModule implements ConfigReader.
 func (c *configReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
 	reader := configs.Reader{Terraform: dir.Dialect == DialectTerraform, Providers: dir.Providers}
 	from := configs.Dir{Path: dir.Dir, Boundary: dir.Boundary, Display: dir.Display, Scope: c.scope(dir.Path.String())}
@@ -207,12 +207,12 @@ func (c *configReader) setScope(key string, scope *configs.Scope) {
 	c.scopes[key] = scope
 }
 
-// ReadSettings returns the settings of the root module in dir: those in its cotter.hcl, or
-// in the nearest one above it in the same git repository. Without such a file, or a
-// settings block in it, nothing is set. The error is a *[policy.FileError], or that of
-// reading the file.
+// ReadSettings returns the settings that apply to the root module in dir. They are read
+// from cotter.hcl in dir, or from the nearest one above it in the same git repository.
+// Without such a file, or without a settings block in it, the result is empty. The error is
+// a *[policy.FileError], or an error of reading the file.
 //
-// Runs do not apply them by themselves: they are for programs to put into requests.
+// Runs do not apply settings by themselves: programs must put them into requests.
 func ReadSettings(dir string) (*settings.Settings, error) {
 	files, err := project.FilesAbove(orElse(dir, "."), policy.FileName)
 	if err != nil {

@@ -42,8 +42,8 @@ type detectCase struct {
 }
 
 var detectCases = []detectCase{
-	{name: "nothing", want: cotter.DialectOpenTofu, warns: "nothing in the project tells whether it is for tofu or for terraform; tofu was assumed"},
-	{name: "nothing, both tools", tools: bothTools, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "nothing", want: cotter.DialectOpenTofu, warns: "nothing in the project shows whether it is for tofu or for terraform; tofu was assumed"},
+	{name: "nothing, both tools", tools: bothTools, want: cotter.DialectOpenTofu, warns: "nothing in the project shows"},
 	{name: "only terraform is there", tools: onlyTerraform, want: cotter.DialectTerraform},
 	{name: "only tofu is there", tools: onlyTofu, want: cotter.DialectOpenTofu},
 
@@ -61,30 +61,30 @@ var detectCases = []detectCase{
 			"x.tf":                            "module \"x\" {\n  source = \"registry.terraform.io/acme/network/aws\"\n}\n",
 			".terraform/modules/modules.json": terraformManifest,
 		},
-		want: cotter.DialectOpenTofu, warns: "nothing in the project tells",
+		want: cotter.DialectOpenTofu, warns: "nothing in the project shows",
 	},
 	{name: "a comment of terraform", files: map[string]string{".terraform.lock.hcl": terraformLock}, want: cotter.DialectTerraform},
 	{name: "a comment of tofu", files: map[string]string{".terraform.lock.hcl": tofuLock}, want: cotter.DialectOpenTofu},
-	{name: "a comment that is not at the beginning", files: map[string]string{".terraform.lock.hcl": "provider \"example.com/a/b\" {\n  version = \"1.0.0\"\n}\n" + terraformLock}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "a comment that is not at the beginning", files: map[string]string{".terraform.lock.hcl": "provider \"example.com/a/b\" {\n  version = \"1.0.0\"\n}\n" + terraformLock}, want: cotter.DialectOpenTofu, warns: "nothing in the project shows"},
 
 	{name: ".terraform-version", files: map[string]string{".terraform-version": "1.5.7\n"}, want: cotter.DialectTerraform},
 	{name: ".opentofu-version", files: map[string]string{".opentofu-version": "1.9.0\n"}, tools: onlyTerraform, want: cotter.DialectOpenTofu},
-	{name: "an empty file", files: map[string]string{".terraform-version": "\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "an empty file", files: map[string]string{".terraform-version": "\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project shows"},
 	{name: ".tool-versions", files: map[string]string{".tool-versions": "nodejs 20.1.0\nterraform 1.5.7 # or later\n"}, want: cotter.DialectTerraform},
 	{name: ".tool-versions of tofu", files: map[string]string{".tool-versions": "# terraform 1.5.7\nopentofu 1.9.0\n"}, want: cotter.DialectOpenTofu},
 	{name: "of the repository", files: map[string]string{"../../.terraform-version": "1.5.7"}, want: cotter.DialectTerraform},
 	{name: "the nearest one", files: map[string]string{"../../.terraform-version": "1.5.7", "../.opentofu-version": "1.9.0"}, want: cotter.DialectOpenTofu},
-	{name: "beyond the repository", files: map[string]string{"../../../.terraform-version": "1.5.7"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
-	{name: "a directory", files: map[string]string{".terraform-version/x": "1.5.7"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
-	{name: "a large file", files: map[string]string{".terraform-version": strings.Repeat("1.5.7\n", 20_000)}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "beyond the repository", files: map[string]string{"../../../.terraform-version": "1.5.7"}, want: cotter.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "a directory", files: map[string]string{".terraform-version/x": "1.5.7"}, want: cotter.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "a large file", files: map[string]string{".terraform-version": strings.Repeat("1.5.7\n", 20_000)}, want: cotter.DialectOpenTofu, warns: "nothing in the project shows"},
 
 	{name: "cloud", files: map[string]string{"cloud.tf": "terraform {\n  cloud {\n    organization = \"acme\"\n  }\n}\n"}, want: cotter.DialectTerraform},
-	{name: "cloud elsewhere", files: map[string]string{"cloud.tf": "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "cloud elsewhere", files: map[string]string{"cloud.tf": "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project shows"},
 	{name: "a remote backend", files: map[string]string{"backend.tf": "terraform {\n  backend \"remote\" {\n    hostname = \"app.terraform.io\"\n  }\n}\n"}, want: cotter.DialectTerraform},
 	{name: "a remote backend in JSON", files: map[string]string{"backend.tf.json": `{"terraform":{"backend":{"remote":{"hostname":"app.terraform.io"}}}}`}, want: cotter.DialectTerraform},
-	{name: "another backend", files: map[string]string{"backend.tf": "terraform {\n  backend \"http\" {\n  }\n}\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "another backend", files: map[string]string{"backend.tf": "terraform {\n  backend \"http\" {\n  }\n}\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project shows"},
 	{name: "a version before tofu", files: map[string]string{"versions.tf": "terraform {\n  required_version = \"~> 1.5.0\"\n}\n"}, want: cotter.DialectTerraform},
-	{name: "a version of both", files: map[string]string{"versions.tf": "terraform {\n  required_version = \">= 1.5\"\n}\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project tells"},
+	{name: "a version of both", files: map[string]string{"versions.tf": "terraform {\n  required_version = \">= 1.5\"\n}\n"}, want: cotter.DialectOpenTofu, warns: "nothing in the project shows"},
 
 	{
 		name:  "providers of tofu and .terraform-version",

@@ -19,55 +19,53 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// The kinds of failure that callers tell apart with errors.Is. No error of this
-// package says what to do next: that depends on the program. What a program needs
-// for that is in the errors' fields.
+// Kinds of failure that callers distinguish with errors.Is. No error of this package says
+// what to do next, because that depends on the program. The fields of the errors contain
+// what a program needs to say it.
 var (
-	// ErrCycle says that a module calls itself, directly or not.
+	// ErrCycle says that a module calls itself, directly or through other modules.
 	ErrCycle = errors.New("the module calls itself")
-	// ErrEscapesPackage says that a local source address points out of the
-	// package that its module is part of.
+	// ErrEscapesPackage says that a local source address points outside the package that
+	// contains its module.
 	ErrEscapesPackage = errors.New("local module path escapes module package")
-	// ErrNoSubdir says that a package lacks the directory that its module was
-	// said to be in.
+	// ErrNoSubdir says that a package does not have the directory in which its module
+	// should be.
 	ErrNoSubdir = pkgtree.ErrNoSubdir
-	// ErrSameKey says that two module calls would be installed in one place.
+	// ErrSameKey says that two module calls would be installed in the same directory.
 	ErrSameKey = errors.New("two module calls have the same key")
-	// ErrTooManyModules says that the module tree is larger than the limits.
+	// ErrTooManyModules says that the module tree exceeds the limits.
 	ErrTooManyModules = errors.New("the module tree is too large")
-	// ErrOffline says that a request to a server would be needed and that
-	// Request.Offline is set.
+	// ErrOffline says that a server would have to be contacted, but Request.Offline is set.
 	ErrOffline = origins.ErrOffline
-	// ErrNoSuchCall says that a request names a module call that the
-	// configuration does not have.
+	// ErrNoSuchCall says that a request names a module call that the configuration does not
+	// have.
 	ErrNoSuchCall = errors.New("the configuration has no such module call outside the project")
-	// ErrMisplaced says that modules.json, by which stock tools find modules, is
-	// not what an installation by the lock writes.
+	// ErrMisplaced says that modules.json, which stock tools use to find modules, does not
+	// have what an installation from the lock would write.
 	ErrMisplaced = errors.New("modules.json does not match the lock")
-	// ErrDowngrade says that an update would select a lower version than the locked
-	// one, which the request does not allow. The error is a *DowngradeError.
+	// ErrDowngrade says that an update would select a lower version than the locked one,
+	// which the request does not allow. The error is a *DowngradeError.
 	ErrDowngrade = versions.ErrDowngrade
-	// ErrNoSuchProvider says that no module requires a provider that the request
-	// names.
+	// ErrNoSuchProvider says that the request names a provider that no module requires.
 	ErrNoSuchProvider = treeproviders.ErrNotRequired
-	// ErrLegacyProvider says that the state has a provider's address of the form that
-	// early versions of Terraform had, without a namespace.
+	// ErrLegacyProvider says that the state contains a provider address in the form of
+	// early Terraform versions, without a namespace.
 	ErrLegacyProvider = localstate.ErrLegacyProvider
-	// ErrNotInstalled says that a module is not in its place.
+	// ErrNotInstalled says that a module is not installed in its directory.
 	ErrNotInstalled = errors.New("module not installed")
 )
 
-// ModuleError is what went wrong with one module call. Everything that
-// Install returns about a single module is one, alone or joined with others in
-// the order of their paths; it wraps *getmodules.FetchError,
-// *registryclient.RequestError, *versions.NoMatchError, *HashMismatchError, an
-// address or constraint error, or a sentinel of this package.
+// ModuleError is an error about one module call. Every error that Install returns about a
+// single module is a ModuleError, on its own or joined with others in the order of their
+// paths. It wraps a *getmodules.FetchError, *registryclient.RequestError,
+// *versions.NoMatchError, *HashMismatchError, an address or constraint error, or a sentinel
+// error of this package.
 type ModuleError struct {
 	// Path is the called module's path.
 	Path addrs.Module
 	// Source is the source argument, without credentials.
 	Source string
-	// Range is the call, or the argument that is at fault; empty if the
+	// Range is the call, or the argument that caused the error. It is empty if the
 	// configuration has no such call.
 	Range hcl.Range
 	Err   error
@@ -82,10 +80,10 @@ func (e *ModuleError) Error() string {
 
 func (e *ModuleError) Unwrap() error { return e.Err }
 
-// ConfigError is a module's configuration that could not be read. It wraps
+// ConfigError says that a module's configuration could not be read. It wraps
 // hcl.Diagnostics, whose ranges name files relative to the root module.
 type ConfigError struct {
-	// Path is the path of the module whose files these are.
+	// Path is the path of the module that the files belong to.
 	Path        addrs.Module
 	Diagnostics hcl.Diagnostics
 }
@@ -93,8 +91,7 @@ type ConfigError struct {
 func (e *ConfigError) Error() string { return e.Diagnostics.Error() }
 func (e *ConfigError) Unwrap() error { return e.Diagnostics }
 
-// LockFileError is a lock file that cannot be used as it is. It wraps
-// hcl.Diagnostics.
+// LockFileError says that a lock file is invalid. It wraps hcl.Diagnostics.
 type LockFileError struct {
 	File        string
 	Diagnostics hcl.Diagnostics
@@ -103,20 +100,21 @@ type LockFileError struct {
 func (e *LockFileError) Error() string { return e.Diagnostics.Error() }
 func (e *LockFileError) Unwrap() error { return e.Diagnostics }
 
-// HashMismatchError says that a package is not what the lock says. Nothing was
-// installed and the lock was not touched.
+// HashMismatchError says that a package does not have the hashes of the lock. Nothing was
+// installed, and the lock was not changed.
 type HashMismatchError struct {
 	// Key is the path of the module call, with dots.
 	Key string
 	// Package is the package that was fetched, redacted.
 	Package string
-	// Want is what the lock says, Got what was fetched, of the same schemes.
+	// Want are the hashes in the lock, and Got those of the fetched package, of the same
+	// schemes.
 	Want, Got []hashing.Hash
-	// Changes tells the files apart. It is empty where the former files' sums
-	// are not known.
+	// Changes lists the files that differ. It is empty if the sums of the former files are
+	// not known.
 	Changes hashing.Changes
-	// Gitlinks are submodules that were left out of the package. If the lock was
-	// made with Request.Submodules, that is the difference.
+	// Gitlinks are submodules that were left out of the package. If the lock was made with
+	// Request.Submodules, they are the cause of the mismatch.
 	Gitlinks []string
 }
 
@@ -133,27 +131,26 @@ func (e *HashMismatchError) Error() string {
 	return b.String()
 }
 
-// LockedError says that the lock would have to change, which the request
-// forbids.
+// LockedError says that the lock would have to change, which the request does not allow.
 type LockedError struct {
 	LockFile string
-	// Reasons say for each key, in order, what is wrong.
+	// Reasons say what is wrong, for each key in order.
 	Reasons []LockedReason
 }
 
-// LockedReason is why one entry of the lock is not enough.
+// LockedReason says why one entry of the lock cannot be used as it is.
 type LockedReason struct {
-	// Key is the path of the module call with dots; "" for an entry of a provider,
+	// Key is the path of the module call, with dots. It is "" for the entry of a provider,
 	// which Provider names.
 	Key      string
 	Provider addrs.Provider
 	Range    hcl.Range // the call or the requirement; empty for an entry without one
 	Reason   string
-	// Missing says that the lock has no entry. Restore may have one.
+	// Missing says that the lock has no entry. Restore may be able to put it back.
 	Missing bool
 }
 
-// Subject names what the entry is for: "module app.network", "provider acme/cloud".
+// Subject names the subject of the entry: "module app.network", "provider acme/cloud".
 func (r LockedReason) Subject() string {
 	if r.Key != "" {
 		return "module " + r.Key
@@ -174,33 +171,33 @@ func (e *LockedError) Error() string {
 	return b.String()
 }
 
-// LostEntriesError says that the lock has lost all of its module entries since the
-// last run, and may not change. Restore puts them back.
+// LostEntriesError says that the lock has lost all of its module entries since the last
+// run, and that the request does not allow it to change. Restore puts the entries back.
 type LostEntriesError struct {
 	LockFile string
 }
 
 func (e *LostEntriesError) Error() string {
-	return fmt.Sprintf("the module entries of %s have vanished, as when tofu or terraform rewrite it", e.LockFile)
+	return fmt.Sprintf("the module entries of %s have vanished, as happens when tofu or terraform rewrite it", e.LockFile)
 }
 
-// StaleError says that an entry of the lock and the configuration do not fit
-// together. Install brings the lock up to date.
+// StaleError says that an entry of the lock does not match the configuration. Install
+// updates the lock.
 type StaleError struct {
 	Reason string
 }
 
 func (e *StaleError) Error() string { return e.Reason }
 
-// LinkedLockError says that the lock file is a symbolic link. Stock tools replace
-// such a link by a file when they write the lock, so that its target gets stale.
+// LinkedLockError says that the lock file is a symbolic link. Stock tools replace such a
+// link with a file when they write the lock, and the target of the link becomes outdated.
 type LinkedLockError struct {
-	// File is the lock file, and Target the link's text.
+	// File is the lock file, and Target the text of the link.
 	File, Target string
-	// Inside is the path of the target relative to the root module, with forward
-	// slashes, which Request.LockFile can name; "" if the target is not below it.
+	// Inside is the path of the target relative to the root module, with forward slashes,
+	// which Request.LockFile can name. It is "" if the target is not below the root module.
 	Inside string
-	// Err is why the file was refused.
+	// Err says why the file was refused.
 	Err error
 }
 
@@ -209,86 +206,86 @@ func (e *LinkedLockError) Error() string {
 }
 func (e *LinkedLockError) Unwrap() error { return e.Err }
 
-// DowngradeError says that an update would select a lower version than the locked
-// one. It wraps [ErrDowngrade]; Update.AllowDowngrade allows it.
+// DowngradeError says that an update would select a lower version than the locked one. It
+// wraps [ErrDowngrade]. Update.AllowDowngrade allows the downgrade.
 type DowngradeError = versions.DowngradeError
 
-// ContentChangedError says that what is never to change has other content than the
-// lock: a version was published again, a version tag was moved, or an archive was
-// replaced. An update that takes it needs Update.AcceptChanged.
+// ContentChangedError says that something that must not change has different content than
+// when it was locked: a version was published again, a version tag was moved, or an archive
+// was replaced. Update.AcceptChanged allows an update to the new content.
 type ContentChangedError struct {
 	// Key is the path of the module call, with dots.
 	Key string
 	// Name is the version, the tag or the address.
 	Name string
-	// Locked and Now are the commits or digests, or for archives the h1 hashes,
-	// of the lock and of the origin.
+	// Locked and Now are the revisions in the lock and at the origin: commits or digests,
+	// or the h1 hashes of archives.
 	Locked, Now string
 }
 
 func (e *ContentChangedError) Error() string { return e.Change() }
 
-// Change is the change in a few words.
+// Change describes the change in a few words.
 func (e *ContentChangedError) Change() string {
 	return fmt.Sprintf("%s has OTHER CONTENT than the lock (%s -> %s)", e.Name, shortIdentity(e.Locked), strings.TrimPrefix(shortIdentity(e.Now), "commit "))
 }
 
-// MovedError says that the name by which a package was locked leads elsewhere
-// than the lock: somebody has moved a tag, a registry has another answer, or the
-// lock was edited. An update that takes it needs Update.AcceptChanged.
+// MovedError says that the name by which a package was locked now points to something else:
+// a tag was moved, a registry gives another answer, or the lock was edited.
+// Update.AcceptChanged allows an update to the new content.
 type MovedError struct {
 	// Key is the path of the module call, with dots.
 	Key string
 	// Name is the name: "tag v1.2.0", "commit 7c1f...", "digest sha256:...".
 	Name string
-	// Locked is the revision that the lock has, Now the one that the name leads
-	// to.
+	// Locked is the revision in the lock, and Now the one that the name points to.
 	Locked, Now string
 }
 
 func (e *MovedError) Error() string {
-	if strings.HasSuffix(e.Name, e.Now) { // it names what it points to
-		return fmt.Sprintf("the lock has %s, and the source means %s: the lock was edited, or the registry has another answer now", e.Locked, e.Name)
+	if strings.HasSuffix(e.Name, e.Now) { // the name contains its revision
+		return fmt.Sprintf("the lock has %s, but the source points to %s: the lock was edited, or the registry gives a different answer now", e.Locked, e.Name)
 	}
 	return fmt.Sprintf("%s moved %s -> %s, or the lock was edited", e.Name, e.Locked, e.Now)
 }
 
-// HostChangedError says that a call without a registry host would get its module
-// from another registry than the lock has, because another stock tool's
-// conventions apply than did when it was locked. Request.Dialect decides.
+// HostChangedError says that a call without a registry host would get its module from a
+// different registry than the one in the lock. The reason is that the module was locked
+// with the conventions of the other stock tool. Request.Dialect says which conventions
+// apply.
 type HostChangedError struct {
 	// Key is the path of the module call, with dots.
 	Key string
-	// Locked is the host in the lock, and Now the one that the call would mean.
+	// Locked is the host in the lock, and Now the host that would be used for the call.
 	Locked, Now string
-	// Dialect is the one by which the lock's host is meant. The other one changes the
-	// registry.
+	// Dialect is the dialect that gives the host in the lock. The other dialect gives Now.
 	Dialect Dialect
 }
 
 func (e *HostChangedError) Error() string {
-	return fmt.Sprintf("the lock has it from %s, and it would now come from %s, though the call is the same: the lock was made by the conventions of %s",
+	return fmt.Sprintf("the lock has the module from %s, but the same call now means %s: the lock was made with the conventions of %s",
 		e.Locked, e.Now, e.Dialect)
 }
 
-// SubmoduleError says that a module is in a git submodule that was not fetched,
-// for want of Request.Submodules.
+// SubmoduleError says that a module is in a git submodule that was not fetched because
+// Request.Submodules is not set.
 type SubmoduleError = getmodules.SubmoduleError
 
-// VendorError is a package in Request.Vendor that is not what the lock says.
+// VendorError says that a package in Request.Vendor does not match the lock.
 type VendorError struct {
 	// Key is the path of the module call, with dots.
 	Key string
 	// Dir is the package's directory, relative to the root module's, with slashes.
 	Dir string
-	// Missing says that it does not exist.
+	// Missing says that the directory does not exist.
 	Missing bool
-	// Want are the lock's hashes, Got those of the files, of the same schemes.
+	// Want are the hashes in the lock, and Got those of the files, of the same schemes.
 	Want, Got []hashing.Hash
-	// Changes tells the files apart, by paths in Dir. It is empty if the sums of the
-	// locked files are not in Request.Vendor: if the lock has another package, say.
+	// Changes lists the files that differ, by paths relative to Dir. It is empty if
+	// Request.Vendor does not have the sums of the locked files, for example because the
+	// lock has another package.
 	Changes hashing.Changes
-	// Err is why the files could not be read, if they could not.
+	// Err says why the files could not be read; nil if they could.
 	Err error
 }
 
@@ -297,7 +294,7 @@ func (e *VendorError) Error() string {
 		return fmt.Sprintf("the vendored package %s does not exist", e.Dir)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "the vendored package %s is not what the lock says", e.Dir)
+	fmt.Fprintf(&b, "the vendored package %s does not match the lock", e.Dir)
 	if e.Err != nil {
 		fmt.Fprintf(&b, ": %s", e.Err)
 	}
@@ -311,7 +308,7 @@ func (e *VendorError) Error() string {
 
 func (e *VendorError) Unwrap() error { return e.Err }
 
-// changesBelow returns changes by paths that begin with a directory.
+// changesBelow returns the changes with dir put in front of all paths.
 func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
 	below := func(names []string) []string {
 		var paths []string
@@ -323,10 +320,10 @@ func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
 	return hashing.Changes{Changed: below(changes.Changed), Vanished: below(changes.Vanished), Added: below(changes.Added)}
 }
 
-// errRefused marks a call that is among the refusals.
+// errRefused is returned for a call that was added to the refusals.
 var errRefused = errors.New("the lock may not change")
 
-// maxListed is how many changed files a message names before it counts.
+// maxListed is the maximum number of changed files in a message.
 const maxListed = 20
 
 func writeChanges(b *strings.Builder, changes hashing.Changes) {
@@ -335,8 +332,7 @@ func writeChanges(b *strings.Builder, changes hashing.Changes) {
 	}
 }
 
-// listChanges says for each file what became of it, as far as a message may be
-// long.
+// listChanges describes the change of each file, up to maxListed files.
 func listChanges(changes hashing.Changes) []string {
 	var list []string
 	for _, group := range []struct {
@@ -353,7 +349,7 @@ func listChanges(changes hashing.Changes) []string {
 	return list
 }
 
-// shortIdentity is a commit, digest or hash as a message shows it.
+// shortIdentity shortens a commit, digest or hash for messages.
 func shortIdentity(id string) string {
 	const commit, digits = 7, 12
 	switch scheme, value, found := strings.Cut(id, ":"); {
@@ -365,16 +361,15 @@ func shortIdentity(id string) string {
 	return id
 }
 
-// ProviderError is what went wrong with one provider. It wraps an error of package
-// getproviders, *registryclient.RequestError, the errors of package versions,
-// *policy.Violation, *UnknownProviderError, *UnusableVersionError, or a sentinel of this
-// package.
+// ProviderError is an error about one provider. It wraps an error of package getproviders,
+// *registryclient.RequestError, an error of package versions, *policy.Violation,
+// *UnknownProviderError, *UnusableVersionError, or a sentinel error of this package.
 type ProviderError = getproviders.ProviderError
 
-// UnknownProviderError says that no source has a provider, and what is known of others
-// that may be meant.
+// UnknownProviderError says that no source has a provider. Its fields name other providers
+// that may have been meant.
 type UnknownProviderError = getproviders.UnknownProviderError
 
-// UnusableVersionError says that a version of a provider has no package that can be used
-// here, and which version has.
+// UnusableVersionError says that a version of a provider has no package for this machine.
+// If possible, it names another version that has one.
 type UnusableVersionError = getproviders.UnusableVersionError

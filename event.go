@@ -13,60 +13,60 @@ import (
 	"github.com/cotterpin/cotter/internal/stores"
 )
 
-// Event is one thing that happened in a run. The events are the structs of
-// this file; new ones may be added, so a switch over them needs a default.
+// Event is something that happened in a run. The events are the structs in this file. New
+// ones may be added, so a switch over them needs a default case.
 //
-// [Installer.OnEvent] gets the events of one run one after another, never two
-// at once; those of one module come in the order in which things happened.
-// They do not influence the run, and the run waits for the callback, which
-// must return quickly. No event holds a credential; foreign text in them is
-// raw and must be escaped before it is shown on a terminal.
+// [Installer.OnEvent] receives the events of a run one after another, never two at once.
+// The events of one module arrive in the order in which things happened. Events do not
+// influence the run, but the run waits for the callback, which must return quickly. No
+// event contains credentials. Text from other sources is not sanitized and must be escaped
+// before it is shown on a terminal.
 type Event interface{ event() }
 
-// Resolved tells which version or location was selected for a module call.
+// Resolved reports which version or location was selected for a module call.
 type Resolved struct {
 	Path    addrs.Module
 	Source  addrs.ModuleSource
-	Version string // "" where the source has none
-	Locked  bool   // the lock decided
+	Version string // "" if the source has no versions
+	Locked  bool   // the lock determined the version
 }
 
-// FetchStarted tells that a package is being fetched, for whichever calls.
+// FetchStarted reports that a package is being fetched. Several calls may need it.
 type FetchStarted struct {
 	Package string // redacted
 }
 
-// FetchProgress tells how far a fetch is, in bytes. Total is 0 where it is not
-// known.
+// FetchProgress reports the progress of a fetch, in bytes. Total is 0 if it is not known.
 type FetchProgress struct {
 	Package     string
 	Done, Total int64
 }
 
-// FetchDone tells that a fetch ended well.
+// FetchDone reports that a fetch succeeded.
 type FetchDone struct {
 	Package string
 	Bytes   int64
-	// Store is the name of the [PackageStore] that had the package; "" for its origin.
+	// Store is the name of the [PackageStore] that the package came from; "" for the
+	// origin.
 	Store string
 }
 
-// HashVerified tells that a module's package has the hashes of the lock.
+// HashVerified reports that a module's package has the hashes of the lock.
 type HashVerified struct {
 	Path addrs.Module
 }
 
-// ModuleInstalled tells that a module is new or changed in its place. It comes
-// when the whole run succeeded.
+// ModuleInstalled reports that a module was added or changed in its directory. It is sent
+// after the whole run has succeeded.
 type ModuleInstalled struct {
 	Path addrs.Module
 	Dir  string
-	// Replaced says that something else was in its place.
+	// Replaced says that the directory had other content before.
 	Replaced bool
 }
 
-// ProviderProgress tells how far the archive of a provider is, in bytes. Total is 0
-// where it is not known. It comes at the start of a transfer, during it, and when the
+// ProviderProgress reports the progress of a provider's archive, in bytes. Total is 0 if it
+// is not known. The event is sent at the start of a transfer, during it, and when the
 // archive is unpacked.
 type ProviderProgress struct {
 	Provider    addrs.Provider
@@ -78,57 +78,57 @@ type ProviderProgress struct {
 	Stored bool
 }
 
-// ProviderInstalled tells that a provider is new or changed in its place, and who signed
-// it; "" where no signature was checked in this run.
+// ProviderInstalled reports that a provider was added or changed in its directory. KeyID
+// and Key say who signed it; they are "" if no signature was checked in this run.
 type ProviderInstalled struct {
 	Provider   addrs.Provider
 	Version    string
 	Dir        string
 	KeyID, Key string
-	// Replaced says that something else was in its place.
+	// Replaced says that the directory had other content before.
 	Replaced bool
 }
 
-// LockFileWritten tells that the dependency lock was written.
+// LockFileWritten reports that the dependency lock was written.
 type LockFileWritten struct {
 	File    string
 	Created bool
 }
 
-// Waiting tells that another process works on the same project.
+// Waiting reports that another process is working on the same project.
 type Waiting struct {
 	Dir string
 }
 
-// WaitingForFetch tells that another process that shares the cache fetches a
-// package, and that it takes long.
+// WaitingForFetch reports that another process with the same cache is fetching a package,
+// and that this takes long.
 type WaitingForFetch struct {
 	Package string // redacted
 }
 
-// Warning tells the user something that is no error. Path is empty where it
-// concerns the run as a whole.
+// Warning is a message to the user about something that is not an error. Path is empty if
+// the warning is about the whole run.
 type Warning struct {
 	Path    addrs.Module
 	Message string
-	// Kind tells warnings apart about which the user can do something.
+	// Kind is set for warnings that the user can act on.
 	Kind WarningKind
 }
 
-// WarningKind is what a warning is about; "" for one that needs no action, or whose
-// message is all that there is to say.
+// WarningKind says what a warning is about. It is "" for a warning that needs no action, or
+// that its message describes completely.
 type WarningKind string
 
 // The kinds of warnings.
 const (
-	// WarningNoCache says that the cache cannot be used, so that fetched packages
-	// are not kept for later runs. Installer.CacheDir can name another directory.
+	// WarningNoCache says that the cache cannot be used, so fetched packages are not kept
+	// for later runs. Installer.CacheDir can name another directory.
 	WarningNoCache WarningKind = "no cache"
-	// WarningDialectAssumed says that a registry depends on the stock tool that the
-	// project was assumed to be for. Request.Dialect decides.
+	// WarningDialectAssumed says that the registry of a module depends on the stock tool
+	// that the project is for, and that the tool was assumed. Request.Dialect sets it.
 	WarningDialectAssumed WarningKind = "dialect assumed"
-	// WarningRestored says that files of an installed module were changed, and are
-	// replaced by what the lock says.
+	// WarningRestored says that files of an installed module were changed, and are replaced
+	// by the files of the locked package.
 	WarningRestored WarningKind = "restored"
 )
 
@@ -145,8 +145,7 @@ func (Waiting) event()           {}
 func (WaitingForFetch) event()   {}
 func (Warning) event()           {}
 
-// events makes the calls of one run's callback serial, and tells each warning
-// once.
+// events serializes the calls of a run's callback, and passes on each warning once.
 type events struct {
 	fn func(Event)
 
@@ -173,8 +172,8 @@ func (e *events) emit(event Event) {
 	e.fn(event)
 }
 
-// ofFetches passes on what is told of fetches, and warnings: the events of a walk
-// that is done again later.
+// ofFetches returns events that pass on only warnings and the events of fetches. It is for
+// a walk that is repeated later.
 func (e *events) ofFetches() *events {
 	return &events{fn: func(event Event) {
 		switch event.(type) {
@@ -184,13 +183,12 @@ func (e *events) ofFetches() *events {
 	}}
 }
 
-// warn tells the user something about a module; path is empty for the run as a
-// whole.
+// warn tells the user something about a module; path is empty if it concerns the whole run.
 func (e *events) warn(path addrs.Module, message string) {
 	e.emit(Warning{Path: path, Message: message})
 }
 
-// ofOrigins passes on what is told of origins and stores.
+// ofOrigins passes on an event of an origin or a store.
 func (e *events) ofOrigins(o origins.Event) {
 	switch o.Kind {
 	case origins.FetchStarted:
@@ -206,7 +204,7 @@ func (e *events) ofOrigins(o origins.Event) {
 	}
 }
 
-// ofProviders passes on what happens to packages of providers.
+// ofProviders passes on an event of a provider's package.
 func (e *events) ofProviders(p providers.Event) {
 	about := ProviderProgress{Provider: p.Want.Provider, Version: p.Want.Version.String(), Platform: p.Want.Platform, Done: p.Done, Total: max(p.Total, 0), Stored: p.Stored}
 	switch p.Kind {
@@ -226,7 +224,7 @@ func (e *events) ofProviders(p providers.Event) {
 	}
 }
 
-// warnOf tells the user what a diagnostic says of a module.
+// warnOf passes on a diagnostic about a module as a warning.
 func (e *events) warnOf(path addrs.Module, diag *hcl.Diagnostic) {
 	message := diag.Summary
 	if diag.Detail != "" {

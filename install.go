@@ -19,15 +19,20 @@ import (
 	"github.com/cotterpin/cotter/internal/vendordir"
 )
 
-// Install installs the modules of a configuration: exactly what the lock says, and
-// for calls without an entry the newest version that they allow. It writes the
-// modules to their places, then the lock, then modules.json; after an error all
-// three are as they were. With DryRun or LockOnly less is written; see [Request].
+// Install installs the modules of a configuration: exactly the packages in the lock, and
+// for calls without an entry the newest version that their constraint allows. It puts the
+// modules in their directories, then writes the lock, then modules.json. After an error all
+// three are as they were before. With DryRun or LockOnly it writes less; see [Request].
 //
-// An error about one module is a *ModuleError, about configuration that cannot be
-// read a *ConfigError, about an unusable lock a *LockFileError, about a lock that
-// would have to change and may not a *LockedError or a *LostEntriesError. If
-// several modules failed the error joins all of them, in the order of their paths.
+// The type of an error depends on its subject:
+//
+//   - *ModuleError: one module
+//   - *ConfigError: configuration that cannot be read
+//   - *LockFileError: an invalid lock
+//   - *LockedError or *LostEntriesError: a lock that would have to change, but must not
+//
+// If several modules failed, the error joins all of their errors, in the order of their
+// paths.
 func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) {
 	inst, err := in.prepare(req)
 	if err != nil {
@@ -48,14 +53,14 @@ func (in *Installer) Install(ctx context.Context, req Request) (*Result, error) 
 	return empty, nil
 }
 
-// InstallProviders installs the providers that the installed modules of a
-// configuration require, and leaves the modules as they are. Versions in the lock stay
-// as long as they fit; for the others the newest is selected that all modules allow.
-// Install does the same beside the modules if Request.Providers is set.
+// InstallProviders installs the providers that the installed modules of a configuration
+// require. It does not touch the modules. Locked versions are kept as long as they meet all
+// constraints. For other providers, the newest version that all modules allow is selected.
+// If Request.Providers is set, Install does the same in addition to installing the modules.
 //
-// With LockOnly nothing is installed but the lock is written, and with DryRun neither.
-// An error about one provider is a *[ProviderError]; if several failed, the error joins
-// all of them.
+// With LockOnly the lock is written but nothing is installed. With DryRun neither happens.
+// An error about one provider is a *[ProviderError]. If several providers failed, the error
+// joins all of their errors.
 func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result, error) {
 	only := Providers{Only: true}
 	if req.Providers != nil {
@@ -65,7 +70,7 @@ func (in *Installer) InstallProviders(ctx context.Context, req Request) (*Result
 	return in.Install(ctx, req)
 }
 
-// installation is the installation of one project, which is not opened yet.
+// installation is the installation of one project, before the project is opened.
 type installation struct {
 	in     *Installer
 	req    Request
@@ -75,7 +80,8 @@ type installation struct {
 	events *events
 }
 
-// prepare checks a request and reads what it names besides the project.
+// prepare checks a request, and reads the user's key, the policies and the inputs that the
+// request names.
 func (in *Installer) prepare(req Request) (_ *installation, err error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -95,10 +101,10 @@ func (in *Installer) prepare(req Request) (_ *installation, err error) {
 	return inst, nil
 }
 
-// emptyResult returns the result of an installation that has no modules to place or
-// remove: the root module calls none, the lock has none, and there is no modules
-// directory. Stock tools write nothing then, and Install does not either. It returns nil
-// if the project has to be opened.
+// emptyResult returns the result of an installation with no modules to place or remove: the
+// root module calls none, the lock has none, and there is no modules directory. In this
+// case stock tools write nothing, and neither does Install. The result is nil if the
+// project has to be opened.
 func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	req := inst.req
 	_, err := os.Lstat(filepath.Join(req.dataPath(), "modules"))
@@ -119,19 +125,20 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	return p.newResult(nil), ctx.Err()
 }
 
-// rootReader is a ConfigReader that reads the root module once: a file of values that is
-// a pipe cannot be read again.
+// rootReader is a ConfigReader that reads the root module only once, because a file of
+// variable values may be a pipe, which cannot be read again.
 type rootReader struct {
 	ConfigReader
 
 	mu sync.Mutex
-	// dir is what was read of the root module last; its Dir is "" before that.
+	// dir is the argument of the last read of the root module; its Dir is "" before the
+	// first one.
 	dir    ConfigDir
 	module ModuleConfig
 	diags  hcl.Diagnostics
 }
 
-// ReadModule makes rootReader a ConfigReader.
+// ReadModule implements ConfigReader.
 func (r *rootReader) ReadModule(ctx context.Context, dir ConfigDir) (ModuleConfig, hcl.Diagnostics) {
 	if !dir.Path.IsRoot() {
 		return r.ConfigReader.ReadModule(ctx, dir)
@@ -161,8 +168,9 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 	return newInstallRun(p, inst.config, session, inst.events).run(ctx)
 }
 
-// openProject opens the project under the rules of the installation. One that places
-// nothing leaves nothing behind in the project, not even an empty directory.
+// openProject opens the project under the rules of the installation. If the run does not
+// place packages, the project is opened without creating anything in it, not even an empty
+// directory.
 func (inst *installation) openProject(ctx context.Context) (p *openProject, err error) {
 	req := inst.req
 	takes := req.places() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
@@ -176,13 +184,12 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 	}
 	p.rules = inst.rules
 	if !takes && p.files != nil && p.files.Unfinished() {
-		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run says")
+		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run reports")
 	}
 	return p, nil
 }
 
-// installProviders installs the providers of a project whose modules are as they are to
-// be.
+// installProviders installs the providers of a project, and leaves its modules as they are.
 func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
 	session, done, err := inst.in.sharedSession(inst.key)
 	if err != nil {
@@ -217,7 +224,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	return result, plan.writeLock()
 }
 
-// installRun is the installation of one project.
+// installRun is the installation of one open project.
 type installRun struct {
 	*openProject
 	session   *session
@@ -233,9 +240,9 @@ func newInstallRun(p *openProject, config ConfigReader, session *session, events
 	}
 }
 
-// run walks the calls of the tree and selects, fetches and stages a package for each,
-// gets the providers that the modules require, plans the change of the project and makes
-// it. Until then nothing in the project has changed.
+// run walks the calls of the tree, and selects, fetches and stages a package for each. It
+// gets the providers that the modules require. Then it plans the change of the project and
+// commits it. Nothing in the project changes before the commit.
 func (r *installRun) run(ctx context.Context) (*Result, error) {
 	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
@@ -272,8 +279,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	return plan.result, plan.commit(ctx)
 }
 
-// unify finds the versions that all calls of a source share, if the request asks for
-// that.
+// unify finds the versions that all calls of a source share, if the request asks for them.
 func (r *installRun) unify(ctx context.Context) (unified, error) {
 	if !r.req.Unify {
 		return nil, nil
@@ -281,7 +287,7 @@ func (r *installRun) unify(ctx context.Context) (unified, error) {
 	return unify(ctx, r.look)
 }
 
-// newProviderStage returns the stage of providers; nil if the run leaves them alone.
+// newProviderStage returns the provider stage, or nil if the run does not touch providers.
 func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, error) {
 	if r.req.Providers == nil {
 		return nil, nil
@@ -289,35 +295,40 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 	return newProviderStage(ctx, r.openProject, r.session, r.events)
 }
 
-// newResolver wires the stages that turn calls into modules.
+// newResolver connects the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	asks := r.session.originsFor(r.openProject, events)
-	placer := &placer{
+	asks, placer, found := r.session.originsFor(r.openProject, events), r.newPlacer(events), &findings{}
+	return &resolver{
+		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
+		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
+		entries: &lockedEntries{
+			origins: asks, stores: r.session.storesOf(r.req, events), placer: placer, events: events,
+			locked: r.req.Locked, found: found, confirmed: r.confirmed,
+		},
+		origins: asks, placer: placer, events: events, found: found, confirmed: r.confirmed,
+	}
+}
+
+// newPlacer returns the stage that puts packages in the places that the request selects.
+func (r *installRun) newPlacer(events *events) *placer {
+	p := &placer{
 		Session: r.session.Session, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.places(),
 	}
 	if r.dirs.Vendor != nil {
-		placer.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
+		p.vendored = &vendordir.Packages{Dir: r.dirs.Vendor, Rewrites: r.req.WriteVendor, Optional: r.req.LockOnly}
 	}
-	if r.req.places() {
-		if !r.files.HasLinks() {
-			placer.layout = LayoutCopy
-		}
-		placer.stage = &materialize.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
+	if p.readOnly {
+		return p
 	}
-	res := &resolver{
-		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
-		selector: &selector{origins: asks, events: events, update: r.req.Update, lock: r.lock, unified: shared},
-		origins:  asks, placer: placer, events: events, confirmed: r.confirmed,
+	if !r.files.HasLinks() {
+		p.layout = LayoutCopy
 	}
-	res.entries = &lockedEntries{
-		origins: asks, placer: placer, events: events, confirmed: r.confirmed,
-		refusals: &res.refusals, restored: &res.restored, locked: r.req.Locked,
-		stores: r.session.storesOf(r.req, events),
-	}
-	return res
+	p.stage = &materialize.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
+	return p
 }
 
-// look walks the tree without placing anything.
+// look walks the tree without placing anything, and collects the calls that select
+// versions.
 func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls, *selector, error) {
 	res := r.newResolver(shared, r.events.ofFetches())
 	res.noted, res.placer.readOnly = newVersionedCalls(), true
@@ -325,8 +336,8 @@ func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls,
 	return res.noted, res.selector, err
 }
 
-// walk resolves the whole tree. require, which may be nil, is told what each module
-// requires.
+// walk resolves the whole tree. require, which may be nil, is called with the configuration
+// of each module.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs.Module, ModuleConfig)) (resolvedTree, error) {
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
@@ -335,7 +346,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 		warn: res.events.warnOf,
 	}
 	modules, failures := w.walk(ctx, r.req.dir())
-	tree := resolvedTree{modules: modules, restored: &res.restored, hostless: res.hostless.first}
+	tree := resolvedTree{modules: modules, restored: &res.found.restored, hostless: res.found.hostless.first}
 	for _, warning := range []Warning{
 		{Message: warningOfRestored(tree.restored, r.req.lockFile())},
 		{Message: r.assumedDialect(tree.hostless), Kind: WarningDialectAssumed},
@@ -349,11 +360,11 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(addrs
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return tree, errors.Join(res.refusals.err(r.req.lockFile()), err)
+	return tree, errors.Join(res.found.refusals.err(r.req.lockFile()), err)
 }
 
-// checkLost refuses a lock that has lost all of its entries, in a run that may not
-// change it: that is one problem and not one for each call.
+// checkLost returns an error if the lock has lost all of its entries and must not change.
+// Without this check, the run would report each call separately.
 func (r *installRun) checkLost() error {
 	if !r.req.Locked || r.lockSrc == nil || len(r.lock.Modules()) > 0 || r.former == nil || len(r.former.Modules()) == 0 {
 		return nil

@@ -15,44 +15,43 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Options are what [New] wires into an Installer. The zero value works.
+// Options configure the Installer that [New] returns. The zero value works.
 type Options struct {
-	// HTTPClient is used for discovery, registries, archives, OCI registries and those
-	// git repositories that are fetched without git. It gives the transport, and by
-	// its Timeout the bound of one request for discovery or to a registry; 0 means
+	// HTTPClient is used for discovery, registries, archives, OCI registries, and git
+	// repositories that are fetched without the git command. Its transport is used for all
+	// of them. Its Timeout limits a single request for discovery or to a registry; 0 means
 	// 30 s. nil means http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request, except to git servers. "" means "cotter".
 	UserAgent string
-	// Credentials has the user's credentials. nil means that there are none.
-	// *cliconfig.Config has those of stock tools.
+	// Credentials provides the user's credentials. nil means that there are none.
+	// *cliconfig.Config provides those of stock tools.
 	Credentials Credentials
-	// Services are services by host and service identifier that take the place of
-	// discovery, as the "host" blocks of a CLI configuration do.
+	// Services maps hosts to service identifiers and their services, which are used instead
+	// of discovery, like the "host" blocks of a CLI configuration.
 	Services map[addrs.Hostname]map[string]any
-	// Retries is how often a failed request for discovery or to a registry is
-	// repeated. 0 means 3, less means never.
+	// Retries is how often a failed request for discovery or to a registry is repeated. 0
+	// means 3, a negative number means never.
 	Retries int
-	// Fetcher has further settings for fetches, such as Getters, XZ, Git and Limits.
-	// New sets those of its fields HTTPClient, UserAgent, HTTPCredentials,
-	// OCICredentials and CacheDir that are zero, so it must not be in use. nil means
-	// the defaults.
+	// Fetcher has further settings for fetches, such as Getters, XZ, Git and Limits. New
+	// sets its fields HTTPClient, UserAgent, HTTPCredentials, OCICredentials and CacheDir
+	// if they are zero, so the Fetcher must not be in use yet. nil means the defaults.
 	Fetcher *getmodules.Fetcher
-	// CacheDir, StateDir, StateKey, Parallel and OnEvent are those of Installer.
+	// CacheDir, StateDir, StateKey, Parallel and OnEvent are as in Installer.
 	CacheDir, StateDir, StateKey string
 	Parallel                     int
 	OnEvent                      func(Event)
 }
 
-// Credentials finds the user's credentials. Implementations must be safe for
-// concurrent use; *cliconfig.Config is one.
+// Credentials finds the user's credentials. Implementations must be safe for concurrent
+// use. *cliconfig.Config is an implementation.
 type Credentials interface {
-	// ForHost finds those for the services of a registry's host.
+	// ForHost finds credentials for the services of a registry's host.
 	disco.CredentialsSource
-	// HTTPCredentials finds those for archives and pages; see
+	// HTTPCredentials finds credentials for archives and pages; see
 	// getmodules.HTTPCredentials.
 	HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error)
-	// OCICredentials finds those for a repository of an OCI registry; see
+	// OCICredentials finds credentials for a repository of an OCI registry; see
 	// getmodules.OCICredentials.
 	OCICredentials(ctx context.Context, host, repository string) (getmodules.OCICredential, error)
 }
@@ -90,7 +89,8 @@ func New(opts Options) *Installer {
 	}
 }
 
-// fetcher returns the Fetcher of the options, with what it shares with the rest.
+// fetcher returns the Fetcher of the options, with the fields set that it shares with the
+// other clients.
 func (o Options) fetcher() *getmodules.Fetcher {
 	f := o.Fetcher
 	if f == nil {
@@ -112,93 +112,96 @@ func (o Options) fetcher() *getmodules.Fetcher {
 	return f
 }
 
-// Installer installs, locks and verifies the modules of configurations. The
-// zero value works: it asks registries anonymously and keeps nothing between
-// runs but what is installed. Fields must not change once it is in use; one Installer may serve any
-// number of runs at once.
+// Installer installs, locks and verifies the modules of configurations. The zero value
+// works: it sends no credentials to registries, and keeps only what it installs. Fields
+// must not change once the Installer is in use. One Installer may serve any number of runs
+// at once.
 type Installer struct {
-	// Registry answers for module registries. nil means a
-	// *registryclient.Client without credentials.
+	// Registry is the client for module registries. nil means a *registryclient.Client
+	// without credentials.
 	Registry Registry
-	// Fetcher fetches packages. nil means a *getmodules.Fetcher whose git
-	// stores are under CacheDir, without Getters: S3, Google Cloud Storage and
-	// Mercurial are for one with those of packages s3, gcs and hg.
+	// Fetcher fetches packages. nil means a *getmodules.Fetcher whose git stores are under
+	// CacheDir and which has no Getters. For S3, Google Cloud Storage and Mercurial, set a
+	// Fetcher with the Getters of packages s3, gcs and hg.
 	Fetcher Fetcher
-	// Providers is where providers come from: registries, mirrors, or both. nil means
-	// the providers' own registries, asked without credentials. OpenTofu's own registry
-	// is believed without a signature, as tofu does.
+	// Providers is the source of providers: registries, mirrors, or both. nil means the
+	// providers' own registries, without credentials. OpenTofu's own registry is trusted
+	// without a signature, as tofu does.
 	Providers getproviders.Source
-	// PluginCacheDir is the plugin cache directory of stock tools. What it has of a
-	// locked provider is used if its hash is in the lock; nothing is written there. ""
-	// means none.
+	// PluginCacheDir is the plugin cache directory of stock tools. A locked provider is
+	// taken from it if its hash is in the lock. Nothing is written there. "" means that no
+	// such directory is used.
 	PluginCacheDir string
-	// Stores have packages of locks besides their origins: bundles and mirrors (packages
-	// bundle and mirror). They are asked in this order, before the origins, and only for
-	// what a lock has an entry for. See [PackageStore] for which of them may confirm what.
+	// Stores are bundles and mirrors (packages bundle and mirror) that have packages of
+	// locks in addition to the origins. They are asked in this order, before the origins,
+	// and only for entries of a lock. [PackageStore] says which of them may confirm
+	// entries.
 	Stores []PackageStore
-	// Config reads the module calls of a directory. nil means our own reader.
+	// Config reads the module calls of a directory. nil means the reader of
+	// [DefaultConfigReader].
 	Config ConfigReader
-	// CacheDir is the user's cache, shared by all projects and processes. ""
-	// means that nothing is kept but what is installed.
+	// CacheDir is the user's cache, shared by all projects and processes. "" means that
+	// only installed packages are kept.
 	//
-	// A cache that cannot be written is replaced by a temporary one, with a
-	// [Warning].
+	// If the cache cannot be written, a temporary one is used instead, and a [Warning] is
+	// sent.
 	CacheDir string
-	// StateDir is the user's directory for the key by which runs recognise what
-	// earlier runs of the same user left: in the project, a change that was
-	// interrupted and the former lock; in the cache, which entries of locks an
-	// origin has confirmed. The key is made on first use. "" means that nothing
-	// of that counts, so each run asks the origins of all locked packages.
+	// StateDir is the user's directory for the key that runs use to recognize the files of
+	// earlier runs of the same user. In the project, these files are the record of an
+	// interrupted change and the former lock; in the cache, the records of the lock entries
+	// that an origin has confirmed. The key is created on first use. "" means that no such
+	// file is trusted, so each run asks the origins of all locked packages.
 	StateDir string
-	// StateKey is a secret of at least 32 characters that takes the place of the
-	// key in StateDir, for machines that forget everything. "" means none.
+	// StateKey is a secret of at least 32 characters that is used instead of the key in
+	// StateDir, for machines that keep nothing between runs. "" means that StateDir is
+	// used.
 	StateKey string
-	// Parallel is how many packages are worked on at once; 0 means 16.
+	// Parallel is the number of packages that are worked on at once; 0 means 16.
 	Parallel int
-	// OnEvent is told what happens. See [Event] for what it may rely on.
+	// OnEvent is called with each event. See [Event] for its guarantees.
 	OnEvent func(Event)
 
-	// shared is the session of all runs of a copy that Share made.
+	// shared is the session of all runs of a copy that Share or forEachProject made; nil
+	// otherwise.
 	shared *session
 }
 
-// Registry is what an Installer asks module registries. Implementations must
-// be safe for concurrent use; *registryclient.Client is one.
+// Registry is the client of module registries that an Installer uses. Implementations must
+// be safe for concurrent use. *registryclient.Client is an implementation.
 type Registry interface {
-	// ModuleVersions lists the versions that a package has.
+	// ModuleVersions lists the versions of a package.
 	ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error)
-	// PackageLocation says where a version of a package is.
+	// PackageLocation returns the location of a version of a package.
 	PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (registryclient.Location, error)
-	// Download writes the archive of a package that the registry hosts itself
-	// to w: one whose location is Direct.
+	// Download writes the archive of a package that the registry hosts itself to w. The
+	// location of such a package is Direct.
 	Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, at registryclient.Location, w io.Writer) error
 }
 
-// Fetcher fetches packages and answers for their origins. Implementations must
-// be safe for concurrent use; *getmodules.Fetcher is one. A method that cannot
-// do its work returns an error, which fails what depends on it: nothing that
-// cannot be checked passes for checked.
+// Fetcher fetches packages and queries their origins. Implementations must be safe for
+// concurrent use. *getmodules.Fetcher is an implementation. A method that cannot do its
+// work must return an error, and whatever depends on it fails: something that could not be
+// checked never counts as checked.
 type Fetcher interface {
 	// Fetch fetches a package into req.Dir, which does not exist yet.
 	Fetch(ctx context.Context, req getmodules.Request) (*getmodules.Package, error)
-	// Reference asks which revision the address of a package means now.
+	// Reference returns the revision that the address of a package means now.
 	Reference(ctx context.Context, req getmodules.Request) (getmodules.Reference, error)
-	// Tags lists the tags of the git repository of req.Package, with their
-	// commits.
+	// Tags lists the tags of the git repository of req.Package, with their commits.
 	Tags(ctx context.Context, req getmodules.Request) ([]getmodules.Tag, error)
-	// OCIRepository opens the repository of req.Package in an OCI registry; it
-	// sends nothing yet.
+	// OCIRepository opens the repository of req.Package in an OCI registry. It sends no
+	// requests yet.
 	OCIRepository(req getmodules.Request) (getmodules.OCIRepository, error)
-	// ExtractArchive extracts an archive that a registry hosts to dir, which does not
-	// exist yet. kind is as for [getmodules.Fetcher.ExtractArchive].
+	// ExtractArchive extracts an archive that a registry hosts to dir, which does not exist
+	// yet. kind is as for [getmodules.Fetcher.ExtractArchive].
 	ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*getmodules.Package, error)
-	// Interactive reports whether a method may wait for the user, for a password for
-	// example. Then no other process is made to wait for this one's fetches.
+	// Interactive reports whether a method may wait for the user, for example for a
+	// password. If it may, other processes do not wait for the fetches of this one.
 	Interactive() bool
 }
 
-// defaultParallel is how many packages are worked on at once. Most of the time
-// a worker waits for the network.
+// defaultParallel is the default of Installer.Parallel. Most of the time a worker waits for
+// the network.
 const defaultParallel = 16
 
 var (
@@ -206,7 +209,7 @@ var (
 	_ Fetcher  = (*getmodules.Fetcher)(nil)
 )
 
-// parallel is how many pieces of work are done at once.
+// parallel returns the number of packages that are worked on at once.
 func (in *Installer) parallel() int {
 	if in.Parallel > 0 {
 		return in.Parallel

@@ -22,37 +22,37 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// InterfaceChange is one thing that a module declares to its callers and that a
-// new version has changed.
+// InterfaceChange is a difference between two versions of a module in what the module
+// declares to its callers.
 type InterfaceChange struct {
-	// Kind is "variable", "output", "provider", "required_version", or "submodule" for
-	// the directory of the package that is called.
+	// Kind is "variable", "output", "provider", "required_version", or "submodule" for the
+	// directory of the package that is called.
 	Kind string
-	// Name is the name of the variable or the output, the local name of the
-	// provider, or the path of the directory.
+	// Name is the name of the variable or the output, the local name of the provider, or
+	// the path of the directory.
 	Name string
-	// Aspect is what has changed of it: "default", "nullable", "sensitive", "ephemeral",
-	// "deprecated" or "validation", and "configuration_aliases" of a provider. "" means
-	// the declaration itself.
+	// Aspect is the part of the declaration that changed: "default", "nullable",
+	// "sensitive", "ephemeral", "deprecated" or "validation", or "configuration_aliases"
+	// for a provider. "" means the declaration itself.
 	Aspect string
-	// Old and New are what was declared and what is: the type of a variable,
-	// with "required " before it if it has no default; the source and the
-	// version constraints of a provider; "declared" for an output. "" stands
-	// for nothing: added, or removed.
+	// Old and New are the declarations before and after. For a variable, each is its type,
+	// with "required " before it if it has no default. For a provider, it is the source and
+	// the version constraints, and for an output "declared". An empty Old means that the
+	// declaration was added, an empty New that it was removed.
 	Old, New string
-	// Breaking says that calls which were right before may fail. If the call is known,
-	// it does not say so of variables that do not matter to it.
+	// Breaking says that calls that were valid before may fail now. If the call is known,
+	// Breaking is not set for variables that do not matter to it.
 	Breaking bool
-	// At is what breaks in the configuration: the argument for a variable that is gone
-	// or has another type, the call that lacks one, or the first use of an output. It is
-	// empty if that is not known.
+	// At is the place in the configuration that breaks: the argument for a variable that
+	// was removed or has another type, the call that lacks an argument, or the first use of
+	// an output. It is empty if the place is not known.
 	At hcl.Range
 }
 
-// kindSubmodule is the directory of a package that a call names.
+// kindSubmodule is the Kind of the directory of a package that a call names.
 const kindSubmodule = "submodule"
 
-// String is the change in a few words.
+// String describes the change in a few words.
 func (c InterfaceChange) String() string {
 	what := c.Kind
 	if c.Name != "" {
@@ -77,7 +77,7 @@ func (c InterfaceChange) String() string {
 	return fmt.Sprintf("%s changed: %s -> %s", what, c.Old, c.New) + suffix(" (%s)", where)
 }
 
-// maxShown is how much of a default or a rule a message shows, in bytes.
+// maxShown is the maximum length of a default or a rule in a message, in bytes.
 const maxShown = 60
 
 func orNone(text string) string {
@@ -97,7 +97,7 @@ func suffix(format, text string) string {
 	return fmt.Sprintf(format, text)
 }
 
-// publicChanges returns changes as results have them.
+// publicChanges converts changes to the type that results have.
 func publicChanges(changes []configs.InterfaceChange) []InterfaceChange {
 	var list []InterfaceChange
 	for _, c := range changes {
@@ -106,26 +106,28 @@ func publicChanges(changes []configs.InterfaceChange) []InterfaceChange {
 	return list
 }
 
-// InterfaceDiff says what the package of a call's new entry changes for the caller.
+// InterfaceDiff lists what the new package of a call changes for the caller.
 type InterfaceDiff struct {
 	// Key is the path of the module call, with dots.
 	Key string
-	// Changes are what differs, the breaking changes first.
+	// Changes are the differences, with the breaking changes first.
 	Changes []InterfaceChange
-	// Err is why the packages could not be compared; nil if they were.
+	// Err says why the packages could not be compared; nil if they were compared.
 	Err error
 }
 
-// DiffInterfaces compares what the packages of two locks declare to their callers: for
-// each call that both have an entry for, with another content. The locks may be any; the
-// configuration in req.Dir says, as far as it has the calls, which arguments they set.
+// DiffInterfaces compares what the packages of two locks declare to their callers. It
+// compares each call that has an entry in both locks, with different content. The locks
+// need not belong to a project. The configuration in req.Dir determines which arguments
+// the calls set, for the calls that it has.
 //
-// The packages are taken from the cache and from what is installed, or fetched as by
-// Install, and compared with the hashes of their locks. With req.Offline those that are
-// not at hand are errors over [ErrOffline]. The result is sorted by key.
+// Packages are taken from the cache or from the installed modules, or are fetched as by
+// Install, and are compared with the hashes of their locks. With req.Offline, a package
+// that is neither cached nor installed is an error that wraps [ErrOffline]. The result is
+// sorted by key.
 //
-// An entry for which the configuration has no call is fetched as if a package called it:
-// its source cannot be on this machine.
+// An entry without a call in the configuration is treated as if a package called it: its
+// source must not be on this machine.
 func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updated *lockfile.File) (_ []InterfaceDiff, err error) {
 	changes := changedContent(old, updated)
 	if len(changes) == 0 {
@@ -147,7 +149,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 		}
 	}
 	if _, _, err := in.walkInstalled(ctx, q.openProject, d.place, nil); err != nil {
-		return nil, err // what fails of the walk is configuration of which less is known
+		return nil, err // failures of the walk only mean that less of the configuration is known
 	}
 	diffs := make([]InterfaceDiff, len(changes))
 	var group errgroup.Group
@@ -156,14 +158,14 @@ func (in *Installer) DiffInterfaces(ctx context.Context, req Request, old, updat
 		group.Go(func() error {
 			found, err := d.diff(ctx, old, c)
 			diffs[i] = InterfaceDiff{Key: c.Key, Changes: publicChanges(found), Err: err}
-			return nil // the others go on
+			return nil // the other calls are still compared
 		})
 	}
 	_ = group.Wait()
 	return diffs, ctx.Err()
 }
 
-// changedContent returns the calls whose modules may differ between two locks.
+// changedContent returns the changes of calls whose modules may differ between two locks.
 func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
 	all, _ := lockfile.Compare(old, updated)
 	return slices.DeleteFunc(all, func(c lockfile.ModuleChange) bool {
@@ -176,13 +178,13 @@ func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
 	})
 }
 
-// interfaceDiffer compares modules of two locks. The configuration is walked by the newer
-// one, down to the calls that have changed.
+// interfaceDiffer compares the modules of two locks. It walks the configuration with the
+// newer lock, down to the calls that have changed.
 type interfaceDiffer struct {
 	*inquiry
 	updated *lockfile.File
 	stores  *stores.Stores
-	// above are the keys of the calls that have changed and of those above them.
+	// above has the keys of the calls that have changed, and of all calls above them.
 	above map[string]bool
 
 	calls     sync.Map // of *call, by their keys
@@ -190,17 +192,18 @@ type interfaceDiffer struct {
 	arguments singleflight.Memo[string, map[string]configs.Arguments]
 }
 
-// foundKey is what makes two packages the same for interfaceDiffer.
+// foundKey identifies a package in an interfaceDiffer.
 type foundKey struct{ record, key string }
 
-// foundPackage is a package that is at hand, with the hashes of its entry.
+// foundPackage is a package in the cache or in the project that has the hashes of its
+// entry.
 type foundPackage struct {
 	dir  string
 	tree *pkgtree.Tree
 }
 
-// place notes a call, and finds its module by the newer lock if calls below it have
-// changed.
+// place records a call. It also finds the module of the call, by the newer lock, if the
+// call or one below it has changed.
 func (d *interfaceDiffer) place(ctx context.Context, c *call) (*module, error) {
 	d.calls.Store(c.key(), c)
 	if c.from.IsLocal() {
@@ -212,7 +215,7 @@ func (d *interfaceDiffer) place(ctx context.Context, c *call) (*module, error) {
 	}
 	pkg, err := d.packageOf(ctx, c, entry, d.updated)
 	if err != nil {
-		return nil, errRefused // diff says why
+		return nil, errRefused // diff reports the error
 	}
 	subdir, err := d.subdirOf(c, entry, pkg)
 	if err != nil {
@@ -221,7 +224,7 @@ func (d *interfaceDiffer) place(ctx context.Context, c *call) (*module, error) {
 	placed := &placement{
 		key: entry.Key, entry: entry, tree: pkg.tree, currentPath: pkg.dir,
 		finalPath: d.dirs.PackageDir(entry.Key), realPath: d.dirs.RealPackageDir(entry.Key),
-		local: c.from.IsRemote() && c.from.Repository.Getter() == "file", // whatever the lock says
+		local: c.from.IsRemote() && c.from.Repository.Getter() == "file", // even if the lock has another address
 	}
 	return moduleIn(c, placed, subdir)
 }
@@ -254,7 +257,8 @@ func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfi
 	return d.forCall(ctx, c.Key, before.module.Diff(after.module)), nil
 }
 
-// forCall returns changes as the call of a key sees them, if the configuration has it.
+// forCall returns the changes that matter to the call with a key, or all if the
+// configuration does not have the call.
 func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []configs.InterfaceChange) []configs.InterfaceChange {
 	if known, ok := d.calls.Load(key); ok {
 		if arguments, ok := d.argumentsOf(ctx, known.(*call)); ok {
@@ -264,7 +268,7 @@ func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []con
 	return configs.BreakingFirst(changes)
 }
 
-// argumentsOf returns what a call sets. ok is false if that is not known.
+// argumentsOf returns the arguments that a call sets. ok is false if they are not known.
 func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.Arguments, ok bool) {
 	if c.byTest() {
 		return configs.Arguments{}, false
@@ -280,7 +284,7 @@ func (p *openProject) reader() configs.Reader {
 	return configs.Reader{Terraform: p.dialect == DialectTerraform}
 }
 
-// configDir is where the configuration of a module is.
+// configDir returns the directory of a module's configuration.
 func (m *module) configDir() configs.Dir {
 	dir := configs.Dir{Path: m.currentPath, Display: m.finalPath}
 	if m.pkg != nil {
@@ -289,8 +293,8 @@ func (m *module) configDir() configs.Dir {
 	return dir
 }
 
-// declaredModule is what the module of an entry declares; nil if the package does not
-// have the module's directory.
+// declaredModule is what the module of an entry declares. module is nil if the package does
+// not have the module's directory.
 type declaredModule struct {
 	module *configs.Interface
 	subdir string
@@ -316,9 +320,10 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 	return declaredModule{found, subdir}, err
 }
 
-// callOf returns the call of an entry: that of the configuration if it has the same
-// source, or else one as the lock says. Who made the lock is not known, so the latter
-// counts as the call of a package.
+// callOf returns the call of an entry. If the configuration has the call with the same
+// source, it returns that call, else one that is made from the entry. Nothing is known
+// about the author of the lock, so a call made from an entry counts as the call of a
+// package.
 func (d *interfaceDiffer) callOf(entry lockfile.Module) (*call, error) {
 	if known, ok := d.calls.Load(entry.Key); ok {
 		if c := known.(*call); c.from.Address != nil && !c.from.IsLocal() && c.from.LockAddress() == entry.Source {
@@ -334,7 +339,7 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module) (*call, error) {
 	return parseCall(caller, blockOf(entry, d.dialect), d.dialect)
 }
 
-// packageOf returns the package of an entry, whose hashes are compared.
+// packageOf returns the package of an entry, after comparing its hashes.
 func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (foundPackage, error) {
 	key := foundKey{lockentry.Record(entry, c.from.FromPackage), entry.Key}
 	return d.found.Do(ctx, key, func(ctx context.Context) (foundPackage, error) {
@@ -364,7 +369,7 @@ func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile
 	})
 }
 
-// atHand returns the package of an entry from the cache, or as it is installed. The error
+// atHand returns the package of an entry from the cache or from the project. The error
 // wraps fs.ErrNotExist if it is in neither.
 func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (foundPackage, error) {
 	done, err := d.session.Slot(ctx)

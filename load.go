@@ -17,12 +17,12 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Load reads an installed module tree: the configuration, modules.json and the
-// lock. It asks no server, hashes nothing and changes nothing, so a linter or a
-// scanner can walk the modules of a project that was installed by any tool. A
-// module that is not installed, or not with the source that the configuration has
-// now, is a *ModuleError over [ErrNotInstalled]; with BestEffort it is in
-// Result.Unresolved, and the rest is returned.
+// Load reads an installed module tree: the configuration, modules.json and the lock. It
+// contacts no server, hashes nothing and changes nothing. A linter or a scanner can use it
+// to walk the modules of a project that was installed by any tool. A module that is not
+// installed, or whose installed source differs from the configuration, is a *ModuleError
+// that wraps [ErrNotInstalled]. With BestEffort it is listed in Result.Unresolved instead,
+// and the rest is returned.
 func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err error) {
 	p, err := in.view(ctx, req)
 	if err != nil {
@@ -50,13 +50,14 @@ func (in *Installer) Load(ctx context.Context, req Request) (_ *Result, err erro
 	return result, nil
 }
 
-// installedTree walks the modules that are installed by modules.json.
+// installedTree walks the modules that are installed according to modules.json.
 func (in *Installer) installedTree(ctx context.Context, p *openProject) ([]*module, *failures, error) {
 	return in.walkInstalled(ctx, p, p.placeRecorded, nil)
 }
 
-// walkInstalled walks a project's modules without changing anything. require, which may
-// be nil, is told what they require. The error is about the walk as a whole.
+// walkInstalled walks a project's modules without changing anything. require, which may be
+// nil, is called with the configuration of each module. The error is about the walk as a
+// whole.
 func (in *Installer) walkInstalled(ctx context.Context, p *openProject, place func(context.Context, *call) (*module, error), require func(addrs.Module, ModuleConfig)) ([]*module, *failures, error) {
 	config, err := in.config(p.req)
 	if err != nil {
@@ -65,17 +66,17 @@ func (in *Installer) walkInstalled(ctx context.Context, p *openProject, place fu
 	return in.walkInstalledWith(ctx, p, config, place, require)
 }
 
-// walkInstalledWith is walkInstalled with a reader that the caller has already.
+// walkInstalledWith is walkInstalled with a given reader.
 func (in *Installer) walkInstalledWith(ctx context.Context, p *openProject, config ConfigReader, place func(context.Context, *call) (*module, error), require func(addrs.Module, ModuleConfig)) ([]*module, *failures, error) {
 	w := &walker{
 		config: config, dialect: p.dialect, place: place, parallel: in.parallel(), require: require,
-		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install warns
+		warn: func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
 	modules, failures := w.walk(ctx, p.req.dir())
 	return modules, failures, ctx.Err()
 }
 
-// placeRecorded finds the module of a call where modules.json has it.
+// placeRecorded finds the module of a call in the directory that modules.json records.
 func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error) {
 	if c.from.IsLocal() && c.own() {
 		return localModule(c, p.dirs.Root)
@@ -95,8 +96,8 @@ func (p *openProject) placeRecorded(_ context.Context, c *call) (*module, error)
 	return m, nil
 }
 
-// recordedPackage is the package of a module that modules.json has: its own, or its
-// caller's.
+// recordedPackage returns the package of a module that modules.json records: its own, or
+// its caller's.
 func (p *openProject) recordedPackage(m *module) *placement {
 	if m.call.from.IsLocal() {
 		return m.call.caller.pkg
@@ -104,13 +105,13 @@ func (p *openProject) recordedPackage(m *module) *placement {
 	if dir := p.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
 		return &placement{key: m.key(), finalPath: dir, currentPath: p.dirs.PackagePath(m.key())}
 	}
-	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored
+	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored when it was installed
 		return &placement{key: m.key(), finalPath: dir, currentPath: p.dirs.DataPath(m.key())}
 	}
-	return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath} // another tool placed it elsewhere
+	return &placement{key: m.key(), finalPath: m.finalPath, currentPath: m.currentPath} // another tool placed it in another directory
 }
 
-// addRecorded adds to a result what modules.json and the lock have of a module.
+// addRecorded adds the data of modules.json and the lock about a module to a result.
 func (p *openProject) addRecorded(m *module, shown *Module) {
 	if !m.ownsPackage() {
 		return
@@ -123,11 +124,11 @@ func (p *openProject) addRecorded(m *module, shown *Module) {
 	}
 }
 
-// LoadProviders reads which providers a configuration needs, and what the lock has of
-// them, in the order of the lock: those that the installed modules or a state in the
-// project require, and those of the lock that a backend's state may need. It asks no
-// server, hashes nothing and changes nothing. Version is "" for a provider that the lock
-// does not have.
+// LoadProviders returns the providers that a configuration needs, with the data of their
+// lock entries, in the order of the lock. It returns the providers that the installed
+// modules or a state file in the project require, and those in the lock that the state of a
+// backend may need. It contacts no server, hashes nothing and changes nothing. Version is
+// "" for a provider that is not in the lock.
 func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provider, err error) {
 	p, err := in.view(ctx, req)
 	if err != nil {
@@ -162,7 +163,7 @@ func (in *Installer) LoadProviders(ctx context.Context, req Request) (_ []Provid
 	return list, nil
 }
 
-// requiredProviders reads what the installed modules require.
+// requiredProviders returns the providers that the installed modules require.
 func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]treeproviders.Required, error) {
 	config, err := in.config(p.req)
 	if err != nil {
@@ -175,8 +176,8 @@ func (in *Installer) requiredProviders(ctx context.Context, p *openProject) ([]t
 	return required.pool()
 }
 
-// installedRequirements adds what the installed modules of a project require, and returns
-// the modules.
+// installedRequirements adds the requirements of a project's installed modules to required,
+// and returns the modules.
 func (in *Installer) installedRequirements(ctx context.Context, p *openProject, config ConfigReader, required *requirements) ([]*module, error) {
 	modules, failures, err := in.walkInstalledWith(ctx, p, config, p.placeRecorded, required.add)
 	if err != nil {

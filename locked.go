@@ -18,26 +18,24 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// lockedEntries puts the packages of the lock's entries in their places: what is
-// installed, what is in the cache, or what the origin has.
+// lockedEntries places the packages of lock entries: an installed package, one from the
+// cache or a store, or one that is fetched from the origin.
 type lockedEntries struct {
 	origins   *origins.Origins
 	placer    *placer
 	events    *events
 	confirmed *lockentry.Confirmations
-	refusals  *refusals
+	found     *findings
 	locked    bool
-	// restored are the entries that the lock had lost.
-	restored *lockentry.Restored
-	// stores have the packages of bundles and mirrors.
+	// stores has the packages of bundles and mirrors.
 	stores *stores.Stores
 }
 
-// use returns the placement of a call's entry, and the directory of the module in
-// it. The entry fits the call.
+// use returns the placement of a call's entry, and the directory of the module in the
+// package. The entry must match the call, except for its constraint.
 func (l *lockedEntries) use(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
 	if l.locked && entry.Constraints != c.from.Want.String() {
-		return nil, "", l.refusals.add(c, c.constraintChanged(entry))
+		return nil, "", l.found.refusals.add(c, c.constraintChanged(entry))
 	}
 	entry.Constraints = c.from.Want.String()
 	p, err := l.place(ctx, c, entry)
@@ -51,9 +49,9 @@ func (l *lockedEntries) use(ctx context.Context, c *call, entry lockfile.Module)
 	return p, subdir, c.failIf(err)
 }
 
-// place returns the placement of an entry. What is at hand is used without asking
-// if the origin, or a store, has confirmed this very entry before. A store is asked
-// before the origin.
+// place returns the placement of an entry. If the origin or a store has confirmed this
+// exact entry before, an installed or cached package is used without a request. Stores are
+// asked before the origin.
 func (l *lockedEntries) place(ctx context.Context, c *call, entry lockfile.Module) (*placement, error) {
 	confirmed := l.confirmed.HasEntry(entry, c.from.FromPackage)
 	if p, err := l.placer.placeVendored(ctx, entry, confirmed); p != nil || err != nil {
@@ -90,8 +88,8 @@ func (l *lockedEntries) place(ctx context.Context, c *call, entry lockfile.Modul
 	return l.placeFetched(ctx, c, entry, true)
 }
 
-// placeUnconfirmed returns the placement of an entry after its origin has confirmed
-// it.
+// placeUnconfirmed returns the placement of an entry after its origin has confirmed the
+// entry.
 func (l *lockedEntries) placeUnconfirmed(ctx context.Context, c *call, entry lockfile.Module) (*placement, error) {
 	p, err := l.placeFetched(ctx, c, entry, false)
 	if errors.Is(err, ErrOffline) {
@@ -100,8 +98,9 @@ func (l *lockedEntries) placeUnconfirmed(ctx context.Context, c *call, entry loc
 	return p, err
 }
 
-// placeFetched fetches the package of an entry from its origin, compares everything
-// that the entry says with it, and places it. A package that is installed stays.
+// placeFetched fetches the package of an entry from its origin, compares all data of the
+// entry with it, and places it. If an unconfirmed entry turns out to be right and its
+// package is installed, the installed package is kept.
 func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfile.Module, confirmed bool) (*placement, error) {
 	origin, err := l.askOrigin(ctx, c, entry, confirmed)
 	got := origin.got
@@ -134,15 +133,15 @@ func (l *lockedEntries) placeFetched(ctx context.Context, c *call, entry lockfil
 type originAnswer struct {
 	at  origins.Location
 	got *origins.Fetched
-	// checksTag says that the origin was asked whether the tag of the entry has moved,
-	// and moved is its answer.
+	// checksTag says that the origin was asked whether the tag of the entry has moved.
+	// moved is the result.
 	checksTag bool
 	moved     error
 }
 
-// askOrigin fetches the package of an entry from its origin into the cache, and asks
-// beside that whether its tag has moved. An entry that is confirmed may come from what the
-// cache has. A session does all of that once.
+// askOrigin fetches the package of an entry from its origin into the cache. At the same
+// time it asks whether the tag of the entry has moved. The package of a confirmed entry may
+// be taken from the cache. A session does each of these things only once.
 func (l *lockedEntries) askOrigin(ctx context.Context, c *call, entry lockfile.Module, confirmed bool) (originAnswer, error) {
 	at, err := l.origins.Locate(ctx, c.from, entry.Version)
 	if err != nil {
@@ -157,8 +156,8 @@ func (l *lockedEntries) askOrigin(ctx context.Context, c *call, entry lockfile.M
 	return answer, err
 }
 
-// tagMoved returns a *MovedError if the name of an entry means something else now, or why
-// the origin could not be asked.
+// tagMoved returns a *MovedError if the name of an entry points to something else now, or
+// the error of asking the origin.
 func (l *lockedEntries) tagMoved(ctx context.Context, c *call, entry lockfile.Module, at origins.Location, ask bool) error {
 	moved, err := l.origins.Moved(ctx, c.from, entry, at, ask)
 	if moved == nil {
@@ -180,15 +179,16 @@ func (l *lockedEntries) checkTag(ctx context.Context, c *call, entry lockfile.Mo
 	return nil
 }
 
-// needsTagCheck reports whether the run asks if the tag of an entry still points to
-// the locked revision. A run that may not change the lock does, once. Others keep to
-// the locked revision, but for two kinds of entries: one that the lock had lost, and
-// one that has changed but not its hashes, which is seldom a new version.
+// needsTagCheck reports whether the run asks if the tag of an entry still points to the
+// locked revision. A run that must not change the lock asks, once. Other runs keep the
+// locked revision and ask only about two kinds of entries: those that the lock had lost,
+// and those that were changed while their hashes were not, because such a change is rarely
+// a new version.
 func (l *lockedEntries) needsTagCheck(c *call, entry lockfile.Module) bool {
 	if l.origins.Offline {
 		return false
 	}
-	if l.restored.Has(entry.Key) {
+	if l.found.restored.Has(entry.Key) {
 		return true
 	}
 	if l.confirmed.HasName(entry, c.from.FromPackage) {
@@ -198,8 +198,8 @@ func (l *lockedEntries) needsTagCheck(c *call, entry lockfile.Module) bool {
 	return l.locked || ok && slices.Equal(old.Hashes, entry.Hashes)
 }
 
-// checkHashes compares what was fetched with an entry of the lock. former is the
-// tree of the entry; nil if it is not known.
+// checkHashes compares a fetched package with an entry of the lock. former is the tree of
+// the entry; nil if it is not known.
 func checkHashes(entry lockfile.Module, got *origins.Fetched, former *pkgtree.Tree) error {
 	mismatch := &HashMismatchError{Key: entry.Key, Package: got.Resolved.Redacted(), Gitlinks: got.Gitlinks}
 	for _, want := range entry.Hashes {
@@ -218,9 +218,9 @@ func checkHashes(entry lockfile.Module, got *origins.Fetched, former *pkgtree.Tr
 	return mismatch
 }
 
-// compareEntry compares an entry with what its package gives, whose hashes are
-// right. Another directory of the package would be another module: that is an
-// error. All else that differs is corrected if the lock may change.
+// compareEntry compares an entry with the package from its origin, whose hashes have been
+// checked. A different directory in the package is an error, because it would be another
+// module. All other differences are corrected if the lock may change.
 func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *origins.Fetched, located string) (lockfile.Module, error) {
 	_, lockedSubdir := entry.SplitPackage()
 	subdir, err := got.Tree.Subdir(located)
@@ -241,27 +241,27 @@ func (l *lockedEntries) compareEntry(c *call, entry lockfile.Module, got *origin
 	if len(differing) == 0 {
 		return entry, nil
 	}
-	what := "the lock is not what its origin gives: " + strings.Join(differing, ", ")
+	what := "the lock does not match the origin: " + strings.Join(differing, ", ")
 	if l.locked {
-		return entry, l.refusals.add(c, what)
+		return entry, l.found.refusals.add(c, what)
 	}
 	l.events.warn(c.path, what+"; the lock was corrected; the files are the same")
 	return exact, nil
 }
 
-// refusals collects the module calls that the lock does not decide, in a run that
-// may not change it. They are reported together.
+// refusals collects the module calls without a usable lock entry, in a run that must not
+// change the lock. They are reported together.
 type refusals struct {
 	mu      sync.Mutex
 	reasons []LockedReason
 }
 
-// add notes why the entry of a call does not decide it, and returns errRefused.
+// add records why the entry of a call cannot be used, and returns errRefused.
 func (r *refusals) add(c *call, reason string) error {
 	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason})
 }
 
-// addMissing is add for a call without an entry.
+// addMissing is like add, for a call without an entry.
 func (r *refusals) addMissing(c *call, reason string) error {
 	return r.note(LockedReason{Key: c.key(), Range: c.Range, Reason: reason, Missing: true})
 }
@@ -273,7 +273,7 @@ func (r *refusals) note(reason LockedReason) error {
 	return errRefused
 }
 
-// err returns all that was collected as one error, or nil.
+// err returns all collected refusals as one error, or nil.
 func (r *refusals) err(lockFile string) error {
 	if len(r.reasons) == 0 {
 		return nil
@@ -284,20 +284,20 @@ func (r *refusals) err(lockFile string) error {
 	return &LockedError{LockFile: lockFile, Reasons: r.reasons}
 }
 
-// warningOfRestored tells the user what is restored; "" if nothing is.
+// warningOfRestored returns the warning about restored entries; "" if there are none.
 func warningOfRestored(restored *lockentry.Restored, lockFile string) string {
 	keys := restored.Keys()
 	switch len(keys) {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%s had lost its entry for module %s, as when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
+		return fmt.Sprintf("%s had lost its entry for module %s, as happens when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])
 	}
-	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as when tofu or terraform rewrite it; they are put back from the copy of the last run",
+	return fmt.Sprintf("%s had lost its entries for %d modules (%s), as happens when tofu or terraform rewrite it; they are put back from the copy of the last run",
 		lockFile, len(keys), strings.Join(shortened(keys), ", "))
 }
 
-// maxNamed is how many names a sentence lists.
+// maxNamed is the maximum number of names in a sentence.
 const maxNamed = 5
 
 func shortened(names []string) []string {

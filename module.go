@@ -20,20 +20,19 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// call is a module call whose source and version are parsed. It does not change
-// once parseCall has returned it.
+// call is a module call with its parsed source and version. It does not change after
+// parseCall has returned it.
 type call struct {
 	ModuleCall
-	// path is the called module's path, and caller the module in which the block
-	// stands.
+	// path is the path of the called module, and caller the module that contains the block.
 	path   addrs.Module
 	caller *module
-	// from is what the module is to come from. Its address is nil if it does not parse.
+	// from is the source of the module. Its Address is nil if it does not parse.
 	from origins.Source
 }
 
-// parseCall parses the source and the version of a call in a module. The call is
-// complete but for what the error is about.
+// parseCall parses the source and the version of a call in a module. After an error, the
+// call lacks only what the error is about.
 func parseCall(caller *module, found ModuleCall, dialect Dialect) (*call, error) {
 	c := &call{ModuleCall: found, path: found.pathIn(caller.path()), caller: caller}
 	source, err := parseSource(found, dialect)
@@ -61,7 +60,7 @@ func parseSource(found ModuleCall, dialect Dialect) (addrs.ModuleSource, error) 
 	parser := dialect.parser()
 	source, err := parser.ParseModuleSource(found.Source)
 	if found.HasVersion && !origins.OffersVersions(source) {
-		// The strict parser says why this is no address with versions.
+		// The strict parser explains why the source cannot have a version.
 		_, err = parser.ParseModuleSourceRegistry(found.Source)
 	}
 	if _, remote := source.(addrs.ModuleSourceRemote); err == nil && remote && found.byTest() && dialect == DialectTerraform {
@@ -70,12 +69,12 @@ func parseSource(found ModuleCall, dialect Dialect) (addrs.ModuleSource, error) 
 	return source, err
 }
 
-// ErrRangeAndRef says that a call asks for a range of versions and for one
-// particular ref, tag or digest as well.
+// ErrRangeAndRef says that a call asks both for a range of versions and for one particular
+// ref, tag or digest.
 var ErrRangeAndRef = origins.ErrRangeAndRef
 
-// evaluated adds the value of an argument that is an expression to an error
-// about it. Sensitive values never come this far.
+// evaluated adds the value of a computed argument to an error about it. Sensitive values
+// were rejected before.
 func evaluated(computed bool, value string, err error) error {
 	if !computed {
 		return err
@@ -83,8 +82,8 @@ func evaluated(computed bool, value string, err error) error {
 	return fmt.Errorf("the expression evaluates to %q: %w", addrs.Redact(value), err)
 }
 
-// shown returns the call's block and source as results show them: without the
-// credentials in the address unless they are to be kept.
+// shown returns the call's block and source for results. Credentials in the address are
+// removed unless keepCredentials is set.
 func (c *call) shown(keepCredentials bool) (ModuleCall, addrs.ModuleSource) {
 	block, source := c.ModuleCall, c.from.Address
 	remote, isRemote := source.(addrs.ModuleSourceRemote)
@@ -93,16 +92,16 @@ func (c *call) shown(keepCredentials bool) (ModuleCall, addrs.ModuleSource) {
 	case isRemote && remote.Package.HoldsCredentials():
 		remote.Package = remote.Package.WithoutCredentials()
 		block.Source, source = addrs.Redact(block.Source), remote
-	case source == nil: // it does not parse, so it may be anything
+	case source == nil: // it does not parse, so credentials may be anywhere in it
 		block.Source = addrs.Redact(block.Source)
 	}
 	return block, source
 }
 
-// key is the call's key in modules.json and in the lock.
+// key returns the call's key in modules.json and in the lock.
 func (c *call) key() string { return c.path.String() }
 
-// own reports whether the call stands in a module of the project itself.
+// own reports whether the call is in one of the project's own modules.
 func (c *call) own() bool { return c.caller.pkg == nil }
 
 // fail wraps an error about the call.
@@ -121,7 +120,7 @@ func (c *call) failIf(err error) error {
 	return c.fail(err)
 }
 
-// failOnce wraps an error that may be about the call already.
+// failOnce wraps an error unless it is already about a call.
 func (c *call) failOnce(err error) error {
 	var module *ModuleError
 	if err == nil || errors.As(err, &module) || errors.Is(err, errRefused) {
@@ -130,7 +129,7 @@ func (c *call) failOnce(err error) error {
 	return c.fail(err)
 }
 
-// failVersion wraps an error for which the version constraint is at fault.
+// failVersion wraps an error that the version constraint caused.
 func (c *call) failVersion(err error) error {
 	if c.VersionRange.Filename != "" {
 		return c.failAt(c.VersionRange, err)
@@ -146,14 +145,13 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 	return &ModuleError{Path: c.path, Source: shown, Range: rng, Err: err}
 }
 
-// constraintChanged says how a call's constraint differs from its entry's.
+// constraintChanged describes how a call's constraint differs from that of its entry.
 func (c *call) constraintChanged(entry lockfile.Module) string {
-	return fmt.Sprintf("the lock was made for the constraint %q, the configuration says %q", entry.Constraints, c.from.Want)
+	return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want)
 }
 
-// constraintsBeside warns of calls that stock tools refuse because they have a
-// version argument beside an address that is not a registry's; "" if there are
-// none.
+// constraintsBeside returns a warning about calls with a version argument and a source that
+// is not a registry's. Stock tools refuse them. It returns "" if there are no such calls.
 func constraintsBeside(modules []*module) string {
 	var places []string
 	var constraint string
@@ -172,11 +170,12 @@ func constraintsBeside(modules []*module) string {
 	if len(places) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("tofu and terraform refuse a version argument beside a source that is not a registry's: %s; "+
+	return fmt.Sprintf("tofu and terraform refuse a version argument next to a source that is not a registry address: %s; "+
 		"they accept it in the address, as in \"?version=%s\"", strings.Join(places, ", "), constraint)
 }
 
-// version is the version of a module that has its package for itself; "" otherwise.
+// version returns the version of a module that has a package of its own; "" for other
+// modules.
 func (m *module) version() string {
 	if !m.ownsPackage() {
 		return ""
@@ -184,44 +183,45 @@ func (m *module) version() string {
 	return m.pkg.entry.Version
 }
 
-// module is one module of the tree, in its place.
+// module is one module of the tree.
 type module struct {
 	// call is the call of the module; nil for the root module.
 	call *call
-	// pkg is the package that the module is part of; nil for the user's own modules,
-	// which are in no package. subdir is the module's directory in it.
+	// pkg is the package that contains the module; nil for the project's own modules, which
+	// are in no package. subdir is the module's directory in the package.
 	pkg    *placement
 	subdir string
-	// currentPath is where the module's files are until the run is over, and
-	// finalPath its directory then, as modules.json names it.
+	// currentPath is the path of the module's files during the run. finalPath is the
+	// module's directory after the run, as modules.json names it.
 	currentPath, finalPath string
 }
 
-// placement is the copy of a package that one call has, or will have.
+// placement is the copy of a package that a call has or will have.
 type placement struct {
 	key   string
 	entry lockfile.Module
 	// tree is nil if the package was not read.
 	tree *pkgtree.Tree
-	// currentPath is where the package's files are until the run is over.
-	// finalPath is the call's directory then, as modules.json would name it, and
-	// realPath the same without links, by which stock tools record the local modules
-	// that the package's own modules call.
+	// currentPath is the path of the package's files during the run. finalPath is the
+	// call's directory after the run, as modules.json would name it. realPath is the same
+	// without symbolic links; stock tools use it to record the local modules that the
+	// package's own modules call.
 	currentPath, finalPath, realPath string
-	// staged is the private copy that becomes the call's directory. shared is the
-	// shared tree into which the directory has, or will have, links; inPlace says that
-	// it has them already. A package with neither stays as it is.
+	// staged is the private copy that becomes the call's directory. shared is the shared
+	// tree that the directory links to. inPlace says that the links exist already. A
+	// package with neither staged nor shared stays as it is.
 	staged  string
 	shared  *sharedTree
 	inPlace bool
-	// unconfirmed says that no origin has confirmed the entry: the package is vendored.
+	// unconfirmed says that no origin has confirmed the entry, because the package is
+	// vendored.
 	unconfirmed bool
-	// local says that the package is a directory or file of the user's own
-	// machine, whose configuration may name other local packages.
+	// local says that the package is a directory or file on the user's own machine. Its
+	// configuration may refer to other local packages.
 	local bool
-	// gitlinks are the submodules that were left out, and leftOut the links that are
-	// not part of the package. They are empty for a package from the cache or in
-	// place, for whose entry they were checked when it was made.
+	// gitlinks are the submodules that were left out of the package, and leftOut the links
+	// that were. Both are empty for a package that was installed or cached: they were
+	// checked when its entry was made.
 	gitlinks []string
 	leftOut  []getmodules.Link
 }
@@ -229,7 +229,7 @@ type placement struct {
 // sharedTree is a shared tree of the project; see package materialize.
 type sharedTree = materialize.Shared
 
-// path is the module's path; empty for the root module.
+// path returns the module's path; empty for the root module.
 func (m *module) path() addrs.Module {
 	if m.call == nil {
 		return nil
@@ -239,14 +239,14 @@ func (m *module) path() addrs.Module {
 
 func (m *module) key() string { return m.path().String() }
 
-// isElsewhere reports whether the module is in a package from elsewhere than this machine.
+// isElsewhere reports whether the module is in a package that is not from this machine.
 func (m *module) isElsewhere() bool { return m.pkg != nil && !m.pkg.local }
 
-// ownsPackage reports whether the package was placed for this very call.
+// ownsPackage reports whether the package was placed for this module's own call.
 func (m *module) ownsPackage() bool { return m.pkg != nil && m.pkg.key == m.key() }
 
-// record is the module in modules.json, where only a registry's packages have
-// versions.
+// record returns the module's record in modules.json. Only packages from registries have
+// versions there.
 func (m *module) record(version string) manifest.Record {
 	if _, ok := m.call.from.Address.(addrs.ModuleSourceRegistry); !ok {
 		version = ""
@@ -254,8 +254,8 @@ func (m *module) record(version string) manifest.Record {
 	return manifest.Record{Key: m.key(), Source: m.call.from.Address.String(), Version: version, Dir: m.finalPath}
 }
 
-// checkCycle compares the module with those above it: one with the bytes and the
-// place of a module above makes the same calls again, without end.
+// checkCycle returns an error if a module above has the same bytes and place. Such a module
+// would make the same calls again, without end.
 func (m *module) checkCycle() error {
 	for above := m.call.caller; ; above = above.call.caller {
 		if above.identity() == m.identity() {
@@ -267,9 +267,9 @@ func (m *module) checkCycle() error {
 	}
 }
 
-// identity is the same for two modules that make the same calls.
+// identity returns the same value for two modules that make the same calls.
 func (m *module) identity() [2]string {
-	if m.pkg == nil || m.pkg.tree == nil { // the user's own, or not read
+	if m.pkg == nil || m.pkg.tree == nil { // the project's own module, or a package that was not read
 		return [2]string{"", path.Clean(m.finalPath)}
 	}
 	return [2]string{string(m.pkg.tree.T1()), path.Clean(m.subdir)}
@@ -282,8 +282,8 @@ func nameOf(p addrs.Module) string {
 	return p.String()
 }
 
-// localModule returns the module of a local call: in its caller's package, or
-// among the user's own files.
+// localModule returns the module of a local call. It is in its caller's package, or among
+// the project's own files.
 func localModule(c *call, rootDir string) (*module, error) {
 	source := string(c.from.Address.(addrs.ModuleSourceLocal))
 	if c.own() {
@@ -297,8 +297,8 @@ func localModule(c *call, rootDir string) (*module, error) {
 	return moduleIn(c, pkg, subdir)
 }
 
-// ownModule returns a module of the user's own, which may be anywhere. Its directory is
-// the source as it is written joined to the caller's directory.
+// ownModule returns one of the project's own modules, which may be in any directory. The
+// directory is the source, as written, joined to the caller's directory.
 func ownModule(c *call, source, rootDir string) (*module, error) {
 	dir, current, err := moduledir.Own(rootDir, path.Join(c.caller.finalPath, source))
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// LockedPackage is a package that an entry of a lock names. It is what the entry says.
+// LockedPackage is a package that was compared with its entry in a lock.
 type LockedPackage struct {
-	// Project is the root module's directory, as LockedPackages got it.
+	// Project is the root module's directory, as passed to LockedPackages.
 	Project string
 	// Entry is the entry of the project's lock.
 	Entry lockfile.Module
@@ -27,26 +27,27 @@ type LockedPackage struct {
 	dir string
 }
 
-// Open opens the directory of the package, for reading alone; the caller closes it. It
-// has the files of Tree, and possibly others that the module has written since. It can be
-// opened until LockedPackages returns.
+// Open opens the directory of the package. It must only be read, and the caller must close
+// it. It contains the files of Tree, and possibly others that the module has written since.
+// It can be opened until LockedPackages returns.
 func (p LockedPackage) Open() (*os.Root, error) { return opendir.Root(p.dir) }
 
-// LockedPackages calls use with each package that the locks of some root modules name:
-// once for each entry of each lock. It is for programs that take packages somewhere else,
-// or look at what is in them. What the request says about changes does not matter.
+// LockedPackages calls use with each package in the locks of several root modules, once for
+// each entry of each lock. It is for programs that copy packages somewhere else, or inspect
+// their content. It ignores the fields of the request that are about changes.
 //
-// The locks must be complete, also for the providers that the modules require if
-// [Request.Providers] is set; [Installer.LockedProviders] has their packages. Entries are confirmed by their origins or by
-// [Installer].Stores, and packages fetched into the cache and compared with the hashes of
-// the lock, as in an installation with [Request].Locked; what is installed or in the
-// cache is used. The projects stay as they are.
+// The locks must be complete. If [Request.Providers] is set, they must also have the
+// providers that the modules require; [Installer.LockedProviders] returns the provider
+// packages. As in an installation with [Request].Locked, entries are confirmed by their
+// origins or by [Installer].Stores. Packages are taken from the project or from the cache,
+// or fetched into the cache, and are compared with the hashes of the lock. The projects are
+// not changed.
 //
-// use is called from several goroutines, for at most [Installer].Parallel packages at
-// once, as soon as all packages of a project are known. Entries of several calls or
-// projects often have the same package: [hashing.Tree.T1] tells. An error of use ends the
-// work on its project, which fails with a *[ModuleError] over it. A project that fails
-// leaves the others alone; the error joins a *[ProjectError] for each one that did.
+// use is called from several goroutines, for at most [Installer].Parallel packages at once,
+// as soon as all packages of a project are known. Entries of several calls or projects
+// often have the same package; [hashing.Tree.T1] identifies it. An error of use stops the
+// work on its project, which fails with a *[ModuleError] that wraps it. The other projects
+// continue. The returned error joins a *[ProjectError] for each project that failed.
 //
 // onEvent is as for InstallAll.
 func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event), use func(context.Context, LockedPackage) error) error {
@@ -58,7 +59,7 @@ func (in *Installer) LockedPackages(ctx context.Context, dirs []string, req Requ
 
 // lockedPackagesOf is LockedPackages for one project.
 func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func(context.Context, LockedPackage) error) (err error) {
-	req.Vendor = "" // what is vendored confirms no entries
+	req.Vendor = "" // vendored packages confirm no entries
 	inst, err := in.prepare(req)
 	if err != nil {
 		return err
@@ -104,7 +105,7 @@ func (in *Installer) lockedPackagesOf(ctx context.Context, req Request, use func
 	return group.Wait()
 }
 
-// resolveLocked walks the tree by the lock. The packages are placed for reading alone.
+// resolveLocked walks the tree with the lock. The packages are only read.
 func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Module, ModuleConfig)) ([]*module, error) {
 	defer r.confirmed.Keep(r.session.Cache)
 	if err := r.checkLost(); err != nil {
@@ -114,9 +115,9 @@ func (r *installRun) resolveLocked(ctx context.Context, require func(addrs.Modul
 	return tree.modules, err
 }
 
-// LockedProvider is the package of a provider for a platform that an entry of a lock names.
+// LockedProvider is a provider package for one platform, from an entry of a lock.
 type LockedProvider struct {
-	// Project is the root module's directory, as LockedProviders got it.
+	// Project is the root module's directory, as passed to LockedProviders.
 	Project string
 	// Entry is the entry of the project's lock.
 	Entry    lockfile.Provider
@@ -125,21 +126,23 @@ type LockedProvider struct {
 	archive func(context.Context) (*providers.Archive, error)
 }
 
-// ProviderArchive is the archive of a provider's package, which was compared with the
+// ProviderArchive is the archive of a provider's package, after it was compared with the
 // lock. It must be closed.
 type ProviderArchive struct {
-	// Hashes are its own, sorted: the h1 of its content, and its zh if the lock has that.
-	// Without the zh the archive was packed here, and depends only on its content.
+	// Hashes are the sorted hashes of the archive: the h1 of its content, and its zh if the
+	// lock has that zh. Without a zh, the archive was packed on this machine and depends
+	// only on the content.
 	Hashes []hashing.Hash
-	// Size is its size in bytes.
+	// Size is the size in bytes.
 	Size int64
 
 	io.WriterTo
 	io.Closer
 }
 
-// Archive gets the archive: from the provider's source, unless the lock has no zh hashes and
-// the content is in the cache. The source proves it, as in an installation.
+// Archive returns the archive from the provider's source, authenticated as in an
+// installation. If the lock has no zh hashes and the content is in the cache, the archive
+// is packed from the cache.
 func (p LockedProvider) Archive(ctx context.Context) (*ProviderArchive, error) {
 	got, err := p.archive(ctx)
 	if err != nil {
@@ -148,15 +151,15 @@ func (p LockedProvider) Archive(ctx context.Context) (*ProviderArchive, error) {
 	return &ProviderArchive{Hashes: got.Hashes, Size: got.Size, WriterTo: got, Closer: got}, nil
 }
 
-// LockedProviders calls use for each provider in the locks of some root modules, and for
-// each platform of req.Providers: this machine's own if it names none. It is for programs
-// that take packages somewhere else. It reads the locks alone, and the configuration is not
-// looked at; what policies say of providers applies. A provider of which the lock has no
-// hash fails.
+// LockedProviders calls use for each provider in the locks of several root modules, and for
+// each platform of req.Providers. If no platforms are named, it uses this machine's own. It
+// is for programs that copy packages somewhere else. It reads only the locks, not the
+// configuration; the policies about providers apply. A provider with no usable hash in the
+// lock is an error.
 //
 // use is called from several goroutines, for at most [Installer].Parallel packages at once.
-// An error ends the work on its project. A project that fails leaves the others alone; the
-// error joins a *[ProjectError] for each one that did. onEvent is as for InstallAll.
+// An error stops the work on its project. The other projects continue. The returned error
+// joins a *[ProjectError] for each project that failed. onEvent is as for InstallAll.
 func (in *Installer) LockedProviders(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event), use func(context.Context, LockedProvider) error) error {
 	req.Locked, req.DryRun, req.LockOnly, req.Update = true, true, false, Update{}
 	if req.Providers == nil {
@@ -197,8 +200,8 @@ func (in *Installer) lockedProvidersOf(ctx context.Context, req Request, use fun
 	return group.Wait()
 }
 
-// ReadLockedProviders returns the providers in the lock of a request's project, which is the
-// one that stock tools read. The error is as for [ReadLock].
+// ReadLockedProviders returns the providers in the lock of a request's project. They are in
+// the lock file of stock tools. The error is as for [ReadLock].
 func ReadLockedProviders(req Request) ([]lockfile.Provider, error) {
 	if !req.hasStockLock() {
 		req.LockFile = ""
@@ -213,7 +216,7 @@ func ReadLockedProviders(req Request) ([]lockfile.Provider, error) {
 	return lock.Providers(), nil
 }
 
-// platforms are those that are named, or else this machine's own.
+// platforms returns the named platforms, or this machine's own if none is named.
 func (p *Providers) platforms() []addrs.Platform {
 	if len(p.Platforms) == 0 {
 		return []addrs.Platform{addrs.CurrentPlatform()}
@@ -221,8 +224,8 @@ func (p *Providers) platforms() []addrs.Platform {
 	return p.Platforms
 }
 
-// checkLock returns an error if the lock does not have all providers that the modules
-// require. The stage may be nil.
+// checkLock returns an error if the lock lacks a provider that the modules require. The
+// stage may be nil.
 func (s *providerStage) checkLock(ctx context.Context) error {
 	if s == nil {
 		return nil

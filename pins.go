@@ -19,30 +19,31 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Pin is a call in one of the project's own modules whose source address names a tag
-// that is a version, as "?ref=v1.2.0" and "?tag=1.2.0" do.
+// Pin is a call in one of the project's own modules, with a source address that names a
+// version tag, such as "?ref=v1.2.0" or "?tag=1.2.0".
 type Pin struct {
 	// Path is the called module's path, and Call the block that calls it.
 	Path addrs.Module
 	Call ModuleCall
-	// Argument is the argument of the address: "ref", or "tag" of an OCI repository.
+	// Argument is the argument of the address: "ref", or "tag" for an OCI repository.
 	Argument string
-	// Tag and Version are the tag and the version that it is.
+	// Tag is the tag in the address, and Version the version that it denotes.
 	Tag, Version string
-	// LatestTag and LatestVersion are those of the newest stable version, without those
-	// that are too young for the request's policies. They are Tag and Version if none
-	// is newer.
+	// LatestTag and LatestVersion are those of the newest stable version, ignoring versions
+	// that are too young for the request's policies. They equal Tag and Version if there is
+	// no newer version.
 	LatestTag, LatestVersion string
 
-	literal string // the source as the file has it, with its quotation marks
+	literal string // the source as written in the file, with its quotation marks
 }
 
 // Outdated reports whether there is a newer version.
 func (p Pin) Outdated() bool { return p.Tag != p.LatestTag }
 
-// Pins finds the pins of a configuration, in the order of the paths, and asks origins
-// for their newest tags. The modules need not be installed, and nothing is changed. Pins
-// whose origin gave no answer are *ModuleErrors; the others are returned beside them.
+// Pins finds the pins of a configuration, sorted by path, and asks their origins for the
+// newest tags. The modules need not be installed, and nothing is changed. If an origin does
+// not answer, the error contains a *ModuleError for the pin; the other pins are still
+// returned.
 func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error) {
 	p, err := in.openToAsk(ctx, req)
 	if err != nil {
@@ -69,11 +70,11 @@ func (in *Installer) Pins(ctx context.Context, req Request) (_ []Pin, err error)
 	return found, errors.Join(failures...)
 }
 
-// errElsewhere says that a module is outside the project, where Pins does not go.
+// errElsewhere says that a module is outside the project. Pins does not read such modules.
 var errElsewhere = errors.New("the module is not in the project")
 
-// ownCalls returns the calls in the project's own modules of modules outside of it, in
-// the order of their paths.
+// ownCalls returns the calls from the project's own modules to modules outside the project,
+// sorted by path.
 func (in *Installer) ownCalls(ctx context.Context, p *openProject) ([]*call, error) {
 	var mu sync.Mutex
 	var calls []*call
@@ -98,10 +99,10 @@ func (in *Installer) ownCalls(ctx context.Context, p *openProject) ([]*call, err
 	return calls, nil
 }
 
-// mayBeVersion is in the names of all tags that are versions.
+// mayBeVersion matches the names of all tags that are versions.
 var mayBeVersion = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`)
 
-// pin returns the pin of a call; nil if it has none.
+// pin returns the pin of a call, or nil if the call has none.
 func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin, error) {
 	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
 	if !ok || c.from.HasConstraint || !origins.HasTags(remote.Package) {
@@ -124,7 +125,7 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 	}
 	at := slices.IndexFunc(offered, func(v versions.Candidate) bool { return v.Ref == tag })
 	if at < 0 {
-		return nil, nil // it is a branch, or a tag that is no version of this directory
+		return nil, nil // it is a branch, or a tag that is not a version of this directory
 	}
 	current := offered[at]
 	shown, _ := c.shown(keepCredentials)
@@ -143,7 +144,8 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 	return pin, nil
 }
 
-// sameSpelling returns the versions whose tags have the same prefix as a tag, such as "v".
+// sameSpelling returns the versions whose tags have the same prefix as the given tag, such
+// as "v".
 func sameSpelling(offered []versions.Candidate, as versions.Candidate) []versions.Candidate {
 	prefix, _ := strings.CutSuffix(as.Ref, as.Version.String())
 	return slices.DeleteFunc(slices.Clone(offered), func(v versions.Candidate) bool {
@@ -152,25 +154,25 @@ func sameSpelling(offered []versions.Candidate, as versions.Candidate) []version
 	})
 }
 
-// EditError is a source address that cannot be edited.
+// EditError says that a source address cannot be edited.
 type EditError struct {
-	// Pin is what it has, and Reason says why it stays.
+	// Pin is the pin with the address, and Reason says why it cannot be edited.
 	Pin    Pin
 	Reason string
 }
 
 func (e *EditError) Error() string { return e.Reason }
 
-// EditPins writes the newest tags of outdated pins into the configuration of a request,
-// in the place of the tags that they have. Nothing else in the files changes. If one of
-// them cannot be edited, none is, and the error is a *ModuleError over *[EditError].
-// Installing what the configuration has then is up to the caller.
+// EditPins replaces the tags of outdated pins with the newest tags, in the configuration of
+// a request. Nothing else in the files changes. If one of the pins cannot be edited, no
+// file is changed and the error is a *ModuleError that wraps an *[EditError]. The caller
+// must install the new versions.
 func EditPins(req Request, pins []Pin) error {
 	files := make(map[string][]Pin)
 	for _, pin := range pins {
 		file := pin.Call.SourceRange.Filename
 		if !pin.Outdated() || slices.ContainsFunc(files[file], pin.samePlace) {
-			continue // a module that several calls have is one file
+			continue // several calls of one local module read the same file
 		}
 		files[file] = append(files[file], pin)
 	}
@@ -199,7 +201,7 @@ func (p Pin) samePlace(other Pin) bool {
 	return p.Call.SourceRange.Start.Byte == other.Call.SourceRange.Start.Byte
 }
 
-// splice replaces the addresses of pins in a file, the last one first.
+// splice replaces the addresses of pins in a file, starting with the last one.
 func splice(src []byte, pins []Pin) ([]byte, error) {
 	slices.SortFunc(pins, func(a, b Pin) int { return cmp.Compare(b.Call.SourceRange.Start.Byte, a.Call.SourceRange.Start.Byte) })
 	src = slices.Clone(src)
@@ -217,7 +219,7 @@ func splice(src []byte, pins []Pin) ([]byte, error) {
 		}
 		address, ok := addrs.ReplaceArg(pin.literal[1:len(pin.literal)-1], pin.Argument, pin.LatestTag)
 		if !ok {
-			return nil, fail(fmt.Sprintf("the source does not have the argument %q once, so it cannot be edited", pin.Argument))
+			return nil, fail(fmt.Sprintf("the source does not have the argument %q exactly once, so it cannot be edited", pin.Argument))
 		}
 		src = slices.Replace(src, start, end, []byte(`"`+address+`"`)...)
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// placer finds packages in their places, or puts them on the stage of a run.
+// placer finds installed packages, or stages packages for a run.
 type placer struct {
 	*origins.Session
 	dirs    *packagedirs.Dirs
@@ -32,15 +32,16 @@ type placer struct {
 	project *project.Project
 	stage   *materialize.Stage
 	events  *events
-	// vendored are the packages in the user's repository; nil if the project has none.
+	// vendored has the packages in the user's repository; nil if the project does not
+	// vendor.
 	vendored *vendordir.Packages
-	// readOnly places nothing: the modules of packages are read in the cache.
+	// readOnly says that nothing is placed: modules of packages are read from the cache.
 	readOnly bool
 }
 
-// installedPackage returns the package that is installed for an entry of the lock
-// if it is what the entry says, and nil if it is to be installed again. Files that
-// the module added to itself do not matter unless they are configuration.
+// installedPackage returns the installed package of a lock entry if it matches the entry,
+// or nil if the package has to be installed again. Files that the module has added to
+// itself do not matter unless they are configuration.
 func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
 	found, done, err := p.inspect(ctx, entry)
 	if err != nil {
@@ -49,7 +50,7 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	defer done()
 	switch {
 	case found.Status == installed.Changed:
-		warning := Warning{Path: pathOf(entry.Key), Message: "its installed files are not what the lock says; they are replaced" + difference(found)}
+		warning := Warning{Path: pathOf(entry.Key), Message: "its installed files do not match the lock; they are replaced" + difference(found)}
 		if !found.Changes.Empty() {
 			warning.Kind = WarningRestored
 		}
@@ -69,7 +70,7 @@ func (p *placer) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	return placed, nil
 }
 
-// difference says which files differ, behind a colon; "" if that is not known.
+// difference lists the files that differ, after a colon; "" if they are not known.
 func difference(found installed.Report) string {
 	what := strings.Join(listChanges(found.Changes), ", ")
 	if what == "" && found.Err != nil {
@@ -81,8 +82,8 @@ func difference(found installed.Report) string {
 	return ": " + what
 }
 
-// fromCache takes the package of an entry of the lock out of the cache. The error
-// wraps fs.ErrNotExist if the cache does not have it, or had it damaged.
+// fromCache places the package of a lock entry from the cache. The error wraps
+// fs.ErrNotExist if the cache does not have the package, or had a damaged copy.
 func (p *placer) fromCache(ctx context.Context, entry lockfile.Module, subdir string) (*placement, error) {
 	t1 := entry.Hash("t1")
 	if t1 == "" || !p.Cache.Has(t1) {
@@ -103,7 +104,7 @@ func (p *placer) fromCache(ctx context.Context, entry lockfile.Module, subdir st
 	return placed, nil
 }
 
-// fromFetch gives a call a package that was fetched.
+// fromFetch places a fetched package for a call.
 func (p *placer) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *origins.Fetched) (*placement, error) {
 	placed, err := p.place(ctx, entry, subdir, got.Tree.T1())
 	if err != nil {
@@ -113,9 +114,9 @@ func (p *placer) fromFetch(ctx context.Context, entry lockfile.Module, subdir st
 	return placed, nil
 }
 
-// place gives a call the package with a hash: a private copy if the module is the
-// whole package, else the shared tree, into which the call's directory gets links
-// when all its modules are known.
+// place places the package with a given hash for a call. If the module is the whole
+// package, the call gets a private copy. Otherwise the package becomes a shared tree. The
+// call's directory gets links to it once all of its modules are known.
 func (p *placer) place(ctx context.Context, entry lockfile.Module, subdir string, t1 hashing.Hash) (*placement, error) {
 	placed := p.newPlacement(entry, nil)
 	var err error
@@ -169,12 +170,13 @@ func (p *placer) newPlacement(entry lockfile.Module, tree *pkgtree.Tree) *placem
 }
 
 // A project may keep its packages in its own repository, in the directory Request.Vendor.
-// Runs use them there if they are what the lock says, and ask no origin: files that
-// are committed are trusted like local modules, from which they differ only by the
-// lock that says where they are from. That confirms no entry to runs without Vendor.
+// Runs use these packages if they match the lock, and ask no origin. Committed files are
+// trusted like local modules; the only difference is that the lock says where they came
+// from. Using a vendored package confirms no entry for runs without Vendor.
 
-// placeVendored returns the placement of an entry whose package is vendored; nil if it
-// is to be placed like others. confirmed says whether an origin has confirmed it.
+// placeVendored returns the placement of an entry with a vendored package, or nil if the
+// package is to be placed like others. confirmed says whether an origin has confirmed the
+// entry.
 func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module, confirmed bool) (*placement, error) {
 	if !p.vendored.UsesLocked() {
 		return nil, nil
@@ -198,8 +200,8 @@ func (p *placer) placeVendored(ctx context.Context, entry lockfile.Module, confi
 	}
 }
 
-// inspect compares the package of an entry with the lock, as one piece of the work that is
-// done at a time, which lasts until done is called.
+// inspect compares the package of an entry with the lock. It takes one of the session's
+// slots for parallel work, which done releases.
 func (p *placer) inspect(ctx context.Context, entry lockfile.Module) (_ installed.Report, done func(), err error) {
 	if done, err = p.Slot(ctx); err != nil {
 		return installed.Report{}, nil, err
@@ -213,8 +215,8 @@ func (p *placer) vendoredPlacement(entry lockfile.Module, found installed.Report
 	return placed
 }
 
-// stageVendored gives a call the package with a hash, as it is in the directory or as it
-// becomes.
+// stageVendored places the package with a given hash for a call in a project that vendors.
+// It uses the package in the vendor directory if it is right, else it stages a new copy.
 func (p *placer) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
 	found, done, err := p.inspect(ctx, entry)
 	if err != nil {
@@ -229,17 +231,17 @@ func (p *placer) stageVendored(ctx context.Context, entry lockfile.Module, t1 ha
 	return placed, err
 }
 
-// staging is what a run has put on its stage for a call's package.
+// staging is what a run has staged for a call's package.
 type staging struct {
-	// path becomes the call's directory.
+	// path is the staged directory that becomes the call's directory.
 	path string
-	// shared is the tree into which it has links; nil if it has none.
+	// shared is the tree that the directory links to; nil if it has no links.
 	shared *sharedTree
 }
 
-// linkSharedTrees makes the directories of the calls that share a tree, now that
-// all modules in them are known. It returns what is on the stage for each call, by
-// the calls' keys; calls whose packages stay in their places are not among them.
+// linkSharedTrees creates the directories of calls that use a shared tree. All modules in
+// the packages are known at this point. It returns what is staged for each call, by key.
+// Calls whose packages stay in their places are not in the result.
 func (p *placer) linkSharedTrees(ctx context.Context, modules []*module) (map[string]staging, error) {
 	var owners []*module
 	for _, m := range modules {
@@ -273,10 +275,10 @@ func (p *placer) linkSharedTrees(ctx context.Context, modules []*module) (map[st
 	return byKey, nil
 }
 
-// needsLinks reports whether the package's directory is still to be made.
+// needsLinks reports whether the package's directory has yet to be created.
 func (p *placement) needsLinks() bool { return p.shared != nil && !p.inPlace }
 
-// moduleDirsOf are the directories of a package in which modules are.
+// moduleDirsOf returns the directories of a package that contain modules.
 func moduleDirsOf(pkg *placement, modules []*module) []string {
 	var dirs []string
 	for _, m := range modules {

@@ -23,19 +23,19 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// plan is what a run is about to change, complete and verified.
+// plan is the complete and verified change that a run is about to make.
 type plan struct {
 	result *Result
 	change project.Change
-	// sums are those of all packages, by their names, and trees the names of the
-	// shared trees that calls need.
+	// sums has the sums of all packages by file name. trees has the names of the shared
+	// trees that calls need.
 	sums  map[string][]byte
 	trees map[string]bool
 	// vendor is the change of the vendored packages.
 	vendor *vendordir.Plan
-	// fresh are the modules whose package is new in its place.
+	// fresh has the modules whose package is added or replaced.
 	fresh []*module
-	// providers is nil if the run leaves providers alone.
+	// providers is nil if the run does not touch providers.
 	providers *providerPlan
 
 	project *openProject
@@ -47,11 +47,11 @@ type planner struct {
 	*openProject
 	events   *events
 	vendored *vendordir.Packages
-	// providers is nil if the run leaves providers alone.
+	// providers is nil if the run does not touch providers.
 	providers *providerPlan
 }
 
-// plan derives the lock, the manifest and the moves from the finished tree.
+// plan derives the lock, the manifest and the moves from the resolved tree.
 func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[string]staging) (*plan, error) {
 	p := &plan{
 		result: r.newResult(tree.modules),
@@ -91,8 +91,8 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 	return p, r.refuseChanges(p.result.LockChanges)
 }
 
-// planVendor plans what becomes of the vendored packages. A run that may not change the
-// lock leaves packages without an entry alone, unless it rewrites all.
+// planVendor plans the change of the vendored packages. A run that must not change the lock
+// does not touch packages without an entry, unless it rewrites all vendored packages.
 func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 	if r.vendored == nil || !r.req.places() || r.req.Locked && !r.vendored.Rewrites {
 		return nil
@@ -106,7 +106,7 @@ func (p *plan) planVendor(r *planner, inLock map[string]bool) (err error) {
 	return nil
 }
 
-// place plans what becomes of the directory of a module's package.
+// place plans the change of the directory of a module's package.
 func (p *plan) place(m *module, stagings map[string]staging) {
 	shared := m.pkg.shared
 	p.change.Unconfirmed = p.change.Unconfirmed || m.pkg.unconfirmed
@@ -124,7 +124,7 @@ func (p *plan) place(m *module, stagings map[string]staging) {
 	}
 }
 
-// keepSums notes the sums of a package, once.
+// keepSums records the sums of a package once.
 func (p *plan) keepSums(tree *pkgtree.Tree) error {
 	name := pkgcache.FileName(tree.T1())
 	if _, ok := p.sums[name]; ok {
@@ -135,8 +135,8 @@ func (p *plan) keepSums(tree *pkgtree.Tree) error {
 	return err
 }
 
-// planLock plans the new lock, which has entries for the calls in inLock, and says
-// how it differs from the old one.
+// planLock plans the new lock, which has entries for the calls in inLock. It adds the
+// differences from the old lock to the result.
 func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLock map[string]bool) error {
 	lock := r.lock.Clone()
 	for _, m := range tree.modules {
@@ -153,7 +153,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 			p.result.LockChanges = append(p.result.LockChanges, r.lockChange(ctx, m, old, had))
 		}
 	}
-	// Entries of calls that are gone are dropped, as stock tools do for providers.
+	// Drop the entries of calls that no longer exist, as stock tools do for providers.
 	for _, entry := range r.lock.Modules() {
 		if !inLock[entry.Key] {
 			lock.RemoveModule(entry.Key)
@@ -197,8 +197,8 @@ func (r *planner) lockChange(ctx context.Context, m *module, old lockfile.Module
 	return change
 }
 
-// fileChanges says which files of a module's package differ from those of its old
-// entry; nothing if the old package is not known.
+// fileChanges returns the differences between the files of a module's package and those of
+// its old entry; empty if the old package is not known.
 func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Changes {
 	before := p.dirs.LockedTree(old)
 	if before == nil {
@@ -207,8 +207,8 @@ func (p *openProject) fileChanges(m *module, old lockfile.Module) hashing.Change
 	return hashing.Diff(before.Tree, m.pkg.tree.Tree)
 }
 
-// interfaceChanges says what has changed for a module's caller, if the old package
-// is still installed.
+// interfaceChanges returns what has changed for a module's caller, if the old package is
+// still installed.
 func (p *openProject) interfaceChanges(ctx context.Context, m *module) []InterfaceChange {
 	record, ok := p.recorded.Lookup(m.key())
 	if !ok || filepath.IsAbs(record.Dir) {
@@ -233,8 +233,8 @@ func (p *openProject) interfaceChanges(ctx context.Context, m *module) []Interfa
 	return publicChanges(configs.BreakingFirst(changes))
 }
 
-// gone are the directories of calls that the former manifest has and this run does
-// not, or has vendored. Nothing else is ever removed.
+// gone returns the keys of calls in the former manifest that this run does not have, or has
+// vendored. Their directories are removed; nothing else ever is.
 func (r *planner) gone(keep map[string]bool) []string {
 	var keys []string
 	for _, record := range r.recorded.Records() {
@@ -245,24 +245,24 @@ func (r *planner) gone(keep map[string]bool) []string {
 	return keys
 }
 
-// refuseChanges refuses what a finished plan still would change in the lock, in a
-// run that may not.
+// refuseChanges returns an error if the finished plan would change the lock, in a run that
+// must not change it.
 func (r *planner) refuseChanges(changes []LockChange) error {
 	if !r.req.Locked {
 		return nil
 	}
 	var refused refusals
 	for _, change := range changes {
-		reason := "the lock's entry is not what this configuration gives"
+		reason := "the lock's entry does not match this configuration"
 		if change.New == "" {
-			reason = "the lock has an entry for a call that is gone"
+			reason = "the lock has an entry for a call that no longer exists"
 		}
 		refused.reasons = append(refused.reasons, LockedReason{Key: change.Key, Reason: reason})
 	}
 	return refused.err(r.req.lockFile())
 }
 
-// commit places the providers, makes the change of the project, and tells about it.
+// commit places the providers, changes the project, and emits events about it.
 func (p *plan) commit(ctx context.Context) error {
 	if err := p.providers.place(ctx); err != nil {
 		return err
@@ -296,7 +296,7 @@ func (p *plan) commitModules() error {
 	return nil
 }
 
-// move makes the change in the directories of packages.
+// move commits the changes of the package directories.
 func (p *plan) move() error {
 	replaced := make([]bool, len(p.fresh))
 	for i, m := range p.fresh {
@@ -316,9 +316,9 @@ func (p *plan) move() error {
 	return nil
 }
 
-// keepState keeps the sums and the shared trees that the installed packages need,
-// and removes the others. Without sums Verify cannot name files; if they cannot be
-// saved, the next run saves them.
+// keepState saves the sums of the installed packages, and removes sums and shared trees
+// that are no longer needed. Without sums, Verify cannot name the files that differ; if
+// they cannot be saved, the next run saves them.
 func (p *plan) keepState(files *project.Project) {
 	keep := make(map[string]bool)
 	for name, text := range p.sums {
@@ -329,7 +329,7 @@ func (p *plan) keepState(files *project.Project) {
 	_ = files.KeepTrees(p.trees)
 }
 
-// isKey reports whether a key from a file can be that of a module call.
+// isKey reports whether a key from a file can be the key of a module call.
 func isKey(key string) bool {
 	path, err := addrs.ParseModule(key)
 	return err == nil && !path.IsRoot()

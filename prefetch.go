@@ -12,44 +12,50 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// prefetcher has everything confirmed and fetched that a lock names, as soon as the calls
-// of the root module are known. A walk alone reads what a package calls after it was
-// fetched, so each level of nesting would cost the time of its own requests.
+// prefetcher confirms and fetches everything that a lock names, as soon as the calls of the
+// root module are known. Without it, the walk would have to fetch a package before it could
+// read the calls in it, so each level of nesting would add the time of its own requests.
 //
-// It is a second caller of the session's memos, and decides nothing: the walk asks for the
-// same and waits for the answers, judges them and tells what failed, once. What no call of
-// the walk asks for is cancelled at its end. So an entry that the configuration no longer
-// calls costs at most a fetch that was begun.
+// The prefetcher calls the session's memos in addition to the walk, and decides nothing.
+// The walk requests the same things, waits for the results, checks them, and reports
+// failures once. At the end of the walk, prefetches that the walk did not request are
+// canceled. So an entry that the configuration no longer calls costs at most a fetch that
+// had begun.
 //
 // An entry is left to the walk if
-//   - it is for a call of the root module, with which the walk begins;
-//   - it is below a call of the root module that is gone, or that the lock does not decide;
-//   - it is below or for a call that is updated;
-//   - a policy refuses it, as far as the lock tells;
-//   - no server has to be asked, because it is confirmed or its package vendored, or none
-//     may be;
-//   - git may ask the user for a password, because the lock has no user names and the configuration may.
+//
+//   - it belongs to a call of the root module, where the walk begins;
+//   - it is below a call of the root module that no longer exists, or that has no usable
+//     lock entry;
+//   - it belongs to a call that is updated, or is below one;
+//   - a policy refuses it, judging by the lock;
+//   - no request is needed because the entry is confirmed or its package vendored, or
+//     offline mode is set;
+//   - git may ask the user for a password, because the lock has no user names but the
+//     configuration may.
 //
 // The lock has no credentials. A call with credentials in its source is prefetched without
-// them, which fails in silence, and fetched by the walk.
+// them. That fails silently, and the walk fetches the package.
 type prefetcher struct {
 	*resolver
-	// roots are the calls of the root module.
+	// roots has the calls of the root module by key.
 	roots map[string]*call
-	// stop cancels what start has begun and the walk has not asked for.
+	// stop cancels the prefetches that the walk did not request, and waits for the end of
+	// all of them.
 	stop func()
 }
 
-// newPrefetcher returns a prefetcher that asks with a resolver of its own.
+// newPrefetcher returns a prefetcher with its own resolver.
 func newPrefetcher(ahead *resolver) *prefetcher {
 	return &prefetcher{resolver: ahead, roots: make(map[string]*call), stop: func() {}}
 }
 
-// prefetchesPerSlot is how many entries are worked on for each piece of work that is done
-// at once. Most of them wait.
+// prefetchesPerSlot is the number of entries that are prefetched at once for each slot of
+// parallel work. Most of them wait.
 const prefetchesPerSlot = 4
 
-// start begins with the entries below the calls of the root module, and returns at once.
+// start begins to prefetch the entries below the calls of the root module, and returns at
+// once.
 func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 	entries := p.project.lock.Modules()
 	if len(entries) == 0 || p.placer.vendored.UsesLocked() || p.project.req.Offline || p.update.All || p.origins.Fetcher.Interactive() {
@@ -96,8 +102,8 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 	_ = group.Wait()
 }
 
-// callerOf returns the module that makes the call of an entry, as far as the lock tells
-// what it is. It returns nil for entries that are left to the walk.
+// callerOf returns the module that makes the call of an entry, as far as the lock describes
+// the module. It returns nil for entries that are left to the walk.
 func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
 	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.confirmed.IsFormer(entry) {
@@ -125,8 +131,8 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	return caller
 }
 
-// callOf returns the call that the walk will find for an entry in a module, nil if the
-// entry cannot be for one.
+// callOf returns the call that the walk will find for an entry in a module, or nil if the
+// entry cannot belong to such a call.
 func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 	c, err := parseCall(caller, blockOf(entry, p.project.dialect), p.project.dialect)
 	if err != nil || c.from.Mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
@@ -135,8 +141,8 @@ func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 	return c
 }
 
-// blockOf returns the block for which the lock has an entry. Constraints are in the
-// source's address if that has an argument for them, else beside it.
+// blockOf reconstructs the module block of a lock entry. The constraint is in the source
+// address if the address has an argument for it, else in the version argument.
 func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
 	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
 	block := ModuleCall{Name: name, Source: entry.Source, Version: entry.Constraints, HasVersion: entry.Constraints != ""}
@@ -147,7 +153,8 @@ func blockOf(entry lockfile.Module, dialect Dialect) ModuleCall {
 	return block
 }
 
-// prefetch asks for what the walk will ask for: the stores first, then the origin.
+// prefetch requests what the walk will request: from the stores first, then from the
+// origin.
 func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Module) {
 	confirmed, checksTag := p.confirmed.HasEntry(entry, c.from.FromPackage), p.entries.needsTagCheck(c, entry)
 	if confirmed && !checksTag || p.checkAllowed(ctx, c) != nil {
@@ -165,7 +172,7 @@ func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Modul
 	}
 }
 
-// isInstalled reports whether something is installed for a call, right or wrong.
+// isInstalled reports whether any package is installed for a call, right or wrong.
 func (p *prefetcher) isInstalled(key string) bool {
 	return exists(filepath.Join(p.project.req.dataPath(), "modules", key))
 }

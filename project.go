@@ -20,16 +20,16 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// openProject is a project as a run finds it: its lock, its manifest, and the rules
-// and the dialect that apply. It does not change while a run lasts.
+// openProject is a project as a run finds it: its lock, its manifest, and the rules and the
+// dialect that apply. It does not change during the run.
 type openProject struct {
 	req Request
 	key *userkey.Key
-	// files are the project's files on disk, nil if there is no modules directory, and
-	// installed the packages there.
+	// files are the project's files on disk; nil if there is no modules directory.
+	// installed are the packages in that directory.
 	files     *project.Project
 	installed *installed.Packages
-	// dirs says where packages are.
+	// dirs finds the directories of packages.
 	dirs  *packagedirs.Dirs
 	rules rules.Rules
 
@@ -40,23 +40,23 @@ type openProject struct {
 	former *lockfile.File
 	// formerConfirmed says that all entries of former were confirmed.
 	formerConfirmed bool
-	// recorded is modules.json, empty if it is absent or cannot be read: it is a
-	// hint for a run, and is written again. recordedErr says why it is empty.
+	// recorded is modules.json. It is empty if the file does not exist or cannot be read,
+	// because runs use it only as a hint and write it again. recordedErr says why it is
+	// empty.
 	recorded    *manifest.Manifest
 	recordedErr error
 
 	dialect Dialect
-	// dialectGiven says that the request names the dialect; else detected says how it
-	// was found.
+	// dialectGiven says that the request names the dialect. Otherwise detected says how it
+	// was detected.
 	dialectGiven bool
 	detected     detect.Detection
-	// foldsCase says that the file system has one file for names that differ only in
-	// case.
+	// foldsCase says that the file system ignores the case of file names.
 	foldsCase bool
 }
 
-// openToChange takes the project of a request for this process and reads what
-// earlier runs left in it. It must be closed.
+// openToChange locks the project of a request for this process, and reads what earlier runs
+// left in it. The project must be closed.
 func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey.Key, events *events) (*openProject, error) {
 	onWait := func() { events.emit(Waiting{Dir: req.dir()}) }
 	files, err := project.Open(ctx, req.location(), key, onWait)
@@ -72,8 +72,8 @@ func (in *Installer) openToChange(ctx context.Context, req Request, key *userkey
 	return p, nil
 }
 
-// view reads the project of a request without taking it: another process may
-// change it at the same time. It must be closed.
+// view reads the project of a request without locking it: another process may change it at
+// the same time. The project must be closed.
 func (in *Installer) view(ctx context.Context, req Request) (*openProject, error) {
 	key, err := in.userKey(nil)
 	if err != nil {
@@ -95,7 +95,7 @@ func viewWith(ctx context.Context, req Request, key *userkey.Key) (*openProject,
 	return p, nil
 }
 
-// close ends the use of the project's files.
+// close closes the project's files.
 func (p *openProject) close() error {
 	if p.files == nil {
 		return nil
@@ -104,7 +104,7 @@ func (p *openProject) close() error {
 	return p.files.Close()
 }
 
-// read reads everything but the configuration.
+// read reads everything except the configuration.
 func (p *openProject) read(ctx context.Context) (err error) {
 	p.recorded = &manifest.Manifest{}
 	vendor, err := p.req.vendorDir()
@@ -133,9 +133,9 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// FindDialect returns the dialect of a project: that of the request, or the one that
-// DialectAuto finds out. It reports whether there is a sign of it, or the request
-// names it; else it is a guess.
+// FindDialect returns the dialect of a project: the one in the request, or the one that
+// DialectAuto detects. known reports whether the request names the dialect or the project
+// has a sign of it; otherwise the dialect is a guess.
 func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, known bool, err error) {
 	p, err := in.view(ctx, req)
 	if err != nil {
@@ -144,15 +144,16 @@ func (in *Installer) FindDialect(ctx context.Context, req Request) (_ Dialect, k
 	return p.dialect, p.dialectGiven || !p.detected.IsGuess(), p.close()
 }
 
-// DialectSign is something in a project that tells which stock tool it is for.
+// DialectSign is something in a project that shows which stock tool the project is for.
 type DialectSign struct {
 	Dialect Dialect
-	// What names it in messages: "the hosts of the lock's providers".
+	// What describes the sign in messages: "the hosts of the lock's providers".
 	What string
 }
 
-// DialectSigns returns the signs by which DialectAuto finds out the dialect of a project,
-// whatever the request says. The first one decides; without any, tofu is assumed.
+// DialectSigns returns the signs by which DialectAuto detects the dialect of a project. It
+// ignores the dialect in the request. The first sign decides; without any sign, tofu is
+// assumed.
 func (in *Installer) DialectSigns(ctx context.Context, req Request) ([]DialectSign, error) {
 	req.Dialect = DialectAuto
 	p, err := in.view(ctx, req)
@@ -166,8 +167,8 @@ func (in *Installer) DialectSigns(ctx context.Context, req Request) ([]DialectSi
 	return signs, p.close()
 }
 
-// assumedDialect says which stock tool the project was taken to be for, if that
-// matters to a call and was not certain; "" otherwise.
+// assumedDialect returns a warning if the dialect was not certain and a call depends on it,
+// and "" otherwise. The warning says which stock tool was assumed.
 func (p *openProject) assumedDialect(hostless *call) string {
 	if hostless == nil || p.dialectGiven {
 		return ""
@@ -175,7 +176,7 @@ func (p *openProject) assumedDialect(hostless *call) string {
 	assumed := fmt.Sprintf("%s was assumed, so %q (%s:%d) comes from %s",
 		p.dialect, addrs.Redact(hostless.Source), hostless.Range.Filename, hostless.Range.Start.Line, p.dialect.registryHost().ForDisplay())
 	if p.detected.IsGuess() {
-		return "nothing in the project tells whether it is for tofu or for terraform; " + assumed
+		return "nothing in the project shows whether it is for tofu or for terraform; " + assumed
 	}
 	if against := p.detected.Contradiction(); against != "" {
 		return fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
@@ -201,8 +202,8 @@ func (p *openProject) readManifest() {
 	p.recordedErr = err
 }
 
-// formerLock returns the lock as the last run in a project left it; nil if that is
-// not known. lock is the lock as it is now, parsed from src.
+// formerLock returns the lock as the last run in the project left it; nil if it is not
+// known. lock is the current lock, parsed from src.
 func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfile.File {
 	former := files.FormerLock()
 	if former == nil {
@@ -218,8 +219,8 @@ func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfi
 	return parsed
 }
 
-// providerLock is the lock that has the providers: that of stock tools, which is the
-// project's lock unless the request names another one for the modules.
+// providerLock is the lock that has the providers: the lock of stock tools. The modules are
+// in the same lock unless the request names another one for them.
 type providerLock struct {
 	*lockfile.File
 	src []byte // nil if there is no such file
@@ -228,8 +229,8 @@ type providerLock struct {
 	hasModules bool
 }
 
-// providerLock reads the lock that has the providers. A block of a provider that cannot
-// be read is an error: its provider would count as not locked.
+// providerLock reads the lock that has the providers. A provider block that cannot be read
+// is an error, because its provider would otherwise count as not locked.
 func (p *openProject) providerLock() (*providerLock, error) {
 	l := &providerLock{File: p.lock, src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
 	if !l.hasModules {
@@ -248,8 +249,8 @@ func (p *openProject) providerLock() (*providerLock, error) {
 	return l, nil
 }
 
-// hasStockLock reports whether the lock is the one that stock tools read. They read it
-// through a link too.
+// hasStockLock reports whether the lock is the file that stock tools read, possibly through
+// a symbolic link.
 func (r Request) hasStockLock() bool {
 	if filepath.Clean(r.lockFile()) == lockFileName {
 		return true
@@ -262,8 +263,8 @@ func (r Request) hasStockLock() bool {
 	return err == nil && os.SameFile(own, stock)
 }
 
-// ReadLock reads and parses the lock of a request's project. It is empty if there is no
-// such file. An error about its content is a *LockFileError; one that is a symbolic link
+// ReadLock reads and parses the lock of a request's project. The result is empty if the
+// file does not exist. An invalid lock is a *LockFileError. A lock that is a symbolic link
 // is a *LinkedLockError.
 func ReadLock(req Request) (*lockfile.File, error) {
 	src, err := readLock(req)
@@ -287,8 +288,8 @@ func readLock(req Request) ([]byte, error) {
 	return src, req.unusableLock(err)
 }
 
-// unusableLock returns the error of a lock that is not a regular file. One that is
-// a symbolic link is a *LinkedLockError.
+// unusableLock returns the error for a lock that is not a regular file. For a symbolic link
+// it is a *LinkedLockError.
 func (r Request) unusableLock(err error) error {
 	var pathErr *fs.PathError
 	if err == nil || !errors.As(err, &pathErr) || errors.Is(err, fs.ErrNotExist) {
@@ -306,8 +307,9 @@ func (r Request) unusableLock(err error) error {
 	return linked
 }
 
-// warnOfFindings tells the user what a killed run, or another user, has left in the
-// project. Without a key, our own files are unproven too, which needs no warning.
+// warnOfFindings warns about files that a killed run or another user has left in the
+// project. Without a user key, this user's own files cannot be recognized either, which
+// needs no warning.
 func (in *Installer) warnOfFindings(events *events, findings []project.Finding) {
 	for _, f := range findings {
 		if text := findingText(f, in.hasState()); text != "" {
@@ -330,7 +332,7 @@ func findingText(f project.Finding, hasState bool) string {
 	return ""
 }
 
-// newResult returns the result of a run with these modules.
+// newResult returns the result of a run with the given modules.
 func (p *openProject) newResult(modules []*module) *Result {
 	result := &Result{
 		Root:     Module{Dir: "."},
@@ -343,7 +345,7 @@ func (p *openProject) newResult(modules []*module) *Result {
 	return result
 }
 
-// result is the module as results show it.
+// result returns the module as it appears in results.
 func (m *module) result(keepCredentials bool) Module {
 	shown := Module{Path: m.path(), Dir: m.finalPath}
 	shown.Call, shown.Source = m.call.shown(keepCredentials)
@@ -355,9 +357,9 @@ func (m *module) result(keepCredentials bool) Module {
 	return shown
 }
 
-// userKey returns the user's key. One that cannot be used is replaced by a random
-// one, which proves nothing to other runs, and a warning says so. Runs that only read
-// pass no events: no key is made for them.
+// userKey returns the user's key. If the key cannot be used, it returns a random key and
+// emits a warning; other runs do not recognize files sealed with a random key. Runs that
+// only read pass nil events, and create no key.
 func (in *Installer) userKey(events *events) (*userkey.Key, error) {
 	switch {
 	case in.shared != nil:
@@ -376,10 +378,10 @@ func (in *Installer) userKey(events *events) (*userkey.Key, error) {
 		return key, nil
 	}
 	if events != nil {
-		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so nothing that earlier runs left is relied on", in.StateDir, err))
+		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so the files of earlier runs are not trusted", in.StateDir, err))
 	}
 	return userkey.Random(), nil
 }
 
-// hasState reports whether runs can recognise what earlier ones left.
+// hasState reports whether runs can recognize the files of earlier runs.
 func (in *Installer) hasState() bool { return in.StateDir != "" || in.StateKey != "" }

@@ -19,8 +19,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// requirements are what the modules of a tree require of providers, and what is wrong with
-// that.
+// requirements are the provider requirements of a module tree, and the errors and warnings
+// about them.
 type requirements struct {
 	*treeproviders.Requirements
 	failures failures
@@ -39,7 +39,7 @@ func newRequirements() *requirements {
 	return &requirements{Requirements: &treeproviders.Requirements{}}
 }
 
-// add adds what one module requires.
+// add adds the requirements of one module.
 func (r *requirements) add(path addrs.Module, config ModuleConfig) {
 	if config.ProviderDiagnostics.HasErrors() {
 		r.failures.add(path, nil, &ConfigError{Path: path, Diagnostics: config.ProviderDiagnostics})
@@ -54,15 +54,15 @@ func (r *requirements) add(path addrs.Module, config ModuleConfig) {
 	r.Add(path, config.Providers)
 }
 
-// pool returns the required providers in the order of the lock, and what is wrong with
-// the requirements.
+// pool returns the required providers in the order of the lock, and all errors about the
+// requirements.
 func (r *requirements) pool() ([]treeproviders.Required, error) {
 	all, errs := r.Pool()
 	return all, errors.Join(append(r.failures.errs(), errs...)...)
 }
 
-// readState reads which providers the state in the project needs. The error is about an
-// address in it that stock tools refuse as well.
+// readState returns the providers that the state in the project needs. The error is about
+// an address in the state that stock tools refuse as well.
 func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
 	workspace, err := p.req.workspace()
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
 	})
 }
 
-// unrequired finds the providers of a project beside those that its modules require.
+// unrequired returns the providers of a project that its modules do not require.
 func (p *openProject) unrequired(ctx context.Context, lock *providerLock, required []treeproviders.Required) (treeproviders.Unrequired, error) {
 	state, err := p.readState(ctx)
 	if err != nil {
@@ -83,20 +83,20 @@ func (p *openProject) unrequired(ctx context.Context, lock *providerLock, requir
 	return treeproviders.FindUnrequired(state, lock.File, required, false), nil
 }
 
-// providerStage has the providers of one project found, got and checked, while its
-// modules are walked and after that.
+// providerStage finds, gets and checks the providers of one project, while its modules are
+// walked and afterwards.
 type providerStage struct {
 	*openProject
 	lock     *providerLock
 	events   *events
 	required requirements
 	stage    *treeproviders.Stage
-	// stop cancels what was asked for and is not needed.
+	// stop cancels requests whose results are not needed.
 	stop func()
 }
 
-// newProviderStage returns a stage with nothing required. What its requirements are
-// told later is asked for at once. It must be closed.
+// newProviderStage returns a stage without requirements. Requirements that are added later
+// are requested at once. The stage must be closed.
 func newProviderStage(ctx context.Context, p *openProject, session *session, events *events) (*providerStage, error) {
 	s, err := quietProviderStage(p, session, events)
 	if err != nil {
@@ -107,8 +107,8 @@ func newProviderStage(ctx context.Context, p *openProject, session *session, eve
 	return s, nil
 }
 
-// quietProviderStage is newProviderStage, but nothing is asked for before it is needed. It
-// need not be closed.
+// quietProviderStage is like newProviderStage, but makes no requests before their results
+// are needed. The stage need not be closed.
 func quietProviderStage(p *openProject, session *session, events *events) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
@@ -135,7 +135,7 @@ func quietProviderStage(p *openProject, session *session, events *events) (*prov
 	return s, nil
 }
 
-// refuse returns the error of entries that do not decide and may not change.
+// refuse returns the error for entries that cannot be used and must not change.
 func (s *providerStage) refuse(all []treeproviders.Refusal) error {
 	var refused refusals
 	for _, r := range all {
@@ -144,8 +144,8 @@ func (s *providerStage) refuse(all []treeproviders.Refusal) error {
 	return refused.err(s.lock.req.lockFile())
 }
 
-// close cancels what is asked for and is not needed, and waits for its end. The stage
-// may be nil.
+// close cancels requests whose results are not needed, and waits for their end. s may be
+// nil.
 func (s *providerStage) close() {
 	if s != nil {
 		s.stop()
@@ -153,8 +153,8 @@ func (s *providerStage) close() {
 	}
 }
 
-// require returns the function that a walk tells what each module requires; nil if the
-// stage is.
+// require returns the function that a walk calls with the configuration of each module, or
+// nil if s is nil.
 func (s *providerStage) require() func(addrs.Module, ModuleConfig) {
 	if s == nil {
 		return nil
@@ -162,8 +162,8 @@ func (s *providerStage) require() func(addrs.Module, ModuleConfig) {
 	return s.required.add
 }
 
-// finish selects, gets and checks all providers. Nothing in the project is changed yet.
-// The plan is nil if the stage is, in a run that leaves providers alone.
+// finish selects, gets and checks all providers. Nothing in the project is changed yet. If
+// s is nil, the run does not touch providers and the plan is nil.
 func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	if s == nil {
 		return nil, nil
@@ -182,20 +182,20 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	return &providerPlan{stage: s, Plan: plan}, nil
 }
 
-// providerPlan is what is to become of the providers of a project. nil is that of a run
-// that leaves providers alone.
+// providerPlan is the planned change of a project's providers. A nil *providerPlan is valid
+// and describes a run that does not touch providers.
 type providerPlan struct {
 	*treeproviders.Plan
 	stage *providerStage
 }
 
-// changesLockOfModules reports whether the lock that has the modules has to be written
-// for the providers.
+// changesLockOfModules reports whether the change of the providers changes the lock that
+// has the modules.
 func (p *providerPlan) changesLockOfModules() bool {
 	return p != nil && p.stage.lock.hasModules && len(p.Changes) > 0
 }
 
-// place puts the packages into their places.
+// place puts the provider packages in their places.
 func (p *providerPlan) place(ctx context.Context) error {
 	if p == nil || !p.stage.req.places() {
 		return nil
@@ -208,7 +208,7 @@ func (p *providerPlan) place(ctx context.Context) error {
 	return p.Place(ctx, filepath.Join(req.dataPath(), "providers"), layout, func(placed treeproviders.Planned, isNew, replaced bool) {
 		dir, proven := providerDir(req, placed), placed.Got.Authentication
 		if replaced {
-			p.stage.events.warn(nil, fmt.Sprintf("%s was not what the lock says, and was replaced", dir))
+			p.stage.events.warn(nil, fmt.Sprintf("%s did not match the lock and was replaced", dir))
 		}
 		if isNew {
 			p.stage.events.emit(ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Replaced: replaced})
@@ -216,7 +216,7 @@ func (p *providerPlan) place(ctx context.Context) error {
 	})
 }
 
-// providerDir is the directory of a package relative to the root module's.
+// providerDir returns the directory of a package, relative to the root module's.
 func providerDir(req Request, p treeproviders.Planned) string {
 	return path.Join(filepath.ToSlash(req.dataDir()), "providers", p.At())
 }
@@ -240,7 +240,8 @@ func (p *providerPlan) describe(result *Result) {
 	}
 }
 
-// writeOwnLock writes the lock that has the providers if it is not that of the modules.
+// writeOwnLock writes the lock that has the providers, unless the modules are in the same
+// lock.
 func (p *providerPlan) writeOwnLock() error {
 	if p == nil || p.stage.lock.hasModules {
 		return nil
@@ -267,8 +268,8 @@ func (p *providerPlan) writeLock() error {
 	return nil
 }
 
-// compareProviders compares the installed providers with the lock. In a project without
-// a directory of providers they are not missing: it was installed without them.
+// compareProviders compares the installed providers with the lock. If the project has no
+// providers directory, it was installed without providers, and none is reported as missing.
 func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock *providerLock) ([]ProviderReport, error) {
 	entries := lock.Providers()
 	if len(entries) == 0 {
@@ -289,8 +290,8 @@ func (in *Installer) compareProviders(ctx context.Context, p *openProject, lock 
 	return reports, err
 }
 
-// refusedProviders returns the providers of a lock that the policies do not allow, as
-// *ProviderError.
+// refusedProviders returns a *ProviderError for each provider in a lock that the policies
+// do not allow.
 func (p *openProject) refusedProviders(lock *providerLock) []error {
 	var refused []error
 	for _, entry := range lock.Providers() {
@@ -301,14 +302,15 @@ func (p *openProject) refusedProviders(lock *providerLock) []error {
 	return refused
 }
 
-// hasProviders reports whether the project has a directory of providers. One without was
-// installed without them.
+// hasProviders reports whether the project has a providers directory. A project without one
+// was installed without providers.
 func (p *openProject) hasProviders() bool {
 	return exists(filepath.Join(p.req.dataPath(), "providers"))
 }
 
-// compareRequirements adds to a report where the lock does not fit what the modules
-// require. An entry that no module requires is reported if the modules are complete.
+// compareRequirements adds to a report where the lock does not match the requirements of
+// the modules. Entries that no module requires are reported only if all modules could be
+// read.
 func (p *openProject) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
 	pooled, err := required.pool()
 	if err != nil {
@@ -328,9 +330,9 @@ func (p *openProject) compareRequirements(ctx context.Context, lock *providerLoc
 	}
 	for _, address := range others.Gone {
 		if !complete {
-			break // a module that is not there may require it
+			break // a module that could not be read may require it
 		}
-		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, and no module requires it"}})
+		report.Stale = append(report.Stale, &ProviderError{Provider: address, Err: &StaleError{"the lock has an entry for it, but no module requires it"}})
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func TestLockEntryWithoutModule(t *testing.T) {
 		warning string
 	}{
 		{"without a backend", map[string]string{"main.tf": main}, "1.0.0", nil, "", ""},
-		{"without a backend, and a lock that may not change", map[string]string{"main.tf": main}, "1.0.0", func(r *cotter.Request) { r.Locked = true }, "the lock has an entry for it, and no module requires it", ""},
+		{"without a backend, and a lock that may not change", map[string]string{"main.tf": main}, "1.0.0", func(r *cotter.Request) { r.Locked = true }, "the lock has an entry for it, but no module requires it", ""},
 		{"with a backend", map[string]string{"main.tf": backend}, "1.0.0", nil, "HOST/acme/old 1.0.0", warning + "a backend keeps it: HOST/acme/old"},
 		{"a pre-release with a backend", map[string]string{"main.tf": backend}, "2.0.0-rc.1", nil, "HOST/acme/old 2.0.0-rc.1", warning + "a backend keeps it: HOST/acme/old"},
 		{"with a backend, and all are updated", map[string]string{"main.tf": backend}, "2.0.0-rc.1", func(r *cotter.Request) { r.Update.All = true }, "HOST/acme/old 2.0.0-rc.1", warning + "a backend keeps it: HOST/acme/old"},

@@ -24,7 +24,7 @@ type inquiry struct {
 	done    func()
 }
 
-// openToAsk opens a project for a run that asks origins. It must be closed.
+// openToAsk opens a project for a run that asks origins. The inquiry must be closed.
 func (in *Installer) openToAsk(ctx context.Context, req Request) (*inquiry, error) {
 	p, err := in.view(ctx, req)
 	if err != nil {
@@ -47,36 +47,36 @@ func (q *inquiry) close() error {
 	return q.openProject.close()
 }
 
-// newSelector returns what selects among the versions that origins have.
+// newSelector returns a selector of the versions that origins offer.
 func (q *inquiry) newSelector() *selector {
 	return &selector{origins: q.origins, events: q.events, lock: q.lock}
 }
 
-// Origin is where the package of a call comes from now, beside what the lock
-// has.
+// Origin describes where the package of a call comes from now, compared with the lock.
 type Origin struct {
 	// Path is the called module's path, and Call the block that calls it.
 	Path addrs.Module
 	Call ModuleCall
-	// Package is the package's address, without what pins it, for people.
+	// Package is the package's address without its pin, redacted for display.
 	Package string
-	// Ref is the name that the origin goes by: "tag v1.2.0", "branch main",
-	// "HEAD"; empty for archives, which have no refs.
+	// Ref is the name used at the origin: "tag v1.2.0", "branch main", "HEAD". It is empty
+	// for archives, which have no refs.
 	Ref string
-	// Locked is what the lock has and Now what the origin points to: a commit, a
-	// digest, or the h1 hash of an archive that was fetched to compare it.
+	// Locked is the content in the lock, and Now the content that the origin points to.
+	// They are commits, digests, or the h1 hashes of an archive that was fetched for the
+	// comparison.
 	Locked, Now string
-	// Err is set if the origin could not be asked, or did not answer.
+	// Err is set if the origin could not be asked or did not answer.
 	Err error
 }
 
-// Moved reports whether the origin has something else than the lock.
+// Moved reports whether the origin has different content than the lock.
 func (o Origin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 
-// VerifyRemote asks the origins of all locked packages whether tags, digests,
-// branches and the answers of registries still mean what the lock has. Archives,
-// which have no revisions, are fetched and hashed. The modules must be installed;
-// nothing is changed. The origins are in the order of the paths.
+// VerifyRemote asks the origins of all locked packages whether tags, digests, branches and
+// registry answers still point to the locked content. Archives have no revisions, so they
+// are fetched and hashed. The modules must be installed, and nothing is changed. The result
+// is sorted by path.
 func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin, err error) {
 	p, err := in.openToAsk(ctx, req)
 	if err != nil {
@@ -98,14 +98,14 @@ func (in *Installer) VerifyRemote(ctx context.Context, req Request) (_ []Origin,
 			continue
 		}
 		list = append(list, Origin{Path: m.path(), Call: m.call.ModuleCall})
-		o := &list[len(list)-1] // the list has room for all, so it stays where it is
+		o := &list[len(list)-1] // list has room for all elements, so this one does not move
 		wait.Go(func() { o.compare(ctx, p.origins, m.call, entry) })
 	}
 	wait.Wait()
 	return list, ctx.Err()
 }
 
-// compare asks the origin of a call and compares its answer with the entry.
+// compare asks the origin of a call, and compares its answer with the entry.
 func (o *Origin) compare(ctx context.Context, asks *origins.Origins, c *call, entry lockfile.Module) {
 	if reason := c.from.Mismatch(entry); reason != "" {
 		o.Err = c.fail(&StaleError{reason})
@@ -128,14 +128,14 @@ func (o *Origin) compare(ctx context.Context, asks *origins.Origins, c *call, en
 		o.Err = c.fail(err)
 	case reference.Revision == "":
 		o.compareArchive(ctx, asks, c, entry, at)
-	case locked.Revision() == "": // it was an archive
+	case locked.Revision() == "": // the locked package was an archive
 		o.Ref, o.Locked, o.Now = "address", locked.Redacted(), o.Package
 	default:
 		o.Ref, o.Locked, o.Now = reference.String(), locked.Revision(), reference.Revision
 	}
 }
 
-// compareArchive fetches a package that has no revisions, to compare it.
+// compareArchive fetches a package without revisions and compares it with the entry.
 func (o *Origin) compareArchive(ctx context.Context, asks *origins.Origins, c *call, entry lockfile.Module, at origins.Location) {
 	got, err := asks.Fetch(ctx, c.from, at, "", "")
 	if err != nil {
@@ -156,25 +156,26 @@ func (o *Origin) compareArchive(ctx context.Context, asks *origins.Origins, c *c
 	}
 }
 
-// Outdated is a module call and the versions that there are for it.
+// Outdated is a module call with the versions that are available for it.
 type Outdated struct {
 	Path   addrs.Module
 	Call   ModuleCall
 	Source addrs.ModuleSource
-	// Current is the installed version, Allowed the newest that meets the
-	// call's constraint, Latest the newest stable one, both without those that
-	// are too young for the request's policies. "" stands for none.
+	// Current is the installed version, Allowed the newest version that meets the call's
+	// constraint, and Latest the newest stable version. Allowed and Latest ignore versions
+	// that are too young for the request's policies. "" means that there is no such
+	// version.
 	Current, Allowed, Latest string
-	// Pin is set for a call whose source address names a tag that is a version. Then
-	// Allowed is Current: another tag is a change of the configuration.
+	// Pin is set if the source address of the call names a version tag. Then Allowed equals
+	// Current, because another tag would be a change of the configuration.
 	Pin *Pin
 }
 
-// Outdated compares the installed versions with those that registries and
-// repositories offer, of every call whose source has versions and of every pin of the
-// project's own modules, in the order of their paths. The modules must be installed;
-// nothing is changed. A call whose origin gave no answer is a *ModuleError; the others are
-// returned beside it.
+// Outdated compares the installed versions with the versions that registries and
+// repositories offer. It covers every call whose source has versions, and every pin in the
+// project's own modules, sorted by path. The modules must be installed, and nothing is
+// changed. If an origin does not answer, the error contains a *ModuleError for the call;
+// the other calls are still returned.
 func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, err error) {
 	p, err := in.openToAsk(ctx, req)
 	if err != nil {
@@ -206,8 +207,8 @@ func (in *Installer) Outdated(ctx context.Context, req Request) (_ []Outdated, e
 	return list, failures.join()
 }
 
-// outdated compares the installed version of a module with those that there are; nil if
-// its source has none, and no pin.
+// outdated compares the installed version of a module with the available ones. It returns
+// nil if the module's source has no versions and no pin.
 func (s *selector) outdated(ctx context.Context, p *openProject, m *module) (*Outdated, error) {
 	shown := m.result(p.req.KeepCredentials)
 	o := &Outdated{Path: shown.Path, Call: shown.Call, Source: shown.Source}
@@ -232,7 +233,7 @@ func (s *selector) outdated(ctx context.Context, p *openProject, m *module) (*Ou
 	return o, nil
 }
 
-// newestOf returns the newest version that is wanted, or "".
+// newestOf returns the newest version that meets the constraints, or "".
 func newestOf(offered []versions.Candidate, want versions.Constraints) string {
 	selected, err := versions.Select(offered, want)
 	if err != nil {
@@ -241,22 +242,22 @@ func newestOf(offered []versions.Candidate, want versions.Constraints) string {
 	return selected.Version.String()
 }
 
-// OutdatedProvider is a provider and the versions that there are of it.
+// OutdatedProvider is a provider with the versions that are available for it.
 type OutdatedProvider struct {
 	Provider addrs.Provider
-	// RequiredBy are the places that require it, and Constraints what they ask for
-	// together.
+	// RequiredBy are the places that require the provider, and Constraints their combined
+	// constraints.
 	RequiredBy  []ProviderUse
 	Constraints string
-	// Current is the locked version, Allowed the newest that all modules allow, Latest
-	// the newest stable one. "" stands for none.
+	// Current is the locked version, Allowed the newest version that all modules allow, and
+	// Latest the newest stable version. "" means that there is no such version.
 	Current, Allowed, Latest string
 }
 
-// OutdatedProviders compares the locked versions of the providers with those that their
-// sources offer, in the order of the lock. The modules must be installed; nothing is
-// changed. A provider whose source gave no answer is a *[ProviderError]; the others are
-// returned beside it.
+// OutdatedProviders compares the locked versions of the providers with the versions that
+// their sources offer. The result is in the order of the lock. The modules must be
+// installed, and nothing is changed. If a source does not answer, the error contains a
+// *[ProviderError] for the provider; the other providers are still returned.
 func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []OutdatedProvider, err error) {
 	p, err := in.openToAsk(ctx, req)
 	if err != nil {
@@ -283,7 +284,7 @@ func (in *Installer) OutdatedProviders(ctx context.Context, req Request) (_ []Ou
 	return found, errors.Join(failures...)
 }
 
-// outdatedProvider compares the locked version of a provider with those that there are.
+// outdatedProvider compares the locked version of a provider with the available ones.
 func (q *inquiry) outdatedProvider(ctx context.Context, r treeproviders.Required, lock *providerLock) (OutdatedProvider, error) {
 	entry, _ := lock.Provider(r.Address)
 	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Current: entry.Version}

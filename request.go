@@ -18,111 +18,110 @@ import (
 // lockFileName is the lock of stock tools.
 const lockFileName = ".terraform.lock.hcl"
 
-// Request is what one run is about.
+// Request describes one run.
 type Request struct {
-	// Dir is the root module's directory; "" means the current one.
+	// Dir is the root module's directory; "" means the current directory.
 	Dir string
-	// DataDir is the data directory of stock tools, relative to Dir; "" means
-	// ".terraform".
+	// DataDir is the data directory of stock tools, relative to Dir; "" means ".terraform".
 	DataDir string
-	// LockFile is the dependency lock, relative to Dir; "" means
-	// ".terraform.lock.hcl".
+	// LockFile is the dependency lock, relative to Dir; "" means ".terraform.lock.hcl".
 	LockFile string
-	// Locked installs exactly what the lock says or fails with *LockedError. The
-	// lock is not written.
+	// Locked installs exactly what the lock says or fails with *LockedError. The lock is
+	// not written.
 	Locked bool
-	// Providers has Install install the providers that the modules require as well. nil
-	// means that they and their blocks in the lock stay as they are.
+	// Providers makes Install also install the providers that the modules require. If it is
+	// nil, providers and their blocks in the lock are not touched.
 	Providers *Providers
-	// Update says for which calls other versions are selected than the locked ones.
+	// Update selects the calls and providers that are updated from their locked versions.
 	Update Update
-	// Unify makes all calls of one source share one version; where none suits
-	// all of them, the error is a *[ConflictError].
+	// Unify makes all calls of one source share one version. If no version meets all of
+	// their constraints, the error is a *[ConflictError].
 	Unify bool
-	// DryRun has Install find out what it would change and change nothing in the
-	// project, where it makes no directory either. The packages are fetched into the
-	// cache, and the result and the error are those of an installation.
+	// DryRun makes Install compute its changes without making them: nothing in the project
+	// changes, and no directory is created there. Packages are still fetched into the
+	// cache, and the result and the error are those of a real installation.
 	//
-	// LockOnly has it write the lock and nothing else, for a later run to install the
-	// modules. It excludes Locked. With both, DryRun counts.
+	// LockOnly makes Install write only the lock; a later run can install the modules. It
+	// cannot be combined with Locked. If DryRun is also set, nothing is written.
 	DryRun, LockOnly bool
-	// Submodules has the submodules of git repositories fetched as well. The
-	// hashes in the lock cover them then, so it has to be the same in all runs.
+	// Submodules also fetches the submodules of git repositories. They are then covered by
+	// the hashes in the lock, so the setting must be the same in all runs.
 	Submodules bool
-	// Offline asks no server: what is neither installed nor in the cache is an
-	// error over [ErrOffline].
+	// Offline forbids requests to servers. A package that is neither installed nor in the
+	// cache is an error that wraps [ErrOffline].
 	Offline bool
-	// PolicyFile is the path of the policy, in the form of package policy. ""
-	// means cotter.hcl in Dir, or the nearest one above it in the same git
-	// repository, that has a policy. Policies are to be obeyed as well.
+	// PolicyFile is the path of the policy, in the format of package policy. "" means
+	// cotter.hcl in Dir, or the nearest one above it in the same git repository, that
+	// contains a policy. Policies are applied in addition.
 	PolicyFile string
 	Policies   []*policy.Policy
-	// Vendor is a directory in the user's repository that has the packages, by the calls'
-	// keys, relative to Dir, with slashes; "" means that they are in the data directory.
-	// What is there is compared with the lock and used without asking origins, as it is
-	// trusted like local modules. A package that is not what the lock says is a
-	// *[VendorError]. Runs that change entries of the lock write their packages there.
+	// Vendor is a directory in the user's repository with a directory for each call's
+	// package, named by the call's key. It is relative to Dir, with slashes; "" means that
+	// packages are in the data directory. Vendored packages are compared with the lock and
+	// used without asking origins, because they are trusted like local modules. A package
+	// that does not match the lock is a *[VendorError]. Runs that change entries of the
+	// lock write their packages to Vendor.
 	Vendor string
-	// WriteVendor has Install write all packages of the lock to Vendor, and remove what
-	// the lock does not have from there. Entries are confirmed by their origins.
+	// WriteVendor makes Install write all packages of the lock to Vendor, and remove
+	// packages that are not in the lock. Entries are confirmed by their origins.
 	WriteVendor bool
-	// Layout is how packages are laid out; the zero value is LayoutLinks.
+	// Layout is the layout of installed packages; the zero value is LayoutLinks.
 	Layout Layout
-	// BestEffort makes Load return what it finds, with all else in
-	// Result.Unresolved instead of an error. Other methods ignore it.
+	// BestEffort makes Load return the modules that it finds, and list the others in
+	// Result.Unresolved instead of returning an error. Other methods ignore it.
 	BestEffort bool
-	// KeepCredentials leaves the credentials that users wrote into source addresses in
-	// the results. Without it they are taken out.
+	// KeepCredentials keeps the credentials in source addresses in the results. Without it,
+	// they are removed.
 	KeepCredentials bool
-	// Dialect says which stock tool's conventions apply; the zero value finds it out.
+	// Dialect says which stock tool's conventions apply; the zero value detects it.
 	Dialect Dialect
-	// Tools are the stock tools that the user has, for finding out the dialect:
-	// see [DialectAuto]. The command takes them from PATH.
+	// Tools are the stock tools that the user has. They help to detect the dialect; see
+	// [DialectAuto]. The cotter command finds them in PATH.
 	Tools []Dialect
-	// Inputs are the values on which sources and versions may depend.
+	// Inputs are the values that sources and versions may depend on.
 	Inputs Inputs
-	// Stores are asked before those of the Installer, for this project alone. Projects that
-	// name the same store share what it has answered.
+	// Stores are asked before the stores of the Installer, for this project only. Projects
+	// with the same store share its answers.
 	Stores []PackageStore
-	// ForDir returns the request for one root module of several, which InstallAll,
-	// LockedPackages, LockedProviders and CacheKey call with the request that has its directory: for what
-	// its settings say, for example. nil means that it stays as it is. Other methods ignore it.
+	// ForDir returns the request for one root module of several, for example with the
+	// settings of that module. InstallAll, LockedPackages, LockedProviders and CacheKey
+	// call it with a request whose Dir is set. nil means that the request is used
+	// unchanged. Other methods ignore ForDir.
 	ForDir func(Request) (Request, error)
 }
 
-// Update says for which calls Install selects other versions than the locked ones.
-// The zero value selects none.
+// Update says for which calls and providers Install selects new versions instead of the
+// locked ones. The zero value updates nothing.
 type Update struct {
-	// All selects versions as if nothing was locked. Keys does so for these calls
-	// alone, by their paths with dots.
+	// All selects all versions as if nothing was locked. Keys does the same for the named
+	// calls only, which are given by their paths with dots.
 	All  bool
 	Keys []string
-	// Providers selects so for these providers; All does for each one. They are
-	// addresses as in a configuration: without a host they mean the registry of the
-	// request's dialect.
+	// Providers does the same for the named providers; All includes every provider. They
+	// are addresses as in a configuration: without a host, they refer to the registry of
+	// the request's dialect.
 	Providers []string
-	// To is the version to select for the one call in Keys; "" means the newest that
-	// its constraint allows.
+	// To is the version to select for the only call in Keys; "" means the newest version
+	// that its constraint allows.
 	To string
-	// AllowDowngrade allows a version that is lower than the locked one, which is an
-	// error over [ErrDowngrade] otherwise.
+	// AllowDowngrade allows a version that is lower than the locked one. Otherwise this is
+	// an error that wraps [ErrDowngrade].
 	AllowDowngrade bool
-	// AcceptChanged are the calls, by their paths with dots, that may be locked with
-	// other content under the same version, tag or address: see
-	// [ContentChangedError].
+	// AcceptChanged names the calls, by their paths with dots, whose content may change
+	// while the version, tag or address stays the same; see [ContentChangedError].
 	AcceptChanged []string
 
-	// several says that there are other projects that may have what is named.
+	// several says that other projects may have the calls and providers that are named.
 	several bool
 }
 
-// has reports whether another version is to be selected for a call.
+// has reports whether the update includes a call.
 func (u Update) has(key string) bool { return u.All || slices.Contains(u.Keys, key) }
 
-// ErrNoVendor says that a request with WriteVendor names no directory.
+// ErrNoVendor says that a request has WriteVendor set but names no directory.
 var ErrNoVendor = errors.New("the project has no directory for vendored packages")
 
-// check checks what can be checked without a configuration.
+// check checks the parts of a request that do not depend on the configuration.
 func (r Request) check() error {
 	if r.Locked && r.LockOnly {
 		return errors.New("a run cannot write only the lock and leave the lock as it is")
@@ -145,10 +144,10 @@ func (r Request) check() error {
 	return err
 }
 
-// places reports whether the request has packages put into their places.
+// places reports whether the request puts packages in their places.
 func (r Request) places() bool { return !r.DryRun && !r.LockOnly }
 
-// location says where the files of the request's project are.
+// location returns the paths of the project's files.
 func (r Request) location() project.Location {
 	return project.Location{Dir: r.dir(), DataDir: r.dataPath(), LockFile: r.lockFile()}
 }
@@ -157,7 +156,7 @@ func (r Request) dir() string      { return orElse(r.Dir, ".") }
 func (r Request) dataDir() string  { return orElse(r.DataDir, ".terraform") }
 func (r Request) lockFile() string { return orElse(r.LockFile, lockFileName) }
 
-// dataPath is the data directory as this process reaches it.
+// dataPath returns the path of the data directory for this process.
 func (r Request) dataPath() string {
 	if filepath.IsAbs(r.dataDir()) {
 		return r.dataDir()
@@ -186,84 +185,82 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// Layout is how packages are laid out in .terraform/modules.
+// Layout is the layout of packages in .terraform/modules.
 type Layout int
 
-// The layouts. Both have every module in the directory where stock tools have
-// it. LayoutLinks gives a call of a subdirectory a private copy of that
-// directory, and of those that the module calls by local paths; the rest of the
-// package is there once in the project, and reached by relative links. If the
-// file system has no links, and with LayoutCopy, each call has a private copy of the
-// whole package, as with stock tools.
+// The layouts. Both put every module in the directory where stock tools expect it.
+//
+// With LayoutLinks, a call of a subdirectory has a private copy of that directory and of
+// the directories that the module calls by local paths. The project has the rest of the
+// package once, and relative links point to it.
+//
+// With LayoutCopy, each call has a private copy of the whole package, as with stock tools.
+// The same is done if the file system does not support links.
 const (
 	LayoutLinks Layout = iota
 	LayoutCopy
 )
 
-// Inputs are the values on which the sources and versions of module calls may
-// depend. A value for a variable that does not exist, or that no source or version
-// needs, is not looked at.
+// Inputs are the values that the sources and versions of module calls may depend on. A
+// value is ignored if its variable does not exist, or if no source or version needs it.
 type Inputs struct {
-	// Variables are the values of the root module's input variables. Of two for one
-	// variable the later one counts, and both precede the module's own
-	// terraform.tfvars and *.auto.tfvars.
+	// Variables are the values of the root module's input variables. If a variable has
+	// several values, the last one counts. These values take precedence over the module's
+	// own terraform.tfvars and *.auto.tfvars.
 	Variables []Variable
-	// Environment are values by the variables' names that give way to those in the
-	// module's own files. The command takes them from TF_VAR_NAME.
+	// Environment maps the names of variables to values. The values in the module's own
+	// files take precedence over them. The cotter command takes them from TF_VAR_NAME.
 	Environment map[string]string
-	// Workspace is the workspace's name; "" means the one that was selected with a
+	// Workspace is the name of the workspace; "" means the one that was selected with a
 	// stock tool, or "default".
 	Workspace string
-	// TestDir is where the root module's tests are, beside those in its own
-	// directory, relative to that; "" means "tests". The modules that tests run are
-	// installed too.
+	// TestDir is the directory of the root module's tests, in addition to the root module's
+	// own directory. It is relative to that directory; "" means "tests". The modules that
+	// tests run are installed too.
 	TestDir string
 }
 
-// Variable gives an input variable of the root module a value, or many theirs.
+// Variable gives a value to one input variable of the root module, or names a file with
+// values.
 type Variable struct {
-	// Name is the variable's name, and Value its value as on the command line
-	// of stock tools: the text of a string, a number or a bool for a variable
-	// of such a type or of none, and an expression of the HCL native syntax for
-	// any other.
+	// Name is the name of the variable, and Value its value, as on the command line of
+	// stock tools. For a variable of type string, number or bool, or without a type, Value
+	// is the text of the value. For other types, it is an expression in HCL native syntax.
 	Name, Value string
-	// File is a file of values in the form of terraform.tfvars, or of JSON if
-	// its name ends in ".json", relative to the root module's directory. It
-	// counts where there is no Name.
+	// File is a file of values in the format of terraform.tfvars, or of JSON if its name
+	// ends in ".json". It is relative to the root module's directory. It is used if Name is
+	// empty.
 	File string
 }
 
-// Dialect is the stock tool whose conventions apply: which registry an address
-// without a host means, and which files are configuration.
+// Dialect is the stock tool whose conventions apply. It determines the registry of
+// addresses without a host, and the files that are configuration.
 type Dialect int
 
 // The dialects.
 const (
-	// DialectAuto finds out which tool the project is for. The first of these signs
-	// decides:
+	// DialectAuto detects which tool the project is for. The first of these signs decides:
 	//
-	//  1. the hosts of the providers in the lock, and in .terraform.lock.hcl if
-	//     that is another file
+	//  1. the hosts of the providers in the lock, and in .terraform.lock.hcl if that is
+	//     another file
 	//  2. the hosts of the modules in the lock
-	//  3. files in the root module that only OpenTofu reads, *.tofu and
-	//     *.tofu.json
+	//  3. files in the root module that only OpenTofu reads, *.tofu and *.tofu.json
 	//  4. the hosts in modules.json
-	//  5. the comment at the beginning of the lock: "tofu init" or "terraform
-	//     init"
+	//  5. the comment at the beginning of the lock: "tofu init" or "terraform init"
 	//  6. .opentofu-version, .terraform-version, and opentofu or terraform in
-	//     .tool-versions, in the nearest directory that has some, from the root
-	//     module's up to that of the git repository
-	//  7. a cloud block or a remote backend at app.terraform.io, which is also
-	//     the host of one that names none
+	//     .tool-versions, in the nearest directory that has one of them, from the root
+	//     module's directory up to the root of the git repository
+	//  7. a cloud block or a remote backend at app.terraform.io, which is also the
+	//     default host of such a block
 	//  8. a required_version that no version of OpenTofu meets
-	//  9. Request.Tools, if it has one tool only and one of the user's own modules
+	//  9. Request.Tools, if it has only one tool and one of the user's own modules
 	//     calls a registry's module without a host
 	//
-	// Without any of these it is OpenTofu's. In 1, 2 and 4 OpenTofu's registry
-	// decides if both occur, and a module whose host the root module writes itself
-	// is no sign. Symbolic links and irregular files are not read. A [Warning] says
-	// what was assumed if the configuration calls a registry's module without a
-	// host and the signs contradict each other or are absent.
+	// Without any of these signs, OpenTofu is assumed. If the hosts of both registries
+	// occur in 1, 2 or 4, OpenTofu's decides. A module whose host is written in the root
+	// module is not a sign. Symbolic links and irregular files are not read. If the
+	// configuration calls a registry's module without a host, and the signs are absent or
+	// contradict each other, a [Warning] says what was assumed.
 	DialectAuto Dialect = iota
 	DialectOpenTofu
 	DialectTerraform
@@ -282,7 +279,7 @@ func ParseDialect(s string) (Dialect, error) {
 	return DialectAuto, fmt.Errorf("%q is neither \"tofu\" nor \"terraform\"", s)
 }
 
-// String is the name of the stock command.
+// String returns the name of the stock command.
 func (d Dialect) String() string {
 	switch d {
 	case DialectOpenTofu:
@@ -293,7 +290,7 @@ func (d Dialect) String() string {
 	return "auto"
 }
 
-// other is the other stock tool.
+// other returns the other stock tool.
 func (d Dialect) other() Dialect {
 	if d == DialectTerraform {
 		return DialectOpenTofu
@@ -301,13 +298,13 @@ func (d Dialect) other() Dialect {
 	return DialectTerraform
 }
 
-// registryHost is the host that an address without one means.
+// registryHost returns the host of addresses without one.
 func (d Dialect) registryHost() addrs.Hostname { return d.tool().RegistryHost() }
 
-// parser parses source addresses as the stock tool does.
+// parser returns a parser for source addresses as the stock tool reads them.
 func (d Dialect) parser() addrs.Parser { return d.tool().Parser() }
 
-// tool is the stock tool; OpenTofu if the dialect is not known.
+// tool returns the stock tool; OpenTofu if the dialect is not known.
 func (d Dialect) tool() detect.Tool {
 	if d == DialectTerraform {
 		return detect.Terraform
@@ -317,21 +314,21 @@ func (d Dialect) tool() detect.Tool {
 
 // Providers says what Install does with the providers that the modules require.
 type Providers struct {
-	// Only leaves the modules as they are. They must be installed.
+	// Only skips the installation of modules, which must be installed already.
 	Only bool
-	// Platforms are further platforms that the lock is to have the hashes of, beside
-	// this machine's own. Their packages are not kept.
+	// Platforms are platforms, in addition to this machine's own, whose hashes the lock
+	// must have. Their packages are not kept.
 	Platforms []addrs.Platform
-	// Prune drops the lock's entries of providers that no module requires. Without it
-	// they stay, and are installed, unless the state of the project is a file in its
-	// directory that does not need them: another state may.
+	// Prune drops the lock's entries of providers that neither a module nor a state file in
+	// the project requires. Without it, such entries are kept and their providers installed
+	// if it is not known what the state needs, for example because a backend keeps it.
 	Prune bool
 }
 
 // only reports whether the modules are left as they are. p may be nil.
 func (p *Providers) only() bool { return p != nil && p.Only }
 
-// others are the platforms beside this machine's own, each once.
+// others returns the distinct platforms other than this machine's own.
 func (p *Providers) others() []addrs.Platform {
 	var others []addrs.Platform
 	for _, platform := range p.Platforms {
@@ -351,7 +348,7 @@ func (r Request) inDir(dir string) (Request, error) {
 	return r.ForDir(r)
 }
 
-// dialectOf is the dialect of a stock tool.
+// dialectOf returns the dialect of a stock tool.
 func dialectOf(tool detect.Tool) Dialect {
 	if tool == detect.Terraform {
 		return DialectTerraform
@@ -359,7 +356,7 @@ func dialectOf(tool detect.Tool) Dialect {
 	return DialectOpenTofu
 }
 
-// tools are the stock tools that the user has.
+// tools returns the stock tools that the user has.
 func (r Request) tools() []detect.Tool {
 	var tools []detect.Tool
 	for _, t := range r.Tools {

@@ -17,12 +17,12 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// maxKey is the longest key of a module call, in bytes: it names a directory,
-// and common file systems allow no longer names.
+// maxKey is the maximum length of a module call's key, in bytes. The key is also the name
+// of a directory, and common file systems do not allow longer names.
 const maxKey = 255
 
-// resolver places the modules of calls: by the lock if it has an entry for the
-// call, else by the newest version that the call's constraint allows.
+// resolver places the modules of calls. It uses the lock entry of a call if there is one,
+// and otherwise the newest version that the call's constraint allows.
 type resolver struct {
 	project  *openProject
 	update   Update
@@ -32,23 +32,29 @@ type resolver struct {
 	origins  *origins.Origins
 	placer   *placer
 	events   *events
-	// noted are the calls that select versions, for unify; nil if each call selects
-	// on its own.
+	// noted collects the calls that select versions, for unify; nil if each call selects on
+	// its own.
 	noted *versionedCalls
 
-	refusals  refusals
-	restored  lockentry.Restored
+	found     *findings
 	confirmed *lockentry.Confirmations
-	// folded has the calls by their keys in lower case, for a file system that folds
-	// case.
+	// folded maps lower-case keys to calls, for a file system that ignores case.
 	folded sync.Map // of *call
-	// hostless is the first call that leaves the registry's host to the stock tool.
+}
+
+// findings are the results of a walk other than the modules. They are complete when the walk
+// ends.
+type findings struct {
+	refusals refusals
+	// restored has the entries that the lock had lost.
+	restored lockentry.Restored
+	// hostless is the first call whose registry host depends on the stock tool.
 	hostless hostlessCall
 }
 
-// place places the module of a call for the time of the run.
+// place places the module of a call for the duration of the run.
 func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
-	r.hostless.note(c)
+	r.found.hostless.note(c)
 	if err := r.checkAllowed(ctx, c); err != nil {
 		return nil, err
 	}
@@ -69,8 +75,8 @@ func (r *resolver) place(ctx context.Context, c *call) (*module, error) {
 	return moduleIn(c, pkg, subdir)
 }
 
-// checkAllowed applies the policies to a call and its entry. Its origin is asked only if a
-// policy depends on what a ref is.
+// checkAllowed applies the policies to a call and its entry. It asks the call's origin only
+// if a policy depends on what a ref is.
 func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
 	if err := checkCall(r.project.rules, c, r.project.lock); err != nil {
 		return err
@@ -81,8 +87,8 @@ func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
 	return c.failIf(r.origins.CheckRef(ctx, c.from, origins.Location{Package: c.from.Repository}))
 }
 
-// checkCall checks a call by what is written: in the configuration, and in the lock
-// if that has an entry for it.
+// checkCall applies the policies to the text of a call: in the configuration, and in the
+// lock if it has an entry for the call.
 func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	written := policy.Call{Source: c.from.Address, Constraint: c.from.Want, Own: c.own()}
 	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
@@ -90,7 +96,7 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	}
 	entry, locked := lock.Module(c.key())
 	if !locked || entry.Source != c.from.LockAddress() {
-		return nil // it does not decide this call
+		return nil // there is no entry for this source
 	}
 	pkg, _ := entry.SplitPackage()
 	if err := all.Allow(pkg); err != nil {
@@ -99,14 +105,13 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	return nil
 }
 
-// placePackage places the package of a call and returns the module's directory in
-// it.
+// placePackage places the package of a call, and returns the module's directory in it.
 func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, string, error) {
 	entry, locked := r.project.lock.Module(c.key())
 	reason := "the lock has no entry for it"
 	if !locked {
 		if entry, locked = r.lostEntry(c); locked && r.locked {
-			return nil, "", r.refusals.addMissing(c, "the lock has no entry for it any more, as when tofu or terraform rewrite it")
+			return nil, "", r.found.refusals.addMissing(c, "the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
 		}
 	}
 	if locked {
@@ -120,14 +125,14 @@ func (r *resolver) placePackage(ctx context.Context, c *call) (*placement, strin
 	case reason == "" && !r.update.has(c.key()):
 		return r.useLocked(ctx, c, entry)
 	case r.locked && !locked:
-		return nil, "", r.refusals.addMissing(c, reason)
+		return nil, "", r.found.refusals.addMissing(c, reason)
 	case r.locked:
-		return nil, "", r.refusals.add(c, reason)
+		return nil, "", r.found.refusals.add(c, reason)
 	}
 	return r.useNewest(ctx, c)
 }
 
-// useLocked places what the lock says.
+// useLocked places the package of the lock entry.
 func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
 	r.emitResolved(c, entry.Version, true)
 	p, subdir, err := r.entries.use(ctx, c, entry)
@@ -137,8 +142,8 @@ func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module
 	return p, subdir, err
 }
 
-// useNewest selects the newest version that is wanted, if the source has versions,
-// and fetches and places it.
+// useNewest fetches and places the package of a call. If the source has versions, it
+// selects the newest allowed one.
 func (r *resolver) useNewest(ctx context.Context, c *call) (*placement, string, error) {
 	version, at, err := r.selector.newest(ctx, c)
 	if err != nil {
@@ -184,7 +189,7 @@ func (r *resolver) emitResolved(c *call, version string, locked bool) {
 	r.events.emit(Resolved{Path: c.path, Source: source, Version: version, Locked: locked})
 }
 
-// checkContent refuses an entry that gives a locked version other content.
+// checkContent returns an error if an entry has different content than a locked version.
 func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
 	old, had := r.project.lock.Module(entry.Key)
 	if !had && r.project.lockSrc != nil {
@@ -199,22 +204,22 @@ func (r *resolver) checkContent(c *call, entry lockfile.Module) error {
 	return nil
 }
 
-// contentChange compares two entries of one call; nil if the content is the same,
-// or may differ.
+// contentChange compares two entries of one call. It returns nil if their content is the
+// same, or is allowed to differ.
 func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 	name, fixed := c.from.FixedName(old, entry)
 	if !fixed || old.Source != entry.Source || lockentry.SameContent(old, entry) {
 		return nil
 	}
 	changed := &ContentChangedError{Key: entry.Key, Name: name, Locked: old.Revision(), Now: entry.Revision()}
-	if changed.Locked == changed.Now { // archives have none
+	if changed.Locked == changed.Now { // archives have no revisions
 		changed.Locked, changed.Now = string(old.Hash("h1")), string(entry.Hash("h1"))
 	}
 	return changed
 }
 
-// checkFolded refuses a call whose directory would be that of another one, on a
-// file system that folds the case of names.
+// checkFolded returns an error if the file system ignores case and the directory of a call
+// would be that of another call.
 func (r *resolver) checkFolded(c *call) error {
 	if !r.project.foldsCase {
 		return nil
@@ -224,12 +229,12 @@ func (r *resolver) checkFolded(c *call) error {
 	if !taken || other.key() == c.key() {
 		return nil
 	}
-	return fmt.Errorf("%w for this file system, which does not tell upper from lower case: %s, called at %s:%d, and %s; rename one of them",
+	return fmt.Errorf("%w for this file system, which does not distinguish upper and lower case: %s, called at %s:%d, and %s; rename one of them",
 		ErrSameKey, other.path, other.Range.Filename, other.Range.Start.Line, c.path)
 }
 
-// checkHost refuses to take a locked module from another registry unless the user
-// has said which stock tool's conventions apply.
+// checkHost returns an error if a locked module would come from another registry now,
+// unless the user has said which stock tool's conventions apply.
 func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	source, ok := c.from.Address.(addrs.ModuleSourceRegistry)
 	if !ok || r.project.dialectGiven || entry.Source == "" || entry.Source == c.from.LockAddress() {
@@ -244,8 +249,8 @@ func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	return &HostChangedError{Key: entry.Key, Locked: host, Now: source.Package.Host.ForDisplay(), Dialect: other}
 }
 
-// hostlessCall is the first call of a registry's module, by its path, that leaves
-// the host to the stock tool.
+// hostlessCall is the first call, by path, of a registry's module whose host depends on the
+// stock tool.
 type hostlessCall struct {
 	mu    sync.Mutex
 	first *call
@@ -262,9 +267,9 @@ func (h *hostlessCall) note(c *call) {
 	}
 }
 
-// warnOfCredentials tells the user about a secret in a source address. It works,
-// as in stock tools, but anyone who can read the configuration can read it. So does
-// the manifest, in which stock tools look for the address as it is written.
+// warnOfCredentials warns about a secret in a source address. It works, as in stock tools,
+// but anyone who can read the configuration can read it. The manifest contains it too,
+// because stock tools look for the address there as it is written in the configuration.
 func (r *resolver) warnOfCredentials(c *call) {
 	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
 	if !ok || !remote.Package.HoldsCredentials() {
@@ -293,16 +298,16 @@ func betterPlace(pkg addrs.ModulePackage) string {
 		"whose credentials are kept outside of the configuration"
 }
 
-// lostEntry returns the entry that the lock had for just this call after the last
-// run, and notes that it is restored. A lock file that is gone altogether was
-// removed by a user who wants a new one.
+// lostEntry returns the entry that the lock had for the same call after the last run, and
+// records it as restored. If the lock file itself does not exist, there is no lost entry:
+// the user has removed the file to get a new one.
 func (r *resolver) lostEntry(c *call) (lockfile.Module, bool) {
 	entry, ok := r.confirmed.FormerEntry(c.key())
 	if r.project.lockSrc == nil || !ok || c.from.Mismatch(entry) != "" || r.update.has(c.key()) {
 		return lockfile.Module{}, false
 	}
-	if !r.locked { // else the caller refuses it
-		r.restored.Add(entry)
+	if !r.locked { // otherwise the caller refuses the entry
+		r.found.restored.Add(entry)
 	}
 	return entry, true
 }

@@ -12,30 +12,31 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxHeadLock bounds the lock in git's last commit, as lockfile bounds locks.
+// maxHeadLock is the maximum size of the lock in git's last commit; package lockfile has
+// the same limit.
 const maxHeadLock = 32 << 20
 
-// ErrNothingToRestore says that neither the copy of the lock nor git's last
-// commit has entries that the lock lacks.
+// ErrNothingToRestore says that neither the copy of the lock nor git's last commit has an
+// entry that the lock lacks.
 var ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor the last commit has one that the lock lacks")
 
-// Restored is what Restore put back.
+// Restored lists what Restore put back.
 type Restored struct {
-	// From says where the entries were: "the copy of the last run" or
+	// From is the source of the entries: "the copy of the last run" or
 	// "git show HEAD:FILE".
 	From string
-	// Keys are those of the modules' entries.
+	// Keys are the keys of the restored module entries.
 	Keys []string
-	// Providers are those whose entries were put back.
+	// Providers are the providers whose entries were restored.
 	Providers []addrs.Provider
 }
 
-// Restore puts back the entries of modules and providers that the lock has lost: those
-// of the copy that the last run kept, or else those of the last commit in git. It does
-// only that. Entries of calls that the configuration no longer has, or has with another
-// source or constraint, are left out, and so are those of providers that no installed
-// module requires in that version. The error is [ErrNothingToRestore]
-// if there is nothing to put back.
+// Restore puts back the module and provider entries that the lock has lost. It takes them
+// from the copy that the last run kept, or else from the last git commit. It changes
+// nothing else. It skips the entry of a call that the configuration no longer has, or has
+// with another source or constraint. It also skips the entry of a provider if no installed
+// module requires that version. If there is nothing to put back, the error is
+// [ErrNothingToRestore].
 func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restored, err error) {
 	err = in.takeProject(ctx, req, func(p *openProject) error {
 		for _, source := range []struct {
@@ -47,7 +48,7 @@ func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restor
 		} {
 			src, err := source.read()
 			if err != nil {
-				continue // not every project is in a git repository
+				continue // the project may not be in a git repository
 			}
 			restored = &Restored{From: source.from}
 			if err := in.restoreFrom(ctx, p, src, restored); err != nil {
@@ -65,10 +66,10 @@ func (in *Installer) Restore(ctx context.Context, req Request) (restored *Restor
 	return restored, nil
 }
 
-// RestoreModules puts back the entries of modules that an earlier text of the lock has
-// and the lock lacks, and returns their keys. It leaves everything else as it is: after a
-// stock tool has rewritten the lock, for example, the entries of providers. Entries
-// that no longer fit the configuration are left out, as by Restore.
+// RestoreModules puts back the module entries that an earlier text of the lock has and the
+// lock lacks, and returns their keys. Everything else stays as it is, for example the
+// provider entries after a stock tool has rewritten the lock. Entries that no longer match
+// the configuration are skipped, as by Restore.
 func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []byte) (keys []string, err error) {
 	former, err := parseLock(earlier, req)
 	if err != nil {
@@ -83,7 +84,7 @@ func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []
 		return nil, err
 	}
 	err = in.takeProject(ctx, req, func(p *openProject) error {
-		lock := p.lock.Clone() // which may be a later one
+		lock := p.lock.Clone() // it may be newer than the one read above
 		var err error
 		if keys, err = in.restoreModules(ctx, p, former, lock); err != nil || len(keys) == 0 {
 			return err
@@ -96,7 +97,7 @@ func (in *Installer) RestoreModules(ctx context.Context, req Request, earlier []
 	return keys, nil
 }
 
-// takeProject takes the project of a request for this process while work changes it.
+// takeProject locks the project of a request for this process, and calls work to change it.
 func (in *Installer) takeProject(ctx context.Context, req Request, work func(*openProject) error) (err error) {
 	events := &events{fn: in.OnEvent}
 	key, err := in.userKey(events)
@@ -111,7 +112,7 @@ func (in *Installer) takeProject(ctx context.Context, req Request, work func(*op
 	return work(p)
 }
 
-// writeLock writes a lock in the place of the project's.
+// writeLock replaces the project's lock.
 func (p *openProject) writeLock(lock *lockfile.File) error {
 	if err := lock.Check(); err != nil {
 		return err
@@ -119,8 +120,8 @@ func (p *openProject) writeLock(lock *lockfile.File) error {
 	return p.files.WriteLock(p.lockSrc, lock.Bytes())
 }
 
-// restoreFrom puts back what an earlier lock has and the lock lacks, and notes what that
-// is. An earlier lock that cannot be read has nothing.
+// restoreFrom puts back the entries that an earlier lock has and the lock lacks, and
+// records them in restored. It ignores an earlier lock that cannot be read.
 func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []byte, restored *Restored) (err error) {
 	former, diags := lockfile.Parse(earlier, "")
 	if diags.HasErrors() {
@@ -137,8 +138,8 @@ func (in *Installer) restoreFrom(ctx context.Context, p *openProject, earlier []
 	return p.writeLock(lock)
 }
 
-// restoreModules adds the modules of an earlier lock that a lock lacks and that fit the
-// configuration, with its header, and returns their keys.
+// restoreModules adds to lock the modules of an earlier lock that it lacks and that match
+// the configuration. It also restores the header, and returns the keys of the modules.
 func (in *Installer) restoreModules(ctx context.Context, p *openProject, former, lock *lockfile.File) ([]string, error) {
 	var lost []lockfile.Module
 	for _, entry := range former.Modules() {
@@ -168,8 +169,9 @@ func (in *Installer) restoreModules(ctx context.Context, p *openProject, former,
 	return keys, nil
 }
 
-// restoreProviders does the same for providers, and returns their addresses. What cannot
-// be read of the configuration restores nothing: the next installation says what is wrong.
+// restoreProviders does the same for providers, and returns their addresses. If the
+// requirements cannot be read, it restores nothing; the next installation reports what is
+// wrong.
 func (in *Installer) restoreProviders(ctx context.Context, p *openProject, former, lock *lockfile.File) []addrs.Provider {
 	if len(former.Providers()) == 0 {
 		return nil
@@ -191,8 +193,8 @@ func (in *Installer) restoreProviders(ctx context.Context, p *openProject, forme
 	return restored
 }
 
-// unfitEntries are the keys of a lock's entries that do not fit the configuration.
-// Entries below modules that are not installed are not among them: their calls are
+// unfitEntries returns the keys of a lock's entries that do not match the configuration. It
+// does not include entries below modules that are not installed, because their calls are
 // not known.
 func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *lockfile.File) (map[string]bool, error) {
 	restored := *p
@@ -215,7 +217,7 @@ func (in *Installer) unfitEntries(ctx context.Context, p *openProject, lock *loc
 	return unfit, nil
 }
 
-// lockOfHead is the lock in the last commit of the project's repository.
+// lockOfHead returns the lock in the last commit of the project's repository.
 func lockOfHead(ctx context.Context, req Request) ([]byte, error) {
 	var git gitexec.Git
 	name := "HEAD:./" + filepath.ToSlash(req.lockFile())

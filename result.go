@@ -10,59 +10,59 @@ import (
 	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
-// Result is an installed module tree.
+// Result describes an installed module tree.
 type Result struct {
 	// Root is the root module. It has no call, source or package.
 	Root Module
-	// Modules are all modules but the root module, in the order of their keys.
+	// Modules are all modules except the root module, in the order of their keys.
 	Modules []Module
-	// Unresolved are the modules that Load could not find, in the order of
-	// their keys, where the request allows that there are some.
+	// Unresolved are the modules that Load could not find, in the order of their keys, if
+	// the request has BestEffort set.
 	Unresolved []Unresolved
-	// Dialect is the one that was asked for or found out.
+	// Dialect is the dialect in the request, or the detected one.
 	Dialect Dialect
-	// DialectMatters says that Install was told the dialect, found signs of it, or
-	// had to assume it for a registry's address without a host. Otherwise it is a
-	// default on which no address depends.
+	// DialectMatters says that the dialect was in the request, was detected from signs, or
+	// had to be assumed for a registry address without a host. Otherwise it is a default
+	// that no address depends on.
 	DialectMatters bool
 	// LockFile is the path of the dependency lock.
 	LockFile string
-	// LockChanges are the entries of the lock that were added, changed or
-	// removed, in the order of their keys.
+	// LockChanges are the entries of the lock that were added, changed or removed, in the
+	// order of their keys.
 	LockChanges []LockChange
 	// Vendored are the packages in Request.Vendor that were written or removed, in the
 	// order of their keys.
 	Vendored []VendorChange
-	// Providers are all providers, in the order of the lock, if the run was about
-	// providers, and ProviderChanges their entries of the lock that were added, changed
-	// or removed.
+	// Providers are all providers, in the order of the lock, if the run included providers.
+	// ProviderChanges are the provider entries of the lock that were added, changed or
+	// removed.
 	Providers       []Provider
 	ProviderChanges []ProviderChange
 }
 
 // Module is one installed module.
 type Module struct {
-	// Path is the module's path from the root module; its String is the key in
+	// Path is the module's path from the root module. Its String method returns the key in
 	// modules.json and in the lock.
 	Path addrs.Module
 	// Call is the module block that calls it.
 	Call ModuleCall
 	// Source is the parsed source address.
 	Source addrs.ModuleSource
-	// Version is the selected version; "" where the source has none.
+	// Version is the selected version; "" if the source has no versions.
 	Version string
-	// Package is the immutable address of the package, as in the lock; "" for
-	// a module inside its caller's package.
+	// Package is the immutable address of the package, as in the lock; "" for a module in
+	// its caller's package.
 	Package string
-	// Hashes are the package's, as in the lock; none for a module inside its
+	// Hashes are the hashes of the package, as in the lock; empty for a module in its
 	// caller's package.
 	Hashes []hashing.Hash
-	// Dir is the module's directory, relative to the root module's, with
-	// forward slashes, as in modules.json.
+	// Dir is the module's directory, relative to the root module's, with forward slashes,
+	// as in modules.json.
 	Dir string
 }
 
-// Caller is the path of the module that calls this one; empty for the root module.
+// Caller returns the path of the module that calls this one; empty for the root module.
 func (m Module) Caller() addrs.Module {
 	if m.Path.IsRoot() {
 		return nil
@@ -70,41 +70,41 @@ func (m Module) Caller() addrs.Module {
 	return m.Path[:len(m.Path)-1-len(m.Call.Prefix)]
 }
 
-// Unresolved is a module call whose module is not known.
+// Unresolved is a module that could not be found or read.
 type Unresolved struct {
-	// Path is the called module's path. It is a module's own path where the
-	// module is there, and its configuration cannot be read.
+	// Path is the called module's path. If the module was found but its configuration
+	// cannot be read, it is the path of that module.
 	Path addrs.Module
 	// Call is the module block.
 	Call ModuleCall
-	// Source is the parsed source address; nil where it does not parse.
+	// Source is the parsed source address; nil if it does not parse.
 	Source addrs.ModuleSource
-	// Err says why: a *ModuleError, or a *ConfigError.
+	// Err says why, as a *ModuleError or a *ConfigError.
 	Err error
 }
 
-// LockChange is one entry of the lock that a run changed.
+// LockChange is an entry of the lock that a run changed.
 type LockChange struct {
 	// Key is the call's path with dots.
 	Key string
-	// Old and New are versions, or packages where there is no version. Old is
-	// "" for an entry that was added, New for one that was removed.
+	// Old and New are versions, or packages if there is no version. Old is "" if the entry
+	// was added, and New is "" if it was removed.
 	Old, New string
 	// OldConstraints and Constraints are the version constraints of the two entries.
 	OldConstraints, Constraints string
-	// OtherContent says that a version, tag or archive has other content now
-	// under the same name, which the request accepted: "1.2.3 has OTHER CONTENT
-	// than the lock (commit 7c1f791 -> 0d07f40)". "" otherwise.
+	// OtherContent describes a version, tag or archive that has different content now,
+	// which the request accepted: "1.2.3 has OTHER CONTENT than the lock (commit 7c1f791 ->
+	// 0d07f40)". It is "" otherwise.
 	OtherContent string
-	// Interface is what has changed for the module's caller, and Files what has
-	// changed in its package. Both are empty for entries that were added or
-	// removed, and where the former package was not installed.
+	// Interface is what has changed for the module's caller, and Files what has changed in
+	// its package. Both are empty for entries that were added or removed, and if the former
+	// package was not installed.
 	Interface []InterfaceChange
 	Files     hashing.Changes
 }
 
-// Children are the modules that the module at path calls, in the order of
-// their names. The empty path is the root module's.
+// Children returns the modules that the module at path calls, in the order of their names.
+// The empty path is the root module's.
 func (r *Result) Children(path addrs.Module) []Module {
 	var children []Module
 	for _, m := range r.Modules {
@@ -115,17 +115,17 @@ func (r *Result) Children(path addrs.Module) []Module {
 	return children
 }
 
-// VendorChange is a package that a run has written to Request.Vendor, or removed there.
+// VendorChange is a package that a run wrote to Request.Vendor or removed from there.
 type VendorChange struct {
 	// Key is the path of the module call, with dots.
 	Key string
 	// Dir is the package's directory, relative to the root module's, with slashes.
 	Dir string
-	// Kind says what became of the package.
+	// Kind says whether the package was added, changed or removed.
 	Kind VendorChangeKind
 }
 
-// VendorChangeKind is what became of a vendored package.
+// VendorChangeKind is the kind of a VendorChange.
 type VendorChangeKind int
 
 // The kinds of changes.
@@ -135,69 +135,69 @@ const (
 	VendorRemoved
 )
 
-// String is the kind in one word.
+// String returns the kind in one word.
 func (k VendorChangeKind) String() string { return [...]string{"added", "changed", "removed"}[k] }
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
-	// Packages are all packages of the lock and all installed ones, in the
-	// order of their keys.
+	// Packages are all packages in the lock and all installed packages, in the order of
+	// their keys.
 	Packages []PackageReport
-	// Providers are all providers of the lock, in its order. It is empty if the project
-	// has no directory of providers.
+	// Providers are all providers in the lock, in its order. It is empty if the project has
+	// no providers directory.
 	Providers []ProviderReport
-	// Stale says where the configuration and the lock do not fit together, as
-	// *ModuleError in the order of the modules' paths, and as *ProviderError in the
-	// order of the lock. Providers are compared if the project has a directory of them.
+	// Stale lists the mismatches between the configuration and the lock: first
+	// *ModuleErrors, then *ProviderErrors in the order of the lock. Providers are compared
+	// only if the project has a providers directory.
 	Stale []error
-	// Misplaced says where modules.json, by which stock tools find modules, has
-	// something else than the configuration and the lock: another directory,
-	// say, whose files were not verified. They are *ModuleError in the order
-	// of the modules' paths.
+	// Misplaced lists records in modules.json, which stock tools use to find modules, that
+	// do not match the configuration and the lock. For example, a record may name another
+	// directory, whose files were not verified. They are *ModuleErrors in the order of the
+	// modules' paths.
 	Misplaced []error
-	// Refused are providers of the lock and calls that the policy does not allow, as
-	// *ProviderError and *ModuleError over *policy.Violation, in the order of the lock
-	// and of the modules' paths. Below such calls nothing was compared with the
+	// Refused lists the providers and calls that the policy does not allow: *ProviderErrors
+	// in the order of the lock, then *ModuleErrors in the order of the modules' paths. They
+	// wrap *policy.Violation. Modules below such calls were not compared with the
 	// configuration.
 	Refused []error
-	// Unread is configuration that could not be read and was not compared with
-	// the lock, as *ConfigError: for want of a variable's value, say. It is no
-	// failure: what is installed was compared.
+	// Unread lists configuration that could not be read, for example because a variable has
+	// no value, and was not compared with the lock. The elements are *ConfigErrors. They do
+	// not make the verification fail: the installed packages were compared.
 	Unread []error
-	// Unfinished says that an installation was killed while it put modules
-	// into their places. The next Install undoes that.
+	// Unfinished says that an installation was killed while it put modules in their places.
+	// The next Install undoes its changes.
 	Unfinished bool
-	// Unproven are files below .terraform that this user did not write for this
-	// project. They counted as absent.
+	// Unproven lists files below .terraform that this user did not write for this project.
+	// They were treated as if they did not exist.
 	Unproven []string
 }
 
-// OK reports whether every package is installed and is what the lock says, and
-// the lock is for this configuration, which the policy allows.
+// OK reports whether every package and provider is installed and matches the lock, and
+// whether the lock matches this configuration, which the policy must allow.
 func (r *Report) OK() bool {
 	return !r.Unfinished && len(r.Stale)+len(r.Misplaced)+len(r.Refused) == 0 &&
 		!slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() }) &&
 		!slices.ContainsFunc(r.Providers, func(p ProviderReport) bool { return !p.intact() })
 }
 
-// Status is how an installed package compares with the lock.
+// Status says how an installed package compares with the lock.
 type Status int
 
 // The statuses of a package.
 const (
-	// StatusVerified is a package whose bytes are those of the lock, apart from
-	// files that it was given since and that are no configuration.
+	// StatusVerified is a package that matches the lock. Files that were added to it later
+	// do not count unless they are configuration.
 	StatusVerified Status = iota
-	// StatusChanged is a package with changed or vanished files, or with
-	// configuration files that were added.
+	// StatusChanged is a package with changed or missing files, or with added configuration
+	// files.
 	StatusChanged
-	// StatusMissing is a package of the lock that is not installed.
+	// StatusMissing is a package in the lock that is not installed.
 	StatusMissing
-	// StatusUnlocked is an installed package that the lock has no entry for.
+	// StatusUnlocked is an installed package without an entry in the lock.
 	StatusUnlocked
 )
 
-// String is the status in one word.
+// String returns the status in one word.
 func (s Status) String() string {
 	switch s {
 	case StatusVerified:
@@ -210,50 +210,51 @@ func (s Status) String() string {
 	return "unlocked"
 }
 
-// PackageReport is how one installed package compares with the lock.
+// PackageReport says how one installed package compares with the lock.
 type PackageReport struct {
 	// Key is the path of the module call, with dots.
 	Key string
-	// Vendored is the package's directory in Request.Vendor, relative to the root
-	// module's, with slashes; "" if the request names none. Every file counts there.
+	// Vendored is the package's directory in Request.Vendor, relative to the root module's,
+	// with slashes; "" if the request names none. In a vendored package, every added file
+	// counts as a change.
 	Vendored string
 	Status   Status
-	// Want are the lock's hashes, Got those of the installed files, of the
-	// same schemes.
+	// Want are the hashes in the lock, and Got those of the installed files, of the same
+	// schemes.
 	Want, Got []hashing.Hash
-	// Changes tells the files apart. It is empty where nothing differs, and
-	// where the sums of the locked files are not kept beside the modules.
+	// Changes lists the files that differ. It is empty if no file differs, or if the sums
+	// of the locked files are not stored in the project.
 	Changes hashing.Changes
-	// Err is why the installed files could not be read, if they could not.
+	// Err says why the installed files could not be read; nil if they could.
 	Err error
-	// Unconfirmed says that no origin has confirmed the lock's entry to this
-	// user, as far as Installer.StateDir tells: an edited lock can have been
-	// installed by another tool. Vendored packages need no confirmation.
+	// Unconfirmed says that, according to Installer.StateDir, no origin has confirmed the
+	// lock's entry for this user. For example, another tool may have installed it from an
+	// edited lock. Vendored packages need no confirmation.
 	Unconfirmed bool
 }
 
-// intact reports whether the package may stay as it is installed.
+// intact reports whether the package matches the lock.
 func (p *PackageReport) intact() bool { return p.Status == StatusVerified }
 
-// ProviderReport is how one installed provider compares with the lock.
+// ProviderReport says how one installed provider compares with the lock.
 type ProviderReport struct {
 	Provider addrs.Provider
 	Version  string
 	// Status is StatusVerified, StatusChanged or StatusMissing.
 	Status Status
-	// Want are the hashes that the lock has, Got is the h1 hash of what is installed.
+	// Want are the hashes in the lock, and Got is the h1 hash of the installed provider.
 	Want []hashing.Hash
 	Got  hashing.Hash
-	// Err is why the installed files could not be compared: because they cannot be
-	// read, or because the lock has no hash that says anything about them.
+	// Err says why the installed files could not be compared: they cannot be read, or the
+	// lock has no hash that applies to them.
 	Err error
 }
 
-// intact reports whether the provider is installed and is what the lock says.
+// intact reports whether the provider is installed and matches the lock.
 func (p *ProviderReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
 
-// ErrNoComparableHash says that the lock has hashes of a provider's archives alone, and
-// that it is not known what is in them.
+// ErrNoComparableHash says that the lock has only hashes of a provider's archives, and that
+// the content of these archives is not known.
 var ErrNoComparableHash = treeproviders.ErrNoComparableHash
 
 // Provider is one provider of a configuration.
@@ -261,39 +262,39 @@ type Provider struct {
 	Address addrs.Provider
 	// Version is the selected version.
 	Version string
-	// Constraints are those of all modules together, as in the lock; "" if there are
-	// none.
+	// Constraints are the combined constraints of all modules, as in the lock; "" if there
+	// are none.
 	Constraints string
-	// Hashes are those of the lock's entry, of all platforms that it covers.
+	// Hashes are the hashes in the lock's entry, for all platforms that it covers.
 	Hashes []hashing.Hash
-	// Dir is the package's directory, relative to the root module's, with forward
-	// slashes.
+	// Dir is the package's directory, relative to the root module's, with forward slashes.
 	Dir string
-	// RequiredBy are the places that require it, in the order of the modules' paths.
-	// It is empty for a provider that only the lock has.
+	// RequiredBy are the places that require the provider, in the order of the modules'
+	// paths. It is empty for a provider that only the lock has.
 	RequiredBy []ProviderUse
-	// Location is where the package came from in this run, without credentials; "" if
-	// it was there already, in the project or in the cache.
+	// Location is where this run got the package, without credentials; "" if the package
+	// was already in the project or in the cache.
 	Location string
-	// KeyID is the id of the key that signed the package, in upper-case hexadecimal,
-	// and Key its owner as the key has it; both are "" if no signature was checked.
+	// KeyID is the ID of the key that signed the package, in upper-case hexadecimal, and
+	// Key the owner named in the key. Both are "" if no signature was checked.
 	KeyID, Key string
 }
 
 // ProviderUse is a place in a module that requires a provider.
 type ProviderUse = getproviders.ProviderUse
 
-// ProviderChange is a provider's entry of the lock that a run changed.
+// ProviderChange is a provider entry of the lock that a run changed.
 type ProviderChange struct {
 	Provider addrs.Provider
-	// Old and New are versions. Old is "" for an entry that was added, New for one
-	// that was removed.
+	// Old and New are versions. Old is "" if the entry was added, and New is "" if it was
+	// removed.
 	Old, New string
-	// Hashes is how many hashes were added to an entry whose version stays.
+	// Hashes is the number of hashes that were added to an entry whose version stays the
+	// same.
 	Hashes int
 }
 
-// statuses are the statuses of packages that have an entry.
+// statuses maps the statuses of packages that have an entry.
 var statuses = map[installed.Status]Status{
 	installed.Verified: StatusVerified,
 	installed.Changed:  StatusChanged,

@@ -12,15 +12,21 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// Roots finds the root modules at and below a directory: the directories with module
-// calls, the configuration of a provider, a backend or cloud block, or configuration
-// beside a lock, which no other one below dir calls by a local path. They are what
-// InstallAll is for. Directories whose names begin with a dot are passed over,
-// .terraform among them, as are directories of vendored packages, and links are not
-// followed. The paths begin with dir and are sorted.
+// Roots finds the root modules in and below a directory. A directory is a root module if no
+// other module below dir calls it by a local path, and it has at least one of these:
 //
-// Configuration that cannot be read makes its directory a root: Install says what is
-// wrong with it. The error is about directories that cannot be listed, or ctx's.
+//   - module calls
+//   - the configuration of a provider
+//   - a backend or cloud block
+//   - configuration next to a lock
+//
+// InstallAll takes the result. Roots skips directories whose names begin with a dot, such
+// as .terraform, and directories of vendored packages. It does not follow links. The paths
+// begin with dir and are sorted.
+//
+// A directory whose configuration cannot be read counts as a root module: Install reports
+// what is wrong with it. The error is about directories that cannot be listed, or the error
+// of ctx.
 func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]string, error) {
 	return roots.Find(ctx, dir, vendordir.IsDir, func(ctx context.Context, dir string) (roots.Module, error) {
 		found, calls, err := in.readPlainCalls(ctx, dir, dialect)
@@ -30,7 +36,7 @@ func (in *Installer) Roots(ctx context.Context, dir string, dialect Dialect) ([]
 }
 
 // readPlainCalls is readLocalCalls for directories whose calls have literal sources, as
-// nearly all have. It parses little, so it misses syntax errors.
+// nearly all do. It parses only what it needs, so it misses syntax errors.
 func (in *Installer) readPlainCalls(ctx context.Context, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
 	settings := configs.Reader{Terraform: dialect == DialectTerraform}.ReadSources(ctx, configs.Dir{Path: dir})
 	if in.Config != nil || settings.Partial {
@@ -42,8 +48,8 @@ func (in *Installer) readPlainCalls(ctx context.Context, dir string, dialect Dia
 	return found, len(settings.Sources), ctx.Err()
 }
 
-// readLocalCalls reads which modules the one in a directory calls by local paths, and how
-// many calls it has in all.
+// readLocalCalls returns the modules that the module in a directory calls by local paths,
+// and the number of all of its calls.
 func (in *Installer) readLocalCalls(ctx context.Context, dir string, dialect Dialect) (found roots.Module, calls int, err error) {
 	config, err := in.config(Request{Dir: dir})
 	if err != nil {
@@ -57,7 +63,7 @@ func (in *Installer) readLocalCalls(ctx context.Context, dir string, dialect Dia
 	return found, len(module.Calls), nil
 }
 
-// localPath is the path in a source address that is a local one; nil for all others.
+// localPath returns the path in a local source address, or nil for other addresses.
 func localPath(source string) []string {
 	parsed, err := addrs.ParseModuleSource(source)
 	if local, ok := parsed.(addrs.ModuleSourceLocal); ok && err == nil {
@@ -67,7 +73,7 @@ func localPath(source string) []string {
 }
 
 // installsProviders reports whether a directory without module calls looks like a root
-// module, of which the providers are to be installed.
+// module whose providers must be installed.
 func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
 	reader, at := configs.Reader{Terraform: dialect == DialectTerraform}, configs.Dir{Path: dir}
 	if exists(filepath.Join(dir, lockFileName)) {
@@ -77,15 +83,22 @@ func installsProviders(ctx context.Context, dir string, dialect Dialect) bool {
 	return reader.HasRootBlocks(ctx, at)
 }
 
-// ChangedRoots returns those of the root modules in dirs that changed files concern: a
-// root module's own files, those of modules that it calls by local paths, and they in
-// turn, its lock, its vendored packages, and the cotter.hcl that applies to it. A file belongs to the innermost
-// of all these modules' directories that has it, so a change in envs/prod does not
-// concern a root module in envs. Files may be gone. The request says what the lock is
-// called, and the dialect.
+// ChangedRoots returns the root modules in dirs that are affected by changed files. A root
+// module is affected by changes to:
 //
-// A root module with configuration that cannot be read, or with local paths that are not
-// known without values of variables, counts as changed.
+//   - its own files
+//   - the files of modules that it calls by local paths, directly or through other local
+//     modules
+//   - its lock
+//   - its vendored packages
+//   - the cotter.hcl that applies to it
+//
+// A file belongs to the innermost module directory that contains it, so a change in
+// envs/prod does not affect a root module in envs. Files may have been deleted. The request
+// provides the name of the lock and the dialect.
+//
+// A root module counts as changed if its configuration cannot be read, or if it has local
+// paths that depend on the values of variables.
 func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req Request) ([]string, error) {
 	read := func(ctx context.Context, dir string) (roots.Module, error) {
 		found, _, err := in.readLocalCalls(ctx, dir, req.Dialect)
@@ -94,13 +107,13 @@ func (in *Installer) ChangedRoots(ctx context.Context, dirs, files []string, req
 	return roots.Changed(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, req) })
 }
 
-// hasChangedPackage reports whether files of a root module's vendored packages are among
-// changed files.
+// hasChangedPackage reports whether any changed file is in the vendored packages of a root
+// module.
 func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
 	req.Dir = root
 	vendor, err := req.vendorDir()
 	if err != nil || vendor == nil {
-		return err != nil // the run says what is wrong
+		return err != nil // the run reports the error
 	}
 	for file := range changed {
 		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(vendor.Path())) {
@@ -110,8 +123,8 @@ func hasChangedPackage(root string, changed map[string]bool, req Request) bool {
 	return false
 }
 
-// hasChangedFile reports whether the lock, the settings or the vendored packages of a root
-// module are among changed files.
+// hasChangedFile reports whether the changed files include the lock, a cotter.hcl or the
+// vendored packages of a root module.
 func hasChangedFile(root string, changed map[string]bool, req Request) bool {
 	lock := req.lockFile()
 	if !filepath.IsAbs(lock) {

@@ -16,19 +16,19 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// selector selects versions for calls that the lock does not decide.
+// selector selects versions for calls without a usable lock entry.
 type selector struct {
 	origins *origins.Origins
 	events  *events
 	update  Update
 	lock    *lockfile.File
-	// unified are the versions that all calls of a source share; nil if each call
-	// selects on its own.
+	// unified has the versions that all calls of a source share; nil if each call selects
+	// on its own.
 	unified unified
 }
 
-// newest returns the newest version that a call's constraint allows, "" if its
-// source has no versions, and where it is.
+// newest returns the newest version that a call's constraint allows, and its location. The
+// version is "" if the source has no versions.
 func (s *selector) newest(ctx context.Context, c *call) (version string, at origins.Location, err error) {
 	want, err := s.wanted(c)
 	if err != nil {
@@ -57,15 +57,15 @@ func (s *selector) newest(ctx context.Context, c *call) (version string, at orig
 	return version, at, c.failIf(err)
 }
 
-// offered lists the versions that there are for a call; nil if its source names one
+// offered lists the available versions for a call; nil if its source names a single
 // revision.
 func (s *selector) offered(ctx context.Context, c *call) ([]versions.Candidate, error) {
 	offered, err := s.origins.Versions(ctx, c.from)
 	return offered, c.failIf(err)
 }
 
-// wanted returns the versions that may be selected for a call: those of its
-// constraint, or the one that the request names.
+// wanted returns the constraint for a call: the version that all calls of the source share,
+// the version that the request names, or the call's own constraint.
 func (s *selector) wanted(c *call) (versions.Constraints, error) {
 	if shared, ok := s.unified.version(c); ok {
 		return versions.ParseConstraints(shared.String())
@@ -86,8 +86,8 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 	return versions.ParseConstraints(to.String())
 }
 
-// checkDirection refuses an update to a lower version. A constraint that was
-// changed to allow only lower ones is followed.
+// checkDirection returns an error if an update selects a lower version. If the constraint
+// was changed and no longer allows the locked version, a lower version is fine.
 func (s *selector) checkDirection(c *call, version string) error {
 	entry, locked := s.lock.Module(c.key())
 	if !locked || s.update.AllowDowngrade || !s.update.has(c.key()) || entry.Source != c.from.LockAddress() {
@@ -95,7 +95,7 @@ func (s *selector) checkDirection(c *call, version string) error {
 	}
 	was, err := versions.Parse(entry.Version)
 	if err != nil {
-		return nil // there was none
+		return nil // the lock has no version
 	}
 	is, err := versions.Parse(version)
 	if err != nil || is.Compare(was) >= 0 || !c.from.Want.Allows(was) {
@@ -104,8 +104,8 @@ func (s *selector) checkDirection(c *call, version string) error {
 	return c.failVersion(&DowngradeError{Locked: was.String(), Selected: is.String()})
 }
 
-// tooYoung returns the policy violation that a version is by its age, or nil. What
-// the lock has was selected before, and stays.
+// tooYoung returns a policy violation if a version is too young, or nil. The locked version
+// is never too young, because it was selected before.
 func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 	entry, locked := s.lock.Module(c.key())
 	if locked && entry.Version == candidate.Version.String() && entry.Source == c.from.LockAddress() {
@@ -116,7 +116,8 @@ func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 	})
 }
 
-// byAge divides versions by whether the policies find them old enough.
+// byAge separates versions that are old enough for the policies from those that are too
+// young.
 func (s *selector) byAge(c *call, offered []versions.Candidate) (old, young []versions.Candidate) {
 	if !s.origins.Rules.HaveMinAge() {
 		return offered, nil
@@ -131,7 +132,7 @@ func (s *selector) byAge(c *call, offered []versions.Candidate) (old, young []ve
 	return old, young
 }
 
-// oldEnough selects the newest version that is allowed and old enough.
+// oldEnough selects the newest version that is both allowed and old enough.
 func (s *selector) oldEnough(c *call, offered []versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
 	old, young := s.byAge(c, offered)
 	selected, err := versions.Select(old, want)
@@ -145,24 +146,24 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 	case youngErr == nil && younger.Version.Compare(selected.Version) > 0:
 		s.events.warn(c.path, fmt.Sprintf("version %s was passed over: %s", younger.Version, s.tooYoung(c, younger)))
 	case s.origins.Rules.HaveMinAge() && selected.Published.IsZero():
-		s.events.warn(c.path, fmt.Sprintf("its origin does not tell the age of version %s, so the policy's min_age_days was not applied", selected.Version))
+		s.events.warn(c.path, fmt.Sprintf("its origin does not report the age of version %s, so the policy's min_age_days was not applied", selected.Version))
 	}
 	return selected, nil
 }
 
-// maxUnifyRounds bounds how often the tree is walked to find versions that fit
-// all calls. Each round is caused by a version that calls other modules than
-// the one before it did; real trees need two.
+// maxUnifyRounds is the maximum number of walks to find versions that fit all calls.
+// Another round is needed if a new version calls other modules than the previous one did.
+// Real trees need two rounds.
 const maxUnifyRounds = 10
 
-// ConflictError says that no version of a source meets the constraints of all
-// calls of it, which a request with Unify asks for.
+// ConflictError says that no version of a source meets the constraints of all of its calls.
+// It occurs only for requests with Unify.
 type ConflictError struct {
-	// Source is the package, or the repository, without credentials.
+	// Source is the package or the repository, without credentials.
 	Source string
-	// Callers are the calls in the order of their paths.
+	// Callers are the calls, in the order of their paths.
 	Callers []Caller
-	// Offered are the versions that there are, newest first.
+	// Offered are the available versions, newest first.
 	Offered []string
 }
 
@@ -170,9 +171,9 @@ type ConflictError struct {
 type Caller struct {
 	// Path is the called module's path.
 	Path addrs.Module
-	// Call is the block, with the file and the line.
+	// Call is the module block, with its file and line.
 	Call ModuleCall
-	// Constraint is what it asks for; "" for any version.
+	// Constraint is the call's constraint; "" for any version.
 	Constraint string
 }
 
@@ -195,7 +196,7 @@ func (e *ConflictError) Error() string {
 	}
 	fmt.Fprintf(&b, "\nNo version of module %q satisfies all constraints", e.Source)
 	if len(e.Offered) > 0 {
-		fmt.Fprintf(&b, "; there are %s", strings.Join(e.Offered[:min(len(e.Offered), maxListed)], ", "))
+		fmt.Fprintf(&b, "; available versions: %s", strings.Join(e.Offered[:min(len(e.Offered), maxListed)], ", "))
 	}
 	b.WriteString(".\n\nTo resolve, update the version constraints in:")
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -204,8 +205,8 @@ func (e *ConflictError) Error() string {
 	return b.String()
 }
 
-// unified are the versions that all calls of a source share, by what they are
-// versions of. nil means that each call selects on its own.
+// unified maps sources, as returned by Versioned, to the version that all calls of the
+// source share. nil means that each call selects on its own.
 type unified map[string]versions.Version
 
 // version returns the version that all calls of a call's source share.
@@ -217,17 +218,16 @@ func (u unified) version(c *call) (versions.Version, bool) {
 	return v, ok
 }
 
-// mismatch says why a lock entry does not decide a call whose version has to be
-// that of others; "" if it does.
+// mismatch says why a lock entry cannot be used for a call that must share its version with
+// other calls; "" if it can.
 func (u unified) mismatch(c *call, entry lockfile.Module) string {
 	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
-		return fmt.Sprintf("the lock has version %s, and all calls of this source have to share version %s", entry.Version, shared)
+		return fmt.Sprintf("the lock has version %s, but all calls of this source must share version %s", entry.Version, shared)
 	}
 	return ""
 }
 
-// versionedCalls collects the calls that select versions, by what the versions are
-// versions of.
+// versionedCalls collects the calls that select versions, by source.
 type versionedCalls struct {
 	mu    sync.Mutex
 	calls map[string][]*call
@@ -235,7 +235,7 @@ type versionedCalls struct {
 
 func newVersionedCalls() *versionedCalls { return &versionedCalls{calls: make(map[string][]*call)} }
 
-// add notes a call. A nil receiver notes nothing.
+// add records a call. It does nothing if v is nil.
 func (v *versionedCalls) add(c *call) {
 	if v == nil || !c.from.SelectsVersion() {
 		return
@@ -245,9 +245,9 @@ func (v *versionedCalls) add(c *call) {
 	v.calls[c.from.Versioned()] = append(v.calls[c.from.Versioned()], c)
 }
 
-// unify walks the tree by look, which places nothing, until one version is found
-// for all calls of each source. look returns the calls that it found, and the
-// selector that asks for their versions.
+// unify repeats look, which walks the tree without placing anything, until one version is
+// found for all calls of each source. look returns the calls that it found, and a selector
+// that lists their versions.
 func unify(ctx context.Context, look func(context.Context, unified) (*versionedCalls, *selector, error)) (unified, error) {
 	chosen := unified{}
 	for range maxUnifyRounds {
@@ -281,8 +281,8 @@ func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (uni
 	return chosen, errors.Join(conflicts...)
 }
 
-// choose chooses the version for calls of one source: a locked one that all of them
-// allow, or the newest that they do.
+// choose chooses the version for the calls of one source: a locked version that all of them
+// allow, or else the newest version that they all allow.
 func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version, error) {
 	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
 	if locked, ok := s.lockedFor(calls); ok {
@@ -315,8 +315,7 @@ func allAllow(calls []*call, v versions.Version) bool {
 	return !slices.ContainsFunc(calls, func(c *call) bool { return !c.from.Want.Allows(v) })
 }
 
-// lockedFor returns the highest version that the lock has for one of the calls and
-// that all of them allow.
+// lockedFor returns the highest locked version of any of the calls that all of them allow.
 func (s *selector) lockedFor(calls []*call) (best versions.Version, found bool) {
 	for _, c := range calls {
 		entry, locked := s.lock.Module(c.key())

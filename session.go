@@ -21,23 +21,24 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// session is what the runs share that one call of Install or InstallAll starts: the
-// clients, the cache, and what origins have answered. Each listing, location and
-// package is asked for once, whichever projects need it.
+// session is shared by all runs that one call of Install or InstallAll starts. It has the
+// clients, the cache, and the answers of origins. Each listing, location and package is
+// requested only once, even if several projects need it.
 type session struct {
 	*origins.Session
 	key *userkey.Key
-	// stores are what bundles and mirrors have, and always those that all projects ask.
+	// stores has the answers of bundles and mirrors. always lists the stores that all
+	// projects ask.
 	stores *stores.Session
 	always []PackageStore
-	// providers are what sources of providers have answered.
+	// providers has the answers of provider sources.
 	providers *treeproviders.Session
 
 	cacheWarning sync.Once
 }
 
-// newSession starts a session, which must be closed. Its packages are kept in the
-// user's cache, or at temporary if that cannot be written.
+// newSession starts a session, which must be closed. It keeps packages in the user's cache,
+// or in the directory temporary if there is no cache or the cache cannot be used.
 func (in *Installer) newSession(key *userkey.Key, temporary string) (*session, error) {
 	shared := &origins.Session{Registry: in.registry(), Began: time.Now(), Slots: make(chan struct{}, in.parallel())}
 	var err error
@@ -69,8 +70,8 @@ func (s *session) storesOf(req Request, events *events) *stores.Stores {
 	return of
 }
 
-// close ends the session. Before that it waits for work that was cancelled: it may still
-// write to the cache, and git and hg run on if the process ends before it has ended them.
+// close ends the session. It first waits for canceled work, which may still write to the
+// cache. It also waits for git and hg, which would otherwise outlive this process.
 func (s *session) close() error {
 	s.Session.Wait()
 	s.stores.Wait()
@@ -78,8 +79,9 @@ func (s *session) close() error {
 	return errors.Join(s.providers.Close(), s.Cache.Close())
 }
 
-// projectSession starts a session for one project, unless in shares one. Without a cache,
-// packages are kept until done is called, on the stage of a project that is changed.
+// projectSession starts a session for one project, or returns the session that in shares.
+// Without a cache, packages are kept until done is called. For a project that is changed,
+// they are kept in its staging directory.
 func (in *Installer) projectSession(p *openProject) (_ *session, done func() error, err error) {
 	if in.shared != nil || !p.req.places() {
 		s, done, err := in.sharedSession(p.key)
@@ -92,8 +94,8 @@ func (in *Installer) projectSession(p *openProject) (_ *session, done func() err
 	return s, s.close, nil
 }
 
-// sharedSession starts a session that belongs to no project, unless in shares one.
-// Without a cache, packages are kept until done is called.
+// sharedSession starts a session that belongs to no project, or returns the session that in
+// shares. Without a cache, packages are kept until done is called.
 func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), err error) {
 	if in.shared != nil {
 		return in.shared, func() {}, nil
@@ -112,10 +114,10 @@ func (in *Installer) sharedSession(key *userkey.Key) (_ *session, done func(), e
 	}, nil
 }
 
-// Share returns a copy of in whose runs share what origins answer: each version, tag and
-// package is asked for once, whichever configurations need it. Its fields may be set.
-// Answers are kept until done is called, after all runs. InstallAll does the same for the
-// installations that it runs.
+// Share returns a copy of in whose runs share the answers of origins: each version, tag and
+// package is requested only once, even if several configurations need it. The fields of the
+// copy may be changed. done discards the answers; call it after all runs. InstallAll shares
+// answers among its installations in the same way.
 func (in *Installer) Share() (_ *Installer, done func(), err error) {
 	key, err := in.userKey(nil)
 	if err != nil {
@@ -126,7 +128,7 @@ func (in *Installer) Share() (_ *Installer, done func(), err error) {
 	return &copied, done, err
 }
 
-// warnOfCache tells the user, once in a session, that packages are not kept.
+// warnOfCache warns once per session that packages are not kept.
 func (s *session) warnOfCache(events *events) {
 	s.cacheWarning.Do(func() {
 		if s.CacheErr != nil {
@@ -138,17 +140,17 @@ func (s *session) warnOfCache(events *events) {
 	})
 }
 
-// originsFor returns what a run may ask of origins in the session.
+// originsFor returns the origins of the session, as a run in the project may use them.
 func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
 	return &origins.Origins{Session: s.Session, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
 }
 
-// ProjectError is what failed in one of the configurations that InstallAll
-// installs.
+// ProjectError is the error of one of the configurations that InstallAll, LockedPackages or
+// LockedProviders process.
 type ProjectError struct {
-	// Dir is the root module's directory, as InstallAll got it.
+	// Dir is the root module's directory, as passed to the method.
 	Dir string
-	// Err is what Install returned.
+	// Err is the error for this project.
 	Err error
 }
 
@@ -156,14 +158,15 @@ func (e *ProjectError) Error() string { return fmt.Sprintf("%s: %s", e.Dir, e.Er
 
 func (e *ProjectError) Unwrap() error { return e.Err }
 
-// InstallAll is Install for several root modules at once, each as req says but
-// for its directory. Each version, tag and package is asked for once, whichever
-// of them want it. A project that fails leaves the others alone: the results
-// are in the order of dirs, nil where a project failed, and the error joins a
-// *[ProjectError] for each of those. What req.Update names need not be in each of them.
+// InstallAll is Install for several root modules at once. req applies to each of them, with
+// its directory replaced. Each version, tag and package is requested only once, even if
+// several of them need it. If a project fails, the others continue. The results are in the
+// order of dirs, with nil for a project that failed. The error joins a *[ProjectError] for
+// each failed project. The calls and providers that req.Update names need to exist in only
+// one of the projects.
 //
-// onEvent takes the place of in.OnEvent and is told whose event it is, "" for what
-// concerns all of them; it is never called twice at once. nil is fine.
+// onEvent is used instead of in.OnEvent, and may be nil. dir is the project of the event,
+// or "" if the event concerns all projects. onEvent is never called twice at once.
 func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request, onEvent func(dir string, event Event)) ([]*Result, error) {
 	results := make([]*Result, len(dirs))
 	err := in.forEachProject(dirs, req, onEvent, func(in *Installer, i int, req Request) error {
@@ -180,7 +183,8 @@ func (in *Installer) InstallAll(ctx context.Context, dirs []string, req Request,
 	return results, errors.Join(req.Update.missing(results)...)
 }
 
-// missing returns the errors of what an update names and none of several projects has.
+// missing returns the errors about calls and providers that an update names and that no
+// project has.
 func (u Update) missing(results []*Result) []error {
 	var errs []error
 	for _, key := range u.Keys {
@@ -196,20 +200,20 @@ func (u Update) missing(results []*Result) []error {
 	return errs
 }
 
-// hasCall reports whether the lock has an entry for a call.
+// hasCall reports whether the result has a call with a package of its own.
 func (r *Result) hasCall(key string) bool {
 	return slices.ContainsFunc(r.Modules, func(m Module) bool { return m.Path.String() == key && m.Package != "" })
 }
 
-// requires reports whether the lock has a provider, by its address in a configuration.
+// requires reports whether the result has a provider, given its address in a configuration.
 func (r *Result) requires(address string) bool {
 	provider, err := r.Dialect.parser().ParseProviderSource(address)
 	return err == nil && slices.ContainsFunc(r.Providers, func(p Provider) bool { return p.Address == provider })
 }
 
-// forEachProject calls work for several root modules side by side, with the number and the
-// request of each, and a copy of in for it; the copies share a session. A project that
-// fails leaves the others alone; the error joins a *ProjectError for each of those.
+// forEachProject calls work for several root modules in parallel. work gets the index and
+// the request of a root module, and a copy of in; the copies share a session. If a project
+// fails, the others continue. The error joins a *ProjectError for each failed project.
 func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(string, Event), work func(*Installer, int, Request) error) error {
 	serial := serialEvents(onEvent)
 	all := &events{fn: serial("")}
@@ -237,14 +241,15 @@ func (in *Installer) forEachProject(dirs []string, req Request, onEvent func(str
 			if err != nil {
 				failures[i] = &ProjectError{dir, err}
 			}
-			return nil // the others go on
+			return nil // the other projects continue
 		})
 	}
-	_ = group.Wait() // failures are kept one by one
+	_ = group.Wait() // errors are in failures
 	return errors.Join(failures...)
 }
 
-// serialEvents makes callbacks for single projects out of the one for all.
+// serialEvents returns a function that creates the callback for one project from the
+// callback for all.
 func serialEvents(onEvent func(string, Event)) func(dir string) func(Event) {
 	if onEvent == nil {
 		return func(string) func(Event) { return nil }

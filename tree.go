@@ -15,35 +15,34 @@ import (
 	"github.com/cotterpin/cotter/internal/lockentry"
 )
 
-// The limits of a module tree. Real trees have a few hundred calls at a depth
-// below ten; a package that calls others in a circle has no end.
+// The limits of a module tree. Real trees have a few hundred calls and are less than ten
+// levels deep. A tree in which packages call each other in a circle has no end.
 const (
 	maxDepth   = 100
 	maxModules = 20_000
 )
 
-// walker walks a module tree breadth-first: all modules of one depth at once.
+// walker walks a module tree breadth-first, all modules of one depth at once.
 type walker struct {
 	config  ConfigReader
 	dialect Dialect
-	// place finds the module of a call, or puts it in its place. Its error is
-	// reported by the walk unless it is errRefused.
+	// place finds the module of a call, or puts it in its place. The walk reports its error
+	// unless it is errRefused.
 	place func(context.Context, *call) (*module, error)
-	// begin, which may be nil, is called with the calls of the root module before they
-	// are placed.
+	// begin, which may be nil, is called with the calls of the root module before they are
+	// placed.
 	begin func(context.Context, []parsedCall)
-	// require is told what each module requires of providers; nil if nobody needs to
-	// know.
+	// require, which may be nil, is called with the configuration of each module, to
+	// collect provider requirements.
 	require func(addrs.Module, ModuleConfig)
 	// warn is called with diagnostics that are not errors.
 	warn func(addrs.Module, *hcl.Diagnostic)
-	// parallel is how many directories are read at once.
+	// parallel is the number of directories that are read at once.
 	parallel int
 }
 
-// walk returns all modules below the root module, which is in dir, sorted by path,
-// and what failed. A call that fails does not stop the others. If ctx ends, not all
-// calls were seen.
+// walk returns all modules below the root module in dir, sorted by path, and the failures.
+// If a call fails, the others continue. If ctx ends, some calls may not have been seen.
 func (w *walker) walk(ctx context.Context, dir string) ([]*module, *failures) {
 	var all []*module
 	var failures failures
@@ -70,14 +69,13 @@ func (w *walker) walk(ctx context.Context, dir string) ([]*module, *failures) {
 	return all, &failures
 }
 
-// parsedCall is a call that was found, and what is wrong with it.
+// parsedCall is a call with the error from parsing it.
 type parsedCall struct {
 	*call
 	err error
 }
 
-// calls reads the configuration of the modules of one depth and returns their
-// calls.
+// calls reads the configuration of the modules of one depth, and returns their calls.
 func (w *walker) calls(ctx context.Context, level []*module, failures *failures) []parsedCall {
 	found := make([][]parsedCall, len(level))
 	var group errgroup.Group
@@ -118,8 +116,8 @@ func (w *walker) callsOf(ctx context.Context, m *module, failures *failures) []p
 	return calls
 }
 
-// distinct returns the calls without those whose keys others have: a module that a
-// test runs may be called like a module of the configuration.
+// distinct removes calls whose keys are already in use. For example, a module that a test
+// runs may have the same key as a module of the configuration.
 func distinct(calls []parsedCall, seen map[string]*call, failures *failures) []parsedCall {
 	return slices.DeleteFunc(calls, func(c parsedCall) bool {
 		first, found := seen[c.key()]
@@ -133,9 +131,9 @@ func distinct(calls []parsedCall, seen map[string]*call, failures *failures) []p
 	})
 }
 
-// placeAll places the modules of calls side by side and returns those that it
-// could. Each has a goroutine of its own, because most wait for a package that
-// another one fetches; place bounds how much is done at once.
+// placeAll places the modules of calls in parallel, and returns the modules that could be
+// placed. Each call has its own goroutine, because most calls wait for a package that
+// another goroutine fetches. place limits the amount of parallel work.
 func (w *walker) placeAll(ctx context.Context, calls []parsedCall, failures *failures) []*module {
 	placed := make([]*module, len(calls))
 	var wait sync.WaitGroup
@@ -161,25 +159,25 @@ func (w *walker) placeAll(ctx context.Context, calls []parsedCall, failures *fai
 	return slices.DeleteFunc(placed, func(m *module) bool { return m == nil })
 }
 
-// resolvedTree is the module tree of an installation, with all packages on the stage or in
-// their places.
+// resolvedTree is the module tree of an installation. All of its packages are staged or
+// installed.
 type resolvedTree struct {
-	// modules are sorted by path.
+	// modules is sorted by path.
 	modules []*module
-	// restored are the entries that the lock had lost.
+	// restored has the entries that the lock had lost.
 	restored *lockentry.Restored
-	// hostless is the first call that leaves the registry's host to the stock tool; nil if
-	// none does.
+	// hostless is the first call whose registry host depends on the stock tool; nil if
+	// there is no such call.
 	hostless *call
 }
 
-// failures collects what went wrong, from any goroutine.
+// failures collects errors from several goroutines.
 type failures struct {
 	mu   sync.Mutex
 	list []failure
 }
 
-// failure is what went wrong with one module: its call, or its configuration.
+// failure is an error about one module: about its call or its configuration.
 type failure struct {
 	path addrs.Module
 	call *call // nil for the root module
@@ -194,15 +192,15 @@ func (f *failures) add(path addrs.Module, c *call, err error) {
 
 func (f *failures) addCall(c *call, err error) { f.add(c.path, c, err) }
 
-// has reports whether something went wrong with the module at path.
+// has reports whether there is a failure of the module at path.
 func (f *failures) has(path addrs.Module) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.ContainsFunc(f.list, func(failure failure) bool { return failure.path.String() == path.String() })
 }
 
-// hasAtOrAbove reports whether something went wrong with the module at path, or
-// with one of those above it.
+// hasAtOrAbove reports whether there is a failure of the module at path or of a module
+// above it.
 func (f *failures) hasAtOrAbove(path addrs.Module) bool {
 	for _, failure := range f.sorted() {
 		if at := failure.path; len(at) <= len(path) && at.String() == path[:len(at)].String() {

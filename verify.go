@@ -26,17 +26,16 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Verify compares the installed modules of the configuration in dir with its
-// lock. It reads every file and asks no server; it changes nothing. The error is
-// about what could not be compared at all: a lock that is unusable or absent. What
-// differs is in the report.
+// Verify compares the installed modules of the configuration in dir with the lock. It reads
+// every file, contacts no server and changes nothing. The report lists the differences. The
+// error is about problems that prevent the comparison, such as an invalid or missing lock.
 func (in *Installer) Verify(ctx context.Context, dir string) (*Report, error) {
 	return in.VerifyRequest(ctx, Request{Dir: dir})
 }
 
-// VerifyRequest is Verify for a project whose data directory or lock file is not
-// where it usually is, or whose sources depend on variables. What the request says
-// about changes does not matter.
+// VerifyRequest is Verify for a request. It is needed if the data directory or the lock
+// file is not in its usual place, or if sources depend on variables. It ignores the fields
+// of the request that are about changes.
 func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report, err error) {
 	p, err := in.view(ctx, req)
 	if err != nil {
@@ -64,7 +63,7 @@ func (in *Installer) VerifyRequest(ctx context.Context, req Request) (_ *Report,
 	return report, in.compareConfig(ctx, p, lock, report)
 }
 
-// comparePackages compares what is installed with the lock.
+// comparePackages compares the installed packages with the lock.
 func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Report, error) {
 	entries := p.lock.Modules()
 	report := &Report{Packages: make([]PackageReport, len(entries))}
@@ -107,7 +106,7 @@ func (in *Installer) comparePackages(ctx context.Context, p *openProject) (*Repo
 	return report, err
 }
 
-// addState adds what an earlier run has left in a project.
+// addState adds the state that an earlier run left in the project.
 func (r *Report) addState(files *project.Project) {
 	r.Unfinished = files.Unfinished()
 	for _, f := range files.Findings() {
@@ -117,14 +116,14 @@ func (r *Report) addState(files *project.Project) {
 	}
 }
 
-// isInstalledPackage reports whether a record is that of a call of a module
-// outside the project: such a one has a directory of its own.
+// isInstalledPackage reports whether a record belongs to a call of a module outside the
+// project. Such a call has its own directory.
 func (p *openProject) isInstalledPackage(record manifest.Record) bool {
 	return record.Key != "" && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) || record.Version != "" ||
 		record.Source != "" && !strings.HasPrefix(record.Source, ".")
 }
 
-// addFailures sorts what went wrong in the walk.
+// addFailures adds the failures of the walk to the right lists of the report.
 func (r *Report) addFailures(failures *failures) {
 	for _, err := range failures.errs() {
 		var unreadable *ConfigError
@@ -140,34 +139,37 @@ func (r *Report) addFailures(failures *failures) {
 	}
 }
 
-// comparison compares the configuration of a project with its lock and with
-// modules.json, while the tree is walked by the lock.
+// comparison compares the configuration of a project with its lock and with modules.json,
+// while the tree is walked with the lock.
 type comparison struct {
 	*openProject
 	confirmed *lockentry.Confirmations
-	// changed are the packages that are not what the lock says, by their keys.
+	// changed has the keys of packages that do not match the lock.
 	changed map[string]bool
 
-	// misplaced are the records of modules.json that differ, and edited the entries of
-	// the lock that are not those by which the packages were installed.
+	// misplaced has the errors about records of modules.json. edited has the errors about
+	// lock entries that differ from the entries that the packages were installed from.
 	misplaced, edited failures
-	// origins are the keys of the entries that an origin has confirmed.
+	// origins has the keys of entries that an origin has confirmed.
 	origins sync.Map
 }
 
-// confirmationsOf returns what is known of confirmations in a project, by a cache
-// that may not be open.
+// confirmationsOf returns the known confirmations of entries in a project. It reads the
+// cache in cacheDir without opening it; "" means that there is no cache.
 func confirmationsOf(p *openProject, cacheDir string) *lockentry.Confirmations {
 	return &lockentry.Confirmations{Former: p.former, FormerConfirmed: p.formerConfirmed, Recorded: func(record string) bool {
 		return cacheDir != "" && pkgcache.IsConfirmed(cacheDir, p.key, record)
 	}}
 }
 
-// compareConfig says how the configuration and the lock disagree: calls without an
-// entry, and entries for another source or another constraint; which records of
-// modules.json are not what both give; and what the policy does not allow, as far
-// as it can be told offline. Installed modules are read as far as they are there.
-// Missing packages are reported by comparePackages.
+// compareConfig adds the differences between the configuration and the lock to the report:
+//
+//   - calls without an entry, and entries for another source or constraint
+//   - records of modules.json that match neither
+//   - calls that the policy does not allow, as far as this can be decided offline
+//
+// Installed modules are read if they exist. Missing packages are reported by
+// comparePackages.
 func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *providerLock, report *Report) error {
 	cmp := &comparison{openProject: p, confirmed: confirmationsOf(p, in.CacheDir), changed: make(map[string]bool)}
 	cmp.checkManifest()
@@ -189,9 +191,9 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 	}
 	for _, key := range goneEntries(p.lock, modules, failures) {
 		if cmp.changedAbove(pathOf(key)) {
-			continue // what the module calls is not known
+			continue // the calls of a changed package are not known
 		}
-		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, and the configuration has no such call"}})
+		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{"the lock has an entry for it, but the configuration has no such call"}})
 	}
 	report.addFailures(failures)
 	report.Stale = append(report.Stale, cmp.edited.errs()...)
@@ -202,7 +204,7 @@ func (in *Installer) compareConfig(ctx context.Context, p *openProject, lock *pr
 	return p.compareRequirements(ctx, lock, required, len(failures.errs()) == 0, report)
 }
 
-// changedAbove reports whether a package above a call is not what the lock says.
+// changedAbove reports whether a package above a call does not match the lock.
 func (cmp *comparison) changedAbove(path addrs.Module) bool {
 	for i := range len(path) {
 		if cmp.changed[path[:i].String()] {
@@ -212,8 +214,8 @@ func (cmp *comparison) changedAbove(path addrs.Module) bool {
 	return false
 }
 
-// goneEntries are the keys of a lock's entries whose calls the configuration does
-// not have, as far as it could be read.
+// goneEntries returns the keys of lock entries whose calls the configuration does not have.
+// It skips entries if the configuration could not be read.
 func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []string {
 	known := make(map[string]bool)
 	for _, m := range modules {
@@ -228,9 +230,9 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 	return gone
 }
 
-// place finds the module of a call by the lock, and compares its place with that in
-// modules.json. Stock tools read modules.json alone: one that names other directories
-// has them run files that were not verified.
+// place finds the module of a call by the lock, and compares its directory with the one in
+// modules.json. Stock tools read only modules.json: if it names other directories, they run
+// files that were not verified.
 func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
 		return nil, err
@@ -254,7 +256,7 @@ func (cmp *comparison) place(_ context.Context, c *call) (*module, error) {
 	return cmp.placeLocked(c, entry)
 }
 
-// checkLocked says why a lock does not decide a call.
+// checkLocked returns an error if the lock has no usable entry for a call.
 func checkLocked(c *call, entry lockfile.Module, locked bool) error {
 	if c.from.IsLocal() {
 		return nil
@@ -271,15 +273,16 @@ func checkLocked(c *call, entry lockfile.Module, locked bool) error {
 	return nil
 }
 
-// checkFormer compares an entry of the lock with that by which its package was
-// installed, if the files do not differ: they do not tell where they are from.
+// checkFormer compares an entry of the lock with the entry from which its package was
+// installed. It does so only if the files match, because files do not show where they came
+// from.
 func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 	if cmp.former == nil || cmp.changed[entry.Key] {
 		return
 	}
 	old, ok := cmp.former.Module(entry.Key)
 	if differing := lockentry.Differences(entry, old); ok && len(differing) > 0 {
-		cmp.edited.addCall(c, c.fail(&StaleError{"the lock is not what it was installed by: " + strings.Join(differing, ", ")}))
+		cmp.edited.addCall(c, c.fail(&StaleError{"the lock has changed since the installation: " + strings.Join(differing, ", ")}))
 	}
 }
 
@@ -294,7 +297,7 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 		currentPath: cmp.dirs.PackagePath(key),
 	}
 	if _, err := os.Lstat(pkg.currentPath); err != nil {
-		return nil, c.fail(ErrNotInstalled) // which the package's report says
+		return nil, c.fail(ErrNotInstalled) // comparePackages reports it
 	}
 	subdir, err := cmp.lockedSubdir(c, entry)
 	if err != nil {
@@ -305,9 +308,9 @@ func (cmp *comparison) placeLocked(c *call, entry lockfile.Module) (*module, err
 	return m, cmp.notInstalled(c, pkg, err)
 }
 
-// lockedSubdir returns the directory of a module in its package by the lock. One that
-// only a pattern names is taken from modules.json, as is that of an entry without a
-// package.
+// lockedSubdir returns the directory of a module in its package according to the lock. If
+// the lock has only a pattern, or the entry has no package, the directory is taken from
+// modules.json.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
 	subdir, err := c.from.LockedSubdir(entry)
 	if err != nil || entry.Package != "" && !pkgtree.IsPattern(subdir) {
@@ -321,8 +324,9 @@ func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, err
 	return subdir, nil
 }
 
-// notInstalled is the error of a module whose place could not be entered. If its
-// package or its record differs, that is reported already.
+// notInstalled returns the error of a module whose directory could not be read. If the
+// module's package or record is already reported, it returns an ErrNotInstalled, which is
+// not reported again.
 func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
 	if err == nil || pkg == nil {
 		return err
@@ -333,7 +337,8 @@ func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
 	return err
 }
 
-// checkRecord compares the record of a module with what an installation writes.
+// checkRecord compares the record of a module with the one that an installation would
+// write.
 func (cmp *comparison) checkRecord(m *module, version string) {
 	if what := cmp.recordFault(m, version); what != "" {
 		cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s", ErrMisplaced, what)))
@@ -342,13 +347,13 @@ func (cmp *comparison) checkRecord(m *module, version string) {
 
 func (cmp *comparison) recordFault(m *module, version string) string {
 	if cmp.recordedErr != nil {
-		return "" // it is reported once, by checkManifest
+		return "" // checkManifest reports it once
 	}
 	want := m.record(version)
 	record, ok := cmp.recorded.Lookup(want.Key)
 	switch {
 	case !ok:
-		return "it has no record of it"
+		return "it has no record of the module"
 	case record.Source != want.Source:
 		return fmt.Sprintf("it has the source %q", addrs.Redact(record.Source))
 	case !sameVersion(record.Version, want.Version):
@@ -359,7 +364,7 @@ func (cmp *comparison) recordFault(m *module, version string) string {
 	return ""
 }
 
-// checkManifest reports a manifest that cannot be read at all.
+// checkManifest reports a manifest that cannot be read.
 func (cmp *comparison) checkManifest() {
 	err := cmp.recordedErr
 	if errors.Is(err, fs.ErrNotExist) {

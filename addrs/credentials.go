@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// WithoutCredentials returns the address without user names, passwords, and all
-// arguments of the query and the fragment that can be secrets, so that it can be
-// written to a file. It keeps the user of an ssh address, which is part of the
-// location, and the fragment of a gcs address if it is a number, the generation of an
-// object. The result identifies the location, but may not be sufficient to fetch from
-// it.
+// WithoutCredentials returns the address without user names, passwords, and all arguments
+// of the query and the fragment that can be secrets. The result can be written to a file.
+// It keeps the user of an ssh address, which is part of the location. It also keeps the
+// fragment of a gcs address if that is a number, because it is the generation of an object.
+// The result identifies the location, but may not be sufficient to fetch from it.
 func (p ModulePackage) WithoutCredentials() ModulePackage {
 	u, err := url.Parse(p.rest())
 	if err != nil {
@@ -28,9 +27,8 @@ func (p ModulePackage) WithoutCredentials() ModulePackage {
 	return ParseModulePackage(p.forced + location + queryOf(kept) + fragment)
 }
 
-// isContent reports whether an argument selects the content and contains nothing
-// else. It reports false for an argument with ";" or "?", at which some parsers end a
-// value.
+// isContent reports whether an argument selects the content and contains nothing else. It
+// returns false for an argument with ";" or "?", because some parsers end a value there.
 func isContent(argument string) bool {
 	key, value, _ := strings.Cut(argument, "=")
 	return (key == "region" || isShown(key, value)) && !strings.ContainsAny(argument, ";?")

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// errUnrecognised is the error for an address that no detector recognises.
+// errUnrecognised is the error for an address that no detector recognizes.
 var errUnrecognised = errors.New(`it is not recognised as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
 
 // errEmpty is the error for an address without a package.
 var errEmpty = errors.New("it names no package")
 
-// detector rewrites one kind of shorthand into a URL, which may have a forced getter and
-// a subdirectory. It reports false for any other text. An error ends the detection.
+// detector rewrites one kind of shorthand to a URL, which may have a forced getter and a
+// subdirectory. It returns false for any other text. An error ends the detection.
 type detector func(src string) (found string, ok bool, err error)
 
-// detectors are the detectors of OpenTofu, in its order. The order matters, because most
-// of them search for a text anywhere in the address.
+// detectors returns the detectors of OpenTofu, in its order. The order matters, because
+// most of them search for text anywhere in the address.
 func detectors() [6]detector {
 	return [...]detector{detectGitHub, detectGit, detectBitbucket, detectGCS, detectS3, detectFile}
 }
 
-// detect turns what a user wrote into a package address, with a subdirectory if a
-// shorthand implies one. Text that is a URL with a scheme is not changed.
+// detect converts the text that a user wrote to a package address. If a shorthand implies a
+// subdirectory, the address has it. Text that is a URL with a scheme is not changed.
 func detect(addr string) (string, error) {
 	forced, src := cutForced(addr)
-	// A second split finds something only after a forced getter, as in "git:://x",
-	// where the first split took the colon for that of a scheme.
+	// This second split finds something only after a forced getter, as in "git:://x", where
+	// the first split took the colon for the one after a scheme.
 	src, subdir := SplitSubdir(src)
 	if u, err := url.Parse(src); err == nil && u.Scheme != "" {
 		return addr, nil
@@ -74,7 +74,7 @@ func assemble(forced, found, subdir string) (string, error) {
 	return forced + "::" + location, nil
 }
 
-// appendSubdir parses and formats the URL, as go-getter does. That changes escapes: a
+// appendSubdir parses and formats the URL, as go-getter does. This changes escapes: a
 // percent sign that a detector escaped is escaped again.
 func appendSubdir(location, subdir string) (string, error) {
 	u, err := url.Parse(location)
@@ -87,8 +87,8 @@ func appendSubdir(location, subdir string) (string, error) {
 	return u.String(), nil
 }
 
-// cutForced cuts the forced getter, as in "git::https://...", off an address.
-// The getter is letters and digits; the rest may be anything on one line.
+// cutForced cuts the forced getter off an address such as "git::https://...". The getter
+// consists of letters and digits; the rest may be any text on one line.
 func cutForced(addr string) (getter, rest string) {
 	getter, rest, found := strings.Cut(addr, "::")
 	if !found || rest == "" || !isAlphanumeric(getter) || strings.Contains(rest, "\n") {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// detectBitbucket recognises bitbucket.org/OWNER/REPO[/SUBDIR][?QUERY] and parses it as
-// [detectGitHub] does. The stock tools query the forge's API instead, which has no empty
-// owners or repositories.
+// detectBitbucket recognizes bitbucket.org/OWNER/REPO[/SUBDIR][?QUERY] and parses it like
+// [detectGitHub]. An empty owner or repository is an error, because stock tools query
+// Bitbucket's API instead, which has no such repositories.
 func detectBitbucket(src string) (string, bool, error) {
 	const host = "bitbucket.org"
 	text, _, _ := strings.Cut(src, "?")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// detectGCS recognises any text that contains ".googleapis.com/", and parses it as
-// HOST/storage/VERSION/BUCKET/OBJECT. The first two parts are ignored.
+// detectGCS recognizes any text that contains ".googleapis.com/", and parses it as
+// HOST/storage/VERSION/BUCKET/OBJECT. It ignores the first two parts.
 func detectGCS(src string) (string, bool, error) {
 	if !strings.Contains(src, ".googleapis.com/") {
 		return "", false, nil

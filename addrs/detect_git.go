@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// detectGit recognises git@HOST:PATH[?QUERY], the short form of git over ssh. The user
-// must be "git". The query is parsed before the user is checked, so a malformed query is
-// an error in any address with a colon in the right place, even in an absolute path.
+// detectGit recognizes git@HOST:PATH[?QUERY], the short form of git over ssh. The user must
+// be "git". The query is parsed before the user is checked. So a malformed query is an
+// error in any address with a colon in the right place, even in an absolute path.
 func detectGit(src string) (string, bool, error) {
 	user, host, rest, ok := splitSCP(src)
 	if !ok {
@@ -33,8 +33,8 @@ func detectGit(src string) (string, bool, error) {
 	return "git::" + u.String(), true, nil
 }
 
-// splitSCP splits [USER@]HOST:[/]PATH. The user ends at the first "@" and the host at
-// the next ":". If that does not match, the "@" may be part of the host or the path.
+// splitSCP splits [USER@]HOST:[/]PATH. The user ends at the first "@" and the host at the
+// next ":". If that does not match, the "@" can be part of the host or the path.
 func splitSCP(src string) (user, host, file string, ok bool) {
 	if before, after, found := strings.Cut(src, "@"); found && before != "" {
 		if host, file, ok := splitHostPath(after); ok {

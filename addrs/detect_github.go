@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// detectGitHub recognises github.com/OWNER/REPO[/SUBDIR][?QUERY]. The query is cut off
+// detectGitHub recognizes github.com/OWNER/REPO[/SUBDIR][?QUERY]. It cuts off the query
 // first, so that a slash in a ref does not begin a subdirectory.
 func detectGitHub(src string) (string, bool, error) {
 	return detectForge("github.com", src)
 }
 
-// detectForge recognises HOST/OWNER/REPO[/SUBDIR][?QUERY].
+// detectForge recognizes HOST/OWNER/REPO[/SUBDIR][?QUERY].
 func detectForge(host, src string) (string, bool, error) {
 	text, query, _ := strings.Cut(src, "?")
 	if !strings.HasPrefix(text, host+"/") {
@@ -26,7 +26,7 @@ func detectForge(host, src string) (string, bool, error) {
 	if err != nil {
 		return "", false, errors.New("the repository's URL is malformed")
 	}
-	// Uses Path, not JoinPath or RawPath: a repository's escapes are decoded if
+	// Use Path, not JoinPath or RawPath: the escapes of a repository are decoded if
 	// something is appended, and unchanged otherwise.
 	if !strings.HasSuffix(u.Path, ".git") {
 		u.Path += ".git"

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// detectS3 recognises any text that contains ".amazonaws.com/", and turns it into a
-// path-style URL. It only counts the labels of the host. So it takes the regional host
-// s3.REGION.amazonaws.com for a bucket named "s3", like the stock tools.
+// detectS3 recognizes any text that contains ".amazonaws.com/", and converts it to a
+// path-style URL. Like stock tools, it only counts the labels of the host. So it reads the
+// regional host s3.REGION.amazonaws.com as a bucket named "s3".
 func detectS3(src string) (string, bool, error) {
 	if !strings.Contains(src, ".amazonaws.com/") {
 		return "", false, nil

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// ErrOutsidePackage is wrapped by a [ParseError] if a subdirectory, or a local path,
-// leaves its module package.
-var ErrOutsidePackage = errors.New("leads outside of its module package")
+// ErrOutsidePackage is wrapped by a [ParseError] if a subdirectory or a local path points
+// outside of its module package.
+var ErrOutsidePackage = errors.New("points outside of its module package")
 
-// ParseError is the error of every function of this package that parses.
+// ParseError is the error of all parsing functions of this package.
 type ParseError struct {
 	// What is the kind of the input, such as "hostname". Empty means a module
 	// source address.
@@ -21,8 +21,8 @@ type ParseError struct {
 	Input string
 	// Reason is a short description of the error.
 	Reason string
-	// MaybeLocal is set if the address was not recognised, so that it may be a
-	// local path without "./".
+	// MaybeLocal is set if the address was not recognized, so that it may be a local path
+	// without "./".
 	MaybeLocal bool
 	// Err is the cause, or nil. Its text is not part of the message.
 	Err error
@@ -37,7 +37,7 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("invalid %s %s: %s", what, quoted(Redact(e.Input)), e.Reason)
 }
 
-// maxShown is the number of characters of an input in a message.
+// maxShown is the maximum number of characters of an input in a message.
 const maxShown = 512
 
 func quoted(text string) string {

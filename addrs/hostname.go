@@ -7,23 +7,23 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Hostname is a host, with a port unless that is 443, in a form that can be compared
-// with ==: lower case, ASCII. [ParseHostname] returns one. Its ForDisplay method returns
+// Hostname is a host, with a port unless that is 443, in a form that can be compared with
+// ==: lower case, ASCII. [ParseHostname] returns such values. The ForDisplay method returns
 // the form for messages.
 type Hostname = svchost.Hostname
 
-// The registries of addresses without a host.
+// The default registries of the dialects, for addresses without a host.
 const (
 	DefaultRegistryHost   = Hostname("registry.opentofu.org")
 	TerraformRegistryHost = Hostname("registry.terraform.io")
 )
 
-// ParseHostname parses HOST[:PORT] as users write it: international names in
-// Unicode, never in punycode. IPv4 addresses are accepted; IPv6 addresses have no
-// syntax. The default port 443 is dropped. The error is a *[ParseError].
+// ParseHostname parses HOST[:PORT] as users write it. International names must be in
+// Unicode, not in punycode. IPv4 addresses are accepted; there is no syntax for IPv6
+// addresses. The default port 443 is dropped. The error is a *[ParseError].
 //
-// A name of one label is a hostname, although a module source address needs
-// one with a dot.
+// A name with a single label is a valid hostname, but the host of a module source address
+// must have a dot.
 func ParseHostname(s string) (Hostname, error) {
 	host, err := svchost.ForComparison(s)
 	if err != nil {
@@ -35,10 +35,10 @@ func ParseHostname(s string) (Hostname, error) {
 	return host, nil
 }
 
-// hostFault says what is wrong with a host that svchost accepted. svchost accepts any
-// integer that is not too large as a port. It checks for empty labels before it maps
-// other characters to dots or to nothing. From bytes that are not UTF-8 it makes a name
-// on which its ForDisplay method panics.
+// hostFault describes what is wrong with a host that svchost accepted; "" if it is valid.
+// svchost accepts any port that is a small enough integer. It checks for empty labels
+// before it maps other characters to dots or to nothing. And it converts text that is not
+// UTF-8 to a name on which its ForDisplay method panics.
 func hostFault(host Hostname) string {
 	if _, port, _ := strings.Cut(string(host), ":"); strings.HasPrefix(port, "-") {
 		return "the port is negative"
@@ -46,8 +46,8 @@ func hostFault(host Hostname) string {
 	return hostNameFault(host)
 }
 
-// hostNameFault is hostFault without the port: providers' addresses may have a
-// negative one, in stock tools too.
+// hostNameFault is hostFault without the check of the port: the addresses of providers may
+// have a negative port, as in stock tools.
 func hostNameFault(host Hostname) string {
 	name, _, _ := strings.Cut(string(host), ":")
 	if name == "" {
@@ -63,8 +63,8 @@ func hostNameFault(host Hostname) string {
 	return ""
 }
 
-// displayHost is host.ForDisplay, but returns a Hostname that was not validated
-// unchanged, on which the method would panic.
+// displayHost is like host.ForDisplay. But a Hostname that was not validated, on which that
+// method would panic, is returned unchanged.
 func displayHost(host Hostname) string {
 	name, port, hasPort := strings.Cut(string(host), ":")
 	display, err := idna.Lookup.ToUnicode(name)

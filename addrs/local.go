@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// ModuleSourceLocal is a path relative to the calling module's directory, in
-// normal form: forward slashes, beginning with "./" or "../".
+// ModuleSourceLocal is a path relative to the calling module's directory, in normal form:
+// with forward slashes, beginning with "./" or "../".
 //
-// The normal form of a directory itself is "./.", and that of its parent is
-// "./..", because stock tools record them so.
+// The normal form of the directory itself is "./.", and that of its parent is "./..",
+// because stock tools write them in this way.
 type ModuleSourceLocal string
 
 // String returns the path.
@@ -18,9 +18,9 @@ func (s ModuleSourceLocal) String() string { return string(s) }
 // ForDisplay returns the path.
 func (s ModuleSourceLocal) ForDisplay() string { return string(s) }
 
-// Within returns the subdirectory of s in the package of the calling module, given
-// the calling module's subdirectory: the cleaned join of both, "." for the package's
-// root. If the path leaves the package, the error is a *[ParseError] that wraps
+// Within returns the subdirectory of s in the package of the calling module, given the
+// calling module's subdirectory. The result is the cleaned join of both; "." is the
+// package's root. If the path leaves the package, the error is a *[ParseError] that wraps
 // [ErrOutsidePackage]. Only the text is checked; callers must check links.
 func (s ModuleSourceLocal) Within(subdir string) (string, error) {
 	return JoinSubdir(subdir, string(s))
@@ -40,7 +40,7 @@ func isLocal(raw string) bool {
 func parseLocal(raw string) ModuleSourceLocal {
 	clean := path.Clean(strings.ReplaceAll(raw, `\`, "/"))
 	if !strings.HasPrefix(clean, "../") {
-		// Also in front of "." and "..": see the type's documentation.
+		// This also applies to "." and "..": see the type's documentation.
 		clean = "./" + clean
 	}
 	return ModuleSourceLocal(clean)

@@ -2,17 +2,16 @@ package addrs
 
 import "strings"
 
-// Module is the path of a module from the root module: the names of the module calls
-// on the path. The root module's path is empty.
+// Module is the path of a module from the root module: the names of the module calls on the
+// path. The root module's path is empty.
 type Module []string
 
 // String returns the dotted path, such as "network.subnets", which is the key in
-// modules.json and the label in the lock. It is "" for the root module. Paths of valid
-// names have different keys, because names contain no dots.
+// modules.json and the label in the lock. It is "" for the root module. Different paths of
+// valid names have different strings, because names contain no dots.
 func (m Module) String() string { return strings.Join(m, ".") }
 
-// Child returns the path of the module that m calls by this name. It does not change
-// m.
+// Child returns the path of the module that m calls by this name. It does not change m.
 func (m Module) Child(name string) Module {
 	return append(m[:len(m):len(m)], name)
 }
@@ -20,12 +19,12 @@ func (m Module) Child(name string) Module {
 // IsRoot reports whether m is the root module's path.
 func (m Module) IsRoot() bool { return len(m) == 0 }
 
-// testModule begins the keys of the modules that tests run: "test", the test
-// file's directory and name, and the name of the run.
+// testModule is the first part of the keys of modules that tests run. The other parts are
+// the test file's directory and name, and the name of the run.
 const testModule = "test"
 
 // ParseModule is the inverse of [Module.String] for valid names. The error is a
-// *[ParseError]. The names after a first "test" may also begin with a digit or a
+// *[ParseError]. If the first name is "test", the others may also begin with a digit or a
 // dash, as names of test files do.
 func ParseModule(key string) (Module, error) {
 	if key == "" {

@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// ValidName reports whether s can be the name of a module call, an identifier
-// of the HCL native syntax: a letter or an underscore first, then letters,
-// digits, combining marks, underscores and dashes, as Unicode defines them. In
-// particular a name contains no dot, slash, space or control character, so it can be
-// part of a key and of a path.
+// ValidName reports whether s can be the name of a module call, which is an identifier of
+// the HCL native syntax. It begins with a letter or an underscore, followed by letters,
+// digits, combining marks, underscores and dashes, as Unicode defines them. In particular,
+// a name contains no dot, slash, space or control character, so it can be part of a key and
+// of a path.
 //
-// The HCL library uses a newer version of Unicode than Go. Characters that Go does not
-// know are accepted, so that every name that HCL accepts is valid.
+// The HCL library uses a newer version of Unicode than Go. Characters that Go does not know
+// are accepted, so that every name that HCL accepts is valid.
 func ValidName(s string) bool {
 	if s == "" || !utf8.ValidString(s) {
 		return false
@@ -32,8 +32,8 @@ func isNameStart(r rune) bool {
 		isUnknown(r)
 }
 
-// isNameRest reports whether r has the Unicode property ID_Continue and not ID_Start, or
-// is a dash. The last three characters have it since Unicode 15.1.
+// isNameRest reports whether r has the Unicode property ID_Continue but not ID_Start, or is
+// a dash. The last three characters have had the property since Unicode 15.1.
 func isNameRest(r rune) bool {
 	return r == '-' ||
 		unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue) && !isSyntax(r) ||

@@ -7,32 +7,31 @@ import (
 	"strings"
 )
 
-// ModulePackage is the physical location of a module package: everything of a
-// remote source address but its subdir, for example
-// "git::https://example.com/net.git?ref=v1.2.0". [ParseModulePackage] makes one;
-// the zero value is no package.
+// ModulePackage is the physical location of a module package: a remote source address
+// without its subdirectory, for example "git::https://example.com/net.git?ref=v1.2.0".
+// [ParseModulePackage] returns one; the zero value is not a package.
 //
-// Values are comparable: two are equal if their texts are. The address may hold
-// credentials that the user wrote; show it by [ModulePackage.Redacted] only.
+// Values are comparable: two values are equal if their texts are equal. The address may
+// contain credentials that the user wrote, so use [ModulePackage.Redacted] to display it.
 type ModulePackage struct {
-	// The address is the concatenation of these. forced ends with "::", query
-	// begins with "?" and fragment with "#"; each is "" if the address has none.
+	// The address is the concatenation of these fields. forced ends with "::", query begins
+	// with "?" and fragment with "#"; each is "" if the address does not have it.
 	forced, location, query, fragment string
-	// scheme is the URL's, in lower case; "" if the URL is malformed.
+	// scheme is the scheme of the URL, in lower case; "" if the URL is malformed.
 	scheme string
 }
 
-// ParseModulePackage takes the address of a package apart. Every text is an
-// address, since stock tools accept nearly every one; [ModulePackage.URL] returns
-// the error of an address whose URL is malformed. A subdir is not cut off:
-// [SplitSubdir] does that.
+// ParseModulePackage splits the address of a package into its parts. It accepts any text,
+// because stock tools accept nearly any address. If the URL is malformed,
+// [ModulePackage.URL] returns the error. A subdirectory is not cut off; [SplitSubdir] does
+// that.
 func ParseModulePackage(address string) ModulePackage {
 	var p ModulePackage
 	forced, rest := cutForced(address)
 	if forced != "" {
 		p.forced = forced + "::"
 	}
-	if filepath.VolumeName(rest) != "" { // C:\dir, which stays as it is on Windows
+	if filepath.VolumeName(rest) != "" { // C:\dir, which is not changed on Windows
 		p.scheme = "file"
 	} else if u, err := url.Parse(rest); err == nil {
 		p.scheme = u.Scheme
@@ -42,7 +41,7 @@ func ParseModulePackage(address string) ModulePackage {
 	return p
 }
 
-// cutBefore cuts s before the first sep.
+// cutBefore splits s before the first sep.
 func cutBefore(s, sep string) (before, rest string) {
 	if i := strings.Index(s, sep); i >= 0 {
 		return s[:i], s[i:]
@@ -53,22 +52,22 @@ func cutBefore(s, sep string) (before, rest string) {
 // String returns the exact text of the address.
 func (p ModulePackage) String() string { return p.forced + p.rest() }
 
-// rest is the address without the forced getter.
+// rest returns the address without the forced getter.
 func (p ModulePackage) rest() string { return p.location + p.query + p.fragment }
 
-// IsZero reports whether p is the zero value, which is no package.
+// IsZero reports whether p is the zero value, which is not a package.
 func (p ModulePackage) IsZero() bool { return p == ModulePackage{} }
 
-// Equal reports whether both addresses have the same text, as == does. Packages
-// that compare deeply, such as go-cmp, call it.
+// Equal reports whether both addresses have the same text, like ==. Packages that compare
+// deeply, such as go-cmp, call it.
 func (p ModulePackage) Equal(other ModulePackage) bool { return p == other }
 
 // Redacted returns the text of the address without its secrets; see [Redact].
 func (p ModulePackage) Redacted() string { return Redact(p.String()) }
 
-// Getter names what fetches the package: the forced getter in front of "::", as
-// it is written, or else the scheme of the URL in lower case. It is "" if there
-// is neither. Any name is possible, not just known ones.
+// Getter returns the name of the getter that fetches the package: the forced getter in
+// front of "::", as written, or else the scheme of the URL in lower case. It is "" if there
+// is neither. The name need not be that of a known getter.
 func (p ModulePackage) Getter() string {
 	if p.forced != "" {
 		return strings.TrimSuffix(p.forced, "::")
@@ -76,8 +75,8 @@ func (p ModulePackage) Getter() string {
 	return p.scheme
 }
 
-// URL returns the part of the address behind the forced getter. The error, a
-// *[ParseError], does not give the reason, which might quote a secret.
+// URL returns the part of the address after the forced getter. The error is a
+// *[ParseError]. It does not give the reason, because that might quote a secret.
 func (p ModulePackage) URL() (*url.URL, error) {
 	rest := p.rest()
 	if filepath.VolumeName(rest) != "" {
@@ -90,9 +89,9 @@ func (p ModulePackage) URL() (*url.URL, error) {
 	return u, nil
 }
 
-// Arg returns the value of the first argument with that name in the address's
-// query, unescaped. It returns an empty string if the query has no such argument, and
-// the raw value if its escaping is malformed.
+// Arg returns the unescaped value of the first argument with the given name in the query.
+// It returns an empty string if the query has no such argument, and the raw value if its
+// escaping is malformed.
 func (p ModulePackage) Arg(name string) string {
 	for _, argument := range p.arguments() {
 		if key, value := splitArgument(argument); key == name {
@@ -105,8 +104,8 @@ func (p ModulePackage) Arg(name string) string {
 	return ""
 }
 
-// Args returns the values of all arguments with that name, in their order and
-// unescaped. If the escaping of one is malformed, the error is a *[ParseError].
+// Args returns the unescaped values of all arguments with the given name, in the order of
+// the query. If a value has malformed escaping, the error is a *[ParseError].
 func (p ModulePackage) Args(name string) ([]string, error) {
 	var values []string
 	for _, argument := range p.arguments() {
@@ -123,19 +122,19 @@ func (p ModulePackage) Args(name string) ([]string, error) {
 	return values, nil
 }
 
-// HasArg reports whether the address's query has an argument with that name.
+// HasArg reports whether the query has an argument with the given name.
 func (p ModulePackage) HasArg(name string) bool {
 	return slices.ContainsFunc(p.arguments(), named(name))
 }
 
-// WithArg returns the address with that argument at the end of its query, and
-// without any other one of that name.
+// WithArg returns the address with the argument at the end of its query, and without any
+// other argument of the same name.
 func (p ModulePackage) WithArg(name, value string) ModulePackage {
 	return p.withQuery(append(p.Without(name).arguments(), url.QueryEscape(name)+"="+url.QueryEscape(value)))
 }
 
-// Without returns the address without the arguments of these names. The others
-// stay as they are written.
+// Without returns the address without the arguments with the given names. The others stay
+// as they are written.
 func (p ModulePackage) Without(names ...string) ModulePackage {
 	if !slices.ContainsFunc(names, p.HasArg) {
 		return p
@@ -143,13 +142,13 @@ func (p ModulePackage) Without(names ...string) ModulePackage {
 	return p.withQuery(slices.DeleteFunc(p.arguments(), named(names...)))
 }
 
-// Repository returns the address without its query and its fragment: the place
-// alone, whichever revision of it is meant.
+// Repository returns the address without its query and its fragment. It names the place,
+// but no revision.
 func (p ModulePackage) Repository() ModulePackage {
 	return ParseModulePackage(p.forced + p.location)
 }
 
-// arguments returns the arguments of the query as they are written.
+// arguments returns the arguments of the query as written.
 func (p ModulePackage) arguments() []string {
 	query := strings.TrimPrefix(p.query, "?")
 	if query == "" {
@@ -162,8 +161,8 @@ func (p ModulePackage) withQuery(arguments []string) ModulePackage {
 	return ParseModulePackage(p.forced + p.location + queryOf(arguments) + p.fragment)
 }
 
-// queryOf joins arguments into a query with its "?". It returns an empty string for no
-// arguments, and also for a single empty one, because "?" alone is not a query.
+// queryOf joins arguments to a query with its "?". It returns an empty string if there are
+// no arguments, or only an empty one, because "?" by itself is not a query.
 func queryOf(arguments []string) string {
 	query := strings.Join(arguments, "&")
 	if query == "" {
@@ -172,8 +171,8 @@ func queryOf(arguments []string) string {
 	return "?" + query
 }
 
-// splitArgument returns the name of an argument, unescaped, and its value as it
-// is written. The name is the one that net/url would return.
+// splitArgument returns the unescaped name of an argument, and its value as written. The
+// name is the one that net/url would return.
 func splitArgument(argument string) (name, value string) {
 	name, value, _ = strings.Cut(argument, "=")
 	if unescaped, err := url.QueryUnescape(name); err == nil {

@@ -1,10 +1,10 @@
 package addrs
 
-// Parser parses module source addresses for one dialect. The zero value is
-// OpenTofu's.
+// Parser parses module and provider source addresses in one dialect. The zero value uses
+// the dialect of OpenTofu.
 type Parser struct {
-	// DefaultRegistryHost is the registry of an address without a host. Empty
-	// means [DefaultRegistryHost].
+	// DefaultRegistryHost is the registry of addresses without a host. Empty means
+	// [DefaultRegistryHost].
 	DefaultRegistryHost Hostname
 }
 
@@ -15,16 +15,15 @@ func ParseModuleSource(raw string) (ModuleSource, error) {
 	return Parser{}.ParseModuleSource(raw)
 }
 
-// ParseModuleSource parses the source argument of a module call that has no
-// version argument. The package comment gives the order in which the kinds of
-// address are tried. Spaces around the address are not removed. The error is a
-// *[ParseError].
+// ParseModuleSource parses the source argument of a module call that has no version
+// argument. The package comment lists the kinds of address in the order in which they are
+// tried. Spaces around the address are not removed. The error is a *[ParseError].
 func (p Parser) ParseModuleSource(raw string) (ModuleSource, error) {
 	if isLocal(raw) {
 		return parseLocal(raw), nil
 	}
-	// An address that is not a registry address is parsed as a remote one, so the
-	// error of the registry grammar is dropped.
+	// An address that is not a registry address is parsed as a remote one, so the error of
+	// the registry grammar is dropped.
 	if found, err := p.readRegistry(raw); err == nil {
 		if err := found.check(raw); err != nil {
 			return nil, err

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Platform is the operating system and the architecture that a provider's package is
-// built for, by the names of the go command. It is comparable.
+// Platform is the operating system and the architecture that a provider's package is built
+// for, with the names that the go command uses. It is comparable.
 type Platform struct{ OS, Arch string }
 
 // CurrentPlatform is the platform of this process.
 func CurrentPlatform() Platform { return Platform{OS: runtime.GOOS, Arch: runtime.GOARCH} }
 
-// String returns the form that directories, files and flags have: "linux_amd64".
+// String returns the form that is used in directories, files and flags: "linux_amd64".
 func (p Platform) String() string { return p.OS + "_" + p.Arch }
 
-// ParsePlatform parses OS_ARCH, such as "linux_amd64". Both parts consist of
-// lower-case letters and digits; which platforms exist is not checked. The error is a
+// ParsePlatform parses OS_ARCH, such as "linux_amd64". Both parts consist of lower-case
+// letters and digits. It does not check whether the platform exists. The error is a
 // *[ParseError].
 func ParsePlatform(s string) (Platform, error) {
 	os, arch, _ := strings.Cut(s, "_")

@@ -12,22 +12,22 @@ import (
 	"github.com/opentofu/svchost"
 )
 
-// Provider names a provider in a registry. It is comparable.
+// Provider is the address of a provider in a registry. It is comparable.
 type Provider struct {
 	Hostname        Hostname
 	Namespace, Type string
 }
 
-// String returns the full address HOST/NAMESPACE/TYPE, with the host in Unicode, as
-// the lock has it.
+// String returns the full address HOST/NAMESPACE/TYPE, with the host in Unicode, as in the
+// lock.
 func (p Provider) String() string {
 	return displayHost(p.Hostname) + "/" + p.Namespace + "/" + p.Type
 }
 
-// defaultProviderNamespace is the namespace of an address that has none.
+// defaultProviderNamespace is the namespace of addresses without one.
 const defaultProviderNamespace = "hashicorp"
 
-// ForDisplay returns the address without the host if that is OpenTofu's default.
+// ForDisplay returns the address without the host if that is [DefaultRegistryHost].
 func (p Provider) ForDisplay() string {
 	if p.Hostname != DefaultRegistryHost {
 		return p.String()
@@ -35,8 +35,8 @@ func (p Provider) ForDisplay() string {
 	return p.Namespace + "/" + p.Type
 }
 
-// Compare orders providers as locks have them: by the host in the form that is
-// compared, the namespace and the type, each by its bytes.
+// Compare orders providers as in locks: by the ASCII form of the host, the namespace and
+// the type, each by its bytes.
 func (p Provider) Compare(other Provider) int {
 	return cmp.Or(
 		strings.Compare(string(p.Hostname), string(other.Hostname)),
@@ -50,12 +50,13 @@ func (p Provider) Compare(other Provider) int {
 // registry.opentofu.org/hashicorp/null. See [Parser.ParseProviderSource].
 func ParseProviderSource(raw string) (Provider, error) { return Parser{}.ParseProviderSource(raw) }
 
-// ParseProviderSource parses the source argument of a provider requirement. The
-// namespace of an address that has none is "hashicorp". The error is a *[ParseError].
+// ParseProviderSource parses the source argument of a provider requirement. An address
+// without a namespace gets "hashicorp". The error is a *[ParseError].
 //
-// An address parses if it does in the dialect's tool and if its String method returns
-// an address that parses to the same provider. Stock tools also accept some that do
-// not, such as "terraform-null" for registry.opentofu.org/hashicorp/terraform-null.
+// An address is valid if the dialect's tool accepts it, and if its String method returns an
+// address that parses to the same provider. Stock tools also accept some addresses for
+// which that is not the case, such as "terraform-null" for
+// registry.opentofu.org/hashicorp/terraform-null.
 func (p Parser) ParseProviderSource(raw string) (Provider, error) {
 	found, reason, err := p.readProvider(raw)
 	if reason != "" {
@@ -64,7 +65,7 @@ func (p Parser) ParseProviderSource(raw string) (Provider, error) {
 	return found, nil
 }
 
-// readProvider returns the reason of an error, and its cause if there is one.
+// readProvider returns the reason why an address is invalid, and its cause if there is one.
 func (p Parser) readProvider(raw string) (_ Provider, reason string, cause error) {
 	parts := strings.Split(raw, "/")
 	if len(parts) > 3 || slices.Contains(parts, "") {
@@ -98,11 +99,11 @@ func (p Parser) readProvider(raw string) (_ Provider, reason string, cause error
 	return found, p.prefixFault(found), nil
 }
 
-// ParseProviderPart normalises a namespace or a type, and the names that modules have
-// for providers are such names too. Host names are normalised in the same way, which
-// removes some characters and maps others to dots: what is left must be a name too.
+// ParseProviderPart normalizes a namespace or a type. The local names that modules have for
+// providers have the same syntax. Normalization works as for host names: it removes some
+// characters and maps others to dots. The result must be a valid name too.
 func ParseProviderPart(given string) (string, error) {
-	if !utf8.ValidString(given) { // which the library accepts and cannot read back
+	if !utf8.ValidString(given) { // the library accepts this but cannot read it back
 		return "", errors.New("is not valid UTF-8")
 	}
 	name, err := regaddr.ParseProviderPart(given)
@@ -110,12 +111,12 @@ func ParseProviderPart(given string) (string, error) {
 		return "", fmt.Errorf("%q is not valid: %w", given, err)
 	}
 	if again, err := regaddr.ParseProviderPart(name); err != nil || again != name {
-		return "", fmt.Errorf("%q is not a name when it is normalised", given)
+		return "", fmt.Errorf("%q is not a valid name after normalization", given)
 	}
 	return name, nil
 }
 
-// prefixFault refuses the prefixes of repositories' names.
+// prefixFault returns an error text for types with the prefix of a repository name, or "".
 func (p Parser) prefixFault(provider Provider) string {
 	tools := []string{"terraform", "opentofu"}
 	if p.isTerraform() {

@@ -9,13 +9,13 @@ const (
 	tofuBuiltInHost      = Hostname("opentofu.org")
 )
 
-// IsBuiltIn reports whether p is a part of OpenTofu, so that there is nothing to
-// install. See [Parser.IsBuiltIn].
+// IsBuiltIn reports whether p is part of OpenTofu, so that it is not installed. See
+// [Parser.IsBuiltIn].
 func (p Provider) IsBuiltIn() bool { return Parser{}.IsBuiltIn(p) }
 
-// IsBuiltIn reports whether a provider is a part of the dialect's tool, as
-// terraform.io/builtin/terraform is of both and opentofu.org/builtin/terraform of
-// OpenTofu. The type is not checked.
+// IsBuiltIn reports whether a provider is part of the dialect's tool.
+// terraform.io/builtin/terraform is part of both tools, and opentofu.org/builtin/terraform
+// is part of OpenTofu. The type is not checked.
 func (p Parser) IsBuiltIn(provider Provider) bool {
 	if provider.Namespace != builtInNamespace {
 		return false
@@ -23,8 +23,8 @@ func (p Parser) IsBuiltIn(provider Provider) bool {
 	return provider.Hostname == terraformBuiltInHost || provider.Hostname == tofuBuiltInHost && !p.isTerraform()
 }
 
-// IsLegacy reports whether p has the namespace "-" of versions before Terraform 0.13.
-// Such an address parses, but no tool installs it.
+// IsLegacy reports whether p has the namespace "-" of versions before Terraform 0.13. Such
+// an address can be parsed, but no tool installs the provider.
 func (p Provider) IsLegacy() bool { return p.Namespace == legacyNamespace }
 
 func (p Parser) isTerraform() bool { return p.DefaultRegistryHost == TerraformRegistryHost }

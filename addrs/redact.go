@@ -9,12 +9,12 @@ import (
 // redacted replaces secrets.
 const redacted = "REDACTED"
 
-// Redact returns an address in a form that can be shown, logged and stored: without
-// user names and passwords, and with "REDACTED" for the fragment and for every value
-// of the query string except those that select the content: ref, tag, digest, depth,
+// Redact returns an address in a form that can be shown, logged and stored. It removes user
+// names and passwords. It replaces the fragment and the values in the query string with
+// "REDACTED", except for arguments that select the content: ref, tag, digest, depth,
 // archive, version, rev and checksum.
 //
-// It also accepts text that is not a valid URL, and prefers to remove too much. The
+// It also accepts text that is not a valid URL. In case of doubt it removes too much. The
 // result cannot always be parsed.
 func Redact(addr string) string {
 	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
@@ -27,21 +27,21 @@ func Redact(addr string) string {
 	return text
 }
 
-// userinfo and address match possible secrets within other text. userinfo also matches
-// in addresses that were truncated or split.
+// userinfo and address match possible secrets in other text. userinfo also matches in
+// addresses that were truncated or split.
 var (
 	userinfo = regexp.MustCompile(`://[^/\s'"@]*@`)
 	address  = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"]+`)
 )
 
-// RedactText redacts the URLs within a text, such as a message of git or of a server.
+// RedactText redacts the URLs in a text, such as a message from git or from a server.
 func RedactText(text string) string {
 	return address.ReplaceAllStringFunc(userinfo.ReplaceAllString(text, "://"), Redact)
 }
 
-// withoutUserinfo removes the userinfo wherever an authority can be: at the beginning,
-// for git@host:path, and after each "//" of a URL, because an address may contain a
-// second URL, for example in its path.
+// withoutUserinfo removes the userinfo wherever an authority can be: at the beginning, for
+// git@host:path, and after each "//" of a URL. An address may contain a second URL, for
+// example in its path.
 func withoutUserinfo(addr string) string {
 	var out strings.Builder
 	rest := addr
@@ -53,7 +53,7 @@ func withoutUserinfo(addr string) string {
 		out.WriteString(forced + "::")
 		rest = behind
 	}
-	// Searched once: a server may send megabytes of text to redact.
+	// Search once: a server may send megabytes of text to redact.
 	lastAt := len(rest) - strings.LastIndexByte(rest, '@')
 	for {
 		rest = cutUserinfo(rest, lastAt)
@@ -65,8 +65,8 @@ func withoutUserinfo(addr string) string {
 		out.WriteString(rest[:i+2])
 		rest = rest[i+2:]
 		if !isAuthority {
-			// This is a subdirectory, in which "@" has no meaning. Continue after its
-			// first segment.
+			// This is a subdirectory, in which "@" has no meaning. Continue after its first
+			// segment.
 			end := segmentEnd(rest)
 			out.WriteString(rest[:end])
 			rest = rest[end:]
@@ -75,10 +75,10 @@ func withoutUserinfo(addr string) string {
 	return out.String() + rest
 }
 
-// cutUserinfo removes the userinfo from text that may begin with an authority.
-// If the authority has no "@" and its port is not a number, an unescaped "/", "?" or "#"
-// in a password may have ended the authority early. Then everything up to the last "@"
-// is removed, which is lastAt bytes from the end if that is in s.
+// cutUserinfo removes the userinfo from text that may begin with an authority. If the
+// authority has no "@" and its port is not a number, an unescaped "/", "?" or "#" in a
+// password may have ended the authority early. Then everything up to the last "@" is
+// removed, if that is in s. lastAt is its distance from the end, in bytes.
 func cutUserinfo(s string, lastAt int) string {
 	end := segmentEnd(s)
 	authority := s[:end]
@@ -105,8 +105,8 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// redactQuery splits at every character that any parser takes for a separator, so that
-// no value is hidden in another one.
+// redactQuery splits at every character that any parser treats as a separator, so that no
+// value is hidden in another one.
 func redactQuery(query string) string {
 	var out strings.Builder
 	text, _, hasFragment := strings.Cut(query, "#")
@@ -139,7 +139,8 @@ func redactArgument(arg string) string {
 	return key + "=" + redacted
 }
 
-// isShown also returns false for a value that is a URL, as that of a checksum can be.
+// isShown reports whether the value of an argument may be shown. It returns false for a
+// value that is a URL, as the value of checksum can be.
 func isShown(key, value string) bool {
 	switch key {
 	case "ref", "tag", "digest", "depth", "archive", "version", "rev", "checksum":

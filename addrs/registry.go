@@ -1,7 +1,6 @@
 package addrs
 
-// ModuleRegistryPackage names a module package in a registry. It is
-// comparable.
+// ModuleRegistryPackage is the address of a module package in a registry. It is comparable.
 type ModuleRegistryPackage struct {
 	Host         Hostname
 	Namespace    string
@@ -22,14 +21,14 @@ func (p ModuleRegistryPackage) ForDisplay() string {
 	return p.String()
 }
 
-// ForRegistryProtocol returns NAMESPACE/NAME/SYSTEM, the path below the modules.v1
-// service of the host. For a parsed package it needs no escaping.
+// ForRegistryProtocol returns NAMESPACE/NAME/SYSTEM, which is the path below the host's
+// modules.v1 service. A parsed package needs no escaping.
 func (p ModuleRegistryPackage) ForRegistryProtocol() string {
 	return p.Namespace + "/" + p.Name + "/" + p.TargetSystem
 }
 
-// ModuleSourceRegistry is a module inside a package that a module registry
-// lists. Subdir is a clean relative path, "" for the package's root.
+// ModuleSourceRegistry is a module in a package that a module registry lists. Subdir is a
+// clean relative path; "" is the package's root.
 type ModuleSourceRegistry struct {
 	Package ModuleRegistryPackage
 	Subdir  string
@@ -45,9 +44,9 @@ func (s ModuleSourceRegistry) ForDisplay() string {
 	return withSubdir(s.Package.ForDisplay(), s.Subdir)
 }
 
-// Located returns the remote address of the module, given the location of its package
-// from the registry. The subdirectory of s is relative to that of the location. If
-// the result leaves the location's package, the error is a *[ParseError] that wraps
+// Located returns the remote address of the module, given the location of its package from
+// the registry. The subdirectory of s is relative to that of the location. If the result
+// leaves the location's package, the error is a *[ParseError] that wraps
 // [ErrOutsidePackage].
 func (s ModuleSourceRegistry) Located(at ModuleSourceRemote) (ModuleSourceRemote, error) {
 	subdir, err := JoinSubdir(at.Subdir, s.Subdir)

@@ -6,7 +6,7 @@ import (
 	regaddr "github.com/opentofu/registry-address/v2"
 )
 
-// readRegistry applies the grammar of the stock tools and nothing else.
+// readRegistry applies only the grammar of the stock tools.
 func (p Parser) readRegistry(raw string) (ModuleSourceRegistry, error) {
 	found, err := regaddr.ParseModuleSource(raw)
 	if err != nil {
@@ -23,14 +23,14 @@ func (p Parser) readRegistry(raw string) (ModuleSourceRegistry, error) {
 }
 
 // namesHost reports whether the address contains its host. The registry-address library
-// does not distinguish a default host that is written from one that is implied.
+// does not distinguish between a default host that is written and one that is implied.
 func namesHost(raw string) bool {
 	pkg, _ := SplitSubdir(raw)
 	return strings.Count(pkg, "/") == 3
 }
 
-// check applies the rules by which this package is stricter than the grammar of the
-// stock tools.
+// check applies the rules in which this package is stricter than the grammar of the stock
+// tools.
 func (s ModuleSourceRegistry) check(raw string) error {
 	if fault := hostFault(s.Package.Host); fault != "" {
 		return registryError(raw, "hostname: "+fault, nil)
@@ -41,9 +41,9 @@ func (s ModuleSourceRegistry) check(raw string) error {
 	return nil
 }
 
-// notRegistry returns why raw cannot be a registry address. It covers the mistakes for
-// which the library's message would be misleading, or would quote a part of the address
-// that may be a secret.
+// notRegistry returns the reason why raw cannot be a registry address, or "". It covers the
+// mistakes for which the library's message would be misleading, or would quote a part of
+// the address that may be a secret.
 func notRegistry(raw string) string {
 	pkg, _ := SplitSubdir(raw)
 	switch {
@@ -52,7 +52,7 @@ func notRegistry(raw string) string {
 	case strings.Contains(pkg, "?"):
 		return "a registry address has no query string; the version belongs in the version argument"
 	case strings.Contains(pkg, "@"):
-		return `a registry address holds no user name and no "@"`
+		return `a registry address has no user name and no "@"`
 	case strings.Contains(pkg, "://"), strings.Contains(pkg, "::"):
 		return "it is the address of a remote package, which has no version argument"
 	}

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// ModuleSourceRemote is a module inside a package at a physical location.
-// Subdir is a clean relative path, "" for the package's root. Percent escapes
-// in it are not decoded.
+// ModuleSourceRemote is a module in a package at a physical location. Subdir is a clean
+// relative path; "" is the package's root. Percent escapes in Subdir are not decoded.
 type ModuleSourceRemote struct {
 	Package ModulePackage
 	Subdir  string
 }
 
-// String returns the package with the subdirectory before its query string. It can
+// String returns the package with the subdirectory inserted before its query string. It can
 // contain credentials.
 func (s ModuleSourceRemote) String() string {
 	return withSubdir(s.Package.String(), s.Subdir)
@@ -23,12 +22,12 @@ func (s ModuleSourceRemote) String() string {
 // ForDisplay returns String, redacted by [Redact].
 func (s ModuleSourceRemote) ForDisplay() string { return Redact(s.String()) }
 
-// parseRemote accepts every address that stock tools parse as remote, which is nearly
-// everything with a colon.
+// parseRemote accepts every address that stock tools parse as remote, which is nearly every
+// text with a colon.
 func parseRemote(raw string) (ModuleSourceRemote, error) {
 	given, subdir := splitCleanSubdir(raw)
-	// A "../" that the user wrote is refused even if joining it to a detected
-	// subdirectory stays in the package. A lone ".." is not, so the joined
+	// A "../" that the user wrote is refused even if the subdirectory stays in the package
+	// once it is joined to a detected one. A lone ".." is not refused here; the joined
 	// subdirectory is checked below.
 	if strings.HasPrefix(subdir, "../") {
 		return ModuleSourceRemote{}, outsidePackage(raw)

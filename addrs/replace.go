@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ReplaceArg returns a source address with another value of an argument of its query.
-// All else stays as it is written, also in an address that is an abbreviation. It reports
-// whether the address has the argument once.
+// ReplaceArg returns a source address with a new value for an argument of its query.
+// Everything else stays as written, even if the address is a shorthand. It reports whether
+// the address has the argument exactly once.
 func ReplaceArg(address, name, value string) (string, bool) {
 	head, query, found := strings.Cut(address, "?")
 	if !found {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// SplitSubdir splits an address at the "//" between a package and a directory in it,
-// and returns both as they were written: subdir is not cleaned, and may be outside of
-// the package. Without a directory, subdir is empty.
+// SplitSubdir splits an address at the "//" between a package and a directory in it. It
+// returns both parts as written: subdir is not cleaned, and may be outside of the package.
+// If the address has no directory, subdir is empty.
 //
 // The "//" of the first "://" and any "//" in the query string are not separators. The
 // query string belongs to the package. A fragment is not special.
@@ -28,9 +28,9 @@ func SplitSubdir(addr string) (pkg, subdir string) {
 	return text[:end] + query, text[end+len("//"):]
 }
 
-// JoinSubdir joins and cleans two subdirectories of a package, of which inner is
-// relative to outer, even if it begins with a slash. "" means the root. If the result
-// leaves the package, the error is a *[ParseError] that wraps [ErrOutsidePackage].
+// JoinSubdir joins and cleans two subdirectories of a package. inner is relative to outer,
+// even if it begins with a slash. "" is the root. If the result leaves the package, the
+// error is a *[ParseError] that wraps [ErrOutsidePackage].
 func JoinSubdir(outer, inner string) (string, error) {
 	if outer == "" && inner == "" {
 		return "", nil
@@ -42,7 +42,7 @@ func JoinSubdir(outer, inner string) (string, error) {
 	return joined, nil
 }
 
-// splitCleanSubdir is SplitSubdir with the subdirectory cleaned. A "." stays.
+// splitCleanSubdir is SplitSubdir with a cleaned subdirectory. A "." is kept.
 func splitCleanSubdir(addr string) (pkg, subdir string) {
 	pkg, subdir = SplitSubdir(addr)
 	if subdir != "" {
@@ -52,13 +52,13 @@ func splitCleanSubdir(addr string) (pkg, subdir string) {
 }
 
 // escapes reports whether a cleaned subdirectory is outside of its package. Stock tools
-// check only the first of the conditions.
+// check only the first of these conditions.
 func escapes(subdir string) bool {
 	return strings.HasPrefix(subdir, "../") || subdir == ".." || strings.HasPrefix(subdir, "/")
 }
 
-// outsidePackage leaves the subdirectory out of the reason: what follows a "//"
-// may be a part of a URL that holds a secret.
+// outsidePackage does not include the subdirectory in the reason: the text after a "//" may
+// be part of a URL that contains a secret.
 func outsidePackage(raw string) *ParseError {
 	return &ParseError{
 		Input:  raw,

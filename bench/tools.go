@@ -34,7 +34,7 @@ func (c commands) of(t tool) []string {
 // findTools builds cotter in a directory, as releases are built, and finds the stock binaries on the PATH.
 func findTools(ctx context.Context, dir string) ([]tool, error) {
 	binary := filepath.Join(dir, "cotter")
-	build := exec.CommandContext(ctx, "go", "build", "-tags=urfave_cli_no_template", "-o", binary, "./cmd/cotter")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/cotter")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return nil, fmt.Errorf("go build ./cmd/cotter, to be run in the top directory: %w", err)

@@ -16,29 +16,28 @@ import (
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
-// Config is the configuration that was found. The zero value is empty. It is
-// safe for concurrent use and must not be copied.
+// Config is the configuration that was found. The zero value is empty. It is safe for
+// concurrent use and must not be copied.
 //
-// It implements [disco.CredentialsSource]; the methods HTTPCredentials and
-// OCICredentials are values for the fields of that name of
+// It implements [disco.CredentialsSource]. The methods HTTPCredentials and OCICredentials
+// are values for the fields with the same names in
 // [github.com/cotterpin/cotter/getmodules.Fetcher].
 type Config struct {
-	// Services are the services of the hosts that have a host block, by service
-	// identifier, for the field ForcedServices of disco.Client: these hosts are
-	// not asked for their services. A value that is not a string counts as
-	// missing.
+	// Services maps the hosts with a host block to service identifiers and their services.
+	// It is for the field ForcedServices of disco.Client, which then does not ask these
+	// hosts for their services. A value that is not a string is treated as missing.
 	Services map[addrs.Hostname]map[string]any
-	// Retries is how often a failed request to a registry is to be repeated: 0
-	// if not configured, negative for never.
+	// Retries is how often a failed request to a registry is repeated. It is 0 if that is
+	// not configured, and negative if failed requests are not repeated.
 	Retries int
-	// Timeout limits one request to a registry; 0 if not configured.
+	// Timeout limits a single request to a registry; 0 if it is not configured.
 	Timeout time.Duration
-	// Providers says where the packages of providers come from;
-	// [Config.ProviderSource] makes a source of it.
+	// Providers says where provider packages come from. [Config.ProviderSource] makes a
+	// source of it.
 	Providers ProviderInstallation
 
-	// environ and files have the credentials by host. If the entry of a host has no
-	// token, the host has no credentials and the helper is not run for it.
+	// environ and files map hosts to credentials. If the entry of a host has no token, the
+	// host has no credentials, and the helper is not run for it.
 	environ, files map[addrs.Hostname]credentials
 	helper         *helper
 	helperAnswers  singleflight.Memo[addrs.Hostname, credentials]
@@ -53,43 +52,42 @@ type Config struct {
 	warn     func(text string)
 
 	terraform bool
-	// defaultHost is the host of provider addresses that have none.
+	// defaultHost is the host of provider addresses without one.
 	defaultHost addrs.Hostname
 }
 
-// credentials are what a file, a variable or a helper has for a host.
+// credentials are the credentials that a file, a variable or a helper provides for a host.
 type credentials struct {
 	token secret
 	none  bool
 	place Place
 }
 
-// Options change how [Environment.Load] reads the configuration. The zero value
-// reads what tofu reads.
+// Options control how [Environment.Load] reads the configuration. The zero value reads the
+// files that tofu reads.
 type Options struct {
-	// Terraform reads the files that terraform reads, not those that tofu reads.
+	// Terraform reads the files that terraform reads instead of those that tofu reads.
 	Terraform bool
-	// Warn is called with a sentence about each netrc or Docker file that is
-	// skipped because the user has no permission to read it. That is when
-	// credentials are first looked up in it, so Warn must be safe for concurrent
-	// use. nil discards the warnings.
+	// Warn is called with a sentence about each netrc or Docker file that is skipped
+	// because the user has no permission to read it. These files are read when credentials
+	// are first looked up in them, so Warn must be safe for concurrent use. nil discards
+	// the warnings.
 	Warn func(text string)
 }
 
-// maxFile limits the size of a configuration file in bytes. Large ones have a
-// few kilobytes.
+// maxFile is the maximum size of a configuration file in bytes. Large files have a few
+// kilobytes.
 const maxFile = 1 << 20
 
-// Load reads the configuration. A file may be a pipe, which is read until its
-// writer has closed it or ctx is done. netrc and Docker files are read later,
-// when credentials are first looked up in them.
+// Load reads the configuration. A file may be a pipe, which is read until its writer closes
+// it or ctx is done. netrc and Docker files are read later, when credentials are first
+// looked up in them.
 //
-// A file that TF_CLI_CONFIG_FILE names and that does not exist is a warning, as
-// in stock tools. So is a file in the home directory that the user has no
-// permission to read, which happens in containers that run as another user. Any
-// other file that cannot be read or parsed is an error with its place. The
-// Config is never nil, and has what could be read. No diagnostic contains a
-// secret.
+// If TF_CLI_CONFIG_FILE names a file that does not exist, Load returns a warning, as stock
+// tools do. It also returns a warning for a file in the home directory that the user has no
+// permission to read, which happens in containers that run as another user. Any other file
+// that cannot be read or parsed is an error with its position. The Config is never nil, and
+// contains everything that could be read. No diagnostic contains a secret.
 func (e Environment) Load(ctx context.Context, opts Options) (*Config, hcl.Diagnostics) {
 	places := places{Environment: e, terraform: opts.Terraform}
 	config := &Config{
@@ -143,8 +141,8 @@ func fileFault(severity hcl.DiagnosticSeverity, summary, name string, err error)
 	return &hcl.Diagnostic{Severity: severity, Summary: summary, Detail: fmt.Sprintf("%q: %s.", name, reason(err)), Extra: err}
 }
 
-// reason returns the error without the name of its file, for messages that
-// already have it.
+// reason returns the error without the name of its file, for messages that already contain
+// the name.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -152,10 +150,9 @@ func reason(err error) error {
 	return err
 }
 
-// Token returns the token for a host and reports whether there is one. It is
-// looked up in the variables, then in the files, then asked from the credentials
-// helper, which is run once for each host. An error is ctx's, or says why the
-// helper failed; it contains no secret.
+// Token returns the token for a host, and reports whether there is one. It looks in the
+// variables, then in the files, and then runs the credentials helper, once for each host.
+// The error is ctx's, or says why the helper failed; it contains no secret.
 func (c *Config) Token(ctx context.Context, host addrs.Hostname) (token disco.BearerToken, ok bool, err error) {
 	found, err := c.credentials(ctx, host)
 	if err != nil || found.none {
@@ -179,8 +176,8 @@ func (c *Config) credentials(ctx context.Context, host addrs.Hostname) (credenti
 	})
 }
 
-// ForHost returns the result of [Config.Token] as credentials, or nil if there
-// is no token. It implements [disco.CredentialsSource].
+// ForHost returns the result of [Config.Token] as credentials, or nil if there is no token.
+// It implements [disco.CredentialsSource].
 func (c *Config) ForHost(ctx context.Context, host addrs.Hostname) (disco.Credentials, error) {
 	token, ok, err := c.Token(ctx, host)
 	if !ok {

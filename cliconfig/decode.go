@@ -17,13 +17,14 @@ type decoder struct {
 	environment Environment
 	name        string
 	diags       hcl.Diagnostics
-	// hasProtocols is set once the file's registry_protocols block was decoded.
+	// hasProtocols is set after the registry_protocols block of the file was decoded.
 	hasProtocols bool
-	// hasCacheDir is set if an earlier file has plugin_cache_dir, which then wins.
+	// hasCacheDir is set if a variable or an earlier file sets the plugin cache directory,
+	// which then takes precedence.
 	hasCacheDir bool
 }
 
-// fault reports an error at a place. The detail must not quote values, which may
+// fault reports an error at a position. The detail must not quote values, because they may
 // be secrets.
 func (d *decoder) fault(at hcl.Pos, format string, args ...any) {
 	d.diags = append(d.diags, &hcl.Diagnostic{
@@ -34,7 +35,7 @@ func (d *decoder) fault(at hcl.Pos, format string, args ...any) {
 	})
 }
 
-// file decodes the blocks that this package knows.
+// file decodes the blocks and arguments that this package knows.
 func (d *decoder) file(content object) {
 	for _, block := range content {
 		switch block.key {
@@ -64,7 +65,7 @@ func (d *decoder) file(content object) {
 func (d *decoder) labelled(block item, decode func(label item, body object)) {
 	labels, ok := entries(block.value)
 	if !ok {
-		d.fault(block.at, "%q has to be a block.", block.key)
+		d.fault(block.at, "%q must be a block.", block.key)
 		return
 	}
 	for _, label := range labels {
@@ -80,22 +81,23 @@ func (d *decoder) labelled(block item, decode func(label item, body object)) {
 func (d *decoder) unlabelled(block item, decode func(at hcl.Pos, body object)) {
 	body, ok := entries(block.value)
 	if !ok {
-		d.fault(block.at, "%q has to be a block.", block.key)
+		d.fault(block.at, "%q must be a block.", block.key)
 		return
 	}
 	decode(block.at, body)
 }
 
-// unlabelledBlock is unlabelled for blocks that stock tools refuse as arguments.
+// unlabelledBlock is unlabelled for blocks that stock tools refuse if they are written as
+// arguments.
 func (d *decoder) unlabelledBlock(block item, decode func(at hcl.Pos, body object)) {
 	if block.assigned {
-		d.fault(block.at, "%q has to be a block, without an equals sign.", block.key)
+		d.fault(block.at, "%q must be a block, without an equals sign.", block.key)
 		return
 	}
 	d.unlabelled(block, decode)
 }
 
-// hostname returns the host that a label names.
+// hostname returns the host in a label.
 func (d *decoder) hostname(label item) (addrs.Hostname, bool) {
 	host, err := addrs.ParseHostname(label.key)
 	if err != nil {
@@ -105,8 +107,8 @@ func (d *decoder) hostname(label item) (addrs.Hostname, bool) {
 	return host, true
 }
 
-// credentials decodes a credentials block. One without a token means, as in
-// stock tools, that the host has none.
+// credentials decodes a credentials block. As in stock tools, a block without a token means
+// that the host has no credentials.
 func (d *decoder) credentials(label item, body object) {
 	host, ok := d.hostname(label)
 	if !ok {
@@ -155,8 +157,7 @@ func (d *decoder) host(label item, body object) {
 	d.config.Services[host] = services
 }
 
-// registryProtocols decodes the settings that neither a variable nor an earlier
-// file has.
+// registryProtocols decodes the settings that are not set by a variable or an earlier file.
 func (d *decoder) registryProtocols(at hcl.Pos, body object) {
 	if d.hasProtocols {
 		d.fault(at, "There is a registry_protocols block already in this file.")
@@ -173,15 +174,15 @@ func (d *decoder) registryProtocols(at hcl.Pos, body object) {
 	}
 }
 
-// The methods below decode an argument of a block: they return its value and
-// report whether it is there. A value of the wrong type is a fault and counts as
-// missing. As in HCL 1, numbers and booleans may be written in quotes.
+// The methods below decode an argument of a block. They return its value, and report
+// whether it exists. A value of the wrong type is a fault and is treated as missing. As in
+// HCL 1, numbers and booleans may be written in quotes.
 
 func (d *decoder) text(at hcl.Pos, body object, name string) (string, bool) {
 	value, found := body.last(name)
 	text, ok := value.(string)
 	if found && !ok {
-		d.fault(at, "%q has to be a string.", name)
+		d.fault(at, "%q must be a string.", name)
 	}
 	return text, ok
 }
@@ -198,7 +199,7 @@ func (d *decoder) texts(at hcl.Pos, body object, name string) ([]string, bool) {
 		texts, ok = append(texts, text), ok && isText
 	}
 	if !ok {
-		d.fault(at, "%q has to be a list of strings.", name)
+		d.fault(at, "%q must be a list of strings.", name)
 	}
 	return texts, ok
 }
@@ -214,13 +215,13 @@ func (d *decoder) boolean(at hcl.Pos, body object, name string) (value, ok bool)
 		}
 	}
 	if found {
-		d.fault(at, "%q has to be true or false.", name)
+		d.fault(at, "%q must be true or false.", name)
 	}
 	return false, false
 }
 
-// count decodes a whole number from 0 to limit, in one of Go's notations as in
-// HCL 1.
+// count decodes a whole number from 0 to limit. It accepts the notations of Go, as in HCL
+// 1.
 func (d *decoder) count(at hcl.Pos, body object, name string, limit int) (int, bool) {
 	written, found := body.last(name)
 	if !found {
@@ -232,7 +233,7 @@ func (d *decoder) count(at hcl.Pos, body object, name string, limit int) (int, b
 	}
 	n, err := strconv.ParseInt(digits, 0, 0)
 	if !ok || err != nil || n < 0 || n > int64(limit) {
-		d.fault(at, "%q has to be a whole number from 0 to %d.", name, limit)
+		d.fault(at, "%q must be a whole number from 0 to %d.", name, limit)
 		return 0, false
 	}
 	return int(n), true

@@ -1,7 +1,6 @@
-// Package cliconfig reads the settings and credentials that users of tofu and
-// terraform already have: the CLI configuration, netrc, and the configuration of
-// Docker and Podman. https://opentofu.org/docs/cli/config/config-file/ describes
-// the first.
+// Package cliconfig reads the settings and credentials that users of tofu and terraform
+// already have: the CLI configuration, netrc, and the configuration of Docker and Podman.
+// https://opentofu.org/docs/cli/config/config-file/ describes the CLI configuration.
 //
 //	env := cliconfig.OSEnvironment()
 //	config, diags := env.Load(ctx, cliconfig.Options{})
@@ -16,21 +15,19 @@
 //		OCICredentials:  config.OCICredentials,
 //	}
 //
-// Diagnostics may be warnings only. The environment comes from the caller:
-// [OSEnvironment] returns that of the process, and tests make their own.
-// [Environment.CacheDir] and [Environment.StateDir] return the directories of
-// the cotter command, so that programs can share them.
+// Diagnostics may consist of warnings only. The caller provides the environment:
+// [OSEnvironment] returns the environment of the process, and tests make their own.
+// [Environment.CacheDir] and [Environment.StateDir] return the directories of the cotter
+// command, so that other programs can share them.
 //
 // # CLI configuration
 //
-// The main file is TF_CLI_CONFIG_FILE, or else TERRAFORM_CONFIG. If neither is
-// set it is the first of ~/.tofurc, ~/.terraformrc and
-// $XDG_CONFIG_HOME/opentofu/tofurc that exists (on Windows tofu.rc and
-// terraform.rc in %APPDATA%), and all files *.tfrc and *.tfrc.json of the
-// configuration directory are read too, in the order of their names. That
+// The main file is TF_CLI_CONFIG_FILE, or else TERRAFORM_CONFIG. If neither is set, the
+// main file is the first of ~/.tofurc, ~/.terraformrc and $XDG_CONFIG_HOME/opentofu/tofurc
+// that exists (on Windows tofu.rc and terraform.rc in %APPDATA%). In this case all files
+// *.tfrc and *.tfrc.json of the configuration directory are read too, sorted by name. That
 // directory is ~/.terraform.d (on Windows %APPDATA%\terraform.d), or else
-// $XDG_CONFIG_HOME/opentofu. With [Options].Terraform only terraform's names
-// are used.
+// $XDG_CONFIG_HOME/opentofu. With [Options].Terraform only terraform's names are used.
 //
 // These settings are used, and all others are skipped:
 //
@@ -74,21 +71,20 @@
 //
 //	plugin_cache_dir = "$HOME/.terraform.d/plugin-cache"
 //
-// If several files have the same setting, the last file wins, except for
-// registry_protocols and plugin_cache_dir, where the first one does. Variables win
-// over files:
-// TF_TOKEN_registry_example_com (two underscores stand for a dash, one for a
-// dot), TF_REGISTRY_DISCOVERY_RETRY and TF_REGISTRY_CLIENT_TIMEOUT. The
-// credentials helper is asked last. It is the newest
-// terraform-credentials-NAME in the plugin directories of stock tools.
+// If several files have the same setting, the last file takes precedence. For
+// registry_protocols and plugin_cache_dir, it is the first file. Variables take precedence
+// over files: TF_TOKEN_registry_example_com (two underscores stand for a dash, one for a
+// dot), TF_REGISTRY_DISCOVERY_RETRY and TF_REGISTRY_CLIENT_TIMEOUT. The credentials helper
+// is asked last. It is the newest terraform-credentials-NAME in the plugin directories of
+// stock tools.
 //
-// The syntax is that of HCL version 1 or JSON, whichever the first character of
-// a file says, and the parser is that of the stock tools.
+// The syntax is HCL version 1 or JSON, depending on the first character of a file. The
+// parser is the one that stock tools use.
 //
 // # Providers
 //
-// At most one provider_installation block says where the packages of providers come
-// from. [Config.ProviderSource] makes a source of it, whose parts are the types of
+// The files can have one provider_installation block, which says where provider packages
+// come from. [Config.ProviderSource] makes a source of it, whose parts are the types of
 // package getproviders:
 //
 //	direct             the registry of the provider's host
@@ -98,56 +94,55 @@
 //	include, exclude   [getproviders.ParsePattern]
 //	several methods    [getproviders.Multi]
 //
-// Without the block there are implied mirrors: terraform.d/plugins in the directory of
-// the configuration, and the plugin directories of the user and the system. A provider
-// of which one of these has a package is never asked of its registry. All others come
-// from there.
+// Without the block there are implied mirrors: terraform.d/plugins in the directory of the
+// configuration, and the plugin directories of the user and the system. If one of these has
+// a package of a provider, the provider's registry is never asked. All other providers come
+// from their registries.
 //
-// dev_overrides decide what the stock tools start, not what they install and lock. So
-// they are only listed, in [ProviderInstallation].
+// dev_overrides control what the stock tools start, not what they install and lock. So they
+// are only listed, in [ProviderInstallation].
 //
 // The plugin cache directory is TF_PLUGIN_CACHE_DIR, or else plugin_cache_dir, in which
-// variables are expanded. It need not exist. The retries of downloads are those of the
-// method direct, or else TF_PROVIDER_DOWNLOAD_RETRY.
+// variables are expanded. It need not exist. The number of retries of downloads is set by
+// the method direct, or else by TF_PROVIDER_DOWNLOAD_RETRY.
 //
 // # netrc
 //
-// Passwords for http servers are in the file that NETRC names, or else ~/.netrc
-// (on Windows _netrc). A "default" entry is not used: it would send a password
-// to any server that an address names.
+// Passwords for http servers are read from the file that NETRC names, or else from ~/.netrc
+// (on Windows _netrc). A "default" entry is not used, because it would send a password to
+// any server that an address names.
 //
 // # OCI registries
 //
-// Credentials for OCI registries are in the blocks above, and in the files
-// containers/auth.json, below XDG_RUNTIME_DIR, XDG_CONFIG_HOME or ~/.config,
-// ~/.docker/config.json and ~/.dockercfg. Their helpers are
-// docker-credential-NAME in absolute directories of PATH.
+// Credentials for OCI registries are read from the blocks above, and from these files:
+// containers/auth.json below XDG_RUNTIME_DIR, XDG_CONFIG_HOME or ~/.config,
+// ~/.docker/config.json, and ~/.dockercfg. Their helpers are docker-credential-NAME in
+// absolute directories of PATH.
 //
 // # Files and helpers
 //
-// A file may be /dev/null, which is an empty one, or a pipe, such as a shell
-// makes for TF_CLI_CONFIG_FILE=<(command). A home directory that does not exist
-// or cannot be searched has no files. A file in it that the user has no
-// permission to read is a warning.
+// A file may be /dev/null, which counts as empty, or a pipe, such as a shell creates for
+// TF_CLI_CONFIG_FILE=<(command). A home directory that does not exist or cannot be searched
+// has no files. If the user has no permission to read a file in it, there is a warning.
 //
-// The output of helpers is never shown, since it may contain a secret. The error
-// of a helper that failed says how to run it by hand.
+// The output of helpers is never shown, because it may contain a secret. If a helper fails,
+// the error says how to run it by hand.
 //
 // # Differences from the stock tools
 //
-//   - Helpers get 10 seconds and 64 KiB of output. Like there, they get the whole
-//     environment: only a helper's author knows what it needs.
+//   - Helpers are limited to 10 seconds and 64 KiB of output. As in stock tools, they get
+//     the whole environment, because only a helper's author knows what it needs.
 //   - A helper that failed is not run again for the same host.
 //   - Files are limited to 1 MiB and 2000 opening brackets, and retries to 100.
-//   - A repository_template has only literal text, ${hostname}, ${namespace} and
+//   - A repository_template can contain only literal text, ${hostname}, ${namespace} and
 //     ${type}; other expressions of HCL are errors.
-//   - A plugin cache directory that does not exist is no error: nothing is written
-//     there.
+//   - A plugin cache directory that does not exist is not an error, because nothing is
+//     written there.
 //
 // # What it does not do
 //
-//   - It writes nothing. There is no "login", and helpers are only run with the
-//     verb "get".
-//   - It resolves no aliases of Docker Hub: an OCI registry has the one name that
-//     is in the source address.
+//   - It writes nothing. There is no "login", and helpers are run only with the verb
+//     "get".
+//   - It does not resolve aliases of Docker Hub: an OCI registry has only the name that is
+//     in the source address.
 package cliconfig

@@ -16,8 +16,8 @@ import (
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
-// dockerConfig is the part of the configuration files of Docker and Podman that
-// is about credentials (containers-auth.json(5)).
+// dockerConfig is the part of the configuration files of Docker and Podman that contains
+// credentials (containers-auth.json(5)).
 type dockerConfig struct {
 	name        string
 	Auths       map[string]dockerAuth `json:"auths"`
@@ -31,8 +31,8 @@ type dockerAuth struct {
 	IdentityToken string `json:"identitytoken"`
 }
 
-// readDockerFiles reads the files that exist. Files that the user did not name
-// and has no permission to read are skipped with a warning.
+// readDockerFiles reads the files that exist. If the user did not name a file and has no
+// permission to read it, the file is skipped with a warning.
 func readDockerFiles(ctx context.Context, files []file, warn func(string)) ([]ociSource, error) {
 	var sources []ociSource
 	for _, file := range files {
@@ -56,7 +56,7 @@ func readDockerFile(ctx context.Context, name string) (*dockerConfig, error) {
 		return nil, err
 	}
 	config := &dockerConfig{name: name}
-	if len(bytes.TrimSpace(src)) == 0 { // such as a link to /dev/null
+	if len(bytes.TrimSpace(src)) == 0 { // for example a link to /dev/null
 		return config, nil
 	}
 	if err := hcldepth.CheckJSON(src); err != nil {
@@ -86,8 +86,8 @@ func (c *dockerConfig) match(want repository) (ociSecret, specificity) {
 	return ociSecret{}, noMatch
 }
 
-// entry returns the key of the most specific static credentials. Keys that are
-// not prefixes of repositories, such as URLs, are for other tools.
+// entry returns the key of the most specific static credentials. Keys that are not prefixes
+// of repositories, such as URLs, are for other tools.
 func (c *dockerConfig) entry(want repository) (best string, highest specificity) {
 	for _, key := range slices.Sorted(maps.Keys(c.Auths)) {
 		prefix, ok := parseRepository(key)
@@ -101,7 +101,7 @@ func (c *dockerConfig) entry(want repository) (best string, highest specificity)
 	return best, highest
 }
 
-// helper returns the name of the helper for a host.
+// helper returns the name of the helper for a host; "" if there is none.
 func (c *dockerConfig) helper(host string) string {
 	for _, key := range slices.Sorted(maps.Keys(c.CredHelpers)) {
 		if strings.EqualFold(key, host) {
@@ -124,18 +124,17 @@ func (a dockerAuth) login() (ociLogin, error) {
 }
 
 const (
-	// dockerPrefix begins the names of Docker's helper programs:
+	// dockerPrefix is the prefix of the names of Docker's helper programs:
 	// https://github.com/docker/docker-credential-helpers.
 	dockerPrefix = "docker-credential-"
-	// dockerNotFound is what a helper prints to stdout, when it fails because it
-	// has nothing for a server.
+	// dockerNotFound is the text that a helper prints to stdout if it fails because it has
+	// no credentials for a server.
 	dockerNotFound = "credentials not found in native keychain"
-	// dockerTokenUser is in the place of a user name if the secret is a refresh
-	// token.
+	// dockerTokenUser is used instead of a user name if the secret is a refresh token.
 	dockerTokenUser = "<token>"
 )
 
-// dockerQuestion asks one of Docker's helpers for the credentials for a host.
+// dockerQuestion is a request for the credentials for a host to one of Docker's helpers.
 type dockerQuestion struct{ helper, host string }
 
 // ask runs the helper.

@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// Environment is the part of a process's surroundings that decides which files
-// and programs are used. The zero value has no variables and no home directory,
-// so nothing is found with it.
+// Environment is the part of a process's environment that determines which files and
+// programs are used. The zero value has no variables and no home directory, so nothing is
+// found with it.
 type Environment struct {
-	// Variables are the environment variables, as returned by os.Environ.
-	// Helper programs get all of them.
+	// Variables are the environment variables, as returned by os.Environ. Helper programs
+	// get all of them.
 	Variables []string
 	// Home is the user's home directory. It is empty for a user without one.
 	Home string
-	// GOOS is the operating system whose conventions apply; "" means
-	// runtime.GOOS.
+	// GOOS is the operating system whose conventions apply; "" means runtime.GOOS.
 	GOOS string
 }
 
-// OSEnvironment returns the environment of this process, for programs.
+// OSEnvironment returns the environment of this process.
 func OSEnvironment() Environment {
-	home, _ := os.UserHomeDir() // without a home directory no files are looked for in it
+	home, _ := os.UserHomeDir() // without a home directory, no files are looked for in it
 	return Environment{Variables: os.Environ(), Home: home}
 }
 
 // CacheDir returns the directory in which the cotter command keeps packages:
-// COTTER_CACHE_DIR, or else "cotter" in the user's cache directory as
-// os.UserCacheDir has it. It returns "" if that is not known. The directory need
-// not exist.
+// COTTER_CACHE_DIR, or else "cotter" in the user's cache directory as returned by
+// os.UserCacheDir. It returns "" if that directory is not known. The directory need not
+// exist.
 func (e Environment) CacheDir() string {
 	if dir := e.lookup("COTTER_CACHE_DIR"); dir != "" {
 		return dir
@@ -58,12 +57,12 @@ func (e Environment) userCacheDir() string {
 	return ""
 }
 
-// StateDir returns the directory in which the cotter command keeps what belongs
-// to this user on this machine, such as the secret key that proves which files
-// below .terraform it wrote itself: COTTER_STATE_DIR, or else "cotter" in
-// XDG_STATE_HOME if that is an absolute path, or else ~/.local/state/cotter (on
-// Windows %LocalAppData%\cotter). It returns "" if there is no home directory
-// either. The directory need not exist.
+// StateDir returns the directory in which the cotter command keeps the state of this user
+// on this machine. One example is the secret key that proves which files below .terraform
+// it wrote itself. The directory is COTTER_STATE_DIR, or else "cotter" in XDG_STATE_HOME if
+// that is an absolute path, or else ~/.local/state/cotter (on Windows
+// %LocalAppData%\cotter). The result is "" if there is no home directory either. The
+// directory need not exist.
 func (e Environment) StateDir() string {
 	if dir := e.lookup("COTTER_STATE_DIR"); dir != "" {
 		return dir
@@ -83,11 +82,11 @@ func (e Environment) StateDir() string {
 	return ""
 }
 
-// ConfigFile returns the file of the user's own settings for the cotter command:
+// ConfigFile returns the file with the user's own settings for the cotter command. It is
 // COTTER_CONFIG_FILE, or else cotter/cotter.hcl in XDG_CONFIG_HOME if that is an absolute
 // path, or else ~/.config/cotter/cotter.hcl (on Windows %AppData%\cotter\cotter.hcl). named
-// says that the variable has it, so that it must exist. The name is "" if there is no home
-// directory either.
+// says that the variable names the file, so that it must exist. The name is "" if there is
+// no home directory either.
 func (e Environment) ConfigFile() (name string, named bool) {
 	if name := e.lookup("COTTER_CONFIG_FILE"); name != "" {
 		return name, true

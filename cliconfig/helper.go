@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// helperPrefix begins the file names of credentials helpers.
+// helperPrefix is the prefix of the file names of credentials helpers.
 const helperPrefix = "terraform-credentials-"
 
 // helper is a credentials_helper block.

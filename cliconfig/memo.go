@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// lazy keeps the content of files that are read when it is first needed,
-// failures included.
+// lazy keeps the content of files that are read when the content is first needed. It also
+// keeps errors.
 type lazy[V any] struct {
 	mu sync.Mutex
-	// result is a function because the content has secrets, and package fmt does
-	// not call functions.
+	// result is a function because the content contains secrets, and package fmt does not
+	// call functions.
 	result func() (V, error)
 }
 
-// get returns the result of read, or of an earlier read. A result is not kept if
-// the context ended.
+// get returns the result of read, or of an earlier read. It does not keep the result if the
+// context has ended.
 func (l *lazy[V]) get(ctx context.Context, read func(context.Context) (V, error)) (V, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

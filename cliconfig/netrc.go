@@ -11,12 +11,12 @@ import (
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
-// HTTPCredentials returns the user name and the password that the user's netrc
-// file has for the server of a URL, or nil if it has none. A port is part of the
-// server's name there, unless it is 443 with https. The file is read once, when
-// it is first needed; an error is ctx's, or says why the file cannot be read.
+// HTTPCredentials returns the user name and the password for the server of a URL from the
+// user's netrc file, or nil if it has none. There, a port is part of the server's name,
+// unless it is 443 with https. The file is read once, when it is first needed. The error is
+// ctx's, or says why the file cannot be read.
 //
-// It is a [github.com/cotterpin/cotter/getmodules.HTTPCredentials].
+// HTTPCredentials is a [github.com/cotterpin/cotter/getmodules.HTTPCredentials].
 func (c *Config) HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error) {
 	file, err := c.netrc.get(ctx, c.readNetrc)
 	if err != nil {

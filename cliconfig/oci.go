@@ -4,28 +4,28 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// OCICredentials returns the credential for a repository, such as
-// "team/network", of the registry HOST or HOST:PORT, as the source address has
-// it. The most specific credential counts: that of a repository before those of
-// its parents, before that of the host, before the default. Of equally specific
-// ones it is the first: a block of the configuration comes before Docker's
-// files. Without any, it returns the zero value. A helper is run once for each
-// host.
+// OCICredentials returns the credential for a repository, such as "team/network", of the
+// registry HOST or HOST:PORT, as written in the source address. The most specific
+// credential counts: first the one for the repository, then those for its parents, then the
+// one for the host, and then the default. Of equally specific credentials the first counts,
+// and blocks of the configuration come before Docker's files. If there is no credential,
+// OCICredentials returns the zero value. A helper is run once for each host.
 //
-// An error is ctx's, or says which file or helper is broken; it contains no
-// secret.
+// The error is ctx's, or says which file or helper is broken; it contains no secret.
 //
-// It is a [getmodules.OCICredentials].
+// OCICredentials is a [getmodules.OCICredentials].
 func (c *Config) OCICredentials(ctx context.Context, host, path string) (getmodules.OCICredential, error) {
 	login, _, err := c.ociLogin(ctx, host, path)
 	return login.reveal(), err
 }
 
-// ociLogin is OCICredentials with hidden secrets, and the place where they were found.
+// ociLogin is OCICredentials with hidden secrets. It also returns the place where they were
+// found.
 func (c *Config) ociLogin(ctx context.Context, host, path string) (ociLogin, Place, error) {
 	want := repository{strings.ToLower(host), path}
 	ambient, err := c.oci.readAmbient(ctx, c.warn)
@@ -64,7 +64,7 @@ func (l ociLogin) reveal() getmodules.OCICredential {
 	}
 }
 
-// ociConfig is where credentials for OCI registries are looked up.
+// ociConfig has the places in which credentials for OCI registries are looked up.
 type ociConfig struct {
 	blocks   []ociBlock
 	defaults *ociDefaults
@@ -72,18 +72,18 @@ type ociConfig struct {
 	ambient  lazy[[]ociSource]
 }
 
-// ociSource finds the credentials for a repository, and how specific they are.
+// ociSource finds the credentials for a repository, and says how specific they are.
 type ociSource interface {
 	match(want repository) (ociSecret, specificity)
 }
 
-// ociSecret is a login, or the name of the helper that has it, or the error of
-// the place that should have it.
+// ociSecret is a login, or the name of the helper that has it, or the error of the place
+// that should have it.
 type ociSecret struct {
 	login  ociLogin
 	helper string
 	err    error
-	file   string // that has the login
+	file   string // the file with the login
 }
 
 // ociBlock is an oci_credentials block.
@@ -100,7 +100,7 @@ func (b ociBlock) match(want repository) (ociSecret, specificity) {
 type ociDefaults struct {
 	helper    string
 	noAmbient bool
-	files     []file // in place of the usual ones; nil for the usual ones
+	files     []file // replace the usual files; nil means the usual files
 }
 
 func (d *ociDefaults) match(repository) (ociSecret, specificity) {
@@ -122,8 +122,8 @@ func (o *ociConfig) sources() []ociSource {
 	return sources
 }
 
-// readAmbient returns the content of Docker's files, which are read at the first
-// call, since few configurations use OCI registries.
+// readAmbient returns the content of Docker's files. They are read at the first call,
+// because few configurations use OCI registries.
 func (o *ociConfig) readAmbient(ctx context.Context, warn func(string)) ([]ociSource, error) {
 	files := o.files
 	if d := o.defaults; d != nil {
@@ -139,13 +139,13 @@ func (o *ociConfig) readAmbient(ctx context.Context, warn func(string)) ([]ociSo
 	})
 }
 
-// repository is an OCI repository or, as a prefix, all repositories below a
-// path. An empty path is the whole host. The host is in lower case, and has its
-// port if there is one.
+// repository is an OCI repository or, as a prefix, all repositories below a path. An empty
+// path means the whole host. The host is in lower case, and includes the port if there is
+// one.
 type repository struct{ host, path string }
 
-// specificity is how closely something that is configured matches a repository.
-// Each segment of a path adds one to the specificity of the host.
+// specificity says how closely a configured entry matches a repository. Each segment of a
+// path adds one to the specificity of the host.
 type specificity int
 
 const (
@@ -154,21 +154,23 @@ const (
 	wholeHost
 )
 
-// repositoryPattern is HOST[:PORT][/PATH] with a path as in the OCI distribution
+// repositoryPattern is HOST[:PORT][/PATH], with a path as in the OCI distribution
 // specification.
-var repositoryPattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+var repositoryPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+})
 
 // parseRepository parses HOST[:PORT][/PATH].
 func parseRepository(s string) (repository, bool) {
-	if !repositoryPattern.MatchString(s) {
+	if !repositoryPattern().MatchString(s) {
 		return repository{}, false
 	}
 	host, path, _ := strings.Cut(s, "/")
 	return repository{strings.ToLower(host), path}, true
 }
 
-// covers returns how closely r, as a prefix, matches a repository. Hosts match
-// with their ports, and paths by whole segments.
+// covers returns how closely r, as a prefix, matches a repository. Hosts match including
+// their ports, and paths by whole segments.
 func (r repository) covers(want repository) specificity {
 	switch {
 	case r.host != want.host:

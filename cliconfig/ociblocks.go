@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// ociGroups are the arguments of an oci_credentials block. A block has all of
-// one group and none of the others.
+// ociGroups are the arguments of an oci_credentials block. A block has all arguments of
+// exactly one group.
 var ociGroups = [...][]string{{"username", "password"}, {"access_token", "refresh_token"}, {"docker_credentials_helper"}}
 
 func (d *decoder) ociCredentials(label item, body object) {
@@ -81,7 +81,7 @@ func (d *decoder) ociDefaults(at hcl.Pos, body object) {
 		defaults.noAmbient = !discover
 	}
 	if names, ok := d.texts(at, body, "docker_style_config_files"); ok {
-		defaults.files = make([]file, 0, len(names)) // an empty list is a choice too
+		defaults.files = make([]file, 0, len(names)) // an empty list is a valid choice
 		for _, name := range names {
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(filepath.Dir(d.name), name)

@@ -8,23 +8,22 @@ import (
 	"strings"
 )
 
-// places knows where the files and programs of an environment are.
+// places finds the files and programs of an environment.
 type places struct {
 	Environment
 
-	// terraform stands for the places of terraform, not those of tofu.
+	// terraform selects the places of terraform instead of those of tofu.
 	terraform bool
 }
 
-// file is a file to read. It is an error if one that the user named does not
-// exist or cannot be read.
+// file is a file to read. If the user named the file, it is an error if it does not exist
+// or cannot be read.
 type file struct {
 	name  string
 	named bool
 }
 
-// configFiles returns the configuration files in the order in which they are
-// read.
+// configFiles returns the configuration files in the order in which they are read.
 func (p places) configFiles() []file {
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if name := p.lookup(variable); name != "" {
@@ -43,8 +42,7 @@ func (p places) configFiles() []file {
 	return files
 }
 
-// mainFiles returns the possible names of the main file. The first one that
-// exists is used.
+// mainFiles returns the possible names of the main file. The first one that exists is used.
 func (p places) mainFiles() []string {
 	names, dir := []string{".tofurc", ".terraformrc"}, p.Home
 	if p.windows() {
@@ -65,8 +63,8 @@ func (p places) mainFiles() []string {
 	return files
 }
 
-// configDirectories returns the possible configuration directories. The first
-// one that exists is used.
+// configDirectories returns the possible configuration directories. The first one that
+// exists is used.
 func (p places) configDirectories() []string {
 	dirs := p.terraformDirectory()
 	if xdg := p.xdg("XDG_CONFIG_HOME"); xdg != "" {
@@ -75,7 +73,7 @@ func (p places) configDirectories() []string {
 	return dirs
 }
 
-// pluginDirectories returns the directories that may have credentials helpers.
+// pluginDirectories returns the directories that may contain credentials helpers.
 func (p places) pluginDirectories() []string {
 	dirs := p.terraformDirectory()
 	if xdg := p.xdg("XDG_DATA_HOME"); xdg != "" {
@@ -91,7 +89,7 @@ func (p places) pluginDirectories() []string {
 }
 
 // impliedMirrors returns the directories of providers that are used if nothing else is
-// configured, in their order. They need not exist. The first one is relative to the
+// configured, in order of precedence. They need not exist. The first one is relative to the
 // directory of the configuration.
 func (p places) impliedMirrors() []string {
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
@@ -132,8 +130,8 @@ func (p places) impliedMirrors() []string {
 	return dirs
 }
 
-// terraformDirectory returns terraform's own directory, which tofu shares. It
-// returns nil if there is no home directory.
+// terraformDirectory returns terraform's own directory, which tofu also uses. It returns
+// nil if there is no home directory.
 func (p places) terraformDirectory() []string {
 	switch appData := p.lookup("APPDATA"); {
 	case p.windows() && appData != "":
@@ -144,8 +142,8 @@ func (p places) terraformDirectory() []string {
 	return nil
 }
 
-// xdg returns a directory of the XDG specification. Only tofu uses them, and not
-// on Windows.
+// xdg returns a directory of the XDG specification. Only tofu uses these directories, and
+// only on systems other than Windows.
 func (p places) xdg(name string) string {
 	if p.terraform || p.windows() {
 		return ""
@@ -153,7 +151,7 @@ func (p places) xdg(name string) string {
 	return p.lookup(name)
 }
 
-// netrcFile returns the netrc file. Without a home directory, its name is empty.
+// netrcFile returns the netrc file. Its name is empty if there is no home directory.
 func (p places) netrcFile() file {
 	if name := p.lookup("NETRC"); name != "" {
 		return file{name, true}
@@ -167,8 +165,8 @@ func (p places) netrcFile() file {
 	return file{name: filepath.Join(p.Home, ".netrc")}
 }
 
-// dockerFiles returns the possible configuration files of Docker and Podman. All
-// of them are used; the first one has the highest precedence.
+// dockerFiles returns the possible configuration files of Docker and Podman. All of them
+// are used; the first one has the highest precedence.
 func (p places) dockerFiles() []file {
 	var files []file
 	add := func(parts ...string) {
@@ -196,8 +194,8 @@ func (p places) dockerFiles() []file {
 	return files
 }
 
-// filesIn returns the configuration files of a directory, sorted by name. A
-// directory that cannot be listed counts as empty, as in stock tools.
+// filesIn returns the configuration files in a directory, sorted by name. A directory that
+// cannot be listed counts as empty, as in stock tools.
 func filesIn(dir string) []file {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -20,18 +20,18 @@ import (
 type programs struct {
 	plugins []string // directories of credentials helpers
 	windows bool
-	// environ returns the environment of the programs. It is a function because
-	// the variables contain secrets, and package fmt does not call functions.
+	// environ returns the environment of the programs. It is a function because the
+	// variables contain secrets, and package fmt does not call functions.
 	environ func() []string
 }
 
 func newPrograms(p places) programs {
-	environ := append([]string{}, p.Variables...) // os/exec takes nil for the environment of this process
+	environ := append([]string{}, p.Variables...) // for os/exec, nil means the environment of this process
 	return programs{plugins: p.pluginDirectories(), windows: p.windows(), environ: func() []string { return environ }}
 }
 
-// plugin finds the newest version of a plugin: a file with its name, or with
-// "_vX.Y.Z" after the name. The first of equal ones is used.
+// plugin finds the newest version of a plugin. The file has the name of the plugin, or the
+// name followed by "_vX.Y.Z". If several files have the same version, the first is used.
 func (p programs) plugin(name string) (string, error) {
 	var best string
 	var newest *version.Version
@@ -54,8 +54,8 @@ func (p programs) plugin(name string) (string, error) {
 	return filepath.Abs(best)
 }
 
-// pluginVersion returns the version in a plugin's file name: 0.0.0 if it has
-// none, and nil for any other file.
+// pluginVersion returns the version in a plugin's file name. It is 0.0.0 if the name has no
+// version, and nil if the file is not the plugin.
 func (p programs) pluginVersion(file, name string) *version.Version {
 	if p.windows {
 		file = strings.TrimSuffix(file, ".exe")
@@ -92,18 +92,19 @@ func (p programs) onPath(name string) (string, error) {
 }
 
 const (
-	// maxRun is how long a helper may run. It only has to look something up, and
-	// has no terminal on which it could ask.
+	// maxRun is the maximum run time of a helper. A helper only has to look something up,
+	// and has no terminal on which it could ask the user.
 	maxRun = 10 * time.Second
-	// afterRun is how long a program that a helper left running may keep its
+	// afterRun is how long a program that a helper left running may keep the helper's
 	// output open.
 	afterRun = time.Second
-	// maxOutput is far more than any token needs.
+	// maxOutput is the maximum size of a helper's output, in bytes. It is far more than any
+	// token needs.
 	maxOutput = 64 << 10
 )
 
-// runError says that a helper failed. Its message has neither the output nor the
-// arguments, since both may contain a secret.
+// runError says that a helper failed. Its message contains neither the output nor the
+// arguments, because both may contain a secret.
 type runError struct {
 	program string
 	err     error
@@ -116,8 +117,8 @@ func (e *runError) Error() string {
 
 func (e *runError) Unwrap() error { return e.err }
 
-// run runs a helper and returns its output. Its stderr is dropped, as it may
-// contain a secret too. An error is ctx's or a *runError.
+// run runs a helper and returns its output. Its stderr is discarded, because it may also
+// contain a secret. The error is ctx's or a *runError.
 func (p programs) run(ctx context.Context, program string, args []string, stdin string) ([]byte, error) {
 	limited, cancel := context.WithTimeout(ctx, maxRun)
 	defer cancel()
@@ -141,7 +142,7 @@ func (p programs) run(ctx context.Context, program string, args []string, stdin 
 	case out.full:
 		err = errTooMuch
 	case errors.Is(err, exec.ErrWaitDelay):
-		err = nil // the helper ended, and left an agent running
+		err = nil // the helper ended but left an agent running
 	}
 	if err != nil {
 		return nil, &runError{program: program, err: err, output: out.buf.Bytes()}
@@ -151,8 +152,8 @@ func (p programs) run(ctx context.Context, program string, args []string, stdin 
 
 var errTooMuch = errors.New("it printed too much")
 
-// output keeps what a helper prints, up to the limit. After that writes fail,
-// which ends most programs.
+// output keeps the output of a helper, up to the limit. After that, writes fail, which ends
+// most programs.
 type output struct {
 	buf  bytes.Buffer
 	full bool
@@ -166,7 +167,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.buf.Write(p)
 }
 
-// isExit reports whether the error is a program's own exit status.
+// isExit reports whether the error is the exit status of the program itself.
 func isExit(err error) bool {
 	_, ok := errors.AsType[*exec.ExitError](err)
 	return ok

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 )
 
-// providerInstallation decodes a provider_installation block. There is at most one in
-// all files. In JSON each method is a block of its own, unless it is in a list.
+// providerInstallation decodes a provider_installation block. All files together may have
+// one. In JSON, each method is a separate block unless it is in a list.
 func (d *decoder) providerInstallation(at hcl.Pos, body object) {
 	if d.config.Providers.Explicit {
 		d.fault(at, "There is a provider_installation block already, and only one is allowed. In JSON its value is a list with one object.")
@@ -24,7 +24,7 @@ func (d *decoder) providerInstallation(at hcl.Pos, body object) {
 	for i, block := range body {
 		content, ok := entries(block.value)
 		if !ok || block.assigned {
-			d.fault(block.at, "%q has to be a block in a provider_installation block.", block.key)
+			d.fault(block.at, "%q must be a block in a provider_installation block.", block.key)
 			continue
 		}
 		if block.key == "dev_overrides" {
@@ -100,9 +100,9 @@ func (d *decoder) networkMirror(at hcl.Pos, body object, method *InstallationMet
 	if !ok {
 		return false
 	}
-	u, err := url.Parse(text) // its error would repeat a password
+	u, err := url.Parse(text) // the error would repeat a password
 	if err != nil || u.Scheme != "https" || u.Host == "" {
-		d.fault(at, "The \"url\" of a network_mirror has to be a URL that begins with https://.")
+		d.fault(at, "The \"url\" of a network_mirror must be a URL that begins with https://.")
 		return false
 	}
 	if u.Path = strings.TrimSuffix(u.Path, "/") + "/"; u.RawPath != "" {
@@ -130,8 +130,8 @@ func (d *decoder) ociMirror(at hcl.Pos, body object, method *InstallationMethod)
 	return err == nil
 }
 
-// checkTemplate refuses templates by which several providers have one repository. A
-// part of the address may be left out if the patterns allow one value only.
+// checkTemplate refuses templates that give several providers the same repository. The
+// template may omit a part of the address if the patterns allow only one value for it.
 func (d *decoder) checkTemplate(at hcl.Pos, method InstallationMethod) bool {
 	values := map[string]map[string]bool{"hostname": {}, "namespace": {}, "type": {}}
 	for _, pattern := range method.Include {
@@ -176,8 +176,8 @@ func (d *decoder) patterns(at hcl.Pos, body object, name string) (patterns []get
 	return patterns, ok
 }
 
-// devOverrides decodes a dev_overrides block. As in stock tools it must come before the
-// methods, because it has precedence over them.
+// devOverrides decodes a dev_overrides block. As in stock tools, it must come before the
+// methods, because it takes precedence over them.
 func (d *decoder) devOverrides(at hcl.Pos, body object, late bool) {
 	if late {
 		d.fault(at, "A dev_overrides block has to come before all installation methods.")
@@ -192,17 +192,17 @@ func (d *decoder) devOverrides(at hcl.Pos, body object, late bool) {
 		}
 		dir, ok := entry.value.(string)
 		if !ok {
-			d.fault(entry.at, "In dev_overrides: the value for %q has to be a directory.", entry.key)
+			d.fault(entry.at, "In dev_overrides: the value for %q must be a directory.", entry.key)
 			continue
 		}
-		// The last one of a provider counts.
+		// The last entry of a provider counts.
 		overrides := slices.DeleteFunc(d.config.Providers.DevOverrides, func(o DevOverride) bool { return o.Provider == provider })
 		d.config.Providers.DevOverrides = append(overrides, DevOverride{provider, filepath.Clean(dir)})
 	}
 }
 
-// pluginCacheDir decodes an argument in which environment variables are expanded. The
-// environment's own setting wins, then the first file's.
+// pluginCacheDir decodes an argument in which environment variables are expanded. A
+// variable that sets the directory takes precedence, then the first file.
 func (d *decoder) pluginCacheDir(at hcl.Pos, content object) {
 	dir, ok := d.text(at, content, "plugin_cache_dir")
 	if ok && dir != "" && !d.hasCacheDir {
@@ -210,7 +210,7 @@ func (d *decoder) pluginCacheDir(at hcl.Pos, content object) {
 	}
 }
 
-// pluginCacheMayBreak decodes an argument that is set as soon as one file sets it.
+// pluginCacheMayBreak decodes an argument that is set if at least one file sets it.
 func (d *decoder) pluginCacheMayBreak(at hcl.Pos, content object) {
 	mayBreak, _ := d.boolean(at, content, "plugin_cache_may_break_dependency_lock_file")
 	d.config.Providers.PluginCacheMayBreakLock = d.config.Providers.PluginCacheMayBreakLock || mayBreak

@@ -12,29 +12,30 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 )
 
-// ProviderInstallation says where the packages of providers come from.
+// ProviderInstallation says where provider packages come from.
 type ProviderInstallation struct {
-	// Explicit says that there is a provider_installation block. Only its methods
-	// count then, even if there are none.
+	// Explicit says that there is a provider_installation block. Then only its methods are
+	// used, even if it has none.
 	Explicit bool
-	// Methods are those of the block, in their order.
+	// Methods are the methods of the block, in order.
 	Methods []InstallationMethod
-	// ImpliedMirrors are the directories that count if there is no block: a provider
-	// of which one of them has a package is never asked of its registry. The first
-	// one is relative to the directory of the configuration. They need not exist.
+	// ImpliedMirrors are the directories that are used if there is no block. If one of them
+	// has a package of a provider, the provider's registry is never asked. The first one is
+	// relative to the directory of the configuration. They need not exist.
 	ImpliedMirrors []string
-	// DevOverrides are builds of providers that stock tools start in the place of what
-	// is installed. They have no influence on what is installed and locked: programs
-	// should warn of them.
+	// DevOverrides are builds of providers that stock tools start instead of the installed
+	// providers. They do not affect what is installed and locked; programs should warn
+	// about them.
 	DevOverrides []DevOverride
-	// PluginCacheDir is the plugin cache directory of stock tools, which need not
-	// exist, for [getproviders.PluginCache]; "" if no directory is configured.
+	// PluginCacheDir is the plugin cache directory of stock tools, for
+	// [getproviders.PluginCache]. It need not exist, and is "" if no directory is
+	// configured.
 	PluginCacheDir string
-	// PluginCacheMayBreakLock says that stock tools may use the plugin cache although
-	// the lock then has incomplete hashes.
+	// PluginCacheMayBreakLock says that stock tools may use the plugin cache even if the
+	// lock then has incomplete hashes.
 	PluginCacheMayBreakLock bool
 
-	// downloadRetries is what the environment says for direct; 0 if it says nothing.
+	// downloadRetries is the setting for direct in the environment; 0 if there is none.
 	downloadRetries int
 }
 
@@ -56,15 +57,15 @@ const (
 type InstallationMethod struct {
 	// Kind is the name of the method.
 	Kind string
-	// Include and Exclude say which providers it is for; see [getproviders.Method].
+	// Include and Exclude select the providers of the method; see [getproviders.Method].
 	Include, Exclude []getproviders.Pattern
-	// DownloadRetries is how often direct repeats a failed download of an archive; 0 if
-	// that is not configured.
+	// DownloadRetries is how often direct repeats a failed download of an archive; 0 if it
+	// is not configured.
 	DownloadRetries int
 	// Path is the directory of a filesystem_mirror. It can be relative.
 	Path string
-	// URL is that of a network_mirror, by https. It has no user name and no password,
-	// which only [Config.ProviderSource] uses.
+	// URL is the https URL of a network_mirror. It does not contain the user name and the
+	// password, which only [Config.ProviderSource] uses.
 	URL      *url.URL
 	user     string
 	password secret
@@ -74,27 +75,27 @@ type InstallationMethod struct {
 	Repository getproviders.RepositoryTemplate
 }
 
-// ProviderSourceOptions are what [Config.ProviderSource] needs besides the
+// ProviderSourceOptions are the parameters of [Config.ProviderSource] that are not in the
 // configuration.
 type ProviderSourceOptions struct {
-	// Direct returns the source for method direct: the registries of the providers. A
-	// failed download of an archive is to be repeated as often as it says; 0 means that
-	// nothing is configured.
+	// Direct returns the source for the method direct: the registries of the providers. The
+	// source must repeat a failed download of an archive up to downloadRetries times; 0
+	// means that the number is not configured.
 	Direct func(downloadRetries int) getproviders.Source
-	// Dir is the directory that relative paths of mirrors are relative to, as a rule
-	// that of the configuration; "" means the working directory.
+	// Dir is the base directory for the relative paths of mirrors, usually the directory of
+	// the configuration. "" means the working directory.
 	Dir string
-	// HTTPClient gives the transport for mirrors; its Timeout limits each request for
-	// a document. nil means http.DefaultTransport.
+	// HTTPClient provides the transport for mirrors. Its Timeout limits each request for a
+	// document. nil means http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
 }
 
-// ProviderSource returns the source of providers that is configured, with the
-// credentials and the retries of the configuration. Without a provider_installation
-// block it reads the implied mirrors, to find which providers they have. The error is
-// ctx's, or that of reading them.
+// ProviderSource returns the configured source of providers, with the credentials and the
+// retries of the configuration. Without a provider_installation block, it reads the implied
+// mirrors to find the providers that they have. The error is ctx's, or an error of reading
+// the mirrors.
 func (c *Config) ProviderSource(ctx context.Context, opts ProviderSourceOptions) (getproviders.Source, error) {
 	if !c.Providers.Explicit {
 		return c.impliedSource(ctx, opts)
@@ -138,8 +139,8 @@ func (c *Config) methodSource(m InstallationMethod, opts ProviderSourceOptions) 
 	return opts.Direct(m.DownloadRetries)
 }
 
-// impliedSource returns the implied mirrors, and the registries for the providers that
-// none of them has.
+// impliedSource returns a source of the implied mirrors, and of the registries for
+// providers that are in none of the mirrors.
 func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) (getproviders.Source, error) {
 	var methods getproviders.Multi
 	direct := getproviders.Method{Source: opts.Direct(c.Providers.downloadRetries)}
@@ -153,7 +154,7 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 			return nil, err
 		}
 		if len(found) == 0 {
-			continue // such as the directory of a credentials helper
+			continue // for example the directory of a credentials helper
 		}
 		method := getproviders.Method{Source: mirror}
 		for _, provider := range found {
@@ -166,7 +167,7 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 	return append(methods, direct), nil
 }
 
-// path returns a path that is relative to Dir.
+// path returns a path joined to Dir if it is relative.
 func (o ProviderSourceOptions) path(name string) string {
 	if o.Dir == "" || filepath.IsAbs(name) {
 		return name

@@ -2,9 +2,9 @@ package cliconfig
 
 import "fmt"
 
-// secret is a token or a password. It is printed as "REDACTED" by package fmt
-// and by encoders. It is a pointer because fmt calls no methods of values in
-// unexported fields, and prints an address there.
+// secret is a token or a password. Package fmt and encoders print it as "REDACTED". It is a
+// pointer because fmt calls no methods of values in unexported fields, and prints an
+// address for a pointer.
 type secret struct{ text *string }
 
 const redacted = "REDACTED"

@@ -14,39 +14,38 @@ import (
 	hclv2 "github.com/hashicorp/hcl/v2"
 )
 
-// object is the content of a file or of a pair of braces, in its order. A key
-// may occur more than once.
+// object is the content of a file or of a pair of braces, in order. A key may occur more
+// than once.
 //
-// In HCL version 1 a block is an object that is nested below its labels, so
+// In HCL version 1, a block is an object that is nested in its labels. So
 //
 //	host "example.com" { services { "modules.v1" = "/m/" } }
 //	host = { "example.com" = { services = { "modules.v1" = "/m/" } } }
 //
-// and {"host": {"example.com": {"services": {"modules.v1": "/m/"}}}} are the
-// same object.
+// and {"host": {"example.com": {"services": {"modules.v1": "/m/"}}}} are the same object.
 type object []item
 
 // item is a key with its value: a string, [number], bool, [list] or [object].
 type item struct {
 	key   string
 	value any
-	at    hclv2.Pos // of the key; in JSON only a place before it
+	at    hclv2.Pos // of the key; in JSON only a position before it
 	// assigned says that there is an equals sign after the key.
 	assigned bool
 }
 
 type list []any
 
-// number is a number as it is written in the file.
+// number is a number as written in the file.
 type number string
 
-// maxBrackets limits the opening brackets in a file. The parser recurses on
-// them without a limit of its own, and an exhausted stack ends the process. A
-// block takes one or two of them.
+// maxBrackets is the maximum number of opening brackets in a file. The parser recurses on
+// them without its own limit, and an exhausted stack ends the process. A block needs one or
+// two brackets.
 const maxBrackets = 2000
 
-// syntaxError is a file that cannot be parsed. It quotes nothing of the file,
-// which may contain tokens.
+// syntaxError says that a file cannot be parsed. It quotes no part of the file, because the
+// file may contain tokens.
 type syntaxError struct {
 	at     hclv2.Pos
 	reason string
@@ -56,15 +55,15 @@ func (e *syntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.at.Line, e.at.Column, e.reason)
 }
 
-// parse parses a file with the parser of the stock tools. The first character
-// of a file says whether it is JSON, not its name. The error is a *syntaxError.
+// parse parses a file with the parser of the stock tools. The first character of the file,
+// not its name, determines whether it is JSON. The error is a *syntaxError.
 func parse(src []byte) (content object, err error) {
 	if offset := excessBracket(src); offset >= 0 {
 		return nil, &syntaxError{position(src, offset), fmt.Sprintf("it has more than %d opening brackets", maxBrackets)}
 	}
 	var c converter
-	// The library panics on some inputs, such as unknown escapes and numbers
-	// that are too large. Its messages quote them.
+	// The library panics on some inputs, such as unknown escapes and numbers that are too
+	// large. Its messages quote them.
 	defer func() {
 		if recover() != nil {
 			content, err = nil, &syntaxError{c.at, "a value here is invalid"}
@@ -74,15 +73,15 @@ func parse(src []byte) (content object, err error) {
 	if failure, ok := errors.AsType[*parser.PosError](err); ok {
 		return nil, &syntaxError{toPos(failure.Pos), "the syntax is wrong here"}
 	}
-	if err != nil { // errors of the JSON parser have no place
+	if err != nil { // errors of the JSON parser have no position
 		return nil, jsonError(src)
 	}
-	top, _ := file.Node.(*ast.ObjectList) // what both parsers return
+	top, _ := file.Node.(*ast.ObjectList) // both parsers return an *ast.ObjectList
 	return c.object(top), nil
 }
 
-// excessBracket returns the offset of the first opening bracket above the limit,
-// or -1. Brackets in strings and comments count too.
+// excessBracket returns the offset of the first opening bracket above the limit, or -1. It
+// also counts brackets in strings and comments.
 func excessBracket(src []byte) int {
 	count := 0
 	for i, b := range src {
@@ -95,8 +94,8 @@ func excessBracket(src []byte) int {
 	return -1
 }
 
-// jsonError returns the place of the first JSON error in a file that the library
-// refuses. It also refuses some that are valid, such as null in a list.
+// jsonError returns the position of the first JSON error in a file that the library
+// refuses. The library also refuses some valid files, for example with null in a list.
 func jsonError(src []byte) *syntaxError {
 	var content json.RawMessage
 	if failure, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(src, &content)); ok {
@@ -113,8 +112,8 @@ func position(src []byte, offset int) hclv2.Pos {
 
 func toPos(p token.Pos) hclv2.Pos { return hclv2.Pos{Line: max(1, p.Line), Column: max(1, p.Column)} }
 
-// converter turns the library's syntax tree into objects. It has the place of
-// what it converts, for errors.
+// converter converts the library's syntax tree to objects. at is the position of the node
+// that is being converted, for errors.
 type converter struct{ at hclv2.Pos }
 
 func (c *converter) object(parsed *ast.ObjectList) object {
@@ -125,7 +124,7 @@ func (c *converter) object(parsed *ast.ObjectList) object {
 	for _, field := range parsed.Items {
 		var keys []item
 		for _, key := range field.Keys {
-			// Keys have no places in JSON, but their assignments do.
+			// Keys have no positions in JSON, but their assignments do.
 			if c.at = toPos(key.Token.Pos); !key.Token.Pos.IsValid() {
 				c.at = toPos(field.Assign)
 			}
@@ -141,7 +140,7 @@ func (c *converter) object(parsed *ast.ObjectList) object {
 			value = object{keys[i]}
 		}
 		keys[0].value = value
-		keys[0].assigned = field.Assign.IsValid() && field.Keys[0].Token.Pos.IsValid() // JSON has places for colons only
+		keys[0].assigned = field.Assign.IsValid() && field.Keys[0].Token.Pos.IsValid() // in JSON only colons have positions
 		content = append(content, keys[0])
 	}
 	return content
@@ -169,7 +168,7 @@ func (c *converter) value(node ast.Node) any {
 	return nil
 }
 
-// last returns the last value of a key and reports whether there is one.
+// last returns the last value of a key, and reports whether there is one.
 func (o object) last(key string) (any, bool) {
 	for i := len(o) - 1; i >= 0; i-- {
 		if o[i].key == key {
@@ -190,8 +189,8 @@ func (o object) all(key string) iter.Seq[item] {
 	}
 }
 
-// entries returns the items of an object, or of all objects of a list, which is
-// another way to write repeated blocks. It reports false for any other value.
+// entries returns the items of an object, or of all objects in a list, which is another way
+// to write repeated blocks. It returns false for any other value.
 func entries(value any) (items object, ok bool) {
 	switch value := value.(type) {
 	case object:

@@ -21,16 +21,17 @@ const (
 	pluginCacheVariable         = "TF_PLUGIN_CACHE_DIR"
 	pluginCacheMayBreakVariable = "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE"
 
-	// maxRetries is more than is useful for any outage worth waiting for.
+	// maxRetries is the maximum number of retries. More would not help in any outage that
+	// is worth waiting for.
 	maxRetries = 100
 	// maxTimeout is a day, in seconds.
 	maxTimeout = 24 * 60 * 60
 )
 
-// addVariables adds the settings that are in variables. As in stock tools, the
-// name of a token variable that does not encode a host is skipped, since other
-// programs may use the prefix too, and a number that is not above zero counts as
-// not set. The latter is a warning here.
+// addVariables adds the settings in variables. As in stock tools, a token variable whose
+// name does not encode a host is skipped, because other programs may use the prefix too. A
+// number that is not above zero counts as not set, as in stock tools. Unlike them, this
+// package also returns a warning for it.
 func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 	for _, entry := range e.Variables {
 		name, token, _ := strings.Cut(entry, "=")
@@ -53,7 +54,7 @@ func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 			diags = append(diags, &hcl.Diagnostic{
 				Severity: hcl.DiagWarning,
 				Summary:  fmt.Sprintf("%s is ignored", name),
-				Detail:   fmt.Sprintf("Its value has to be a whole number from 1 to %d.", limit),
+				Detail:   fmt.Sprintf("Its value must be a whole number from 1 to %d.", limit),
 			})
 		}
 		return 0
@@ -67,13 +68,13 @@ func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 	return diags
 }
 
-// decodeHost decodes a host in the name of a variable. Most shells allow only
-// letters, digits and underscores there.
+// decodeHost decodes a host in the name of a variable. Most shells allow only letters,
+// digits and underscores there.
 func decodeHost(encoded string) string {
 	host := strings.ReplaceAll(encoded, "__", "-")
 	host = strings.ReplaceAll(host, "_", ".")
 	name, port, hasPort := strings.Cut(host, ":")
-	// Names of variables have to use punycode, which addresses never do.
+	// Names of variables must use punycode, which addresses never do.
 	if unicode, err := idna.ToUnicode(name); err == nil {
 		name = unicode
 	}

@@ -15,46 +15,44 @@ import (
 )
 
 const (
-	// maxDocument bounds a document, a map with few entries, in bytes. Stock tools
-	// have the same limit.
+	// maxDocument is the maximum size of a document, which is a map with few entries, in
+	// bytes. Stock tools have the same limit.
 	maxDocument = 1 << 20
-	// maxRedirects allows a redirect to another domain and one to a canonical
-	// name.
+	// maxRedirects allows a redirect to another domain and one to a canonical name.
 	maxRedirects = 3
 )
 
-// Client looks up services. The zero value is ready for use and sends no
-// credentials. A Client is safe for concurrent use. Once it is in use, it must not
-// be copied and its fields must not change.
+// Client looks up services. The zero value is ready for use and sends no credentials. A
+// Client is safe for concurrent use. Once it is in use, it must not be copied and its
+// fields must not change.
 type Client struct {
 	// HTTPClient provides the transport, and its Timeout limits each attempt. nil
 	// means http.DefaultTransport; a Timeout of zero means 30 s. Its CheckRedirect
 	// and Jar are ignored.
 	HTTPClient *http.Client
-	// Credentials provides the credentials for hosts. nil means that there are
-	// none. It is called once for each host, unless it returns an error.
+	// Credentials provides the credentials for hosts. nil means that there are no
+	// credentials. It is called once for each host, unless it returns an error.
 	Credentials CredentialsSource
-	// ForcedServices are services by host and service identifier that replace
-	// discovery, as the "host" blocks of a CLI configuration do. A value other
-	// than a string is treated as missing.
+	// ForcedServices maps hosts to service identifiers and their services, which replace
+	// discovery, like the "host" blocks of a CLI configuration. A value other than a string
+	// is treated as missing.
 	ForcedServices map[addrs.Hostname]map[string]any
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is the number of retries of a failed request. Zero means 3, a
-	// negative number none.
+	// Retries is the number of retries of a failed request. Zero means 3, a negative number
+	// means none.
 	Retries int
-	// RetryWait is the maximum wait before the first retry; later waits are up to
-	// 16 times longer. Zero means 500 ms.
+	// RetryWait is the maximum wait before the first retry. Later waits are up to 16 times
+	// longer. Zero means 500 ms.
 	RetryWait time.Duration
 
 	hosts       singleflight.Group[addrs.Hostname, *svcdisco.Host]
 	credentials singleflight.Group[addrs.Hostname, Credentials]
 }
 
-// ServiceURL returns the base URL of a service at a host, whose path ends in
-// "/". The identifier is a name and a major version, such as "modules.v1". An
-// error is a *[DiscoveryError] that wraps one of the sentinels of this package or
-// the context's error.
+// ServiceURL returns the base URL of a service at a host. The path of the URL ends in "/".
+// The identifier is a name and a major version, such as "modules.v1". The error is a
+// *[DiscoveryError] that wraps a sentinel error of this package or the context's error.
 func (c *Client) ServiceURL(ctx context.Context, host addrs.Hostname, serviceID string) (*url.URL, error) {
 	services, err := c.hosts.Do(ctx, host, func(ctx context.Context) (*svcdisco.Host, error) {
 		return c.discover(ctx, host)
@@ -86,7 +84,7 @@ func (c *Client) httpClient() *httpx.Client {
 	}
 }
 
-// withSlash appends "/" to the path of a base URL, so that resolving a relative URL
+// withSlash appends "/" to the path of a base URL, so that the resolution of a relative URL
 // keeps the last segment.
 func withSlash(u *url.URL) {
 	if strings.HasSuffix(u.Path, "/") {

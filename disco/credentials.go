@@ -8,29 +8,29 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// CredentialsSource provides credentials for hosts. ForHost returns nil and no error
-// if there are none. It must be safe for concurrent use, and match the host exactly:
-// credentials for "example.com" are not for its subdomains or other ports. Its
-// errors are shown to users and must not contain secrets.
+// CredentialsSource provides credentials for hosts. ForHost returns nil and no error if
+// there are none. It must be safe for concurrent use. It must match the host exactly:
+// credentials for "example.com" are not for its subdomains or other ports. Its errors are
+// shown to users and must not contain secrets.
 type CredentialsSource interface {
 	ForHost(ctx context.Context, host addrs.Hostname) (Credentials, error)
 }
 
-// Credentials are the credentials for a host. PrepareRequest adds them to the header
-// of a request, from which a redirect to another origin removes them.
+// Credentials are the credentials for a host. PrepareRequest adds them to the header of a
+// request. A redirect to another origin removes them.
 type Credentials interface {
 	PrepareRequest(req *http.Request)
 }
 
-// Authorize adds the credentials for a host to a request to one of its services. It
-// does nothing if there are none or the request is not https. An error is the
-// context's or a *[CredentialsError]. The request is then unchanged; stock tools
-// send it without credentials.
+// Authorize adds the credentials for a host to a request to one of its services. It does
+// nothing if there are no credentials or if the request is not https. The error is the
+// context's or a *[CredentialsError]. After an error the request is unchanged, and stock
+// tools send it without credentials.
 func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error {
 	if c.Credentials == nil || req.URL.Scheme != "https" {
 		return nil
 	}
-	// Once for each host, because a credential helper is an external program.
+	// Call ForHost once for each host, because a credentials helper is an external program.
 	found, err := c.credentials.Do(ctx, host, func(ctx context.Context) (Credentials, error) {
 		return c.Credentials.ForHost(ctx, host)
 	})
@@ -45,15 +45,16 @@ func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.R
 	return nil
 }
 
-// BearerToken is a token for the Authorization header (RFC 6750). It prints as
-// "REDACTED"; a conversion to string returns the token. In an unexported field of
-// another type, fmt prints it as plain text, which this type cannot prevent.
+// BearerToken is a token for the Authorization header (RFC 6750). It is printed as
+// "REDACTED"; a conversion to string returns the token. If a BearerToken is in an
+// unexported field of another type, fmt prints the token as plain text, which this type
+// cannot prevent.
 type BearerToken string
 
 const redacted = "REDACTED"
 
-// PrepareRequest sets the header Authorization. An empty token is sent too, as by
-// stock tools.
+// PrepareRequest sets the header Authorization. An empty token is sent too, as in stock
+// tools.
 func (t BearerToken) PrepareRequest(req *http.Request) {
 	req.Header.Set("Authorization", "Bearer "+string(t))
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// discover gets the services of one host, from the configuration or from the host.
-// Each lookup has its own svcdisco.Disco, which does not share lookups, and would
-// make hosts wait for each other's credentials.
+// discover gets the services of one host, from the configuration or from the host. Each
+// lookup uses a new svcdisco.Disco. A shared one would make hosts wait for each other's
+// credentials.
 func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.Host, error) {
 	if !isHost(host) {
 		return nil, fmt.Errorf("%q is not a host name", string(host))
@@ -36,8 +36,8 @@ func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.H
 	return found, nil
 }
 
-// isHost reports whether a Hostname, which may not have been parsed, is only a host
-// in a URL. Its ForDisplay method may panic otherwise.
+// isHost reports whether a Hostname, which may not have been parsed, is only a host in a
+// URL. For other values its ForDisplay method may panic.
 func isHost(host addrs.Hostname) bool {
 	name, _, _ := strings.Cut(string(host), ":")
 	if _, err := idna.Lookup.ToUnicode(name); err != nil || name == "" {
@@ -47,23 +47,22 @@ func isHost(host addrs.Hostname) bool {
 	return err == nil && u.Host == string(host)
 }
 
-// lookup is one discovery. It is the transport of svcdisco, and applies all rules
-// about requests, answers and credentials.
+// lookup is one discovery. It is the transport of svcdisco, and applies all rules about
+// requests, answers and credentials.
 type lookup struct {
 	client *Client
 	host   addrs.Hostname
-	// failed is the error of RoundTrip, which net/http and svcdisco do not
-	// preserve.
+	// failed is the error of RoundTrip, which net/http and svcdisco do not preserve.
 	failed error
 }
 
-// RoundTrip returns an answer to svcdisco only if it is complete, within the limit
-// and successful. It follows redirects itself.
+// RoundTrip returns an answer to svcdisco only if it is complete, within the size limit and
+// successful. It follows redirects itself.
 func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	req = req.Clone(ctx)
-	// Like stock tools, continue without credentials that cannot be read. Most
-	// hosts do not require any for this document.
+	// Like stock tools, continue without credentials that cannot be read. Most hosts do not
+	// require credentials for this document.
 	credentialsErr := l.client.Authorize(ctx, l.host, req)
 	answer, err := l.client.httpClient().Read(req, maxDocument)
 	if err == nil {
@@ -76,8 +75,8 @@ func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response(req, answer), nil
 }
 
-// response converts an answer for svcdisco. The URL of its request is the base of
-// relative service URLs.
+// response converts an answer for svcdisco. Relative service URLs are resolved against the
+// URL of its request.
 func response(req *http.Request, answer *httpx.Answer) *http.Response {
 	req.URL = answer.URL()
 	return &http.Response{
@@ -93,7 +92,7 @@ func response(req *http.Request, answer *httpx.Answer) *http.Response {
 	}
 }
 
-// checkAnswer returns an error for an answer that is not passed to svcdisco.
+// checkAnswer returns an error for an answer that must not be passed to svcdisco.
 func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	switch status := answer.StatusCode; {
 	case status == http.StatusOK:
@@ -109,7 +108,7 @@ func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	}
 }
 
-// explain wraps an error of a lookup in one of the sentinels.
+// explain wraps an error of a lookup in one of the sentinel errors.
 func (l *lookup) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// checkDuplicates refuses an object with a duplicate property, because programs
-// differ in which of the two they use. svcdisco checks whether it is a valid object.
+// checkDuplicates refuses an object with a duplicate property, because programs differ in
+// which of the two values they use. svcdisco checks whether the document is a valid object.
 func checkDuplicates(document []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(document))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {

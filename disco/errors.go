@@ -8,28 +8,25 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// The kinds of failure, for errors.Is.
+// Kinds of failure, for errors.Is.
 var (
-	// ErrNoServices means that the host has no discovery document, so it is not
-	// a registry.
+	// ErrNoServices says that the host has no discovery document, so it is not a registry.
 	ErrNoServices = errors.New("the host offers no services")
-	// ErrServiceNotProvided means that the host's document does not list the
-	// service.
+	// ErrServiceNotProvided says that the host's document does not list the service.
 	ErrServiceNotProvided = errors.New("the host does not offer the service")
-	// ErrVersionNotSupported means that the host offers the service in other
-	// versions only, or with a value that is not a URL.
+	// ErrVersionNotSupported says that the host offers the service only in other versions,
+	// or with a value that is not a URL.
 	ErrVersionNotSupported = errors.New("the host does not offer this version of the service")
-	// ErrUntrusted means that the host's certificate was not accepted.
+	// ErrUntrusted says that the host's certificate was not accepted.
 	ErrUntrusted = errors.New("the host cannot be trusted")
-	// ErrUnreachable means that the host did not answer, or only with failures
-	// that may be temporary.
+	// ErrUnreachable says that the host did not answer, or answered only with failures that
+	// may be temporary.
 	ErrUnreachable = errors.New("the host cannot be reached")
-	// ErrInvalidAnswer means that the host's answer cannot be used or is not
-	// trusted.
+	// ErrInvalidAnswer says that the host's answer cannot be used or is not trusted.
 	ErrInvalidAnswer = errors.New("the host's answer cannot be used")
 )
 
-// hints has a next step for each sentinel.
+// hints has a next step for each sentinel error.
 var hints = [...]struct {
 	sentinel error
 	hint     string
@@ -42,9 +39,8 @@ var hints = [...]struct {
 	{ErrInvalidAnswer, "check the host name, its credentials, and proxies between this machine and the host; otherwise ask the host's operator"},
 }
 
-// DiscoveryError is returned if a service of a host cannot be used. It wraps one of
-// the sentinels of this package, the error of the context, or the reason why no
-// request was sent.
+// DiscoveryError is returned if a service of a host cannot be used. It wraps a sentinel
+// error of this package, the error of the context, or the reason why no request was sent.
 type DiscoveryError struct {
 	Host addrs.Hostname
 	// URL is the URL of the document. It is empty if the services of the host
@@ -87,8 +83,8 @@ func (c *Client) fail(host addrs.Hostname, err error) *DiscoveryError {
 	return &DiscoveryError{Host: host, URL: u.String(), Err: err}
 }
 
-// CredentialsError is returned if the credentials for a host could not be read. It is
-// not returned if there are none.
+// CredentialsError is returned if the credentials for a host could not be read. It is not
+// returned if there are no credentials.
 type CredentialsError struct {
 	Host addrs.Hostname
 	Err  error

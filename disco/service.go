@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// serviceError replaces svcdisco's error types by our sentinels.
+// serviceError replaces svcdisco's error types with the sentinel errors of this package.
 func serviceError(err error, serviceID string) error {
 	if _, ok := errors.AsType[*svcdisco.ErrVersionNotSupported](err); ok {
 		return fmt.Errorf("%w: there is no usable %q in its list of services", ErrVersionNotSupported, serviceID)
@@ -23,9 +23,9 @@ func serviceError(err error, serviceID string) error {
 	return fmt.Errorf("%w: the URL of %q: %s", ErrInvalidAnswer, serviceID, httpx.Printable(err.Error()))
 }
 
-// checkServiceURL refuses URLs that are not https, to which stock tools would send
-// tokens in plain text. A service on this machine's loopback is allowed, but a remote
-// host may not point to it.
+// checkServiceURL refuses URLs that are not https, because tokens would be sent to them in
+// plain text, as stock tools do. A service on this machine's loopback is allowed, but a
+// remote host may not point to it.
 func checkServiceURL(u *url.URL, host addrs.Hostname, forced bool) error {
 	local := netguard.IsLoopback(u) && (forced || netguard.IsLoopback(&url.URL{Host: string(host)}))
 	if u.Scheme != "https" && !local {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -31,7 +32,9 @@ type ociDescriptor struct {
 }
 
 // ociDigests matches the digests that registries can compute.
-var ociDigests = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
+var ociDigests = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
+})
 
 // ociDocument is an index or a manifest.
 type ociDocument struct {
@@ -76,7 +79,7 @@ func parseOCIIndex(found getmodules.OCIManifest, platform addrs.Platform) (strin
 			continue
 		case target != "":
 			return "", fmt.Errorf("%w: the index has several manifests for %s", ErrInvalidMirror, platform)
-		case !ociDigests.MatchString(m.Digest):
+		case !ociDigests().MatchString(m.Digest):
 			return "", fmt.Errorf("%w: the digest of the manifest for %s is %q", ErrInvalidMirror, platform, m.Digest)
 		}
 		target = m.Digest
@@ -104,7 +107,7 @@ func parseOCITarget(found getmodules.OCIManifest) (getmodules.OCIBlob, error) {
 		return none, fmt.Errorf("%w: the manifest has %d layers of the type %q, and should have one", ErrInvalidMirror, len(archives), ociArchiveType)
 	}
 	switch layer := archives[0]; {
-	case !ociDigests.MatchString(layer.Digest):
+	case !ociDigests().MatchString(layer.Digest):
 		return none, fmt.Errorf("%w: the digest of the archive is %q", ErrInvalidMirror, layer.Digest)
 	case layer.Size <= 0:
 		return none, fmt.Errorf("%w: the size of the archive is %d", ErrInvalidMirror, layer.Size)

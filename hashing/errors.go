@@ -9,22 +9,22 @@ import (
 type HashError struct{ Input, Reason string }
 
 func (e *HashError) Error() string {
-	const shown = 128 // more than any valid hash of a known scheme
+	const shown = 128 // longer than any valid hash of a known scheme
 	if len(e.Input) > shown {
 		return fmt.Sprintf("invalid hash %q...: %s", e.Input[:shown], e.Reason)
 	}
 	return fmt.Sprintf("invalid hash %q: %s", e.Input, e.Reason)
 }
 
-// TreeError is the error for a tree that cannot be hashed. If the file system failed,
-// it wraps an *[io/fs.PathError]; otherwise an entry of the tree is refused.
+// TreeError is the error for a tree that cannot be hashed. If the file system failed, it
+// wraps an *[io/fs.PathError]. Otherwise an entry of the tree is not allowed.
 type TreeError struct {
-	// Path is the entry's path in the tree, "." for the tree itself, or, from
-	// [Dir], the directory that could not be opened.
+	// Path is the path of the entry in the tree; "." is the tree itself. In errors of
+	// [Dir], it can also be the directory that could not be opened.
 	Path string
 	Err  error
-	// Listed is the whole tree if only its links are invalid; otherwise nil. It can
-	// be compared with another tree, but has no valid hashes.
+	// Listed is the whole tree if only its links are invalid, and nil otherwise. It can be
+	// compared with another tree, but has no valid hashes.
 	Listed *Tree
 }
 
@@ -43,7 +43,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // The errors of a tree's entries.
 var (
 	errTooMany   = fmt.Errorf("the tree has more than %d entries", maxEntries)
-	errLarge     = errors.New("the file is larger than any file of a package may be")
+	errLarge     = errors.New("the file exceeds the size limit for files in packages")
 	errIrregular = errors.New("neither a regular file nor a directory nor a link")
 	errChanged   = errors.New("the file changed while it was being hashed")
 	errOrder     = errors.New("the paths are not in order")

@@ -9,17 +9,17 @@ import (
 	"slices"
 )
 
-// directory is a directory in which names are looked up: an open one, or a path in a
-// file system that cannot keep directories open.
+// directory is a directory in which names are looked up. It is an open directory, or a path
+// in a file system that cannot keep directories open.
 type directory struct {
 	fsys  fs.FS
 	path  string // in fsys
-	owned bool   // whether fsys must be closed with it
+	owned bool   // whether close must close fsys
 }
 
 func top(fsys fs.FS) directory { return directory{fsys: fsys, path: "."} }
 
-// open opens a directory in d, which may be d itself.
+// open opens a directory in d, or d itself if name is ".".
 func (d directory) open(name string) (directory, error) {
 	r, ok := d.fsys.(rootFS)
 	if !ok || name == "." {
@@ -47,7 +47,7 @@ func (d directory) target(link fs.DirEntry) (string, error) {
 	return fs.ReadLink(d.fsys, path.Join(d.path, link.Name()))
 }
 
-// opener opens files. Consecutive files of a directory share the open directory.
+// opener opens files. Consecutive files of the same directory share the open directory.
 type opener struct {
 	top  directory
 	last directory
@@ -72,9 +72,9 @@ func (o *opener) open(name string) (fs.File, error) {
 
 func (o *opener) close() { o.last.close() }
 
-// RootFS returns a file system for a directory on disk that [ReadTree] reads faster
-// than that of [os.Root.FS]: ReadTree opens each directory once, instead of for each
-// file. Like os.Root.FS it cannot be used to leave the directory.
+// RootFS returns a file system for a directory on disk. [ReadTree] reads it faster than the
+// one of [os.Root.FS], because it opens each directory once, instead of once per file. Like
+// os.Root.FS, it cannot be used to leave the directory.
 func RootFS(root *os.Root) fs.FS { return newRootFS(root) }
 
 type rootFS struct {
@@ -95,9 +95,9 @@ func (r rootFS) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// ReadDir returns the entries of a directory. For a name that follows a link it first
-// tries to read a link, which needs no other system call, because directories with
-// links usually have only links.
+// ReadDir returns the entries of a directory. Directories with links usually have only
+// links. So for the name after a link, ReadDir first tries to read a link, which needs no
+// other system call.
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	names, err := r.names(name)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 		}
 		info, err := r.Lstat(at)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it has been removed
+			continue // it was removed in the meantime
 		}
 		if err != nil {
 			return nil, err
@@ -126,7 +126,7 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
-// names returns the sorted names of a directory.
+// names returns the sorted names in a directory.
 func (r rootFS) names(name string) ([]string, error) {
 	dir, err := r.Open(name)
 	if err != nil {
@@ -138,7 +138,7 @@ func (r rootFS) names(name string) ([]string, error) {
 	return names, err
 }
 
-// open opens a directory as a file system, to be closed by the caller.
+// open opens a directory as a file system, which the caller must close.
 func (r rootFS) open(dir string) (rootFS, error) {
 	root, err := r.root.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
@@ -147,7 +147,7 @@ func (r rootFS) open(dir string) (rootFS, error) {
 	return newRootFS(root), nil
 }
 
-// linkEntry is a link whose target has been read.
+// linkEntry is a link whose target was read.
 type linkEntry struct {
 	fsys   rootFS
 	path   string

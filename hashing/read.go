@@ -10,24 +10,24 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// WholeFunc returns the shared tree, hashed before, to which a link points: the link
-// stands for the entries of that tree at the link's own path and below it. It returns
-// nil for an ordinary link.
+// WholeFunc returns the shared tree that a link points to, which must have been hashed
+// before. The link stands for the entries of that tree at the link's own path and below it.
+// WholeFunc returns nil for an ordinary link.
 type WholeFunc func(path, target string) *Tree
 
-// Reader is [ReadTree] with options.
+// Reader has options for reading a tree; see [ReadTree].
 type Reader struct {
-	// Whole is for a tree that is partly stored in shared trees, to which its links
-	// point, possibly out of the file system. If the resulting tree equals the
-	// shared tree, Read returns the *Tree from Whole itself. nil means that all
+	// Whole is for a tree that is partly stored in shared trees. The links of the tree
+	// point to the shared trees, possibly outside of the file system. If the resulting tree
+	// equals the shared tree, Read returns the same *Tree as Whole. nil means that all
 	// links are ordinary.
 	Whole WholeFunc
-	// MaxFile is the size limit of files in bytes; a larger file is an error. 0
-	// means no limit.
+	// MaxFile is the maximum size of files in bytes; a larger file is an error. 0 means
+	// that there is no limit.
 	MaxFile int64
 }
 
-// Read reads a tree as [ReadTree] does, with the options of r.
+// Read reads a tree like [ReadTree], with the options of r.
 func (r Reader) Read(fsys fs.FS) (*Tree, error) {
 	w := walker{fsys: fsys, whole: r.Whole}
 	if err := w.walk(); err != nil {
@@ -53,14 +53,15 @@ func (r Reader) Read(fsys fs.FS) (*Tree, error) {
 	return tree, nil
 }
 
-// linkedPart is the part of a shared tree for which a link stands.
+// linkedPart is the part of a shared tree that a link stands for.
 type linkedPart struct {
 	tree *Tree
 	part []Entry
 }
 
-// isWhole reports whether all links point to the same shared tree, and the entries
-// and linked parts equal it. No two of them can have a path in common.
+// isWhole reports whether all links point to the same shared tree, and the entries and
+// linked parts together equal that tree. The entries and linked parts cannot have paths in
+// common.
 func (w *walker) isWhole() bool {
 	if len(w.linked) == 0 {
 		return false
@@ -78,17 +79,17 @@ func (w *walker) isWhole() bool {
 	return true
 }
 
-// sortEntries sorts by path. A walk sees "a" and all below it before "a.b",
-// which sorts before "a/".
+// sortEntries sorts by path. This is needed because a walk visits "a" and everything below
+// it before "a.b", which sorts before "a/".
 func sortEntries(entries []Entry) {
 	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// walker lists the entries of a file system, without the files' sums, sizes and
-// executable bits.
+// walker lists the entries of a file system, without the sums, sizes and execute bits of
+// the files.
 type walker struct {
 	fsys    fs.FS
-	whole   WholeFunc // nil for none
+	whole   WholeFunc // nil if all links are ordinary
 	entries []Entry
 	linked  []linkedPart
 	count   int // the number of entries, including those of linked parts
@@ -103,8 +104,8 @@ func (w *walker) walk() error {
 	return nil
 }
 
-// dir adds the entries of a directory and below it, and reports whether there are
-// none. Subdirectories come last, so that only one directory is open at a time.
+// dir adds the entries in a directory and below it, and reports whether the directory is
+// empty. Subdirectories come last, so that only one directory is open at a time.
 func (w *walker) dir(dir string) (empty bool, err error) {
 	names, subdirs, err := w.children(dir)
 	if err != nil {
@@ -125,8 +126,8 @@ func (w *walker) dir(dir string) (empty bool, err error) {
 	return names == 0, nil
 }
 
-// children adds the files and links of a directory. It returns the number of names
-// and the subdirectories.
+// children adds the files and links of a directory. It returns the number of names and the
+// subdirectories.
 func (w *walker) children(dir string) (names int, subdirs []string, err error) {
 	at, err := top(w.fsys).open(dir)
 	if err != nil {
@@ -162,7 +163,7 @@ func (w *walker) children(dir string) (names int, subdirs []string, err error) {
 	return names, subdirs, nil
 }
 
-// link adds a link, or the part of a shared tree for which it stands.
+// link adds a link, or the part of a shared tree that it stands for.
 func (w *walker) link(at directory, name string, child fs.DirEntry) error {
 	target, err := at.target(child)
 	if err != nil {

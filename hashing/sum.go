@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// sumFiles sets the kinds, sizes and sums of all files, on all processors. It returns
+// sumFiles sets the kinds, sizes and sums of all files, using all processors. It returns
 // the error of the first path that fails.
 func sumFiles(fsys fs.FS, entries []Entry, maxFile int64) error {
 	var (
@@ -37,8 +37,8 @@ func sumFiles(fsys fs.FS, entries []Entry, maxFile int64) error {
 	return first.err
 }
 
-// firstError keeps the error with the lowest index. Indices are assigned in order, so
-// all lower ones are finished when the workers have stopped.
+// firstError keeps the error with the lowest index. Indices are assigned in order, so all
+// lower ones are finished when the workers have stopped.
 type firstError struct {
 	failed atomic.Bool
 	mutex  sync.Mutex
@@ -57,12 +57,12 @@ func (f *firstError) set(index int, err error) {
 	f.failed.Store(true)
 }
 
-// maxBuffer is the maximum size of a read, larger than that of io.Copy.
+// maxBuffer is the maximum size of a read. It is larger than the buffer of io.Copy.
 const maxBuffer = 64 << 10
 
-// sumFile sets kind, size and sum of one file. The buffer grows with the files,
-// because most trees have only small ones. It reads at most one byte more than the
-// file's initial size, so that it ends if the file grows or has no end.
+// sumFile sets the kind, size and sum of one file. The buffer grows with the size of the
+// files, because most trees have only small ones. sumFile reads at most one byte more than
+// the file's initial size, so that it ends even if the file grows or has no end.
 func sumFile(files *opener, e *Entry, maxFile int64, buffer *[]byte) error {
 	if !e.isFile() {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// Kind is the kind of an entry. Its value is the byte used in t1 and the text form.
+// Kind is the kind of an entry. Its value is the byte used in t1 and in the text form.
 type Kind byte
 
 // The kinds of entries. Directories that are not empty have no entries.
@@ -43,9 +43,9 @@ type Entry struct {
 	Kind Kind
 	// Size is a file's size in bytes; 0 for other kinds.
 	Size int64
-	// Sum is the SHA-256 of a file's content. For a link it is the Sum of the file
-	// to which it points, for h1, or zero for a link to a directory. For an empty
-	// directory it is zero.
+	// Sum is the SHA-256 of a file's content. For a link to a file it is the Sum of that
+	// file, which h1 needs. It is zero for a link to a directory and for an empty
+	// directory.
 	Sum [32]byte
 	// Target is a link's target, unchanged; empty for other kinds.
 	Target string
@@ -53,8 +53,8 @@ type Entry struct {
 
 func (e Entry) isFile() bool { return e.Kind == File || e.Kind == ExecFile }
 
-// same reports whether e and other are equal, ignoring the content of the files to
-// which links point.
+// same reports whether e and other are equal, ignoring the content of the files that links
+// point to.
 func (e Entry) same(other Entry) bool {
 	if e.Kind == Link {
 		e.Sum, other.Sum = [32]byte{}, [32]byte{}
@@ -62,23 +62,23 @@ func (e Entry) same(other Entry) bool {
 	return e == other
 }
 
-// maxEntries bounds a tree in memory. It is ten times the limit of packages, because
-// modules can write files into their directories.
+// maxEntries limits the size of a tree in memory. It is ten times the limit for packages,
+// because modules can write files into their directories.
 const maxEntries = 1_000_000
 
-// Tree lists the entries of a directory. Trees from [ReadTree] and [ParseTree] are
-// valid; in other trees the entries must be sorted by path.
+// Tree lists the entries of a directory. Trees from [ReadTree] and [ParseTree] are valid.
+// In other trees, the entries must be sorted by path.
 type Tree struct{ Entries []Entry }
 
-// ReadTree walks a file system once and hashes its files concurrently. The file
-// system must be safe for concurrent use, and must implement [fs.ReadLinkFS] if it
-// has links. Suitable ones are [RootFS], [os.Root.FS], [os.DirFS] and
-// [testing/fstest.MapFS]. The first two do not leave their directory even if another
-// process changes it. Errors are *[TreeError].
+// ReadTree walks a file system once and hashes its files concurrently. The file system must
+// be safe for concurrent use, and must implement [fs.ReadLinkFS] if it has links. Suitable
+// file systems are [RootFS], [os.Root.FS], [os.DirFS] and [testing/fstest.MapFS]. The first
+// two do not leave their directory even if another process changes it. The error is a
+// *[TreeError].
 func ReadTree(fsys fs.FS) (*Tree, error) { return Reader{}.Read(fsys) }
 
-// Dir returns the h1 hash of a directory on disk. The directory may be given
-// by a link. Errors are *[TreeError].
+// Dir returns the h1 hash of a directory on disk. dir may be a link to the directory. The
+// error is a *[TreeError].
 func Dir(dir string) (Hash, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -88,8 +88,8 @@ func Dir(dir string) (Hash, error) {
 	return FS(RootFS(root))
 }
 
-// FS returns the h1 hash of a file system, which must be suitable for [ReadTree].
-// Errors are *[TreeError].
+// FS returns the h1 hash of a file system, which must be suitable for [ReadTree]. The error
+// is a *[TreeError].
 func FS(fsys fs.FS) (Hash, error) {
 	tree, err := ReadTree(fsys)
 	if err != nil {
@@ -99,7 +99,7 @@ func FS(fsys fs.FS) (Hash, error) {
 }
 
 // settle checks that entries are sorted and consistent, and sets the sums of links to
-// files. It returns the index of the invalid entry.
+// files. It returns the index of the first invalid entry.
 func settle(entries []Entry) (int, error) {
 	links := pathsafe.Resolver{Lookup: lookup(entries), Target: pathsafe.Target}
 	for i := range entries {
@@ -127,7 +127,8 @@ func settle(entries []Entry) (int, error) {
 	return 0, nil
 }
 
-// lookup returns a function that returns the kind, and the link target, at a path.
+// lookup returns a function that returns the kind and the link target of the entry at a
+// path.
 func lookup(entries []Entry) func(name string) (pathsafe.Kind, string) {
 	return func(name string) (pathsafe.Kind, string) {
 		i, found := find(entries, name)
@@ -143,7 +144,7 @@ func lookup(entries []Entry) func(name string) (pathsafe.Kind, string) {
 	}
 }
 
-// Part returns the entries at a path and below it, the latter in order.
+// Part returns the entry at a path, or the entries below it in order.
 func (t *Tree) Part(path string) []Entry {
 	i, found := find(t.Entries, path)
 	if found {
@@ -160,20 +161,20 @@ func (t *Tree) Part(path string) []Entry {
 
 func comparePath(e Entry, path string) int { return strings.Compare(e.Path, path) }
 
-// find returns the index of the entry with this path, or where it would be.
+// find returns the index of the entry with a path, or the index at which it would be
+// inserted.
 func find(entries []Entry, path string) (int, bool) {
 	return slices.BinarySearchFunc(entries, path, comparePath)
 }
 
-// below reports whether there are entries below a path, so that it is a directory.
+// below reports whether there are entries below a path, so that the path is a directory.
 func below(entries []Entry, dir string) bool {
 	i, _ := find(entries, dir+"/")
 	return i < len(entries) && strings.HasPrefix(entries[i].Path, dir+"/")
 }
 
-// WithModesOf returns the tree with the executable bits of the files in known at the
-// same paths. It is for trees that were read from a file system without executable
-// bits.
+// WithModesOf returns the tree with the execute bits of the files at the same paths in
+// known. It is for trees that were read from a file system without execute bits.
 func (t *Tree) WithModesOf(known *Tree) *Tree {
 	entries := slices.Clone(t.Entries)
 	for i, entry := range entries {
@@ -184,7 +185,7 @@ func (t *Tree) WithModesOf(known *Tree) *Tree {
 	return &Tree{Entries: entries}
 }
 
-// Changes are paths that differ between two trees, each list sorted.
+// Changes are the paths that differ between two trees. Each list is sorted.
 type Changes struct {
 	// Changed are the paths of entries that differ in kind, content or target.
 	Changed []string
@@ -197,9 +198,8 @@ type Changes struct {
 // Empty reports whether there are no changes.
 func (c Changes) Empty() bool { return len(c.Changed)+len(c.Vanished)+len(c.Added) == 0 }
 
-// Diff returns the changes from want to got. There are none if both have the same t1,
-// and only then. A directory whose entries were added or removed is not itself a
-// change.
+// Diff returns the changes from want to got. There are no changes if and only if both have
+// the same t1. A directory whose entries were added or removed is not a change itself.
 func Diff(want, got *Tree) Changes {
 	var c Changes
 	w, g := want.Entries, got.Entries

@@ -11,12 +11,12 @@ import (
 // ModuleChange is a module call whose entries in two locks differ.
 type ModuleChange struct {
 	Key string
-	// Old and New are the entries; nil if a lock has none.
+	// Old and New are the entries; nil if a lock has no entry.
 	Old, New *Module
 }
 
-// OtherContent reports whether something else goes by the same name: two entries with
-// the same source and version have hashes of the same scheme that differ.
+// OtherContent reports whether the content changed under the same name: two entries with
+// the same source and version have different hashes of the same scheme.
 func (c ModuleChange) OtherContent() bool {
 	return c.Old != nil && c.New != nil && c.Old.Source == c.New.Source && c.Old.Version == c.New.Version &&
 		slices.ContainsFunc(c.Old.Hashes, func(h hashing.Hash) bool {
@@ -28,18 +28,19 @@ func (c ModuleChange) OtherContent() bool {
 // ProviderChange is a provider whose entries in two locks differ.
 type ProviderChange struct {
 	Address addrs.Provider
-	// Old and New are the entries; nil if a lock has none.
+	// Old and New are the entries; nil if a lock has no entry.
 	Old, New *Provider
 }
 
-// NoCommonHash reports whether two entries with the same version have hashes and none
-// of them in common: the packages have other content, or are for other platforms.
+// NoCommonHash reports whether two entries with the same version both have hashes, but
+// share none. Then the packages have different content, or are for different platforms.
 func (c ProviderChange) NoCommonHash() bool {
 	return c.Old != nil && c.New != nil && c.Old.Version == c.New.Version && len(c.Old.Hashes) > 0 && len(c.New.Hashes) > 0 &&
 		!slices.ContainsFunc(c.Old.Hashes, func(h hashing.Hash) bool { return slices.Contains(c.New.Hashes, h) })
 }
 
-// Hashes returns how many hashes only the new entry has, and how many only the old one.
+// Hashes returns the number of hashes that only the new entry has, and of those that only
+// the old one has.
 func (c ProviderChange) Hashes() (added, removed int) {
 	if c.Old == nil || c.New == nil {
 		return 0, 0
@@ -55,7 +56,7 @@ func (c ProviderChange) Hashes() (added, removed int) {
 	return count(c.New, c.Old), count(c.Old, c.New)
 }
 
-// Compare returns what differs between two locks: modules sorted by key, and providers
+// Compare returns the differences between two locks: modules sorted by key, and providers
 // in the order of addrs.Provider.Compare.
 func Compare(old, updated *File) ([]ModuleChange, []ProviderChange) {
 	keys := make(map[string]*ModuleChange)

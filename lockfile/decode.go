@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// parser turns module blocks into entries.
+// parser converts blocks to entries.
 type parser struct {
 	src   []byte
 	file  *File
@@ -33,7 +33,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 		return
 	}
 	if first, ok := p.file.byKey[key]; ok {
-		p.fail(b.LabelRanges[0], "Duplicate module block", "Module %.300q is locked already in line %d. Keep one of the two blocks.", key, first.module.Range.Start.Line)
+		p.fail(b.LabelRanges[0], "Duplicate module block", "Module %.300q is already locked on line %d. Keep one of the two blocks.", key, first.module.Range.Start.Line)
 		return
 	}
 	m, ok := p.attributes(b)
@@ -75,9 +75,8 @@ func (p *parser) attributes(b *hclsyntax.Block) (Module, bool) {
 	return m, len(p.diags) == before
 }
 
-// str returns the value of a quoted string without templates. It decodes the
-// source text, because the parser normalises Unicode in its values, and addresses
-// are compared byte for byte.
+// str returns the value of a quoted string without templates. It decodes the source text,
+// because HCL normalizes Unicode in its values, but addresses are compared byte for byte.
 func (p *parser) str(expr hclsyntax.Expression) string {
 	at := expr.Range()
 	template, ok := expr.(*hclsyntax.TemplateExpr)
@@ -113,7 +112,7 @@ func (p *parser) hashes(expr hclsyntax.Expression) []hashing.Hash {
 	return hashes
 }
 
-// check reports invalid values at their positions.
+// check reports the invalid values of a module at their positions.
 func (p *parser) check(m Module, b *hclsyntax.Block) {
 	for _, bad := range m.faults() {
 		at := b.DefRange()
@@ -136,9 +135,9 @@ func (p *parser) check(m Module, b *hclsyntax.Block) {
 	}
 }
 
-// withoutModulesSegment converts the form of the RFC's example,
-// HOST/modules/NAMESPACE/NAME/SYSTEM, to the plain registry address. It returns
-// an address that is valid already unchanged.
+// withoutModulesSegment converts an address in the form of the RFC's example,
+// HOST/modules/NAMESPACE/NAME/SYSTEM, to a plain registry address. It returns other
+// addresses unchanged.
 func withoutModulesSegment(source string) string {
 	host, rest, _ := strings.Cut(source, "/")
 	plain, ok := strings.CutPrefix(rest, "modules/")

@@ -9,16 +9,16 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// The attributes of each type of block that render writes.
+// The attributes that render writes, for each type of block.
 var (
 	knownAttributes         = map[string]bool{"version": true, "source": true, "constraints": true, "package": true, "hashes": true}
 	knownProviderAttributes = map[string]bool{"version": true, "constraints": true, "hashes": true}
 )
 
-// span is a part of the source.
+// span is a range of bytes in the source.
 type span struct{ start, end int }
 
-// spanOf returns a block's place, from its type to after the closing brace.
+// spanOf returns the span of a block, from its type to its closing brace.
 func spanOf(b *hclsyntax.Block) span { return span{b.TypeRange.Start.Byte, b.CloseBraceRange.End.Byte} }
 
 // extras returns the source of a block's unknown attributes and nested blocks,

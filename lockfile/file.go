@@ -11,24 +11,25 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// File is a lock file in memory: the bytes that were read, and the modules and
-// providers that they lock, with changes that are not written yet. The zero value is
-// a file that does not exist yet. A File is not safe for concurrent use.
+// File is a lock file in memory: the bytes that were read, and the locked modules and
+// providers, with changes that are not written yet. The zero value is a file that does not
+// exist yet. A File is not safe for concurrent use.
 type File struct {
 	src     []byte
 	entries map[string]*entry
-	blocks  []*block // the modules' blocks in src, in their order there
+	blocks  []*block // the module blocks in src, in the order of src
 	byKey   map[string]*block
 	foreign []string
 	tool    string
-	// formerHeader replaces the comment of a stock tool at the start of src; "" if it stays.
+	// formerHeader replaces the comment of a stock tool at the start of src; "" keeps the
+	// comment.
 	formerHeader string
 
 	providers      map[addrs.Provider]*providerEntry
-	providerBlocks []*providerBlock // those without errors, in their order in src
+	providerBlocks []*providerBlock // those without errors, in the order of src
 	providerBy     map[addrs.Provider]*providerBlock
 	providerLabels []string // of all provider blocks in src
-	firstProvider  int      // offset of the first of them, if there is any
+	firstProvider  int      // offset of the first provider block, if there is one
 	providerFaults hcl.Diagnostics
 }
 
@@ -40,13 +41,13 @@ func (f *File) Clone() *File {
 	return &clone
 }
 
-// NameTool sets the stock tool, "tofu" or "terraform", that the header comment of
-// a new file names. Without it the comment names both. A file that is not empty
-// keeps its comment.
+// NameTool sets the stock tool, "tofu" or "terraform", that the header comment of a new
+// file names. By default the comment names both. A file that is not empty keeps its
+// comment.
 func (f *File) NameTool(tool string) { f.tool = tool }
 
-// RestoreHeader gives the file the header comment that an earlier state of it had, if
-// that was one of ours and a stock tool has written its own since. All other comments stay.
+// RestoreHeader restores the header comment of an earlier state of the file, if that was a
+// header of Cotter and a stock tool has replaced it with its own. All other comments stay.
 func (f *File) RestoreHeader(former *File) {
 	header := commentAtStart(former.src)
 	if stockHeader(f.src) != "" && strings.HasPrefix(header, ownHeader) {
@@ -54,7 +55,7 @@ func (f *File) RestoreHeader(former *File) {
 	}
 }
 
-// entry is a module to be written, and the block that it replaces.
+// entry is a module to be written, with the block that it replaces.
 type entry struct {
 	module Module
 	block  *block // nil for a module that is not in src
@@ -78,7 +79,7 @@ func (f *File) Modules() []Module {
 	return modules
 }
 
-// Module returns the module locked for a key, and whether there is one.
+// Module returns the module that is locked for a key, and whether there is one.
 func (f *File) Module(key string) (Module, bool) {
 	e, ok := f.entries[key]
 	if !ok {
@@ -87,8 +88,8 @@ func (f *File) Module(key string) (Module, bool) {
 	return e.module.normal(), true
 }
 
-// ForeignKeys returns the labels of module blocks in the later draft's format,
-// which are source addresses, in the order of the file. Labels may repeat.
+// ForeignKeys returns the labels of the module blocks in the format of a later draft, which
+// are source addresses. They are in the order of the file, and may repeat.
 func (f *File) ForeignKeys() []string { return slices.Clone(f.foreign) }
 
 // SetModule adds a module or replaces the one with the same key. Setting an equal
@@ -104,7 +105,7 @@ func (f *File) SetModule(m Module) {
 	f.entries[m.Key] = e
 }
 
-// RemoveModule removes a module, if the file has it.
+// RemoveModule removes a module if the file has it.
 func (f *File) RemoveModule(key string) { delete(f.entries, key) }
 
 func (f *File) sorted() []*entry {
@@ -124,17 +125,17 @@ type Module struct {
 	// Source is the canonical source address, with the registry host and the
 	// subdirectory, without credentials.
 	Source string
-	// Constraints is the call's version constraint as written; "" for none.
+	// Constraints is the call's version constraint as written; "" if there is none.
 	Constraints string
-	// Package is the immutable address of the fetched package; "" in files of
-	// tools that do not record it. It is a pin: the address that Source resolves
-	// to is compared with it. Nothing is fetched from Package alone.
+	// Package is the immutable address of the fetched package; "" in files of tools that do
+	// not record it. It is a pin: the address that Source resolves to is compared with it.
+	// A package is never fetched from Package without that comparison.
 	Package string
 	// Hashes are the package's hashes, sorted, at most one of each scheme. At
 	// least one of them is Strong.
 	Hashes []hashing.Hash
-	// Range is the block's header in the file that was read; zero for a
-	// module that was set. It is ignored by Equal.
+	// Range is the header of the block in the file that was read; zero for a module that
+	// was set. Equal ignores it.
 	Range hcl.Range
 }
 
@@ -145,15 +146,14 @@ func (m Module) Equal(other Module) bool {
 		m.Constraints == other.Constraints && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
 }
 
-// SplitPackage returns the parsed address of the package, and the directory in it that
-// the origin named; "" for the package's root.
+// SplitPackage returns the parsed address of the package, and the directory in the package
+// that the origin named; "" is the package's root.
 func (m Module) SplitPackage() (pkg addrs.ModulePackage, subdir string) {
 	address, subdir := addrs.SplitSubdir(m.Package)
 	return addrs.ParseModulePackage(address), subdir
 }
 
-// Revision returns the commit, changeset or digest that Package names; "" if it names
-// none.
+// Revision returns the commit, changeset or digest in Package, or "" if it has none.
 func (m Module) Revision() string {
 	pkg, _ := m.SplitPackage()
 	return pkg.Revision()

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Conflict is a block that both sides of a merge changed differently.
+// Conflict is a block that both sides of a merge changed in different ways.
 type Conflict struct {
 	// Type is "module" or "provider".
 	Type string
@@ -15,15 +15,15 @@ type Conflict struct {
 	Label string
 }
 
-// Merge merges two lock files with the common ancestor base, which may be empty. A
-// block that only one side added, changed or removed is taken from that side, so
-// the files conflict only if both changed the same block. If both changed a provider
+// Merge merges two lock files with the common ancestor base, which may be empty. A block
+// that only one side added, changed or removed is taken from that side, so the files
+// conflict only if both sides changed the same block. If both sides changed a provider
 // without selecting different versions, the result has the hashes of both. Comments,
-// unknown blocks and the order are those of ours. If there is nothing to merge, the
+// unknown blocks and the order are taken from ours. If there is nothing to merge, the
 // result is ours byte for byte.
 //
-// For each conflict the result has both blocks between git's conflict markers. No
-// tool can read such a file until the user resolves the conflicts.
+// For each conflict, the result has both blocks between git's conflict markers. No tool can
+// read such a file until the user resolves the conflicts.
 func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 	result, providers := ours.mergeProviders(base, theirs)
 	both := map[Conflict][2]string{}
@@ -56,7 +56,7 @@ func Merge(base, ours, theirs *File) (merged []byte, conflicts []Conflict) {
 	return markConflicts(merged, both), conflicts
 }
 
-// same reports whether two sides have equal modules, or no module, for a key.
+// same reports whether both sides have equal modules for a key, or both have none.
 func same(a Module, hasA bool, b Module, hasB bool) bool {
 	return hasA == hasB && (!hasA || a.Equal(b))
 }
@@ -93,7 +93,7 @@ func (f *File) text(c Conflict) string {
 	return ""
 }
 
-// markConflicts replaces each block in conflict by both versions between conflict
+// markConflicts replaces each block in conflict with both versions of it, between conflict
 // markers.
 func markConflicts(merged []byte, both map[Conflict][2]string) []byte {
 	if len(both) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// mergeProviders returns f with the provider blocks merged. A block that only one
-// side changed is copied as bytes, so blocks with errors are merged as well.
+// mergeProviders returns f with merged provider blocks. A block that only one side changed
+// is copied as bytes, so blocks with errors are merged as well.
 func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 	var conflicts []Conflict
 	var edits []edit
@@ -53,9 +53,9 @@ func (f *File) mergeProviders(base, theirs *File) (*File, []Conflict) {
 	return f.reparse(splice(f.src, edits)), conflicts
 }
 
-// mergeProvider merges a block that both sides changed in different ways. It fails if
-// one side does not have it, if one cannot be read, or if both sides selected
-// versions that are different and new.
+// mergeProvider merges a block that both sides changed in different ways. It fails if one
+// side does not have the block, if one block cannot be read, or if both sides selected
+// different new versions.
 func (f *File) mergeProvider(base, theirs *File, label string, ourPlace, theirPlace span) (text string, ok bool) {
 	address, err := parseProviderLabel(label)
 	if err != nil {
@@ -63,7 +63,7 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourPlace, theirPl
 	}
 	our, have := f.providerBy[address]
 	their, has := theirs.providerBy[address]
-	if !have || !has || our.span != ourPlace || their.span != theirPlace { // of duplicates only one is read
+	if !have || !has || our.span != ourPlace || their.span != theirPlace { // of duplicate blocks only one is read
 		return "", false
 	}
 	was := &providerBlock{}
@@ -91,8 +91,8 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourPlace, theirPl
 	return merged.render(), true
 }
 
-// providerOffset returns the offset at which to insert a provider block: before the
-// next one in the order of addresses, or at the end of the file.
+// providerOffset returns the offset at which to insert a provider block: before the next
+// block in the order of addresses, or at the end of the file.
 func (f *File) providerOffset(blocks map[string]span, label string) int {
 	for _, other := range slices.SortedFunc(maps.Keys(blocks), compareLabels) {
 		if compareLabels(other, label) > 0 {
@@ -102,8 +102,8 @@ func (f *File) providerOffset(blocks map[string]span, label string) int {
 	return len(f.src)
 }
 
-// compareLabels orders labels as [addrs.Provider.Compare] orders addresses, and takes
-// any other text as well.
+// compareLabels orders labels as [addrs.Provider.Compare] orders addresses. It also accepts
+// labels that are not addresses.
 func compareLabels(a, b string) int {
 	return cmp.Or(slices.Compare(labelParts(a), labelParts(b)), strings.Compare(a, b))
 }
@@ -116,12 +116,12 @@ func labelParts(label string) []string {
 	return parts
 }
 
-// providerSpans returns the places of the provider blocks by their labels.
+// providerSpans maps the labels of the provider blocks to their spans.
 func (f *File) providerSpans() map[string]span {
 	blocks := map[string]span{}
 	body, diags := parseBody(f.src, "")
 	if diags.HasErrors() {
-		return blocks // an empty file; others have been parsed before
+		return blocks // an empty file; other files have been parsed before
 	}
 	for _, b := range body.Blocks {
 		if b.Type == "provider" && len(b.Labels) == 1 {

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// MaxSize is the size limit of lock files, in bytes. A module takes about
-	// 500, so the limit is far above any real project, and well below the size
-	// at which the parser would exhaust memory.
+	// MaxSize is the maximum size of lock files, in bytes. A module takes about 500 bytes,
+	// so the limit is far above any real project. It is well below the size at which the
+	// parser would exhaust memory.
 	MaxSize = 32 << 20
 
-	// MaxNesting is the limit of nested brackets. Module blocks need two levels;
+	// MaxNesting is the maximum depth of nested brackets. Module blocks need two levels;
 	// the parser would exhaust the stack at about ten thousand.
 	MaxNesting = hcldepth.MaxDepth
 )
 
-// Parse parses a lock file. The name is for messages only. A nil src means a file
-// that does not exist, which [File.WriteFile] distinguishes from an empty one.
+// Parse parses a lock file. The name is used only in messages. A nil src means that the
+// file does not exist; [File.WriteFile] distinguishes that from an empty file.
 //
-// If there are diagnostics, they are errors and the file is nil: a file that does
-// not parse must not be written back. Parse keeps src; the caller must not change
-// it later.
+// All returned diagnostics are errors, and the file is nil if there are any: a file that
+// does not parse must not be written back. Parse keeps src; the caller must not change it
+// later.
 func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	body, diags := parseBody(src, filename)
 	if diags.HasErrors() {
@@ -55,7 +55,7 @@ func Parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	return p.file, nil
 }
 
-// parseBody checks size and depth and parses the syntax.
+// parseBody checks the size and the depth, and parses the syntax.
 func parseBody(src []byte, filename string) (*hclsyntax.Body, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		start := &hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
@@ -74,7 +74,7 @@ func failure(summary, detail string, subject *hcl.Range) hcl.Diagnostics {
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: subject}}
 }
 
-// MergeConflict is the Extra of the diagnostic of a file that holds both sides of a
+// MergeConflict is the Extra of the diagnostic for a file that contains both sides of a
 // merge conflict; see [hcl.DiagnosticExtra].
 type MergeConflict struct{}
 
@@ -82,8 +82,8 @@ type MergeConflict struct{}
 // merge conflicts.
 var conflictMarkers = []string{"<<<<<<< ", "||||||| ", "=======", ">>>>>>> "}
 
-// findConflict returns a diagnostic for the first conflict marker in a file that
-// does not parse, or nil. In a file that parses, such a line is text.
+// findConflict returns a diagnostic for the first conflict marker in a file that does not
+// parse, or nil if there is no marker. In a file that parses, such a line is text.
 func findConflict(src []byte, filename string) *hcl.Diagnostic {
 	if len(src) > MaxSize {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// pieceSize is the approximate size of the pieces that are parsed at once. The
-// parser keeps all tokens of its input, a hundred bytes each; parsing a lock of ten
-// thousand modules in one piece takes three times as long.
+// pieceSize is the approximate size of the pieces that are parsed at once. The parser keeps
+// all tokens of its input, at about a hundred bytes each. Parsing a lock of ten thousand
+// modules in one piece takes three times as long.
 const pieceSize = 8 << 10
 
-// parseSyntax returns the result of [hcldepth.ParseConfig]. It parses the file in
-// pieces of about the given size. If a piece has a syntax error, for instance
-// because it begins or ends within a block, it parses the whole file instead.
+// parseSyntax returns the result of [hcldepth.ParseConfig]. It parses the file in pieces of
+// about the given size. If a piece has a syntax error, for example because it begins or
+// ends within a block, parseSyntax parses the whole file instead.
 func parseSyntax(src []byte, filename string, size int) (*hclsyntax.Body, hcl.Diagnostics) {
 	if body := parsePieces(src, filename, size); body != nil {
 		return body, nil

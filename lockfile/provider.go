@@ -15,27 +15,28 @@ type Provider struct {
 	Address addrs.Provider
 	// Version is the selected version.
 	Version string
-	// Constraints are those of all modules together, in the form in which stock tools
-	// write them; "" if no module has one.
+	// Constraints are the combined constraints of all modules, as stock tools write them;
+	// "" if there are none.
 	Constraints string
-	// Hashes are those of the packages for all platforms that are known, sorted.
-	// Unlike those of a Module there may be any number of one scheme.
+	// Hashes are the sorted hashes of the packages for all known platforms. Unlike a
+	// Module, a Provider may have several hashes of one scheme.
 	Hashes []hashing.Hash
-	// Range is the block's header in the file that was read; zero for a provider
-	// that was set. It is ignored by Equal.
+	// Range is the header of the block in the file that was read; zero for a provider that
+	// was set. Equal ignores it.
 	Range hcl.Range
 }
 
-// Equal reports whether two providers have equal fields, except for Range. The order
-// of hashes and duplicates among them do not matter.
+// Equal reports whether two providers have equal fields, except for Range. It ignores the
+// order of hashes, and duplicates.
 func (p Provider) Equal(other Provider) bool {
 	return p.Address == other.Address && p.Version == other.Version && p.Constraints == other.Constraints &&
 		slices.Equal(uniqueHashes(p.Hashes), uniqueHashes(other.Hashes))
 }
 
-// Merge returns the provider to lock after installed was verified, where p is what
-// was locked before: installed with the hashes of both if they have the same version,
-// and installed alone otherwise. Hashes of unknown schemes are kept as well.
+// Merge returns the provider to lock after installed was verified; p is the provider that
+// was locked before. If both have the same address and version, the result is installed
+// with the hashes of both. Otherwise it is installed. Hashes of unknown schemes are kept as
+// well.
 func (p Provider) Merge(installed Provider) Provider {
 	if p.Address == installed.Address && p.Version == installed.Version {
 		installed.Hashes = append(slices.Clone(p.Hashes), installed.Hashes...)
@@ -43,7 +44,7 @@ func (p Provider) Merge(installed Provider) Provider {
 	return installed.normal()
 }
 
-// normal returns p with a copy of its hashes, sorted and each one once.
+// normal returns p with a sorted copy of its hashes, without duplicates.
 func (p Provider) normal() Provider {
 	p.Hashes = uniqueHashes(p.Hashes)
 	return p
@@ -55,7 +56,7 @@ func uniqueHashes(hashes []hashing.Hash) []hashing.Hash {
 	return slices.Compact(sorted)
 }
 
-// providerEntry is a provider to be written, and the block that it replaces.
+// providerEntry is a provider to be written, with the block that it replaces.
 type providerEntry struct {
 	provider Provider
 	block    *providerBlock // nil for a provider that is not in src
@@ -72,8 +73,7 @@ func (e *providerEntry) changed() bool {
 	return e.block == nil || !e.provider.Equal(e.block.provider)
 }
 
-// render returns a provider's block as stock tools write it, without a final
-// newline.
+// render returns a provider's block as stock tools write it, without a final newline.
 func (e *providerEntry) render() string {
 	var b strings.Builder
 	p := e.provider.normal()

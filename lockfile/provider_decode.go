@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// provider reads a provider block. Errors are those of the file's provider faults,
-// and the block is preserved as unknown blocks are.
+// provider reads a provider block. Errors are added to the file's provider faults; the
+// block is then preserved like an unknown block.
 func (p *parser) provider(b *hclsyntax.Block) {
 	if len(p.file.providerLabels) == 0 {
 		p.file.firstProvider = b.TypeRange.Start.Byte
@@ -27,7 +27,7 @@ func (p *parser) provider(b *hclsyntax.Block) {
 	read := &providerBlock{provider: decoder.decodeProvider(b), span: spanOf(b)}
 	address := read.provider.Address
 	if first, ok := p.file.providerBy[address]; ok && len(decoder.diags) == 0 {
-		decoder.fail(b.LabelRanges[0], "Duplicate provider block", "Provider %.300q is locked already in line %d. Keep one of the two blocks.", label, first.provider.Range.Start.Line)
+		decoder.fail(b.LabelRanges[0], "Duplicate provider block", "Provider %.300q is already locked on line %d. Keep one of the two blocks.", label, first.provider.Range.Start.Line)
 	}
 	if len(decoder.diags) > 0 {
 		p.file.providerFaults = append(p.file.providerFaults, decoder.diags...)
@@ -39,8 +39,8 @@ func (p *parser) provider(b *hclsyntax.Block) {
 	p.file.providers[address] = &providerEntry{provider: read.provider, block: read}
 }
 
-// decodeProvider returns the provider of a block. It is not complete if p has
-// diagnostics afterwards.
+// decodeProvider returns the provider of a block. If p has diagnostics afterwards, the
+// provider is not complete.
 func (p *parser) decodeProvider(b *hclsyntax.Block) Provider {
 	if len(b.Labels) != 1 {
 		p.fail(b.DefRange(), "Invalid provider block", "A provider block has one label, the provider's address; this one has %d.", len(b.Labels))
@@ -76,8 +76,8 @@ func (p *parser) decodeProvider(b *hclsyntax.Block) Provider {
 	return provider
 }
 
-// parseProviderLabel parses a label, which is a full address in the form that
-// [addrs.Provider.String] returns. Terraform's grammar is used because it allows more
+// parseProviderLabel parses a label, which must be a full address in the form that
+// [addrs.Provider.String] returns. It uses Terraform's grammar because that allows more
 // names.
 func parseProviderLabel(label string) (addrs.Provider, error) {
 	parser := addrs.Parser{DefaultRegistryHost: addrs.TerraformRegistryHost}
@@ -117,8 +117,8 @@ func (p Provider) faults() []fault {
 	return found
 }
 
-// providerVersionFault allows only canonical versions, which directories are named
-// after.
+// providerVersionFault allows only canonical versions, because directories are named after
+// them.
 func providerVersionFault(version string) error {
 	if version == "" {
 		return errors.New("the version is missing")
@@ -133,8 +133,7 @@ func providerVersionFault(version string) error {
 	return nil
 }
 
-// checkFaults returns the errors that keep a provider that was set from being
-// written.
+// checkFaults returns the errors that prevent a provider that was set from being written.
 func (p Provider) checkFaults() []fault {
 	var found []fault
 	parsed, err := parseProviderLabel(p.Address.String())
@@ -150,8 +149,8 @@ func (p Provider) checkFaults() []fault {
 	return append(found, p.faults()...)
 }
 
-// providerConstraintsFault allows only the form that stock tools write, because they
-// refuse a file with any other one.
+// providerConstraintsFault allows only the form that stock tools write, because they refuse
+// a file with any other form.
 func providerConstraintsFault(written string) error {
 	if written == "" {
 		return nil

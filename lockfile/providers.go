@@ -8,9 +8,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// Providers returns the locked providers in the order in which stock tools write
-// them, which is that of [addrs.Provider.Compare]. Blocks with errors are not among
-// them, see [File.ProviderFaults].
+// Providers returns the locked providers in the order of [addrs.Provider.Compare], in which
+// stock tools write them. Blocks with errors are not included, see [File.ProviderFaults].
 func (f *File) Providers() []Provider {
 	providers := make([]Provider, 0, len(f.providers))
 	for _, e := range f.sortedProviders() {
@@ -19,8 +18,7 @@ func (f *File) Providers() []Provider {
 	return providers
 }
 
-// Provider returns the provider that is locked for an address, and whether there is
-// one.
+// Provider returns the provider that is locked for an address, and whether there is one.
 func (f *File) Provider(address addrs.Provider) (Provider, bool) {
 	e, ok := f.providers[address]
 	if !ok {
@@ -43,17 +41,17 @@ func (f *File) SetProvider(p Provider) {
 	f.providers[p.Address] = e
 }
 
-// RemoveProvider removes a provider, if the file has it.
+// RemoveProvider removes a provider if the file has it.
 func (f *File) RemoveProvider(address addrs.Provider) { delete(f.providers, address) }
 
-// ProviderLabels returns the labels of all provider blocks that were read, in the
-// order of the file: those with errors too, and "" for a block without a label.
+// ProviderLabels returns the labels of all provider blocks that were read, in the order of
+// the file. It includes blocks with errors, and "" for a block without a label.
 func (f *File) ProviderLabels() []string { return slices.Clone(f.providerLabels) }
 
-// ProviderFaults returns the errors in the provider blocks that were read. They do
-// not keep a file from being read, since module blocks do not depend on them. But a
-// provider whose block has an error is not among [File.Providers], so a caller that
-// installs providers must not take it for one that is not locked.
+// ProviderFaults returns the errors in the provider blocks that were read. They do not
+// prevent a file from being read, because module blocks do not depend on them. But a
+// provider whose block has an error is not in [File.Providers]. A caller that installs
+// providers must not treat it as unlocked.
 func (f *File) ProviderFaults() hcl.Diagnostics { return slices.Clone(f.providerFaults) }
 
 func (f *File) sortedProviders() []*providerEntry {
@@ -65,8 +63,8 @@ func (f *File) sortedProviders() []*providerEntry {
 	return sorted
 }
 
-// providerEdits changes provider blocks in place, and inserts each new one after the
-// last block that sorts before it.
+// providerEdits changes provider blocks in place, and inserts each new block after the last
+// block that sorts before it.
 func (f *File) providerEdits() []edit {
 	var edits []edit
 	for _, b := range f.providerBlocks {

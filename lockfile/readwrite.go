@@ -15,15 +15,14 @@ var (
 	// ErrChanged is returned if the file changed since it was read.
 	ErrChanged = atomicfile.ErrChanged
 
-	// ErrIrregular is returned if the lock file is a link, a directory or a
-	// device.
+	// ErrIrregular is returned if the lock file is a link, a directory or a device.
 	ErrIrregular = atomicfile.ErrIrregular
 )
 
-// ReadFile reads the lock file of the given name in root. If there is no such file
-// it returns an empty File. If the content is not valid, the error is an
-// hcl.Diagnostics; if the file cannot be read, an *fs.PathError. The latter wraps
-// [ErrIrregular] if it is not a regular file: links are not followed.
+// ReadFile reads the lock file of the given name in root. If the file does not exist, it
+// returns an empty File. If the content is invalid, the error is an hcl.Diagnostics. If the
+// file cannot be read, the error is an *fs.PathError, which wraps [ErrIrregular] if the
+// file is not regular. Links are not followed.
 func ReadFile(root *os.Root, name string) (*File, error) {
 	src, err := read(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,16 +51,15 @@ func read(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	// One byte more than allowed, so that Parse refuses the file.
+	// Read one byte more than allowed, so that Parse refuses the file.
 	return io.ReadAll(io.LimitReader(file, MaxSize+1))
 }
 
-// WriteFile writes the file under a name in root and reports whether it did. It
-// does nothing if f has not changed since it was read or written. If the file on
-// disk no longer has the bytes that were read, or now exists, the error wraps
-// [ErrChanged] and the file is not changed. The file is replaced atomically: a
-// crash leaves the old file or the new one. Errors are those of [File.Check] or an
-// *fs.PathError.
+// WriteFile writes the file under a name in root, and reports whether it did. It does
+// nothing if f has not changed since it was read or written. If the file on disk no longer
+// has the bytes that were read, or was created since, the error wraps [ErrChanged] and the
+// file is not changed. The file is replaced atomically: a crash leaves either the old file
+// or the new one. The error is from [File.Check] or an *fs.PathError.
 func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	if err := f.Check(); err != nil {
 		return false, err
@@ -70,8 +68,8 @@ func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	if bytes.Equal(data, f.src) {
 		return false, nil
 	}
-	// The written file must be readable. If it is not, this package has a bug,
-	// and the user's file is not replaced.
+	// The written file must be readable. If it is not, this package has a bug, and the
+	// user's file is not replaced.
 	written, diags := Parse(data, name)
 	if diags.HasErrors() {
 		return false, &fs.PathError{Op: "write", Path: name, Err: fmt.Errorf("the new content would be invalid: %w", diags)}

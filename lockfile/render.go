@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// The headers of a file that was empty, by what it locks. Stock tools replace them
-// with their own when they rewrite the file.
+// The headers of a file that was empty, depending on what it locks. Stock tools replace
+// them with their own header when they rewrite the file.
 const (
 	headerOfModules = `# This file is maintained automatically by "cotter install", which keeps the
 # module blocks, and by "tofu init" or "terraform init", which keep the
@@ -29,11 +29,11 @@ const (
 `
 )
 
-// ownHeader is how all headers begin but those of stock tools.
+// ownHeader is the beginning of all headers except those of stock tools.
 const ownHeader = `# This file is maintained automatically by "cotter install"`
 
-// stockHeader returns the header of a stock tool with which a file begins; "" if it begins
-// otherwise.
+// stockHeader returns the header of a stock tool at the beginning of a file, or "" if there
+// is none.
 func stockHeader(src []byte) string {
 	comment := commentAtStart(src)
 	for _, tool := range []string{`"tofu init"`, `"terraform init"`} {
@@ -44,7 +44,7 @@ func stockHeader(src []byte) string {
 	return ""
 }
 
-// commentAtStart returns the lines with "#" at the start of a file.
+// commentAtStart returns the lines at the start of a file that begin with "#".
 func commentAtStart(src []byte) string {
 	end := 0
 	for line := range bytes.Lines(src) {

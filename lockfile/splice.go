@@ -8,16 +8,16 @@ import (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// edit replaces a part of the source. If separate is set, the text is a block with
-// a blank line before and after it.
+// edit replaces a span of the source. If separate is set, the text is a block, and is
+// written with a blank line before and after it.
 type edit struct {
 	span
 	text     string
 	separate bool
 }
 
-// Bytes returns the content of the file with the current modules and providers.
-// Without a change it is the content that was read.
+// Bytes returns the content of the file with the current modules and providers. Without
+// changes, it is the content that was read.
 func (f *File) Bytes() []byte {
 	edits := f.edits()
 	if len(edits) == 0 {
@@ -43,7 +43,7 @@ func (f *File) dirty() bool {
 	return false
 }
 
-// edits returns the changes to the source, in the order of their starts.
+// edits returns the changes to the source, sorted by their starts.
 func (f *File) edits() []edit {
 	var edits []edit
 	switch {
@@ -63,7 +63,7 @@ func (f *File) edits() []edit {
 	return edits
 }
 
-// inPlace reports whether the blocks are already in order.
+// inPlace reports whether the module blocks are already in order.
 func (f *File) inPlace() bool {
 	for i, b := range f.blocks {
 		if i > 0 && f.blocks[i-1].module.Key > b.module.Key || len(f.providerLabels) > 0 && b.start > f.firstProvider {
@@ -78,8 +78,8 @@ func (e *entry) writable() bool {
 	return !holdsCredential(e.module.Source) && !holdsCredential(e.module.Package)
 }
 
-// editsInPlace changes the blocks in place, and inserts each new one after the
-// block that sorts before it.
+// editsInPlace changes the blocks in place, and inserts each new block after the block that
+// sorts before it.
 func (f *File) editsInPlace() []edit {
 	var edits []edit
 	for _, b := range f.blocks {
@@ -104,7 +104,7 @@ func (f *File) editsInPlace() []edit {
 	return edits
 }
 
-// insertionPoint returns the offset for a block that sorts after the first n.
+// insertionPoint returns the offset for a block that sorts after the first n blocks.
 func (f *File) insertionPoint(n int) int {
 	switch {
 	case n > 0:
@@ -117,9 +117,10 @@ func (f *File) insertionPoint(n int) int {
 	return len(f.src)
 }
 
-// withinGap returns an offset, moved by one line if it is at the start or at the end of
-// two or more blank lines. A block that was cut out has left them, and in their middle its
-// place is separated already.
+// withinGap returns an offset in a gap of two or more blank lines, which a block leaves
+// when it is cut out. If at is at the start or at the end of such a gap, the result is one
+// line further inside, where a new block is already separated from its neighbors. Otherwise
+// it is at.
 func withinGap(src []byte, at int) int {
 	if n := blankLine(src[at:]); n > 0 && blankLine(src[at+n:]) > 0 {
 		return at + n
@@ -136,8 +137,8 @@ func lastLine(text []byte) int {
 	return bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
 }
 
-// editsMoved moves all blocks to the front of the first provider block or, without
-// providers, to the position of the first of them.
+// editsMoved moves all module blocks in front of the first provider block or, without
+// providers, to the position of the first module block.
 func (f *File) editsMoved() []edit {
 	var edits []edit
 	for _, b := range f.blocks {
@@ -162,7 +163,7 @@ func (f *File) editsMoved() []edit {
 	return edits
 }
 
-// cut returns the span to remove with a block: its lines and the blank line after.
+// cut returns the span to remove with a block: its lines and the blank line after it.
 func (f *File) cut(b span) span {
 	start, end := lineStart(f.src, b.start), b.end
 	line := f.src[b.end:]
@@ -185,7 +186,7 @@ func blankLine(text []byte) int {
 	return i + 1
 }
 
-// splice applies edits, which are in the order of their starts.
+// splice applies edits, which are sorted by their starts.
 func splice(src []byte, edits []edit) []byte {
 	out := writer{}
 	pos := 0

@@ -13,7 +13,7 @@ import (
 
 // fault is an invalid value of a module.
 type fault struct {
-	attribute string // "" for the key
+	attribute string // the index of an invalid hash; -1 for the whole attribute
 	element   int    // of the hashes; -1 for the whole attribute
 	summary   string
 	err       error
@@ -63,8 +63,8 @@ func textFault(s string) error {
 	return nil
 }
 
-// hashFaults allows at most one hash of each scheme. If a list could have several,
-// an attacker could add a hash to make other content pass.
+// hashFaults allows at most one hash of each scheme. If there could be several, an attacker
+// could add a hash so that other content is accepted.
 func hashFaults(hashes []hashing.Hash) []fault {
 	var found []fault
 	add := func(element int, summary, format string, args ...any) {
@@ -92,8 +92,8 @@ func hashFaults(hashes []hashing.Hash) []fault {
 	return found
 }
 
-// holdsPassword checks an address that was read. It is narrower than
-// holdsCredential, so that it does not refuse query arguments of other tools.
+// holdsPassword checks an address that was read. It finds less than holdsCredential, so
+// that it does not refuse the query arguments of other tools.
 func holdsPassword(address string) bool {
 	pkg, _ := addrs.SplitSubdir(address)
 	u, err := addrs.ParseModulePackage(pkg).URL()
@@ -105,19 +105,19 @@ func holdsPassword(address string) bool {
 	return isSet
 }
 
-// holdsCredential checks an address to be written.
+// holdsCredential checks an address that is to be written.
 func holdsCredential(address string) bool {
 	return addrs.ParseModulePackage(address).WithoutCredentials() != addrs.ParseModulePackage(address)
 }
 
-// Check returns an error if modules or providers that were set cannot be written. It
-// joins *[ModuleError] and *[ProviderError] values with errors.Join; for credentials
-// they wrap [ErrCredential]. What has not changed since it was read is not checked
+// Check returns an error if modules or providers that were set cannot be written. The error
+// joins *[ModuleError] and *[ProviderError] values with errors.Join. For credentials, they
+// wrap [ErrCredential]. Entries that have not changed since they were read are not checked
 // again.
 //
-// [File.WriteFile] calls Check. Callers that write [File.Bytes] in another way must
-// call it first: Bytes omits a changed module with credentials, so that no secret
-// is written, but includes other invalid modules.
+// [File.WriteFile] calls Check. Callers that write [File.Bytes] in another way must call
+// Check first: Bytes omits a changed module with credentials, so that no secret is written,
+// but includes other invalid modules.
 func (f *File) Check() error {
 	var errs []error
 	for _, e := range f.sorted() {

@@ -2,7 +2,7 @@ package lockfile
 
 import "bytes"
 
-// writer assembles a file, with blank lines around new blocks.
+// writer assembles a file, and puts blank lines around new blocks.
 type writer struct {
 	bytes.Buffer
 	afterBlock bool // the last write was a new block
@@ -20,7 +20,7 @@ func (w *writer) foreign(text []byte) {
 	w.Write(text)
 }
 
-// block writes a new block and the blank line before it.
+// block writes a new block, with a blank line before it.
 func (w *writer) block(text string) {
 	if !w.isEmpty() && !bytes.HasSuffix(w.Bytes(), []byte("\n")) {
 		w.WriteByte('\n')

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// CheckAge checks the age of a version by its time of publication. The zero time,
-// from an origin without dates, is allowed.
+// CheckAge checks the age of a version by its time of publication. The zero time, for an
+// origin that does not provide dates, is allowed.
 func (p *Policy) CheckAge(version string, published, now time.Time) error {
 	if p == nil || published.IsZero() || now.Sub(published) >= p.MinAge {
 		return nil

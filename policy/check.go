@@ -11,14 +11,14 @@ import (
 // Call is the part of a module call that a policy checks.
 type Call struct {
 	Source addrs.ModuleSource
-	// Constraint is the version constraint; zero means none.
+	// Constraint is the version constraint; zero if there is none.
 	Constraint versions.Constraints
 	// Own is set if the call is in one of the project's own modules.
 	Own bool
 }
 
-// CheckCall checks a call as it is written. The error is a *[Violation], or the error
-// of a malformed address.
+// CheckCall checks a call by its source and constraint. The error is a *[Violation], or the
+// error of a malformed address.
 func (p *Policy) CheckCall(call Call) error {
 	switch source := call.Source.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -55,8 +55,8 @@ func (p *Policy) CheckProvider(provider addrs.Provider) error {
 	return p.check(rules, providerPlace(provider))
 }
 
-// CheckPackage checks the address of a package. The error is a *[Violation], or the
-// error of a malformed address.
+// CheckPackage checks the address of a package. The error is a *[Violation], or the error
+// of a malformed address.
 func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 	if p == nil {
 		return nil
@@ -68,10 +68,10 @@ func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 	return p.checkPlace(at)
 }
 
-// CheckSignature decides on a weak signature of a provider's package; weak says which one
-// and why, and "" is a signature that is not. It is refused unless one of the policies
-// allows it and the file of none denies it, also if there are no policies. The error is a
-// *[Violation].
+// CheckSignature decides whether a weak signature of a provider's package is accepted. weak
+// describes the signature and its weakness; "" means that it is not weak. A weak signature
+// is refused unless at least one policy allows it and no policy's file denies it. So it is
+// also refused if there are no policies. The error is a *[Violation].
 func CheckSignature(weak string, policies ...*Policy) error {
 	if weak == "" {
 		return nil
@@ -95,7 +95,8 @@ func (p *Policy) checkPlace(at place) error {
 	return p.check(placeRules{allow: p.Allow, deny: p.Deny, argAllow: argAllow, argDeny: argDeny, what: "sources"}, at)
 }
 
-// placeRules say which places are allowed, and which arguments of a policy say so.
+// placeRules has the patterns of allowed and denied places, and the names of their
+// arguments.
 type placeRules struct {
 	allow, deny       []Pattern
 	argAllow, argDeny string
@@ -124,7 +125,7 @@ func (p *Policy) checkRemote(pkg addrs.ModulePackage, unconstrained bool) error 
 		return err
 	}
 	if p.DenyCredentials && pkg.HoldsCredentials() {
-		return p.violation(argCredentials, "the source address holds credentials")
+		return p.violation(argCredentials, "the source address contains credentials")
 	}
 	if unconstrained {
 		return p.CheckRef(pkg)
@@ -132,8 +133,8 @@ func (p *Policy) checkRemote(pkg addrs.ModulePackage, unconstrained bool) error 
 	return nil
 }
 
-// CheckRef refuses an address that is certain to name a branch: refs that can be tags
-// are allowed. It is for calls and locations without a version constraint.
+// CheckRef refuses an address that certainly names a branch; refs that can be tags are
+// allowed. It is for calls and locations without a version constraint.
 func (p *Policy) CheckRef(pkg addrs.ModulePackage) error {
 	if p == nil || !p.DenyBranches {
 		return nil
@@ -148,8 +149,8 @@ func (p *Policy) CheckRef(pkg addrs.ModulePackage) error {
 	return nil
 }
 
-// CheckReference refuses a reference that an origin resolved to a branch: "branch
-// main", or "HEAD".
+// CheckReference refuses a reference that an origin resolved to a branch: "branch main", or
+// "HEAD".
 func (p *Policy) CheckReference(name string) error {
 	if p == nil || !p.DenyBranches || name != "HEAD" && !strings.HasPrefix(name, "branch ") {
 		return nil
@@ -170,8 +171,8 @@ func (p *Policy) checkConstraint(call Call, pinned bool) error {
 	return nil
 }
 
-// pinned reports whether an address names one version of a package, or is of a
-// kind that has no versions.
+// pinned reports whether an address names one version of a package, or is of a kind that
+// has no versions.
 func pinned(pkg addrs.ModulePackage) bool {
 	name, _ := pkg.Ref()
 	return name != "" || !pkg.HasRevisions()

@@ -2,11 +2,11 @@ package policy
 
 import "github.com/hashicorp/hcl/v2"
 
-// FileName is the name of the file in a repository that has a project's policy and its
+// FileName is the name of the file in a repository that contains a project's policy and
 // settings.
 const FileName = "cotter.hcl"
 
-// FileError says that a file with a policy or with settings is not valid. It wraps
+// FileError says that a file with a policy or settings is invalid. It wraps
 // hcl.Diagnostics.
 type FileError struct {
 	File        string

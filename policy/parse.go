@@ -14,15 +14,16 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// MaxSize is the size limit of policy files, in bytes.
+// MaxSize is the maximum size of policy files, in bytes.
 const MaxSize = 1 << 20
 
-// MaxAgeDays is the maximum of min_age_days: about a hundred years.
+// MaxAgeDays is the maximum value of min_age_days: about a hundred years.
 const MaxAgeDays = 36_500
 
-// Parse parses a policy file; the package comment has the format. The name is for
-// messages only. A file without a policy block is a policy that allows everything, and is
-// not [Policy.Declared]. If the diagnostics have errors, the policy is nil.
+// Parse parses a policy file; the package comment describes the format. The name is used
+// only in messages. A file without a policy block results in a policy that allows
+// everything, and is not [Policy.Declared]. If the diagnostics contain errors, the policy
+// is nil.
 func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		return nil, failure(hcl.Range{Filename: filename}, fmt.Sprintf("The file has more than %d bytes.", MaxSize))
@@ -80,7 +81,7 @@ func (p *Policy) read(body hcl.Body) hcl.Diagnostics {
 	return diags
 }
 
-// arguments returns a function for each argument that sets its value.
+// arguments returns, for each argument, the function that sets its value.
 func (p *Policy) arguments() map[string]func(cty.Value) error {
 	return map[string]func(cty.Value) error{
 		argAllow:       patterns(&p.Allow),

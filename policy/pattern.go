@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Pattern matches locations of modules; the package comment has the format.
-// [ParsePattern] returns one.
+// Pattern matches locations of modules; the package comment describes the format.
+// [ParsePattern] returns patterns.
 type Pattern struct {
 	text string
-	host string // "" for this machine, "*" for all, "*.NAME" for all below
+	host string // "" for this machine, "*" for all hosts, "*.NAME" for all hosts below NAME
 	port string
 	path []string
 }
@@ -64,19 +64,19 @@ func (p *Pattern) setHost(written string) error {
 	return nil
 }
 
-// allows reports whether the pattern, in allow_sources, matches a place.
+// allows reports whether the pattern matches a place, as a part of allow_sources.
 func (p Pattern) allows(at place) bool {
 	return (p.host == "*" || p.hasPort(at.port)) && p.hasHost(at.host) && hasPath(p.path, at.path)
 }
 
-// denies reports whether the pattern, in deny_sources, matches a place. It ignores
-// the case of paths, as many servers do.
+// denies reports whether the pattern matches a place, as a part of deny_sources. It ignores
+// the case of paths, because many servers do.
 func (p Pattern) denies(at place) bool {
 	return (p.port == "" || p.hasPort(at.port)) && p.hasHost(at.host) && hasPath(lower(p.path), lower(at.path))
 }
 
-// hasPort reports whether ports are equal. 443 in a pattern also matches the usual
-// port of a transport.
+// hasPort reports whether the ports are equal. 443 in a pattern also matches the usual port
+// of a transport.
 func (p Pattern) hasPort(port string) bool {
 	return p.port == port || p.port == usualPorts["https"] && port == ""
 }
@@ -88,7 +88,7 @@ func (p Pattern) hasHost(host string) bool {
 	return p.host == host || p.host == "*" && host != ""
 }
 
-// hasPath reports whether a path is at or below one of a pattern.
+// hasPath reports whether a path is at or below the path of a pattern.
 func hasPath(pattern, elements []string) bool {
 	if len(pattern) > len(elements) {
 		return false

@@ -10,15 +10,15 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// place is the location of a package in the form that patterns match: it is the same
-// for all transports to a repository.
+// place is the location of a package in the form that patterns match. It is the same for
+// all transports to a repository.
 type place struct {
-	host string // lower case, ASCII; "" on this machine
+	host string // lower case, ASCII; "" for this machine
 	port string // "" for the usual port of the transport
 	path []string
 }
 
-// usualPorts are the default ports of transports.
+// usualPorts maps transports to their default ports.
 var usualPorts = map[string]string{"https": "443", "http": "80", "ssh": "22", "git": "9418", "oci": "443"}
 
 func registryPlace(pkg addrs.ModuleRegistryPackage) place {
@@ -52,7 +52,7 @@ func canonicalHost(host string) string {
 	return host
 }
 
-// elements returns the elements of a path, cleaned and without a final ".git".
+// elements returns the elements of a cleaned path, without a final ".git".
 func elements(p string) []string {
 	p = strings.Trim(path.Clean("/"+p), "/")
 	if p == "" {
@@ -61,7 +61,7 @@ func elements(p string) []string {
 	return strings.Split(strings.TrimSuffix(p, ".git"), "/")
 }
 
-// String returns the pattern that matches the place.
+// String returns the place in the form of a pattern that matches it.
 func (p place) String() string {
 	host := p.host
 	if p.port != "" {

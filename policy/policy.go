@@ -7,29 +7,29 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Policy is a set of rules. The zero value allows everything, and so does a nil
-// one. Its fields must not change once it is in use.
+// Policy is a set of rules. The zero value and a nil *Policy allow everything. Its fields
+// must not change once it is in use.
 type Policy struct {
-	// Allow are the places that modules may come from; none means all places. Deny
-	// are places that they must not come from, even if allowed.
+	// Allow has the places that modules may come from; an empty list allows all places.
+	// Deny has the places that modules must not come from, even if Allow has them.
 	Allow, Deny []Pattern
-	// AllowProviders and DenyProviders are the same for the addresses of providers,
+	// AllowProviders and DenyProviders are the corresponding lists for provider addresses,
 	// HOST/NAMESPACE/TYPE.
 	AllowProviders, DenyProviders []Pattern
-	// AllowWeakSignatures accepts signatures of providers by keys and digests that are
-	// no longer secure: RSA keys of less than 2,048 bits, DSA, SHA-1. See
-	// [CheckSignature] for how several policies combine.
+	// AllowWeakSignatures accepts signatures of providers with keys and digests that are no
+	// longer secure: RSA keys of less than 2,048 bits, DSA keys and SHA-1. [CheckSignature]
+	// describes how several policies are combined.
 	AllowWeakSignatures bool
-	// Versions is how the project's own calls must be pinned.
+	// Versions says how the project's own calls must be pinned.
 	Versions Versions
 	// DenyBranches refuses git sources that name a branch or no ref.
 	DenyBranches bool
 	// DenyCredentials refuses source addresses that contain credentials.
 	DenyCredentials bool
-	// MinAge is the minimum age of a version to be selected; 0 means any age.
+	// MinAge is the minimum age of a version that may be selected; 0 allows any age.
 	MinAge time.Duration
 
-	// at is the position of each argument in the file, for messages.
+	// at has the position of each argument in the file, for messages.
 	at map[string]hcl.Range
 	// declared says that the file has a policy block.
 	declared bool
@@ -38,20 +38,20 @@ type Policy struct {
 // Declared reports whether the policy was read from a file with a policy block.
 func (p *Policy) Declared() bool { return p != nil && p.declared }
 
-// Versions is how calls must be pinned.
+// Versions says how calls must be pinned.
 type Versions int
 
 // The ways to pin a call.
 const (
 	VersionsAny   Versions = iota // not at all
 	VersionsRange                 // by a constraint, tag, commit or digest
-	VersionsExact                 // the same, and a constraint names one version
+	VersionsExact                 // like VersionsRange, and a constraint must name one version
 )
 
-// WeakSignatures is the argument that Violation has for a weak signature.
+// WeakSignatures is the value of Violation.Argument for a weak signature.
 const WeakSignatures = "weak_provider_signatures"
 
-// The arguments of a policy, in files and in messages.
+// The names of a policy's arguments, in files and in messages.
 const (
 	argAllow       = "allow_sources"
 	argDeny        = "deny_sources"
@@ -65,8 +65,8 @@ const (
 	argWeakSignatures = WeakSignatures
 )
 
-// OfRepository returns what counts of a policy that comes with the configuration: only
-// what restricts. Who writes a configuration must not decide for its users that weak
+// OfRepository returns the part of a policy in a repository that applies: only the rules
+// that restrict. The author of a configuration must not decide for its users that weak
 // signatures are accepted.
 func (p *Policy) OfRepository() *Policy {
 	if p == nil || !p.AllowWeakSignatures {
@@ -79,7 +79,7 @@ func (p *Policy) OfRepository() *Policy {
 	return &restricting
 }
 
-// position returns where an argument is in the policy's file.
+// position returns the position of an argument in the policy's file.
 func (p *Policy) position(argument string) (_ hcl.Range, written bool) {
 	if p == nil {
 		return hcl.Range{}, false

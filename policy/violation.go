@@ -8,9 +8,10 @@ import (
 
 // Violation is returned if a policy does not allow a call or an address.
 type Violation struct {
-	// Argument is the argument of the policy that is violated: "deny_sources".
+	// Argument is the violated argument of the policy, such as "deny_sources".
 	Argument string
-	// Range is its position in the policy's file; empty if there is no file.
+	// Range is the position of the argument in the policy's file; empty if there is no
+	// file.
 	Range hcl.Range
 	// Reason describes the violation, without credentials.
 	Reason string

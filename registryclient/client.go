@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxRedirects is half of the limit of net/http. Registries that redirect their API
-// do so once, for another domain or a missing slash.
+// maxRedirects is half of the limit of net/http. Registries rarely redirect their API more
+// than once, for another domain or a missing slash.
 const maxRedirects = 5
 
 // Services finds the services of hosts, and authorizes requests to them.
@@ -27,10 +27,10 @@ type Services interface {
 	Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error
 }
 
-// Client sends requests to registries of modules and providers. Services is required; all other fields
-// are optional. It is safe for concurrent use. Once it is in use, it must not be
-// copied and its fields must not change. It caches answers, so its lifetime should
-// be one run.
+// Client sends requests to registries of modules and providers. Services is required; all
+// other fields are optional. A Client is safe for concurrent use. Once it is in use, it
+// must not be copied and its fields must not change. It caches answers, so its lifetime
+// should be one run.
 type Client struct {
 	Services Services
 	// HTTPClient provides the transport, and its Timeout limits each attempt,
@@ -39,20 +39,19 @@ type Client struct {
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Retries is the number of retries of a failed request. Zero means 3, a
-	// negative number none.
+	// Retries is the number of retries of a failed request. Zero means 3, a negative number
+	// means none.
 	Retries int
-	// RetryWait is the maximum wait before the first retry, unless the server
-	// requests another one; later waits are up to 16 times longer. Zero means
-	// 500 ms.
+	// RetryWait is the maximum wait before the first retry, unless the server requests a
+	// different wait. Later waits are up to 16 times longer. Zero means 500 ms.
 	RetryWait time.Duration
-	// MaxDownload is the size limit of hosted packages in bytes. Zero means
+	// MaxDownload is the maximum size of hosted packages in bytes. Zero means
 	// DefaultMaxDownload.
 	MaxDownload int64
 
 	listings  singleflight.Group[addrs.ModuleRegistryPackage, []versions.Candidate]
 	locations singleflight.Group[subject, Location]
-	// providers and packages are the answers about providers.
+	// providers and packages cache the answers about providers.
 	providers singleflight.Group[addrs.Provider, ProviderListing]
 	packages  singleflight.Group[subject, ProviderPackage]
 	pauses    retryafter.Hosts

@@ -15,30 +15,29 @@ import (
 )
 
 const (
-	// DefaultMaxDownload is the default size limit of hosted packages in bytes:
-	// 512 MiB, as for other packages.
+	// DefaultMaxDownload is the default maximum size of hosted packages in bytes: 512 MiB,
+	// as for other packages.
 	DefaultMaxDownload = 512 << 20
-	// downloadTimeout limits a whole download, for servers that never end it.
+	// downloadTimeout limits a whole download, in case the server never ends it.
 	downloadTimeout = time.Hour
-	// stallTimeout is the window over which a download must keep to the minimum
-	// rate.
+	// stallTimeout is the window in which a download must reach the minimum rate.
 	stallTimeout = time.Minute
 )
 
-// archiveTypes are the media types of the formats that stock tools detect by their
-// first bytes.
+// archiveTypes are the media types of the formats that stock tools detect by their first
+// bytes.
 const archiveTypes = "application/zip, application/gzip, application/x-tar, application/x-xz, application/x-bzip2, application/octet-stream;q=0.9, */*;q=0.1"
 
-// Download writes the archive of a package that the registry hosts to w, as the
-// server stores it, without checking its format. The credentials for the registry
-// are sent if the location requires them and has the origin (scheme, host and port)
-// of the registry's service. They are not sent after a redirect to another origin.
+// Download writes the archive of a package that the registry hosts to w. It writes the
+// bytes as the server sends them, without checking the format. The credentials for the
+// registry are sent if the location requires them and has the same origin (scheme, host and
+// port) as the registry's service. They are not sent after a redirect to another origin.
 //
-// Until the first byte the request is retried like others. A later error is not
-// retried, and leaves a part of the archive in w. An error is a *[RequestError]. It
-// is an error if the archive is empty, longer than MaxDownload, not of the announced
-// length, or sent without a length or chunks, so that a truncation would not be
-// noticed.
+// Until the first byte of the archive, the request is retried like others. A later error is
+// not retried, and leaves a part of the archive in w. The error is a *[RequestError]. It is
+// an error if the archive is empty, is longer than MaxDownload, or does not have the
+// announced length. It is also an error if the archive is sent without a length or chunks,
+// because a truncation would not be noticed.
 func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, loc Location, w io.Writer) error {
 	about := subject{module: pkg}
 	base, err := c.service(ctx, about)
@@ -63,11 +62,11 @@ func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, 
 	return c.stream(r, req, w)
 }
 
-// stream copies the body of the answer to w. An error of copying ends the download
-// and is not retried, because w has a part of the archive already.
+// stream copies the body of the answer to w. An error during the copy ends the download and
+// is not retried, because w already has a part of the archive.
 func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 	req.Header.Set("Accept", archiveTypes)
-	// Otherwise net/http requests gzip and unpacks it, and the length of the
+	// Without this header, net/http requests gzip and unpacks it, and the length of the
 	// archive is lost.
 	req.Header.Set("Accept-Encoding", "identity")
 	client := c.httpClient()
@@ -92,22 +91,22 @@ func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 		return nil
 	}
 	if err := req.Context().Err(); err != nil {
-		copyErr = err // the cause, rather than its consequence
+		copyErr = err // the cause rather than its consequence
 	}
 	failure := r.fail(copyErr)
 	failure.StatusCode = http.StatusOK
 	return failure
 }
 
-// copyArchive copies the body to w and checks its length, announced or not. net/http
-// verifies the announced length.
+// copyArchive copies the body to w and checks its length. If a length was announced,
+// net/http verifies it.
 func (c *Client) copyArchive(w io.Writer, resp *httpx.Response) error {
 	limit := cmp.Or(max(c.MaxDownload, 0), DefaultMaxDownload)
 	switch encoding := resp.Header.Get("Content-Encoding"); {
 	case !resp.HasKnownEnd():
 		return fmt.Errorf("%w: the server does not say how long the archive is", ErrInvalidAnswer)
 	case encoding != "" && encoding != "identity":
-		return fmt.Errorf("%w: the archive has the encoding %q, which was not asked for", ErrInvalidAnswer, encoding)
+		return fmt.Errorf("%w: the archive has the encoding %q, which was not requested", ErrInvalidAnswer, encoding)
 	case resp.ContentLength > limit:
 		return &httpx.TooLargeError{Limit: limit}
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// endpoint returns the request for one of the protocol's URLs. last are the segments
-// behind the address and the version of the subject.
+// endpoint returns the request for one of the protocol's URLs. last are the segments after
+// the address and the version of the subject.
 func (c *Client) endpoint(ctx context.Context, about subject, last ...string) (*request, error) {
 	base, err := c.service(ctx, about)
 	if err != nil {
@@ -33,9 +33,9 @@ func (c *Client) service(ctx context.Context, about subject) (*url.URL, error) {
 	return base, nil
 }
 
-// appendSegments appends segments to the path of base and drops its query string,
-// as resolving a relative URL does. Unlike that, it escapes segments, so that none
-// points to another endpoint.
+// appendSegments appends segments to the path of base and drops its query string, like the
+// resolution of a relative URL. It also escapes the segments, so that none of them points
+// to another endpoint.
 func appendSegments(base *url.URL, segments []string) (*url.URL, error) {
 	path, escaped := withSlash(base.Path), withSlash(base.EscapedPath())
 	for i, segment := range segments {

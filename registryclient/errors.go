@@ -9,34 +9,34 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// The kinds of failure, for errors.Is.
+// Kinds of failure, for errors.Is.
 var (
-	// ErrNotFound means that the registry has no such module, provider or version,
-	// or hides it from requests without credentials.
+	// ErrNotFound says that the registry does not have the module, provider or version, or
+	// hides it from requests without credentials.
 	ErrNotFound = errors.New("not found")
-	// ErrUnsupportedPlatform means that the registry has no package of the
-	// provider's version for the platform.
+	// ErrUnsupportedPlatform says that the registry has no package of the provider's
+	// version for the platform.
 	ErrUnsupportedPlatform = errors.New("no package for this platform")
-	// ErrUnauthorized means that the registry requires credentials, or other
-	// ones.
+	// ErrUnauthorized says that the registry requires credentials, or different
+	// credentials.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrForbidden means that the credentials do not allow the request. Some
-	// servers also use this status to limit the rate of requests.
+	// ErrForbidden says that the credentials do not allow the request. Some servers also
+	// use this status to limit the rate of requests.
 	ErrForbidden = errors.New("forbidden")
-	// ErrUnexpectedStatus means that the registry answered with another status.
+	// ErrUnexpectedStatus says that the registry answered with another status.
 	ErrUnexpectedStatus = errors.New("unexpected status")
-	// ErrInvalidAnswer means that the content of the answer does not conform to
-	// the protocol.
+	// ErrInvalidAnswer says that the content of the answer does not conform to the
+	// protocol.
 	ErrInvalidAnswer = errors.New("the registry's answer is not valid")
-	// ErrRefusedLocation means that the registry points to a location that
-	// registries must not point to; see the package comment.
+	// ErrRefusedLocation says that the registry points to a location that registries must
+	// not point to; see the package comment.
 	ErrRefusedLocation = errors.New("refused the location that the registry gave")
 )
 
-// ProtocolError is returned if a provider's version has none of the versions of the
-// plugin protocol that stock tools support.
+// ProtocolError is returned if a provider's version supports none of the plugin protocol
+// versions that stock tools support.
 type ProtocolError struct {
-	// Protocols are those that it has, as the registry writes them.
+	// Protocols are the versions that it supports, as the registry writes them.
 	Protocols []string
 }
 
@@ -44,21 +44,18 @@ func (e *ProtocolError) Error() string {
 	return fmt.Sprintf("it has the plugin protocol %s; stock tools support 5 and 6", strings.Join(e.Protocols, ", "))
 }
 
-// RequestError is returned if a request to a registry failed. It wraps one of the
-// sentinels of this package, or the error of [Services], of the network or of the
-// context.
+// RequestError is returned if a request to a registry failed. It wraps a sentinel error of
+// this package, or the error of [Services], of the network or of the context.
 type RequestError struct {
-	// Package is the zero value if the request was about a provider, and Provider
-	// if it was about a module.
+	// Package is zero if the request was about a provider, and Provider is zero if it was
+	// about a module.
 	Package  addrs.ModuleRegistryPackage
 	Provider addrs.Provider
-	// Version is the zero value if the listing of versions failed.
+	// Version is zero if the listing of versions failed.
 	Version versions.Version
-	// Platform is the zero value unless the request was about the package of a
-	// provider.
+	// Platform is zero unless the request was about the package of a provider.
 	Platform addrs.Platform
-	// URL is the requested URL, without credentials. It is empty if no request
-	// was made.
+	// URL is the requested URL, without credentials. It is empty if no request was made.
 	URL string
 	// StatusCode is the final status; zero if there was no answer.
 	StatusCode int
@@ -74,8 +71,8 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("%s: GET %s: %s", e.Subject(), e.URL, e.Err)
 }
 
-// Subject names what the request was about, which begins the text of the error:
-// "provider example.com/acme/cloud 1.2.0 for linux_amd64".
+// Subject returns the subject of the request, which is also the beginning of the error
+// text: "provider example.com/acme/cloud 1.2.0 for linux_amd64".
 func (e *RequestError) Subject() string {
 	what := "module " + e.Package.String()
 	if e.Provider != (addrs.Provider{}) {

@@ -14,30 +14,29 @@ import (
 )
 
 const (
-	// maxLocationAnswer bounds the answer, an object with one address, in bytes.
+	// maxLocationAnswer is the maximum size of the answer, which is an object with one
+	// address, in bytes.
 	maxLocationAnswer = 1 << 20
-	// maxLocation bounds a location, in bytes, by the common limit of servers for
-	// URLs. Longer ones can be expensive to resolve.
+	// maxLocation is the maximum size of a location, in bytes. It is the usual limit of
+	// servers for URLs. Longer locations can be expensive to resolve.
 	maxLocation = 8 << 10
 )
 
-// Location is the location of a version of a package, as given by its registry.
+// Location is the location of a version of a package, as returned by its registry.
 type Location struct {
-	// Source is the package and the subdirectory in it, which can be a glob. It
-	// can contain credentials from the registry.
+	// Source is the package with the subdirectory in it, which can be a glob. It can
+	// contain credentials from the registry.
 	Source addrs.ModuleSourceRemote
-	// Origin is the URL that gave the location, after redirects, without
-	// credentials.
+	// Origin is the URL that gave the location, after redirects, without credentials.
 	Origin string
-	// Direct is set if the registry hosts the package as an archive, which
-	// [Client.Download] downloads. Source.Package is then the literal URL, and
-	// Source.Subdir is empty.
+	// Direct is set if the registry hosts the package as an archive that [Client.Download]
+	// can download. Then Source.Package is the literal URL, and Source.Subdir is empty.
 	Direct bool
 	// UseCredentials is set if the archive requires the registry's credentials.
 	UseCredentials bool
 }
 
-// PackageLocation gets the location of a version of a package. An error is a
+// PackageLocation gets the location of a version of a package. The error is a
 // *[RequestError].
 func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (Location, error) {
 	about := subject{module: pkg, version: v}
@@ -97,7 +96,7 @@ func tooLong(location string) error {
 	return fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), maxLocation)
 }
 
-// asRequestError wraps the context's error, the only one that is not a
+// asRequestError wraps the error of the context, which is the only error that is not a
 // *RequestError.
 func asRequestError(about subject, err error) *RequestError {
 	if failure, ok := errors.AsType[*RequestError](err); ok {
@@ -109,15 +108,14 @@ func asRequestError(about subject, err error) *RequestError {
 // locationBody is the body of an answer with a location.
 type locationBody struct {
 	Location string `json:"location"`
-	// UseRegistryCredentials is not nil if the registry hosts the package
-	// (OpenTofu 1.12).
+	// UseRegistryCredentials is not nil if the registry hosts the package (OpenTofu 1.12).
 	UseRegistryCredentials *bool `json:"use_registry_credentials"`
 }
 
-// parseLocation parses the body of an answer with a location. Registries for
-// Terraform, which does not read the body, can send anything. So notObject, the
-// reason why the body is not a JSON object, matters only if the header has no
-// location. A wrong type in an object is an error.
+// parseLocation parses the body of an answer with a location. Terraform does not read the
+// body, so registries for Terraform can send anything. notObject is the reason why the body
+// is not a JSON object; it matters only if the header has no location either. A wrong type
+// in an object is an error.
 func parseLocation(text []byte) (body locationBody, notObject, err error) {
 	var object map[string]json.RawMessage
 	if notObject := decode(text, &object); notObject != nil || object == nil {

@@ -20,17 +20,17 @@ import (
 )
 
 const (
-	// minProtocol and maxProtocol are the major versions of the plugin protocol that
-	// stock tools support.
+	// minProtocol and maxProtocol are the major versions of the plugin protocol that stock
+	// tools support.
 	minProtocol, maxProtocol = 5, 6
-	// maxFilename bounds the name of an archive, in bytes, as file systems do.
+	// maxFilename is the maximum length of an archive's name, in bytes, as in file systems.
 	maxFilename = 255
 )
 
-// ProviderPackage gets the location of the package of a provider's version for a
-// platform. Other callers get the same result, so it must not be changed. An error is
-// a *[RequestError]; it wraps [ErrUnsupportedPlatform] if the registry has no such
-// package, and a *[ProtocolError] if no stock tool could run it.
+// ProviderPackage gets the location of the package of a provider's version for a platform.
+// Callers share the result, so it must not be changed. The error is a *[RequestError]. It
+// wraps [ErrUnsupportedPlatform] if the registry has no such package, and a
+// *[ProtocolError] if stock tools cannot run the package.
 func (c *Client) ProviderPackage(ctx context.Context, provider addrs.Provider, v versions.Version, platform addrs.Platform) (ProviderPackage, error) {
 	about := subject{provider: provider, version: v, platform: platform}
 	if provider == (addrs.Provider{}) || v.IsZero() || platform == (addrs.Platform{}) {
@@ -95,8 +95,8 @@ type reportedBody struct {
 	Hashes []string    `json:"hashes"`
 }
 
-// read checks the answer and returns it with absolute URLs. from is the URL that gave
-// the answer.
+// read checks the answer and returns it with absolute URLs. from is the URL that gave the
+// answer.
 func (b *packageBody) read(about subject, from *url.URL) (ProviderPackage, error) {
 	invalid := func(format string, args ...any) (ProviderPackage, error) {
 		return ProviderPackage{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, fmt.Errorf(format, args...))
@@ -143,8 +143,8 @@ func (b *packageBody) read(about subject, from *url.URL) (ProviderPackage, error
 	return found, nil
 }
 
-// keys returns the keys that have an armour. What else an answer says about a key
-// is for people, so other types than texts are not errors.
+// keys returns the keys that have an armor. The other properties of a key are for people,
+// so a type other than a string is not an error.
 func (b *packageBody) keys() []SigningKey {
 	var keys []SigningKey
 	for _, k := range b.SigningKeys.GPG {
@@ -159,9 +159,9 @@ func (b *packageBody) keys() []SigningKey {
 	return keys
 }
 
-// resolve returns the absolute URL of a reference in an answer. Plain http is
-// allowed, because the sum of an archive comes from the answer itself, and that of
-// the document of sums from its signature.
+// resolve returns the absolute URL of a reference in an answer. Plain http is allowed: the
+// sum of the archive comes from the answer itself, and the document of sums is verified by
+// its signature.
 func resolve(from *url.URL, name, reference string) (string, error) {
 	switch {
 	case reference == "":
@@ -185,8 +185,8 @@ func resolve(from *url.URL, name, reference string) (string, error) {
 	return "", fmt.Errorf("%w: the %s %q, because %s", ErrRefusedLocation, name, shown(u.String()), reason)
 }
 
-// filenameFault returns why a name cannot be that of an archive in a document of
-// sums; "" if it can.
+// filenameFault says why a name cannot be the name of an archive in a document of sums; ""
+// if it can.
 func filenameFault(name string) string {
 	switch {
 	case name == "":
@@ -200,8 +200,8 @@ func filenameFault(name string) string {
 	return ""
 }
 
-// reported returns what the registry reports about the packages of all platforms. If
-// it reports anything, it has to be in accordance with the rest of the answer.
+// reported returns the registry's report about the packages of all platforms. If there is a
+// report, it must be consistent with the rest of the answer.
 func (b *packageBody) reported(own addrs.Platform, sum string) (map[addrs.Platform]ReportedPackage, error) {
 	if len(b.Packages) == 0 {
 		return nil, nil
@@ -251,8 +251,8 @@ func majorOf(protocol string) (major int, ok bool) {
 	return major, true
 }
 
-// supportsProtocol reports whether stock tools can run a plugin with these protocols.
-// They try one that names none.
+// supportsProtocol reports whether stock tools can run a plugin with these protocols. If
+// the list is empty, they try to run it.
 func supportsProtocol(protocols []string) bool {
 	return len(protocols) == 0 || slices.ContainsFunc(protocols, func(p string) bool {
 		major, ok := majorOf(p)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -14,16 +15,16 @@ import (
 )
 
 const (
-	// maxProviderAnswer bounds answers about providers, in bytes. An answer about a
-	// package may have the keys and the hashes of all platforms.
+	// maxProviderAnswer is the maximum size of answers about providers, in bytes. An answer
+	// about a package may contain the keys, and the hashes of all platforms.
 	maxProviderAnswer = 32 << 20
-	// maxWarnings bounds the warnings of a listing.
+	// maxWarnings is the maximum number of warnings in a listing.
 	maxWarnings = 32
 )
 
-// ProviderVersions lists the versions of a provider in the order of the registry,
-// without duplicates. A provider can have no versions. Other callers get the same
-// result, so it must not be changed. An error is a *[RequestError].
+// ProviderVersions lists the versions of a provider in the order of the registry, without
+// duplicates. A provider can have no versions. Callers share the result, so it must not be
+// changed. The error is a *[RequestError].
 func (c *Client) ProviderVersions(ctx context.Context, provider addrs.Provider) (ProviderListing, error) {
 	about := subject{provider: provider}
 	listing, err := c.providers.Do(ctx, provider, func(ctx context.Context) (ProviderListing, error) {
@@ -85,13 +86,13 @@ type listingBody struct {
 		} `json:"platforms"`
 	} `json:"versions"`
 	Warnings []string `json:"warnings"`
-	// ID and MovedTo are for addresses without a namespace; see ProviderRenamed.
+	// ID and MovedTo are set for addresses without a namespace; see ProviderRenamed.
 	ID      string `json:"id"`
 	MovedTo string `json:"moved_to"`
 }
 
-// versions returns the listed versions whose text the stock tools accept. Of several
-// texts for one version the first is used.
+// versions returns the listed versions whose text the stock tools accept. If several texts
+// are the same version, the first is used.
 func (b *listingBody) versions() []ProviderVersion {
 	var found []ProviderVersion
 	seen := make(map[versions.Version]bool)
@@ -117,22 +118,24 @@ func (b *listingBody) versions() []ProviderVersion {
 	return found
 }
 
-// providerVersion is narrower than the versions of modules, as in stock tools: it
-// has no "v", no fourth number, and a "-" before a pre-release.
-var providerVersion = regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+// providerVersion is stricter than the syntax of module versions, as in stock tools: no
+// "v", no fourth number, and a "-" before a pre-release.
+var providerVersion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+})
 
 func parseProviderVersion(text string) (versions.Version, bool) {
-	if !providerVersion.MatchString(text) {
+	if !providerVersion().MatchString(text) {
 		return versions.Version{}, false
 	}
 	v, err := versions.Parse(text)
 	return v, err == nil
 }
 
-// ProviderRenamed asks the registry of a provider for the address to which a
-// provider of its type has moved, as stock tools do to make a suggestion for
-// "hashicorp/TYPE" on their default host if it is unknown. It returns false if the
-// registry suggests nothing, or the same address. An error is a *[RequestError].
+// ProviderRenamed asks the registry of a provider for the new address of a provider with
+// the same type. Stock tools do this for an unknown "hashicorp/TYPE" on their default host,
+// to make a suggestion. It returns false if the registry suggests no address or the same
+// one. The error is a *[RequestError].
 func (c *Client) ProviderRenamed(ctx context.Context, provider addrs.Provider) (addrs.Provider, bool, error) {
 	legacy := provider
 	legacy.Namespace = "-"

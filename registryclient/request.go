@@ -11,20 +11,20 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// request is a request about a subject.
+// request is an HTTP request about a subject.
 type request struct {
 	subject
 	url *url.URL
-	// secrets are the values of the headers with credentials.
+	// secrets are the values of the headers that contain credentials.
 	secrets []string
-	// authorized is set if credentials are sent. Otherwise credentialsErr is the
-	// reason, or nil if there are none.
+	// authorized is set if credentials are sent. If it is not set, credentialsErr is the
+	// reason, or nil if there are no credentials.
 	authorized     bool
 	credentialsErr error
 }
 
-// build returns the HTTP request, with the registry's credentials if
-// withCredentials is set.
+// build returns the HTTP request, with the registry's credentials if withCredentials is
+// set.
 func (r *request) build(ctx context.Context, services Services, withCredentials bool) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url.String(), nil)
 	if err != nil {
@@ -75,19 +75,19 @@ func (r *request) fail(err error) *RequestError {
 	return failure
 }
 
-// failWith returns the error for an answer that cannot be used.
+// failWith returns the error of a request with an answer that cannot be used.
 func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
 	failure := r.fail(err)
 	failure.StatusCode = answer.StatusCode
 	return failure
 }
 
-// failBefore returns the error for a request without a URL.
+// failBefore returns the error of a request that was not sent.
 func failBefore(about subject, err error) *RequestError {
 	return &RequestError{Package: about.module, Provider: about.provider, Version: about.version, Platform: about.platform, Err: err}
 }
 
-// isRefusal reports whether an answer was refused, rather than not received.
+// isRefusal reports whether the client refused the answer, rather than not receiving it.
 func isRefusal(err error) bool {
 	_, redirect := errors.AsType[*httpx.RedirectError](err)
 	_, large := errors.AsType[*httpx.TooLargeError](err)

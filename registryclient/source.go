@@ -11,9 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// direct returns the location of a package that the registry hosts. It is a URL
-// reference, which can be empty, and is not parsed as a source address with "//"
-// and query arguments.
+// direct returns the location of a package that the registry hosts. It is a URL reference,
+// which can be empty. It is not parsed as a source address with "//" and query arguments.
 func direct(endpoint *url.URL, body locationBody) (Location, error) {
 	if len(body.Location) > maxLocation {
 		return Location{}, tooLong(body.Location)
@@ -45,8 +44,8 @@ func checkDirect(endpoint, u *url.URL) error {
 	return checkWeb(endpoint, u)
 }
 
-// indirect returns a location that is a source address or a URL relative to that of
-// the request.
+// indirect returns a location that is a source address, or a URL relative to the request's
+// URL.
 func indirect(r *request, location string) (Location, error) {
 	if isRelative(location) {
 		u, err := r.url.Parse(location)
@@ -73,7 +72,8 @@ func isRelative(location string) bool {
 	return strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../")
 }
 
-// checkPackage returns why a registry must not point to a package; nil if it may.
+// checkPackage returns the reason why a registry must not point to a package; nil if it
+// may.
 func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	u, err := pkg.URL()
 	if err != nil {
@@ -92,12 +92,12 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	case getter == "oci" && u.Host != "":
 		return nil
 	case getter == "git" && !forced:
-		return errors.New("plain git is neither private nor authentic")
+		return errors.New("the git protocol is neither encrypted nor authenticated")
 	}
 	return checkWeb(registry, u)
 }
 
-// checkWeb is checkPackage for URLs of http and https.
+// checkWeb is checkPackage for http and https URLs.
 func checkWeb(registry, u *url.URL) error {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
@@ -110,12 +110,12 @@ func checkWeb(registry, u *url.URL) error {
 	return nil
 }
 
-// refuseLocation returns an error that states the whole rule, because only the
-// registry's operator can change the location.
+// refuseLocation returns an error that explains the whole rule, because only the registry's
+// operator can change the location.
 func (r *request) refuseLocation(location string, err error) error {
 	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, and oci. Ask its operator, or use that address as the source yourself if you trust it",
 		ErrRefusedLocation, shown(location), err, string(r.host()))
 }
 
-// shown returns a location for a message.
+// shown returns a location in the form that messages need.
 func shown(location string) string { return httpx.Printable(addrs.Redact(location)) }

@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// refusal returns the error for a status other than success. missing is the hint for
-// a 404.
+// refusal returns the error for a status that is not a success. missing is the hint for a
+// 404.
 func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	sentinel, hint := ErrUnexpectedStatus, ""
 	switch status := answer.StatusCode; {
@@ -31,11 +31,11 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	if message := strings.TrimSpace(r.withoutSecrets(string(answer.Body))); message != "" {
 		text += fmt.Sprintf(", with the message %q", message)
 	}
-	// The text does not repeat the sentinel, whose meaning is in the status.
+	// The text does not repeat the sentinel, because the status has the same meaning.
 	return r.failWith(answer, &statusError{text: text + "; " + hint, sentinel: sentinel, cause: r.credentialsErr})
 }
 
-// withoutSecrets removes the credentials of the request from a server's message:
+// withoutSecrets removes the credentials of the request from a server's message, because
 // some servers repeat them.
 func (r *request) withoutSecrets(text string) string {
 	for _, secret := range r.secrets {
@@ -51,8 +51,8 @@ func (r *request) withoutSecrets(text string) string {
 
 const (
 	redacted = "REDACTED"
-	// minSecret is the minimum length of a secret to be removed. Shorter ones can
-	// be parts of words.
+	// minSecret is the minimum length of a secret that is removed. Shorter ones can be
+	// parts of words.
 	minSecret = 6
 )
 
@@ -71,7 +71,7 @@ func (e *statusError) Unwrap() []error {
 	return []error{e.sentinel, e.cause}
 }
 
-// credentialsHint describes the credentials that were sent and how to set others.
+// credentialsHint describes the credentials that were sent, and how to set others.
 func (r *request) credentialsHint() string {
 	switch {
 	case r.credentialsErr != nil:
@@ -84,8 +84,9 @@ func (r *request) credentialsHint() string {
 	return "no credentials were sent; to set them, " + howToAuthorize(r.host())
 }
 
-// howToAuthorize names the settings of the stock tools. In the variable's name they
-// write "_" for a dot and "__" for a hyphen. They have no encoding for a port.
+// howToAuthorize names the settings of the stock tools. In the names of environment
+// variables, they write "_" for a dot and "__" for a hyphen. They have no encoding for a
+// port.
 func howToAuthorize(host addrs.Hostname) string {
 	block := fmt.Sprintf("add a credentials %q block with a token to the CLI configuration", string(host))
 	if strings.Contains(string(host), ":") {

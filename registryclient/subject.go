@@ -7,19 +7,19 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// The services of registries in discovery.
+// The service identifiers of registries, for discovery.
 const (
 	modulesService   = "modules.v1"
 	providersService = "providers.v1"
 )
 
-// subject is what a request is about: a module or a provider, or a version of it if
-// there is one. It is comparable.
+// subject is the subject of a request: a module or a provider, and possibly a version of
+// it. It is comparable.
 type subject struct {
 	module   addrs.ModuleRegistryPackage
 	provider addrs.Provider
 	version  versions.Version
-	platform addrs.Platform // of a provider's package
+	platform addrs.Platform // set for a provider's package
 }
 
 func (s subject) isProvider() bool { return s.provider != addrs.Provider{} }
@@ -32,7 +32,7 @@ func (s subject) host() addrs.Hostname {
 	return s.module.Host
 }
 
-// service returns the service that the registry has to offer.
+// service returns the identifier of the service that the registry must offer.
 func (s subject) service() string {
 	if s.isProvider() {
 		return providersService
@@ -40,7 +40,7 @@ func (s subject) service() string {
 	return modulesService
 }
 
-// notFound returns what the status 404 means.
+// notFound returns the meaning of the status 404.
 func (s subject) notFound() error {
 	if s.platform != (addrs.Platform{}) {
 		return ErrUnsupportedPlatform
@@ -48,8 +48,8 @@ func (s subject) notFound() error {
 	return ErrNotFound
 }
 
-// segments returns the segments of the URL of an endpoint below that of the service.
-// last are those behind the address and the version.
+// segments returns the path segments of an endpoint below the URL of the service. last are
+// the segments after the address and the version.
 func (s subject) segments(last ...string) []string {
 	address := []string{s.module.Namespace, s.module.Name, s.module.TargetSystem}
 	if s.isProvider() {

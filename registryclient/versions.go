@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// maxListing bounds a listing, in bytes. Listings with descriptions of all
+	// maxListing is the maximum size of a listing, in bytes. Listings that describe all
 	// submodules of all versions have a few MiB.
 	maxListing = 32 << 20
-	// maxVersions bounds the versions of a listing, which may contain little else.
+	// maxVersions is the maximum number of versions in a listing, which may contain little
+	// else.
 	maxVersions = 100_000
 )
 
-// ModuleVersions lists the versions of a package in the order of the registry,
-// without duplicates. The Ref of a candidate is the version as the registry writes
-// it; Revision is empty. Published is the value of "discovered". A package can have
-// no versions. The caller may keep and change the result. An error is a
-// *[RequestError].
+// ModuleVersions lists the versions of a package in the order of the registry, without
+// duplicates. The Ref of a candidate is the version as the registry writes it; Revision is
+// empty. Published is the value of "discovered". A package can have no versions. The caller
+// may keep and change the result. The error is a *[RequestError].
 func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
 	listed, err := c.listings.Do(ctx, pkg, func(ctx context.Context) ([]versions.Candidate, error) {
 		return c.list(ctx, pkg)
@@ -56,7 +56,7 @@ func (c *Client) list(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]v
 	return listed, nil
 }
 
-// parseListing parses the first module of a listing. The rest only has to be JSON.
+// parseListing parses the first module of a listing. The rest only has to be valid JSON.
 func parseListing(body []byte) ([]versions.Candidate, error) {
 	var listing struct {
 		Modules []json.RawMessage `json:"modules"`
@@ -92,9 +92,9 @@ func parseListing(body []byte) ([]versions.Candidate, error) {
 	return found, nil
 }
 
-// discovered returns when a registry first saw a version, which OpenTofu's registry
-// lists in RFC 3339. The property is not part of the protocol, so other values are
-// not errors.
+// discovered returns the time when a registry first saw a version. OpenTofu's registry
+// lists it in RFC 3339. The property is not part of the protocol, so other values are not
+// errors.
 func discovered(value any) time.Time {
 	text, _ := value.(string)
 	t, err := time.Parse(time.RFC3339, text)

@@ -14,23 +14,24 @@ import (
 type Mirror struct {
 	// Address is oci://HOST/REPOSITORY, with the host in lower case.
 	Address string
-	// Write says that packages that were fetched from their origins are pushed.
+	// Write says that packages that were fetched from their origins are pushed to the
+	// mirror.
 	Write bool
-	// SignedBy are files of public keys. If there are any, an entry counts as confirmed
-	// only if it is signed by one of their keys.
+	// SignedBy lists files with public keys. If the list is not empty, an entry counts as
+	// confirmed only if it is signed with one of the keys.
 	SignedBy []string
-	// SignKey is the file of the private key that signs what is pushed; "" if there is
+	// SignKey is the file with the private key that signs pushed entries; "" if there is
 	// none. Only the user's file may have it.
 	SignKey string
 }
 
-// mirrorScheme is how the addresses of mirrors begin.
+// mirrorScheme is the beginning of the addresses of mirrors.
 const mirrorScheme = "oci://"
 
 // mirrorHeader is the header of a mirror block.
 var mirrorHeader = hcl.BlockHeaderSchema{Type: "mirror", LabelNames: []string{"address"}}
 
-// readMirrors reads mirror blocks. Those of a user may name a private key.
+// readMirrors reads mirror blocks. Only the user's own blocks may name a private key.
 func readMirrors(blocks hcl.Blocks, ofUser bool) (mirrors []Mirror, diags hcl.Diagnostics) {
 	lines := make(map[string]int)
 	for _, block := range blocks {
@@ -67,8 +68,7 @@ func readMirror(block *hcl.Block, ofUser bool) (m Mirror, diags hcl.Diagnostics)
 	return m, diags
 }
 
-// parseMirrorAddress returns the address of a mirror in the form in which addresses are
-// compared.
+// parseMirrorAddress returns the address of a mirror in the form for comparisons.
 func parseMirrorAddress(text string) (string, error) {
 	host, repository, found := strings.Cut(strings.TrimPrefix(text, mirrorScheme), "/")
 	if !strings.HasPrefix(text, mirrorScheme) || !found || host == "" || repository == "" || strings.ContainsAny(text, "?#@* ") {
@@ -86,14 +86,14 @@ func normalAddress(address string) string {
 	return mirrorScheme + strings.ToLower(host) + "/" + repository
 }
 
-// MirrorPattern stands for mirrors: the address of one, or oci://HOST/PREFIX/* for all
-// whose addresses begin so.
+// MirrorPattern matches mirrors. It is the address of one mirror, or oci://HOST/PREFIX/*
+// for all mirrors whose addresses begin with that prefix.
 type MirrorPattern string
 
 func parseMirrorPattern(text string) (MirrorPattern, error) {
 	address, all := strings.CutSuffix(text, "/*")
 	if all && strings.HasPrefix(address, mirrorScheme) && !strings.Contains(address[len(mirrorScheme):], "/") {
-		address += "/" // of a whole registry
+		address += "/" // the pattern matches a whole registry
 		if host := address[len(mirrorScheme):]; host == "/" || strings.ContainsAny(host, "?#@* ") {
 			return "", fmt.Errorf("%q is not oci://HOST/REPOSITORY or oci://HOST/PREFIX/*", text)
 		}
@@ -109,7 +109,7 @@ func parseMirrorPattern(text string) (MirrorPattern, error) {
 	return MirrorPattern(normal), nil
 }
 
-// Matches reports whether the pattern stands for the mirror with an address.
+// Matches reports whether the pattern matches the mirror with an address.
 func (p MirrorPattern) Matches(address string) bool {
 	if prefix, all := strings.CutSuffix(string(p), "*"); all {
 		return strings.HasPrefix(normalAddress(address), prefix)
@@ -117,8 +117,8 @@ func (p MirrorPattern) Matches(address string) bool {
 	return normalAddress(address) == string(p)
 }
 
-// files returns the function for an argument that is a list of names of files: anywhere,
-// or below the directory of cotter.hcl.
+// files returns the function for an argument that is a list of file names. The files can be
+// anywhere, or must be below the directory of cotter.hcl.
 func files(to *[]string, anywhere bool) func(cty.Value) error {
 	return func(value cty.Value) error {
 		if value.IsNull() || !value.Type().IsTupleType() || value.LengthInt() == 0 {
@@ -146,7 +146,7 @@ func fileName(value cty.Value) (string, error) {
 	return name, nil
 }
 
-// inDir makes the names of files that are relative those of files in a directory.
+// inDir makes relative file names relative to dir.
 func inDir(dir string, mirrors []Mirror) {
 	for i := range mirrors {
 		m := &mirrors[i]
@@ -166,6 +166,6 @@ func below(dir, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// InDir makes the relative names of keys in the settings those of files in a directory,
-// that of cotter.hcl.
+// InDir makes the relative names of key files in the settings relative to dir, which is the
+// directory of cotter.hcl.
 func (s *Settings) InDir(dir string) { inDir(dir, s.Mirrors) }

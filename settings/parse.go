@@ -15,14 +15,14 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// MaxSize is the size limit of the file, in bytes.
+// MaxSize is the maximum size of the file, in bytes.
 const MaxSize = 1 << 20
 
-// Settings are the settings of a project. The zero value has none.
+// Settings are the settings of a project. The zero value sets nothing.
 type Settings struct {
 	// For is the stock tool: "tofu", "terraform" or "auto"; "" if it is not set.
 	For string
-	// LockFile is the lock's path, relative to the root module; "" if it is not set.
+	// LockFile is the path of the lock, relative to the root module; "" if it is not set.
 	LockFile string
 	// Layout is "link" or "copy"; "" if it is not set.
 	Layout string
@@ -31,17 +31,17 @@ type Settings struct {
 	// Vendor is the directory of vendored packages, relative to the root module, with
 	// slashes; "" if it is not set.
 	Vendor string
-	// Platforms are further platforms to lock providers for; nil if it is not set.
+	// Platforms are additional platforms to lock providers for; nil if they are not set.
 	Platforms []addrs.Platform
-	// Mirrors are the mirrors that the file names. It is the user who decides how far they
-	// are trusted, see [Mirrors].
+	// Mirrors are the mirrors that the file names. The user decides how far they are
+	// trusted, see [Mirrors].
 	Mirrors []Mirror
 }
 
-// Parse parses the settings in a file; the package comment has the format. The name is
-// for messages only. A file without a settings block has no settings. Other blocks that
-// the file may have are not looked at. If the diagnostics have errors, the settings are
-// nil.
+// Parse parses the settings in a file; the package comment describes the format. The name
+// is used only in messages. A file without a settings block sets nothing. Other types of
+// block that the file may have are ignored. If the diagnostics contain errors, the settings
+// are nil.
 func Parse(src []byte, filename string) (*Settings, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		return nil, failure(hcl.Range{Filename: filename}, fmt.Sprintf("The file has more than %d bytes.", MaxSize))
@@ -87,8 +87,8 @@ func (s *Settings) read(body hcl.Body) hcl.Diagnostics {
 	})
 }
 
-// readArguments reads the arguments of a body, which has nothing else, by the functions
-// for their values.
+// readArguments reads the arguments of a body with the functions for their values. Anything
+// else in the body is an error.
 func readArguments(body hcl.Body, arguments map[string]func(cty.Value) error) hcl.Diagnostics {
 	schema := &hcl.BodySchema{}
 	names := slices.Sorted(maps.Keys(arguments))

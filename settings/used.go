@@ -2,34 +2,36 @@ package settings
 
 import "slices"
 
-// UsedMirror is a mirror that a run reads from, and how far it is trusted.
+// UsedMirror is a mirror that a run reads from, with the degree to which it is trusted.
 type UsedMirror struct {
 	// Address is oci://HOST/REPOSITORY.
 	Address string
-	// Trusted says that the user has named the mirror, so that it confirms entries as an
-	// origin does: those that have the signatures of SignedBy. Others confirm only if
-	// SignedBy has a list.
+	// Trusted says that the user trusts the mirror, so that it confirms entries as an
+	// origin does, provided that they have the signatures that SignedBy requires. Other
+	// mirrors confirm entries only if SignedBy is not empty.
 	Trusted bool
-	// SignedBy are lists of files of public keys. An entry counts as confirmed only if a
-	// key of each list has signed it.
+	// SignedBy has lists of files with public keys. An entry counts as confirmed only if it
+	// is signed with a key from each list.
 	SignedBy [][]string
-	// Write says that what was fetched from origins is pushed, and WriteRefused that the
-	// project says so of a mirror that the user does not trust.
+	// Write says that packages that were fetched from origins are pushed to the mirror.
+	// WriteRefused says that the project requests this for a mirror that the user does not
+	// trust.
 	Write, WriteRefused bool
-	// SignKey is the file of the private key for what is pushed; "" means none.
+	// SignKey is the file with the private key that signs pushed entries; "" if there is
+	// none.
 	SignKey string
 }
 
-// Mirrors returns the mirrors of a run in the order in which they are asked: the user's,
-// and then the project's. named is the address that the user gave for this run, which
-// takes the place of all others; "" means none. keys are files of public keys that the
-// user gave for this run. They are trusted, and entries without a signature of one of
+// Mirrors returns the mirrors of a run in the order in which they are asked: first the
+// user's, then the project's. named is the address that the user gave for this run, which
+// replaces all others; "" means that there is none. keys are files with public keys that
+// the user gave for this run. They are trusted, and entries without a signature by one of
 // them confirm nothing.
 //
 // The author of a repository's cotter.hcl could name a mirror that confirms any lock. So a
 // mirror that only a project names confirms nothing, unless the user trusts its address or
-// the key that has signed an entry. What a project says of a trusted mirror can only make
-// it stricter.
+// the key that signed an entry. The project's block for a trusted mirror can only add
+// requirements.
 func Mirrors(user *User, project *Settings, named string, keys []string) []UsedMirror {
 	addresses := []string{normalAddress(named)}
 	if named == "" {
@@ -72,7 +74,7 @@ func (m *UsedMirror) require(keys []string) {
 	}
 }
 
-// blockOf returns the block of the mirror with an address; nil means none.
+// blockOf returns the block of the mirror with an address, or nil if there is none.
 func blockOf(mirrors []Mirror, address string) *Mirror {
 	for i := range mirrors {
 		if mirrors[i].Address == address {

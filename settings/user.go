@@ -11,20 +11,20 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// User are the settings of a user. The zero value has none.
+// User has the settings of a user. The zero value sets nothing.
 type User struct {
-	// Mirrors are those that the user names. They confirm entries of locks.
+	// Mirrors are the mirrors that the user names. They confirm entries of locks.
 	Mirrors []Mirror
-	// TrustMirrors are mirrors that confirm entries if a project names them.
+	// TrustMirrors are the mirrors that confirm entries if a project names them.
 	TrustMirrors []MirrorPattern
-	// TrustKeys are files of public keys. An entry that one of them has signed is
-	// confirmed, whichever mirror has it.
+	// TrustKeys lists files with public keys. An entry that is signed with one of the keys
+	// is confirmed, in any mirror.
 	TrustKeys []string
 }
 
-// ParseUser parses the settings of a user; the package comment has the format. The
-// relative names of keys are those of files beside the file. If the diagnostics have
-// errors, the settings are nil.
+// ParseUser parses the settings of a user; the package comment describes the format.
+// Relative names of key files are relative to the directory of the file. If the diagnostics
+// contain errors, the settings are nil.
 func ParseUser(src []byte, filename string) (*User, hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		return nil, failure(hcl.Range{Filename: filename}, fmt.Sprintf("The file has more than %d bytes.", MaxSize))

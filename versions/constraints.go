@@ -7,8 +7,8 @@ import (
 	goversion "github.com/hashicorp/go-version"
 )
 
-// maxConstraintsBytes bounds a constraint string. Configuration of remote modules is
-// not trusted, and every part is checked against every version.
+// maxConstraintsBytes is the maximum size of a constraint string. Configuration of remote
+// modules is not trusted, and every part is checked against every version.
 const maxConstraintsBytes = 4096
 
 // space is the white space that go-version allows around operators and versions.
@@ -64,8 +64,7 @@ func parsePart(text string) (_ part, reason string) {
 	return part{operator: operator, written: written, version: version, matches: matches}, ""
 }
 
-// splitOperator separates a part's operator, "" if it has none, from its
-// version.
+// splitOperator splits a part into its operator, which may be "", and its version.
 func splitOperator(text string) (operator, version string) {
 	for _, operator := range [...]string{"<=", ">=", "!=", "~>", "<", ">", "="} {
 		if rest, ok := strings.CutPrefix(text, operator); ok {
@@ -75,8 +74,8 @@ func splitOperator(text string) (operator, version string) {
 	return "", text
 }
 
-// whyNot returns a specific reason for syntax of other tools that is not supported. It
-// returns "" if the version itself is invalid.
+// whyNot returns a specific reason for unsupported syntax of other tools, or "" if the
+// version itself is invalid.
 func whyNot(text, written string) string {
 	const operators = "the operators are =, !=, >, >=, <, <= and ~>"
 	switch {
@@ -96,8 +95,8 @@ func whyNot(text, written string) string {
 	return ""
 }
 
-// String returns the constraints as they were written, with one space after each
-// operator and comma and no other. It is empty for the zero value.
+// String returns the constraints as they were written, with one space after each operator
+// and comma, and no other spaces. It is empty for the zero value.
 func (c Constraints) String() string {
 	written := make([]string, len(c.parts))
 	for i, p := range c.parts {
@@ -109,7 +108,7 @@ func (c Constraints) String() string {
 // IsZero reports whether c is the zero value.
 func (c Constraints) IsZero() bool { return len(c.parts) == 0 }
 
-// Exact returns the version if the constraints are one part that names it exactly.
+// Exact returns the version if the constraints consist of one part that names it exactly.
 func (c Constraints) Exact() (v Version, ok bool) {
 	if len(c.parts) != 1 || c.parts[0].operator != "" && c.parts[0].operator != "=" {
 		return Version{}, false
@@ -117,13 +116,13 @@ func (c Constraints) Exact() (v Version, ok bool) {
 	return c.parts[0].version, true
 }
 
-// Allows reports whether v meets the constraints. A pre-release meets only a
-// single part that names it exactly. The zero Version is never allowed.
+// Allows reports whether v meets the constraints. A pre-release is allowed only by a single
+// part that names it exactly. The zero Version is never allowed.
 func (c Constraints) Allows(v Version) bool {
 	return !v.IsZero() && c.allows(v, v.parsed())
 }
 
-// allows is Allows for a parsed version.
+// allows is Allows with the parsed form of v.
 func (c Constraints) allows(v Version, parsed *goversion.Version) bool {
 	if v.IsPrerelease() && (len(c.parts) != 1 || !c.names(v)) {
 		return false
@@ -141,7 +140,7 @@ func (c Constraints) meets(parsed *goversion.Version) bool {
 	return true
 }
 
-// names reports whether a part pins exactly v, metadata included.
+// names reports whether a part names exactly v, including metadata.
 func (c Constraints) names(v Version) bool {
 	for _, p := range c.parts {
 		if (p.operator == "" || p.operator == "=") && p.version == v {

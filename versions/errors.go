@@ -12,8 +12,8 @@ type ParseError struct {
 	Kind string
 	// Input is the whole text.
 	Input string
-	// Part is the invalid part: one constraint without the space around it, or the
-	// whole input.
+	// Part is the invalid part: one constraint without the spaces around it, or the whole
+	// input.
 	Part string
 	// Reason describes the error in the part.
 	Reason string
@@ -34,8 +34,8 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// AmbiguousVersionError is returned if a version is offered at several revisions,
-// such as tags "v1.2.0" and "1.2.0" on different commits.
+// AmbiguousVersionError is returned if a version is offered at several revisions, such as
+// tags "v1.2.0" and "1.2.0" on different commits.
 type AmbiguousVersionError struct {
 	Version Version
 	// Candidates are all candidates of the version, sorted by Ref.
@@ -51,10 +51,11 @@ func (e *AmbiguousVersionError) Error() string {
 		e.Version, list(offers, len(e.Candidates)))
 }
 
-// maxListed is the number of versions that a message names.
+// maxListed is the maximum number of versions in a message.
 const maxListed = 10
 
-// list joins the first of total names and the number of the others.
+// list joins the first names of a list with the number of the remaining ones; total is the
+// length of the list.
 func list(first []string, total int) string {
 	text := strings.Join(first, ", ")
 	if rest := total - len(first); rest > 0 {
@@ -63,11 +64,12 @@ func list(first []string, total int) string {
 	return text
 }
 
-// ErrDowngrade says that an update would select a lower version than the one in use. The
+// ErrDowngrade says that an update would select a lower version than the locked one. The
 // error is a *DowngradeError.
-var ErrDowngrade = errors.New("the update leads to a lower version than the locked one")
+var ErrDowngrade = errors.New("the update would select a lower version than the locked one")
 
-// DowngradeError says which lower version an update would select. It wraps [ErrDowngrade].
+// DowngradeError names the lower version that an update would select. It wraps
+// [ErrDowngrade].
 type DowngradeError struct {
 	Locked, Selected string
 }

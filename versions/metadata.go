@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// compareMetadata orders build metadata by its identifiers between dots, so that
-// "build.10" is newer than "build.9". Precedence ignores metadata; this order makes
-// selections independent of the order of a list.
+// compareMetadata orders build metadata by the identifiers between dots, so that "build.10"
+// is newer than "build.9". Precedence ignores metadata; this order makes selections
+// independent of the order of a list.
 func compareMetadata(a, b string) int {
 	return slices.CompareFunc(identifiers(a), identifiers(b), compareIdentifiers)
 }
@@ -20,8 +20,8 @@ func identifiers(metadata string) []string {
 	return strings.Split(metadata, ".")
 }
 
-// compareIdentifiers orders numbers by value, with any number of digits, and before
-// all words.
+// compareIdentifiers orders numbers by value, with any number of digits. Numbers come
+// before words.
 func compareIdentifiers(a, b string) int {
 	aNumeric, bNumeric := isNumeric(a), isNumeric(b)
 	switch {

@@ -12,8 +12,8 @@ type NoMatchError struct {
 	Constraints Constraints
 	// Offered are all offered versions, newest first.
 	Offered []Candidate
-	// Prerelease is the newest offered pre-release that is excluded only because
-	// the constraints do not name it; zero means none.
+	// Prerelease is the newest offered pre-release that is excluded only because the
+	// constraints do not name it; zero if there is none.
 	Prerelease Version
 }
 
@@ -28,14 +28,14 @@ func newNoMatchError(offered []Candidate, want Constraints) *NoMatchError {
 	return e
 }
 
-// misses reports whether v is a pre-release that users may expect to be allowed: one
-// that is named, or that is in range itself or by its release.
+// misses reports whether v is a pre-release that users may expect to be allowed: the
+// constraints name it, or it is in their range, or its release is.
 func (c Constraints) misses(v Version) bool {
 	return v.IsPrerelease() && (c.names(v) || c.meets(v.parsed()) || c.meets(v.release().parsed()))
 }
 
-// newestFirst returns the candidates that have a version, newest first, in an order
-// that does not depend on the input.
+// newestFirst returns the candidates that have a version, newest first. The order does not
+// depend on the order of the input.
 func newestFirst(offered []Candidate) []Candidate {
 	choices := make(map[Version]choice, len(offered))
 	sorted := make([]Candidate, 0, len(offered))
@@ -49,8 +49,8 @@ func newestFirst(offered []Candidate) []Candidate {
 			choices[v] = choice{version: v, parsed: v.parsed()}
 		}
 	}
-	// Two passes, because precedence is not a strict order among pre-releases: the
-	// second pass always starts from the same list.
+	// Sort twice, because precedence is not a strict order among pre-releases: the second
+	// sort always starts from the same list.
 	slices.SortFunc(sorted, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Version.canonical, a.Version.canonical), cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Revision, b.Revision))
 	})
@@ -68,15 +68,14 @@ func (e *NoMatchError) Error() string {
 	return noMatchMessage(e.Constraints.String(), "offered", offered, e.Prerelease)
 }
 
-// noMatchMessage names the first of the offered versions, each one once. label says what
-// these are.
+// noMatchMessage lists the first of the offered versions, without duplicates, after label.
 func noMatchMessage(constraints, label string, offered []Version, prerelease Version) string {
 	if len(offered) == 0 {
 		return "offers no versions"
 	}
 	var b strings.Builder
 	if constraints == "" {
-		b.WriteString("offers no version but pre-releases")
+		b.WriteString("offers only pre-releases")
 	} else {
 		fmt.Fprintf(&b, "no version meets the constraint %s", quote(constraints))
 	}

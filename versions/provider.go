@@ -9,18 +9,18 @@ import (
 	"github.com/apparentlymart/go-versions/versions/constraints"
 )
 
-// ProviderConstraints are constraints on the version of a provider. They look like
-// those of modules and have another meaning, see the package comment. The zero value
-// allows all versions except pre-releases.
+// ProviderConstraints are constraints on the version of a provider. They look like those of
+// modules but have a different meaning, see the package comment. The zero value allows all
+// versions except pre-releases.
 type ProviderConstraints struct {
 	parts []constraints.SelectionSpec
-	set   goversions.Set // of the versions that meet the parts; unset if there are none
+	set   goversions.Set // the versions that meet the parts; unset if there are no parts
 }
 
 // ParseProviderConstraints parses the version argument of a provider requirement. The
 // empty string is an error, as in stock tools. Errors are *[ParseError].
 func ParseProviderConstraints(s string) (ProviderConstraints, error) {
-	// Stock tools parse configuration by the grammar of modules first.
+	// Stock tools parse configuration with the grammar of modules first.
 	inModules, err := ParseConstraints(s)
 	if err != nil {
 		return ProviderConstraints{}, err
@@ -37,7 +37,7 @@ func newProviderConstraints(parts []constraints.SelectionSpec) ProviderConstrain
 	return ProviderConstraints{parts: parts, set: goversions.MeetingConstraints(constraints.IntersectionSpec(parts))}
 }
 
-// whyNotProvider returns the first part that is not valid for providers, and why.
+// whyNotProvider returns the first part that is not valid for providers, and the reason.
 func whyNotProvider(s string) (part, reason string) {
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.Trim(part, space)
@@ -59,8 +59,7 @@ func whyNotProvider(s string) (part, reason string) {
 	return s, reasonMalformed
 }
 
-// And returns the constraints of c and others together, as several modules have them
-// for one provider.
+// And returns the combination of c and others, for a provider that several modules require.
 func (c ProviderConstraints) And(others ...ProviderConstraints) ProviderConstraints {
 	parts := slices.Clone(c.parts)
 	for _, other := range others {
@@ -75,9 +74,9 @@ func (c ProviderConstraints) And(others ...ProviderConstraints) ProviderConstrai
 // IsZero reports whether there are no constraints.
 func (c ProviderConstraints) IsZero() bool { return len(c.parts) == 0 }
 
-// String returns the constraints in the form in which stock tools write them into the
-// lock: with three numbers (two after ~> where that is what was written), each part
-// once, sorted by version and operator. It is empty for the zero value.
+// String returns the constraints in the form that stock tools write to the lock: with three
+// numbers (two after ~> if two were written), sorted by version and operator, and without
+// duplicates. It is empty for the zero value.
 func (c ProviderConstraints) String() string {
 	sorted := make([]providerPart, len(c.parts))
 	for i, spec := range c.parts {
@@ -97,7 +96,7 @@ type providerPart struct {
 	version  goversions.Version
 }
 
-// boundary returns a version with zeros for the numbers that are not written.
+// boundary returns a version with zeros for the numbers that were not written.
 func boundary(spec constraints.VersionSpec) goversions.Version {
 	spec = spec.ConstrainToZero()
 	return goversions.Version{
@@ -106,7 +105,8 @@ func boundary(spec constraints.VersionSpec) goversions.Version {
 	}
 }
 
-// operators are in the order in which parts with one version are written.
+// operators lists the operators in the order in which parts with the same version are
+// written.
 var operators = []constraints.SelectionOp{
 	constraints.OpGreaterThan,
 	constraints.OpGreaterThanOrEqual,
@@ -157,9 +157,9 @@ func compareProviderVersions(a, b goversions.Version) int {
 	return 0
 }
 
-// Allows reports whether v meets the constraints. A pre-release meets only
-// constraints of which one part names it exactly. The zero Version, 0.0.0 with or
-// without more, and versions that providers cannot have are never allowed.
+// Allows reports whether v meets the constraints. A pre-release is allowed only if a part
+// names it exactly. These are never allowed: the zero Version, 0.0.0 with or without a
+// pre-release or metadata, and versions that providers cannot have.
 func (c ProviderConstraints) Allows(v Version) bool {
 	parsed, ok := v.ofProvider()
 	return ok && c.allows(parsed)
@@ -167,7 +167,7 @@ func (c ProviderConstraints) Allows(v Version) bool {
 
 func (c ProviderConstraints) allows(parsed goversions.Version) bool {
 	if compareProviderVersions(parsed, goversions.Unspecified) <= 0 {
-		return false // stock tools take the newest that is above 0.0.0
+		return false // stock tools take the newest version above 0.0.0
 	}
 	if c.IsZero() {
 		return parsed.Prerelease == ""
@@ -175,9 +175,9 @@ func (c ProviderConstraints) allows(parsed goversions.Version) bool {
 	return c.set.Has(parsed)
 }
 
-// ParseProviderVersion parses a provider's version, in a registry's list for example.
-// It has no leading "v", at most three numbers, and a dash before a pre-release. The
-// error is a *[ParseError].
+// ParseProviderVersion parses a provider's version, for example from a registry's list. It
+// has no leading "v", at most three numbers, and a dash before a pre-release. The error is
+// a *[ParseError].
 func ParseProviderVersion(s string) (Version, error) {
 	v, err := Parse(s)
 	if err != nil {
@@ -189,8 +189,8 @@ func ParseProviderVersion(s string) (Version, error) {
 	return v, nil
 }
 
-// ofProvider returns v as the library for providers has it, and whether it can be the
-// version of a provider.
+// ofProvider converts v to the type of the library for providers. It returns false if v
+// cannot be the version of a provider.
 func (v Version) ofProvider() (goversions.Version, bool) {
 	parsed, err := goversions.ParseVersion(v.canonical)
 	return parsed, err == nil

@@ -9,9 +9,9 @@ import (
 	"github.com/apparentlymart/go-versions/versions/constraints"
 )
 
-// SelectProvider returns the newest offered version of a provider that want allows,
-// independent of the order of the list; the package comment has the rules. The error
-// is a *[NoProviderMatchError].
+// SelectProvider returns the newest offered version of a provider that want allows. The
+// order of the list does not matter; the package comment has the rules. The error is a
+// *[NoProviderMatchError].
 func SelectProvider(offered []Version, want ProviderConstraints) (Version, error) {
 	var best Version
 	var bestParsed goversions.Version
@@ -36,8 +36,8 @@ type NoProviderMatchError struct {
 	Constraints ProviderConstraints
 	// Offered are all offered versions, newest first.
 	Offered []Version
-	// Prerelease is the newest offered pre-release that is excluded only because
-	// the constraints do not name it; zero means none.
+	// Prerelease is the newest offered pre-release that is excluded only because the
+	// constraints do not name it; zero if there is none.
 	Prerelease Version
 }
 
@@ -69,7 +69,7 @@ func (e *NoProviderMatchError) Error() string {
 	return text
 }
 
-// namesUnspecified reports whether 0.0.0 is offered and asked for.
+// namesUnspecified reports whether 0.0.0 is offered and a constraint names it.
 func (e *NoProviderMatchError) namesUnspecified() bool {
 	return slices.ContainsFunc(e.Offered, func(v Version) bool {
 		parsed, ok := v.ofProvider()
@@ -79,8 +79,9 @@ func (e *NoProviderMatchError) namesUnspecified() bool {
 	})
 }
 
-// near returns the offered versions if they are few, and otherwise the newest of them
-// and those next to the versions that the constraints name, newest first.
+// near returns the versions to list in a message, newest first: all offered versions if
+// they are few, and otherwise the newest ones and those close to the versions that the
+// constraints name.
 func (e *NoProviderMatchError) near() []Version {
 	const newest, around = 3, 2
 	if len(e.Offered) <= maxListed {

@@ -168,7 +168,7 @@ func TestNoProviderMatchError(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ offered, constraint, want string }{
 		{"1.0.0 2.0.0 3.0.0-rc.1", "~> 3.0, >= 2.0", `no version meets the constraint ">= 2.0.0, ~> 3.0"; offered: 3.0.0-rc.1, 2.0.0, 1.0.0; the pre-release 3.0.0-rc.1 would match if it were pinned exactly: "3.0.0-rc.1"`},
-		{"1.0.0-rc.1", "", `offers no version but pre-releases; offered: 1.0.0-rc.1; the pre-release 1.0.0-rc.1 would match if it were pinned exactly: "1.0.0-rc.1"`},
+		{"1.0.0-rc.1", "", `offers only pre-releases; offered: 1.0.0-rc.1; the pre-release 1.0.0-rc.1 would match if it were pinned exactly: "1.0.0-rc.1"`},
 		{"", "~> 3.0", "offers no versions"},
 		{"0.0.0", "0.0.0", `no version meets the constraint "0.0.0"; offered: 0.0.0; 0.0.0 stands for no version and is never selected`},
 		{"0.0.0 1.0.0", "2.0.0", `no version meets the constraint "2.0.0"; offered: 1.0.0, 0.0.0`},

@@ -15,17 +15,16 @@ type Candidate struct {
 	Ref string
 	// Revision is the immutable commit or digest, or "" if the listing has none.
 	Revision string
-	// Published is when the origin first saw the version; zero if not known.
+	// Published is the time when the origin first saw the version; zero if it is not known.
 	Published time.Time
 }
 
-// Select returns the newest candidate that want allows, independent of the order of
-// the list; the package comment has the rules. Candidates without a version are
-// ignored. Select takes linear time in the number of candidates.
+// Select returns the newest candidate that want allows. The order of the list does not
+// matter; the package comment has the rules. Candidates without a version are ignored.
+// Select takes linear time in the number of candidates.
 //
-// The error is a *[NoMatchError] if no candidate is allowed, or an
-// *[AmbiguousVersionError] if the newest allowed version is offered at several
-// revisions.
+// The error is a *[NoMatchError] if no candidate is allowed, or an *[AmbiguousVersionError]
+// if the newest allowed version is offered at several revisions.
 func Select(offered []Candidate, want Constraints) (Candidate, error) {
 	best, found := newest(offered, want)
 	if !found {
@@ -40,11 +39,11 @@ func Select(offered []Candidate, want Constraints) (Candidate, error) {
 	return settle(same)
 }
 
-// choice is an allowed version, for comparisons.
+// choice is an allowed version in the form that comparisons need.
 type choice struct {
 	version Version
 	parsed  *goversion.Version
-	named   bool // whether a part names it exactly
+	named   bool // whether a part names the version exactly
 }
 
 // newest returns the greatest of the allowed versions.
@@ -66,8 +65,8 @@ func newest(offered []Candidate, want Constraints) (_ Version, found bool) {
 	return best.version, found
 }
 
-// compare orders choices by precedence, and by the further rules of the package
-// comment if that is equal.
+// compare orders choices by precedence. If that is equal, it applies the further rules of
+// the package comment.
 func (c choice) compare(other choice) int {
 	if order := c.parsed.Compare(other.parsed); order != 0 {
 		return order

@@ -82,7 +82,7 @@ func TestNoMatchErrorMessage(t *testing.T) {
 		{"", nil, "offers no versions"},
 		{">= 1.0", nil, "offers no versions"},
 		{">=9", many, `no version meets the constraint ">= 9"; offered: 1.12.0, 1.11.0, 1.10.0, 1.9.0, 1.8.0, 1.7.0, 1.6.0, 1.5.0, 1.4.0, 1.3.0 and 3 more`},
-		{"", []string{"1.0.0-rc1", "1.0.0-rc2"}, `offers no version but pre-releases; offered: 1.0.0-rc2, 1.0.0-rc1; the pre-release 1.0.0-rc2 would match if it were pinned exactly: "1.0.0-rc2"`},
+		{"", []string{"1.0.0-rc1", "1.0.0-rc2"}, `offers only pre-releases; offered: 1.0.0-rc2, 1.0.0-rc1; the pre-release 1.0.0-rc2 would match if it were pinned exactly: "1.0.0-rc2"`},
 		{"~> 1.2.0-rc1", []string{"1.2.0-rc1", "1.2.0"}, `no version meets the constraint "~> 1.2.0-rc1"; offered: 1.2.0, 1.2.0-rc1; the pre-release 1.2.0-rc1 would match if it were pinned exactly: "1.2.0-rc1"`},
 		{"1.2.0-rc1", []string{"1.2.0-rc1+x"}, `no version meets the constraint "1.2.0-rc1"; offered: 1.2.0-rc1+x; the pre-release 1.2.0-rc1+x would match if it were pinned exactly: "1.2.0-rc1+x"`},
 		{">= 1.1, < 2", []string{"2.0.0-rc1", "1.1.0-rc1", "1.0.0"}, `no version meets the constraint ">= 1.1, < 2"; offered: 2.0.0-rc1, 1.1.0-rc1, 1.0.0; the pre-release 1.1.0-rc1 would match if it were pinned exactly: "1.1.0-rc1"`},

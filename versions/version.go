@@ -6,16 +6,15 @@ import (
 	goversion "github.com/hashicorp/go-version"
 )
 
-// maxVersionBytes bounds a version as it is written and in canonical form. Versions
-// become parts of paths and messages; real ones are much shorter.
+// maxVersionBytes is the maximum size of a version, as written and in canonical form.
+// Versions become parts of paths and messages; real versions are much shorter.
 const maxVersionBytes = 128
 
-// Version is a version in canonical form. It is comparable with ==; the zero value is
-// not a version. Build metadata is part of the identity, but not of the order.
+// Version is a version in canonical form. It is comparable with ==; the zero value is not a
+// version. Build metadata counts for equality, but not for the order.
 type Version struct{ canonical string }
 
-// Parse parses a version as described in the package comment. An error is a
-// *[ParseError].
+// Parse parses a version as described in the package comment. The error is a *[ParseError].
 func Parse(s string) (Version, error) {
 	v, reason := parse(s)
 	if reason != "" {
@@ -29,7 +28,7 @@ const (
 	reasonMalformed = "not a version such as 1.2.3 or 1.2.3-beta1"
 )
 
-// parse is Parse with the reason of an error, or "".
+// parse is Parse with the reason of the error, or "".
 func parse(s string) (_ Version, reason string) {
 	if len(s) > maxVersionBytes {
 		return Version{}, reasonTooLong
@@ -39,13 +38,13 @@ func parse(s string) (_ Version, reason string) {
 		return Version{}, reasonMalformed
 	}
 	v := Version{canonical: parsed.String()}
-	if len(v.canonical) > maxVersionBytes { // it grew by ".0" or "-"
+	if len(v.canonical) > maxVersionBytes { // ".0" or "-" was added
 		return Version{}, reasonTooLong
 	}
 	return v, ""
 }
 
-// MustParse is [Parse] for versions known to be valid. It panics on an error.
+// MustParse is like [Parse], but panics on an error. It is for versions known to be valid.
 func MustParse(s string) Version {
 	v, err := Parse(s)
 	if err != nil {
@@ -67,11 +66,11 @@ func (v Version) IsPrerelease() bool {
 	return strings.Contains(core, "-")
 }
 
-// Compare returns -1, 0 or +1 by precedence, as in stock tools. Versions that differ
-// only in metadata compare as 0. The zero value sorts before all versions.
+// Compare returns -1, 0 or +1 by precedence, as in stock tools. It returns 0 for versions
+// that differ only in metadata. The zero value sorts before all versions.
 //
-// Pre-releases of one release are compared by go-version, which is not a strict
-// order: "1.0.0-01" and "1.0.0-1" each sort before the other.
+// Pre-releases of one release are compared with go-version, whose order is not strict:
+// "1.0.0-01" and "1.0.0-1" each sort before the other.
 func (v Version) Compare(other Version) int {
 	switch {
 	case v == other:
@@ -84,7 +83,8 @@ func (v Version) Compare(other Version) int {
 	return v.parsed().Compare(other.parsed())
 }
 
-// parsed returns v for matching. It must not be called on the zero value.
+// parsed returns v in the form that matching needs. It must not be called on the zero
+// value.
 func (v Version) parsed() *goversion.Version {
 	return goversion.Must(goversion.NewVersion(v.canonical))
 }

@@ -7,29 +7,43 @@ import (
 	"os"
 	"time"
 
-	"github.com/urfave/cli/v3"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // run runs the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	useOwnHelp()
 	out := &output{stdout: stdout, stderr: stderr, env: os.Getenv, started: time.Now()}
-	app := newApp(out)
-	err := app.Run(ctx, args)
+	err := runLine(ctx, args[1:], out)
 	if err != nil && !is[toolExit](err) && !out.interrupted(ctx, err) {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)
 }
 
+// runLine runs the command that a command line names, or prints its help.
+func runLine(ctx context.Context, words []string, out *output) error {
+	cmd, err := cli.Parse(newApp(out), words)
+	wantsHelp := cmd.Bool("help") && !is[*cli.UnknownCommandError](err)
+	switch {
+	case wantsHelp, err == nil && cmd.Command.Run == nil:
+		printHelp(out.stdout, pageOf(cmd.Command))
+		return nil
+	case err != nil:
+		return lineError(cmd.Command, err)
+	}
+	out.configure(cmd)
+	if cmd.Command.ArgsUsage == "" && cmd.NArg() > 0 {
+		return usageError{fmt.Errorf("cotter %s takes no argument, got %q", cmd.Command.Name, cmd.Arg(0))}
+	}
+	return cmd.Command.Run(ctx, cmd)
+}
+
 // newApp returns the command with all its subcommands.
 func newApp(out *output) *cli.Command {
 	app := &cli.Command{
-		Name:      "cotter",
-		Usage:     "install, lock and verify the modules of an OpenTofu or Terraform configuration",
-		Writer:    out.stdout,
-		ErrWriter: out.stderr,
-		Flags:     globalFlags(),
+		Name:  "cotter",
+		Usage: "install, lock and verify the modules of an OpenTofu or Terraform configuration",
+		Flags: globalFlags(),
 		Commands: []*cli.Command{
 			installCommand(out),
 			initCommand(out),
@@ -56,74 +70,35 @@ func newApp(out *output) *cli.Command {
 			completeCommand(out),
 			manCommand(out),
 		},
-		Action: func(_ context.Context, cmd *cli.Command) error {
+		Run: func(_ context.Context, cmd *cli.Invocation) error {
 			if cmd.Bool("version") {
 				return printVersion(out)
 			}
-			return helpOrUnknown(cmd)
+			printHelp(out.stdout, pageOf(cmd.Command))
+			return nil
 		},
-		// Errors are printed below, once and in one way.
-		ExitErrHandler: func(context.Context, *cli.Command, error) {},
-		OnUsageError:   func(_ context.Context, cmd *cli.Command, err error, _ bool) error { return flagError(cmd, err) },
-		HideVersion:    true,
 	}
-	prepare(app, out)
-	return app
+	addHelp(app, out)
+	return cli.Link(app)
 }
 
-// prepare gives all commands what they have in common: errors are told in one
-// way, the output is configured, and a command that names no arguments in its
-// usage takes none.
-func prepare(parent *cli.Command, out *output) {
-	for _, command := range parent.Commands {
-		if command.OnUsageError == nil {
-			command.OnUsageError = parent.OnUsageError
-		}
-		takesNone := command.ArgsUsage == "" && len(command.Commands) == 0
-		command.Before = func(ctx context.Context, cmd *cli.Command) (context.Context, error) {
-			out.configure(cmd)
-			if takesNone {
-				return ctx, noArguments(cmd)
-			}
-			return ctx, nil
-		}
-		prepare(command, out)
-	}
-}
-
-// helpOrUnknown is what a command does that has only subcommands.
-func helpOrUnknown(cmd *cli.Command) error {
-	if name := cmd.Args().First(); name != "" {
-		return unknownCommand(cmd, name)
-	}
-	return cli.ShowSubcommandHelp(cmd)
-}
-
-// globalFlags stand before or behind the subcommand, with one dash or two.
-func globalFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "chdir", Usage: "work in `DIR` instead of the current directory"},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print errors only, and what was asked for"},
-		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "print everything that happens"},
-		&cli.BoolFlag{Name: "no-color", Usage: "print without colours, as with NO_COLOR in the environment"},
-		&cli.BoolFlag{Name: "version", Usage: "print the version", Local: true},
+// globalFlags are those of every command.
+func globalFlags() []*cli.Flag {
+	return []*cli.Flag{
+		{Name: "chdir", Type: cli.String, Usage: "work in `DIR` instead of the current directory"},
+		{Name: "quiet", Short: "q", Usage: "print errors only, and what was asked for"},
+		{Name: "verbose", Short: "v", Usage: "print everything that happens"},
+		{Name: "no-color", Usage: "print without colours, as with NO_COLOR in the environment"},
+		{Name: "version", Usage: "print the version", Local: true},
 	}
 }
 
 // projectFlags are those of every command that looks at a project.
-func projectFlags(more ...cli.Flag) []cli.Flag {
-	return append([]cli.Flag{
-		&cli.StringFlag{Name: "for", Usage: "apply the conventions of `TOOL`: tofu, terraform or auto", Value: "auto"},
-		&cli.StringFlag{Name: "lock-file", Usage: "keep the lock in `FILE` instead of .terraform.lock.hcl"},
+func projectFlags(more ...*cli.Flag) []*cli.Flag {
+	return append([]*cli.Flag{
+		{Name: "for", Type: cli.String, Usage: "apply the conventions of `TOOL`: tofu, terraform or auto", Default: "auto"},
+		{Name: "lock-file", Type: cli.String, Usage: "keep the lock in `FILE` instead of .terraform.lock.hcl"},
 		vendorFlag(),
-		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		{Name: "json", Usage: "print JSON"},
 	}, more...)
-}
-
-// noArguments refuses arguments where none are known.
-func noArguments(cmd *cli.Command) error {
-	if cmd.Args().Present() {
-		return usageError{fmt.Errorf("cotter %s takes no argument, got %q", cmd.Name, cmd.Args().First())}
-	}
-	return nil
 }

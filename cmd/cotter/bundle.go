@@ -9,20 +9,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func bundleCommand(out *output) *cli.Command {
-	cacheFlag := &cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"}
-	jsonFlag := &cli.BoolFlag{Name: "json", Usage: "print JSON"}
+	cacheFlag := &cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"}
+	jsonFlag := &cli.Flag{Name: "json", Usage: "print JSON"}
 	return &cli.Command{
-		Name:   "bundle",
-		Usage:  "carry all locked packages in one file to machines without a network",
-		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
+		Name:  "bundle",
+		Usage: "carry all locked packages in one file to machines without a network",
 		Commands: []*cli.Command{
 			{
 				Name:      "create",
@@ -33,19 +31,19 @@ func bundleCommand(out *output) *cli.Command {
 					"skopeo read. The same lock gives the same bytes. The lock must be complete. Archives of\n" +
 					"providers are downloaded, as the cache does not keep them.",
 				Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), carriedFlags()),
-					&cli.StringFlag{Name: "out", Usage: "write to `FILE`"},
-					&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
-					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+					&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE`"},
+					&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
+					&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 					gitBackendFlag(), cacheFlag,
 				)...)...),
-				Action: func(ctx context.Context, cmd *cli.Command) error { return createBundle(ctx, cmd, out) },
+				Run: func(ctx context.Context, cmd *cli.Invocation) error { return createBundle(ctx, cmd, out) },
 			},
 			{
 				Name:      "verify",
 				Usage:     "hash all packages of a bundle and compare them with their entries",
 				ArgsUsage: "FILE",
-				Flags:     []cli.Flag{jsonFlag},
-				Action: func(ctx context.Context, cmd *cli.Command) error {
+				Flags:     []*cli.Flag{jsonFlag},
+				Run: func(ctx context.Context, cmd *cli.Invocation) error {
 					return readBundle(cmd, out, "verified", func(b *bundle.Bundle) ([]cotter.StoreEntry, error) {
 						return localInstaller(cmd, out).VerifyStore(ctx, b)
 					})
@@ -57,8 +55,8 @@ func bundleCommand(out *output) *cli.Command {
 				ArgsUsage: "FILE",
 				Description: "Later runs of this user need no origin for the entries of locks that are in the\n" +
 					"bundle. Import only bundles from people whom you trust to say what a source contains.",
-				Flags: []cli.Flag{jsonFlag, cacheFlag},
-				Action: func(ctx context.Context, cmd *cli.Command) error {
+				Flags: []*cli.Flag{jsonFlag, cacheFlag},
+				Run: func(ctx context.Context, cmd *cli.Invocation) error {
 					return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]cotter.StoreEntry, error) {
 						return localInstaller(cmd, out).ImportStore(ctx, b)
 					})
@@ -70,7 +68,7 @@ func bundleCommand(out *output) *cli.Command {
 
 // createBundle writes a bundle to a new file, which takes the place of an earlier one
 // when it is complete.
-func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error) {
+func createBundle(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
 	name := cmd.String("out")
 	if name == "" {
 		return usageError{errors.New("bundle create needs --out FILE")}
@@ -110,15 +108,15 @@ func createBundle(ctx context.Context, cmd *cli.Command, out *output) (err error
 }
 
 // carriedFlags say which packages of providers are taken somewhere else.
-func carriedFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "no-providers", Usage: "leave out the providers"},
-		&cli.StringSliceFlag{Name: "platform", Usage: "take the providers' packages for `OS_ARCH`; can be repeated; the default is this machine's platform"},
+func carriedFlags() []*cli.Flag {
+	return []*cli.Flag{
+		{Name: "no-providers", Usage: "leave out the providers"},
+		{Name: "platform", Type: cli.Strings, Usage: "take the providers' packages for `OS_ARCH`; can be repeated; the default is this machine's platform"},
 	}
 }
 
 // setCarried reads the flags of carriedFlags.
-func setCarried(cmd *cli.Command, req *cotter.Request) (err error) {
+func setCarried(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	providers := &cotter.Providers{}
 	if providers.Platforms, err = platforms(cmd); err != nil {
 		return err
@@ -134,7 +132,7 @@ func setCarried(cmd *cli.Command, req *cotter.Request) (err error) {
 
 // lockedProjects reads the flags of commands that take the packages of locks somewhere
 // else.
-func lockedProjects(ctx context.Context, cmd *cli.Command, out *output) (req cotter.Request, in *cotter.Installer, dirs []string, err error) {
+func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req cotter.Request, in *cotter.Installer, dirs []string, err error) {
 	if req, err = request(cmd, out.env); err != nil {
 		return req, nil, nil, err
 	}
@@ -172,11 +170,11 @@ func withProviders(forDir func(cotter.Request) (cotter.Request, error)) func(cot
 
 // readBundle opens the bundle that the command line names, and prints what came of its
 // entries.
-func readBundle(cmd *cli.Command, out *output, done string, read func(*bundle.Bundle) ([]cotter.StoreEntry, error)) (err error) {
-	if cmd.Args().Len() != 1 {
-		return usageError{fmt.Errorf("%s takes one file", cmd.FullName())}
+func readBundle(cmd *cli.Invocation, out *output, done string, read func(*bundle.Bundle) ([]cotter.StoreEntry, error)) (err error) {
+	if cmd.NArg() != 1 {
+		return usageError{fmt.Errorf("%s takes one file", cmd.Command.FullName())}
 	}
-	opened, err := bundle.Open(cmd.Args().First())
+	opened, err := bundle.Open(cmd.Arg(0))
 	if err != nil {
 		return err
 	}
@@ -268,7 +266,7 @@ func (o *output) bundleEntry(entry cotter.StoreEntry) error {
 
 // useBundle adds the bundle of --bundle to an installer, which then asks no server. The
 // file stays open until the process ends.
-func useBundle(cmd *cli.Command, in *cotter.Installer, req *cotter.Request) error {
+func useBundle(cmd *cli.Invocation, in *cotter.Installer, req *cotter.Request) error {
 	name := cmd.String("bundle")
 	if name == "" {
 		return nil

@@ -8,21 +8,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func cacheCommand(out *output) *cli.Command {
-	command := func(name, usage string, run func(context.Context, *cli.Command, cotter.Cache) error, flags ...cli.Flag) *cli.Command {
+	command := func(name, usage string, run func(context.Context, *cli.Invocation, cotter.Cache) error, flags ...*cli.Flag) *cli.Command {
 		return &cli.Command{
 			Name:  name,
 			Usage: usage,
-			Flags: append([]cli.Flag{
-				&cli.StringFlag{Name: "cache-dir", Usage: "use the cache in `DIR`"},
-				&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			Flags: append([]*cli.Flag{
+				{Name: "cache-dir", Type: cli.String, Usage: "use the cache in `DIR`"},
+				{Name: "json", Usage: "print JSON"},
 			}, flags...),
-			Action: func(ctx context.Context, cmd *cli.Command) error {
+			Run: func(ctx context.Context, cmd *cli.Invocation) error {
 				dir := cacheDir(cmd)
 				if dir == "" {
 					return errors.New("no cache directory is known: set COTTER_CACHE_DIR or --cache-dir")
@@ -32,21 +31,20 @@ func cacheCommand(out *output) *cli.Command {
 		}
 	}
 	return &cli.Command{
-		Name:   "cache",
-		Usage:  "inspect, check and clean the cache of fetched packages",
-		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
+		Name:  "cache",
+		Usage: "inspect, check and clean the cache of fetched packages",
 		Commands: []*cli.Command{
 			command("dir", "print where the cache is", out.cacheDir),
 			command("size", "print the size of the cache", out.cacheSize),
 			command("verify", "hash every cached package and quarantine damaged ones", out.cacheVerify),
 			command("clean", "empty the cache", out.cacheClean,
-				&cli.StringFlag{Name: "older-than", Usage: "remove only packages that were not used for `TIME`, such as 30d or 12h"}),
+				&cli.Flag{Name: "older-than", Type: cli.String, Usage: "remove only packages that were not used for `TIME`, such as 30d or 12h"}),
 			cacheKeyCommand(out),
 		},
 	}
 }
 
-func (o *output) cacheDir(_ context.Context, _ *cli.Command, cache cotter.Cache) error {
+func (o *output) cacheDir(_ context.Context, _ *cli.Invocation, cache cotter.Cache) error {
 	if o.json {
 		return o.writeJSON(cacheDirRecord{cache.Dir})
 	}
@@ -54,7 +52,7 @@ func (o *output) cacheDir(_ context.Context, _ *cli.Command, cache cotter.Cache)
 	return nil
 }
 
-func (o *output) cacheSize(_ context.Context, _ *cli.Command, cache cotter.Cache) error {
+func (o *output) cacheSize(_ context.Context, _ *cli.Invocation, cache cotter.Cache) error {
 	usage, err := cache.Size()
 	if err != nil {
 		return err
@@ -62,7 +60,7 @@ func (o *output) cacheSize(_ context.Context, _ *cli.Command, cache cotter.Cache
 	return o.usage("", usage)
 }
 
-func (o *output) cacheVerify(ctx context.Context, _ *cli.Command, cache cotter.Cache) error {
+func (o *output) cacheVerify(ctx context.Context, _ *cli.Invocation, cache cotter.Cache) error {
 	damaged, err := cache.Verify(ctx)
 	if err != nil {
 		return err
@@ -84,7 +82,7 @@ func (o *output) cacheVerify(ctx context.Context, _ *cli.Command, cache cotter.C
 	return nil
 }
 
-func (o *output) cacheClean(ctx context.Context, cmd *cli.Command, cache cotter.Cache) error {
+func (o *output) cacheClean(ctx context.Context, cmd *cli.Invocation, cache cotter.Cache) error {
 	olderThan, err := age(cmd.String("older-than"))
 	if err != nil {
 		return usageError{err}

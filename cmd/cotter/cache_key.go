@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func cacheKeyCommand(out *output) *cli.Command {
@@ -22,15 +21,15 @@ func cacheKeyCommand(out *output) *cli.Command {
 			"--prefix it is without the hash: a cache whose key begins so is of use, and a run\n" +
 			"fetches only what it does not have.",
 		Flags: projectFlags(severalFlags(
-			&cli.BoolFlag{Name: "prefix", Usage: "print what all such keys begin with on this platform"},
+			&cli.Flag{Name: "prefix", Usage: "print what all such keys begin with on this platform"},
 		)...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runCacheKey(ctx, cmd, out)
 		},
 	}
 }
 
-func runCacheKey(ctx context.Context, cmd *cli.Command, out *output) error {
+func runCacheKey(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err

@@ -32,23 +32,24 @@ func variablesFromEnv(env func(string) string) ([]cotter.Variable, error) {
 
 // appendVariables appends the variables that arguments set.
 func appendVariables(given []cotter.Variable, args []string) ([]cotter.Variable, error) {
-	flags := map[string]*assignments{"var": {given: &given}, "var-file": {given: &given, files: true}}
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
 		name, value, hasValue := strings.Cut(args[i], "=")
 		name, isFlag := strings.CutPrefix(name, "-")
-		flag := flags[strings.TrimPrefix(name, "-")]
-		if !isFlag || flag == nil {
+		name = strings.TrimPrefix(name, "-")
+		if !isFlag || name != "var" && name != "var-file" {
 			continue
 		}
 		if !hasValue {
 			if i++; i == len(args) {
-				return nil, fmt.Errorf("-%s needs a value", strings.TrimPrefix(name, "-"))
+				return nil, fmt.Errorf("-%s needs a value", name)
 			}
 			value = args[i]
 		}
-		if err := flag.Set(value); err != nil {
+		set, err := parseVariable(name, value)
+		if err != nil {
 			return nil, err
 		}
+		given = append(given, set)
 	}
 	return given, nil
 }

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -34,9 +33,9 @@ func completionCommand(out *output) *cli.Command {
 		Name:      "completion",
 		Usage:     "print a script that lets a shell complete commands, flags and module keys",
 		ArgsUsage: "bash|zsh|fish",
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			script, ok := scripts[cmd.Args().First()]
-			if !ok || cmd.Args().Len() != 1 {
+		Run: func(_ context.Context, cmd *cli.Invocation) error {
+			script, ok := scripts[cmd.Arg(0)]
+			if !ok || cmd.NArg() != 1 {
 				return usageError{fmt.Errorf("cotter completion takes one argument: bash, zsh or fish")}
 			}
 			_, err := fmt.Fprint(out.stdout, script)
@@ -48,14 +47,13 @@ func completionCommand(out *output) *cli.Command {
 // completeCommand prints the candidates for the last of its arguments.
 func completeCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:            "__complete",
-		Usage:           "print what can stand at the end of a command line",
-		ArgsUsage:       "WORD...",
-		Hidden:          true,
-		HideHelp:        true,
-		SkipFlagParsing: true,
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			line := readLine(cmd.Root(), joinAssignments(cmd.Args().Slice()))
+		Name:      "__complete",
+		Usage:     "print what can stand at the end of a command line",
+		ArgsUsage: "WORD...",
+		Hidden:    true,
+		Raw:       true,
+		Run: func(_ context.Context, cmd *cli.Invocation) error {
+			line := readLine(cmd.Command.Root(), joinAssignments(cmd.Args()))
 			for _, c := range line.candidates() {
 				fmt.Fprintf(out.stdout, "%s\t%s\n", c.word, sanitize.Escape(c.text))
 			}
@@ -78,7 +76,7 @@ type commandLine struct {
 	command *cli.Command
 	args    []string          // of the command
 	flags   map[string]string // the values of flags so far
-	pending cli.Flag          // the flag whose value is at the cursor, or nil
+	pending *cli.Flag         // the flag whose value is at the cursor, or nil
 	current string            // the word at the cursor
 	prefix  string            // what stands before it in the same word: --for=
 }
@@ -111,7 +109,7 @@ func readLine(root *cli.Command, words []string) commandLine {
 	words, line.current = words[:len(words)-1], words[len(words)-1]
 	for _, word := range words {
 		if line.pending != nil {
-			line.flags[line.pending.Names()[0]], line.pending = word, nil
+			line.flags[line.pending.Name], line.pending = word, nil
 			continue
 		}
 		if !strings.HasPrefix(word, "-") {
@@ -119,16 +117,16 @@ func readLine(root *cli.Command, words []string) commandLine {
 			continue
 		}
 		name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		flag := line.flag(name)
+		flag := line.command.Flag(name)
 		switch {
 		case assigned:
 			line.flags[name] = value
-		case flag != nil && placeholder(flag) != "":
+		case flag != nil && flag.Type != cli.Bool:
 			line.pending = flag
 		}
 	}
 	if name, value, ok := strings.Cut(line.current, "="); ok && line.pending == nil {
-		if line.pending = line.flag(strings.TrimLeft(name, "-")); line.pending != nil {
+		if line.pending = line.command.Flag(strings.TrimLeft(name, "-")); line.pending != nil {
 			line.prefix, line.current = name+"=", value
 		}
 	}
@@ -137,31 +135,11 @@ func readLine(root *cli.Command, words []string) commandLine {
 
 // word reads a word that is no flag.
 func (l *commandLine) word(word string) {
-	if sub := l.command.Command(word); sub != nil && len(l.args) == 0 {
+	if sub := l.command.Sub(word); sub != nil && len(l.args) == 0 {
 		l.command = sub
 		return
 	}
 	l.args = append(l.args, word)
-}
-
-// flag returns a flag of the command or of those above it, or nil.
-func (l *commandLine) flag(name string) cli.Flag {
-	for _, flag := range l.allFlags() {
-		if slices.Contains(flag.Names(), name) {
-			return flag
-		}
-	}
-	return nil
-}
-
-func (l *commandLine) allFlags() []cli.Flag {
-	return slices.Concat(l.command.VisibleFlags(), l.command.VisiblePersistentFlags())
-}
-
-// placeholder is the name of a flag's value, or "" if it takes none.
-func placeholder(flag cli.Flag) string {
-	_, value, _ := strings.Cut(option(flag).name, " ")
-	return value
 }
 
 // candidates are the words that can stand at the cursor.
@@ -169,11 +147,11 @@ func (l *commandLine) candidates() []candidate {
 	var all []candidate
 	switch {
 	case l.pending != nil:
-		all = l.values(placeholder(l.pending))
+		all = l.values(l.pending.ValueName())
 	case strings.HasPrefix(l.current, "-"):
 		l.current = "--" + strings.TrimLeft(l.current, "-")
-		for _, flag := range l.allFlags() {
-			all = append(all, candidate{"--" + flag.Names()[0], option(flag).text})
+		for flag := range l.command.AllFlags() {
+			all = append(all, candidate{"--" + flag.Name, option(flag).text})
 		}
 	default:
 		if len(l.args) == 0 {
@@ -243,7 +221,7 @@ func (l *commandLine) values(placeholder string) []candidate {
 		return l.lockedProviders()
 	case "COMMAND":
 		var all []candidate
-		for _, sub := range l.command.Root().VisibleCommands() {
+		for _, sub := range l.command.Parent().VisibleCommands() {
 			all = append(all, candidate{sub.Name, sub.Usage})
 		}
 		return all

@@ -14,10 +14,9 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -40,14 +39,13 @@ func demoCommand(out *output) *cli.Command {
 			"In a terminal the servers run until Enter is pressed, so that the commands that are\n" +
 			"printed can be tried in a second one. Without a terminal the demo ends by itself, and\n" +
 			"what it prints works without the servers.",
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runDemo(ctx, out)
 		},
 	}
 }
 
-// demo is a project in a temporary directory, with a cache, a state and an environment
-// of its own.
+// demo is a project in a temporary directory, with its own cache, state and environment.
 type demo struct {
 	*output
 	world *modtest.World

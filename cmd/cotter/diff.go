@@ -12,8 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -34,20 +33,20 @@ func diffCommand(out *output) *cli.Command {
 			"Packages that are not in the cache are fetched for that, and compared with the\n" +
 			"hashes of their lock. With --locks-only only the locks are read.",
 		Flags: configFlags(append(slices.Concat(policyFlags(), mirrorFlags()), gitBackendFlag(),
-			&cli.BoolFlag{Name: "locks-only", Usage: "compare what the locks say, and do not look into the packages"},
-			&cli.BoolFlag{Name: "offline", Usage: "send no requests: compare the packages that are in the cache"},
-			&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
-			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
+			&cli.Flag{Name: "locks-only", Usage: "compare what the locks say, and do not look into the packages"},
+			&cli.Flag{Name: "offline", Usage: "send no requests: compare the packages that are in the cache"},
+			&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
+			&cli.Flag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
 		)...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runDiff(ctx, cmd, out)
 		},
 	}
 }
 
-func runDiff(ctx context.Context, cmd *cli.Command, out *output) error {
-	if n := cmd.Args().Len(); n == 0 || n > 2 {
+func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
+	if n := cmd.NArg(); n == 0 || n > 2 {
 		return usageError{errors.New("cotter diff takes one lock or two: files, directories or git revisions")}
 	}
 	req, err := request(cmd, out.env)
@@ -55,11 +54,11 @@ func runDiff(ctx context.Context, cmd *cli.Command, out *output) error {
 		return err
 	}
 	reader := lockReader{dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
-	old, err := reader.read(ctx, cmd.Args().First())
+	old, err := reader.read(ctx, cmd.Arg(0))
 	if err != nil {
 		return err
 	}
-	updated, err := reader.read(ctx, cmp.Or(cmd.Args().Get(1), reader.dir))
+	updated, err := reader.read(ctx, cmp.Or(cmd.Arg(1), reader.dir))
 	if err != nil {
 		return err
 	}

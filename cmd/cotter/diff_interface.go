@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -20,8 +19,8 @@ type interfaceDiffs map[string]cotter.InterfaceDiff
 
 // diffInterfaces compares the packages of two locks. If NEW is a directory, the calls are
 // those of its configuration, and otherwise those of the project.
-func diffInterfaces(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, old, updated *lockfile.File) (interfaceDiffs, error) {
-	if name := cmd.Args().Get(1); isDir(name) {
+func diffInterfaces(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, old, updated *lockfile.File) (interfaceDiffs, error) {
+	if name := cmd.Arg(1); isDir(name) {
 		req.Dir = name
 		var err error
 		if req, err = applySettings(cmd, req); err != nil {

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
@@ -22,10 +21,10 @@ func doctorCommand(out *output) *cli.Command {
 			"changes nothing. Each host of the configuration gets one small request. Secrets are\n" +
 			"never shown. The exit status is 1 if there is a problem; notes are none.",
 		Flags: configFlags(append(mirrorFlags(), gitBackendFlag(),
-			&cli.BoolFlag{Name: "offline", Usage: "send no requests"},
-			&cli.StringFlag{Name: "cache-dir", Usage: "look at the cache in `DIR`"},
+			&cli.Flag{Name: "offline", Usage: "send no requests"},
+			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "look at the cache in `DIR`"},
 		)...),
-		Action: func(ctx context.Context, cmd *cli.Command) error { return runDoctor(ctx, cmd, out) },
+		Run: func(ctx context.Context, cmd *cli.Invocation) error { return runDoctor(ctx, cmd, out) },
 	}
 }
 
@@ -41,7 +40,7 @@ const (
 // doctor looks at one subject after the other.
 type doctor struct {
 	*output
-	cmd     *cli.Command
+	cmd     *cli.Invocation
 	req     cotter.Request
 	in      *cotter.Installer
 	config  *cliconfig.Config
@@ -77,15 +76,15 @@ func (d *doctor) add(l level, remedy, format string, args ...any) {
 	d.findings = append(d.findings, findingRecord{d.subject, string(l), fmt.Sprintf(format, args...), remedy})
 }
 
-func runDoctor(ctx context.Context, cmd *cli.Command, out *output) error {
-	if cmd.Args().Len() > 1 {
-		return usageError{fmt.Errorf("cotter doctor takes one directory, and got %d", cmd.Args().Len())}
+func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
+	if cmd.NArg() > 1 {
+		return usageError{fmt.Errorf("cotter doctor takes one directory, and got %d", cmd.NArg())}
 	}
 	req, err := flagRequest(cmd, out.env)
 	if err != nil {
 		return err
 	}
-	if dir := cmd.Args().First(); dir != "" {
+	if dir := cmd.Arg(0); dir != "" {
 		req.Dir = dir
 	}
 	if req, err = applySettings(cmd, req); err != nil {

@@ -27,7 +27,7 @@ import (
 // cotter: they are commands, with flags that these have.
 func TestCommandsOfFiles(t *testing.T) {
 	t.Parallel()
-	app := testApp(t)
+	app := testApp()
 	line := regexp.MustCompile(`(?:entry: |\$\(|"|run: |\$ )(cotter [^"')` + "`" + `\n]*)`)
 	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "renovate/cotter.json", "docs/renovate.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", name))

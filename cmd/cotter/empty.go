@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
@@ -52,7 +51,7 @@ func skipEmpty(out *output, req cotter.Request) (bool, error) {
 }
 
 // installOne installs the project of a request, unless it is empty.
-func installOne(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	if empty, err := skipEmpty(out, req); empty || err != nil {
 		return err
 	}

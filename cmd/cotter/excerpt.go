@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -30,7 +29,7 @@ var quotable = []string{".tf", ".tofu", ".hcl", ".tf.json", ".tofu.json"}
 
 // lockLine is a line of a lock that may be shown: the first of a block, or a marker of a
 // merge. What is not a lock at all can have anything in it.
-var lockLine = regexp.MustCompile(`^(<{7}|={7}|>{7}|(module|provider) "[^"]*" \{$)`)
+var lockLine = lazyRegexp(`^(<{7}|={7}|>{7}|(module|provider) "[^"]*" \{$)`)
 
 // isLockName reports whether a file can be a lock: any but a policy or configuration.
 func isLockName(name string) bool {
@@ -41,7 +40,7 @@ func isLockName(name string) bool {
 // with carets below it; nil if there is nothing to show. dir is the project's directory.
 func sourceExcerpt(dir string, at hcl.Range) []string {
 	line, start, end := sourceLine(dir, at)
-	if strings.TrimSpace(line) == "" || len(line) > maxExcerpt || isLockName(at.Filename) && !lockLine.MatchString(line) {
+	if strings.TrimSpace(line) == "" || len(line) > maxExcerpt || isLockName(at.Filename) && !lockLine().MatchString(line) {
 		return nil
 	}
 	number := fmt.Sprint(at.Start.Line)

@@ -4,21 +4,20 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/urfave/cli/v3"
-
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
 )
 
 // gitBackendFlag is of every command that asks git repositories.
-func gitBackendFlag() cli.Flag {
-	return &cli.StringFlag{
-		Name:  "git-backend",
+func gitBackendFlag() *cli.Flag {
+	return &cli.Flag{
+		Name: "git-backend", Type: cli.String,
 		Usage: "fetch with `CLIENT`: git (the installed git), go (the built-in client), or auto (git if it is installed; the default)",
 	}
 }
 
 // gitBackend is the flag, or COTTER_GIT_BACKEND.
-func gitBackend(cmd *cli.Command, env func(string) string) (getmodules.GitBackend, error) {
+func gitBackend(cmd *cli.Invocation, env func(string) string) (getmodules.GitBackend, error) {
 	name, where := cmd.String("git-backend"), "--git-backend"
 	if name == "" {
 		name, where = env("COTTER_GIT_BACKEND"), "COTTER_GIT_BACKEND"

@@ -11,10 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -33,15 +32,15 @@ func graphCommand(out *output) *cli.Command {
 			"With --diff it shows what differs between two locks, named as for cotter diff:\n" +
 			"OLD and the project as it is now, or OLD and NEW.",
 		Flags: configFlags(
-			&cli.StringFlag{Name: "format", Usage: "write `FORMAT`: text, dot, mermaid, svg or html; by default what --out ends in"},
-			&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of standard output"},
-			&cli.BoolFlag{Name: "providers", Usage: "show the providers too, and which modules require them"},
-			&cli.BoolFlag{Name: "outdated", Usage: "ask origins for newer versions"},
-			&cli.BoolFlag{Name: "remote", Usage: "ask origins whether they still have what the lock says"},
-			&cli.StringFlag{Name: "diff", Usage: "compare with the lock `OLD`: a file, a directory or a git revision"},
-			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
+			&cli.Flag{Name: "format", Type: cli.String, Usage: "write `FORMAT`: text, dot, mermaid, svg or html; by default what --out ends in"},
+			&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE` instead of standard output"},
+			&cli.Flag{Name: "providers", Usage: "show the providers too, and which modules require them"},
+			&cli.Flag{Name: "outdated", Usage: "ask origins for newer versions"},
+			&cli.Flag{Name: "remote", Usage: "ask origins whether they still have what the lock says"},
+			&cli.Flag{Name: "diff", Type: cli.String, Usage: "compare with the lock `OLD`: a file, a directory or a git revision"},
+			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 		),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runGraph(ctx, cmd, out)
 		},
 	}
@@ -62,7 +61,7 @@ var graphEndings = map[string]string{
 }
 
 // graphFormat is the renderer that the command line asks for; nil for JSON.
-func graphFormat(cmd *cli.Command, out *output) (func(graph.Graph) (string, error), error) {
+func graphFormat(cmd *cli.Invocation, out *output) (func(graph.Graph) (string, error), error) {
 	name := cmd.String("format")
 	if out.json {
 		if name != "" {
@@ -82,7 +81,7 @@ func graphFormat(cmd *cli.Command, out *output) (func(graph.Graph) (string, erro
 
 // runGraph draws what it can find out. What it could not find out is an error behind the
 // picture.
-func runGraph(ctx context.Context, cmd *cli.Command, out *output) error {
+func runGraph(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	render, err := graphFormat(cmd, out)
 	if err != nil {
 		return err
@@ -96,7 +95,7 @@ func runGraph(ctx context.Context, cmd *cli.Command, out *output) error {
 	}
 	var g graph.Graph
 	var unknown error
-	if cmd.Args().Present() {
+	if cmd.NArg() > 0 {
 		g, err = lockGraph(ctx, cmd, req)
 	} else {
 		g, unknown, err = projectGraph(ctx, cmd, out, req)
@@ -111,8 +110,8 @@ func runGraph(ctx context.Context, cmd *cli.Command, out *output) error {
 }
 
 // checkGraphArguments refuses flags and arguments that exclude each other.
-func checkGraphArguments(cmd *cli.Command) error {
-	switch n := cmd.Args().Len(); {
+func checkGraphArguments(cmd *cli.Invocation) error {
+	switch n := cmd.NArg(); {
 	case n > 1:
 		return usageError{fmt.Errorf("cotter graph takes one argument, the newer of two locks, and got %d", n)}
 	case n == 1 && cmd.String("diff") == "":
@@ -124,7 +123,7 @@ func checkGraphArguments(cmd *cli.Command) error {
 }
 
 // writeGraph writes a graph to a file or to standard output.
-func writeGraph(cmd *cli.Command, out *output, g graph.Graph, render func(graph.Graph) (string, error)) error {
+func writeGraph(cmd *cli.Invocation, out *output, g graph.Graph, render func(graph.Graph) (string, error)) error {
 	if render == nil {
 		render = func(g graph.Graph) (string, error) {
 			var text strings.Builder
@@ -145,7 +144,7 @@ func writeGraph(cmd *cli.Command, out *output, g graph.Graph, render func(graph.
 
 // projectGraph is the graph of the project as it is installed. The first error is what
 // could not be found out.
-func projectGraph(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (g graph.Graph, unknown, err error) {
+func projectGraph(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (g graph.Graph, unknown, err error) {
 	if dir, empty := withoutConfiguration(req); empty {
 		return g, nil, noConfigurationError{dir}
 	}
@@ -197,7 +196,7 @@ func titleOf(req cotter.Request) (string, error) {
 
 // addOrigins marks what the origins have. The first error is about origins that gave no
 // answer.
-func addOrigins(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, p *graphed) (unknown, err error) {
+func addOrigins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, p *graphed) (unknown, err error) {
 	in, err := installer(ctx, cmd, out, req)
 	if err != nil {
 		return nil, err
@@ -245,7 +244,7 @@ func graphLocks(req cotter.Request) lockReader {
 }
 
 // addDiff marks what differs between the lock of --diff and the project's.
-func addDiff(ctx context.Context, cmd *cli.Command, req cotter.Request, p *graphed) error {
+func addDiff(ctx context.Context, cmd *cli.Invocation, req cotter.Request, p *graphed) error {
 	if cmd.String("diff") == "" {
 		return nil
 	}
@@ -265,13 +264,13 @@ func addDiff(ctx context.Context, cmd *cli.Command, req cotter.Request, p *graph
 
 // lockGraph is the graph of the lock that the argument names, compared with another. It
 // has the calls that locks have: those of modules outside the project.
-func lockGraph(ctx context.Context, cmd *cli.Command, req cotter.Request) (graph.Graph, error) {
+func lockGraph(ctx context.Context, cmd *cli.Invocation, req cotter.Request) (graph.Graph, error) {
 	reader := graphLocks(req)
 	old, err := reader.read(ctx, cmd.String("diff"))
 	if err != nil {
 		return graph.Graph{}, err
 	}
-	updated, err := reader.read(ctx, cmd.Args().First())
+	updated, err := reader.read(ctx, cmd.Arg(0))
 	if err != nil {
 		return graph.Graph{}, err
 	}
@@ -279,7 +278,7 @@ func lockGraph(ctx context.Context, cmd *cli.Command, req cotter.Request) (graph
 	if p.Title, err = titleOf(req); err != nil {
 		return graph.Graph{}, err
 	}
-	p.Old, p.New = cmd.String("diff"), cmd.Args().First()
+	p.Old, p.New = cmd.String("diff"), cmd.Arg(0)
 	for _, m := range updated.Modules() {
 		p.add(lockedNode(m))
 	}

@@ -1,27 +1,44 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/urfave/cli/v3"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// useOwnHelp has the library print help by [printHelp]. That is a setting of the
-// process, and run may be called by several tests at once.
-var useOwnHelp = sync.OnceFunc(func() {
-	cli.HelpPrinter = func(w io.Writer, _ string, data any) {
-		if cmd, ok := data.(*cli.Command); ok {
-			printHelp(w, pageOf(cmd))
-		}
+// addHelp gives a command, and all below it, the flag --help and a subcommand that prints
+// the help of the others.
+func addHelp(command *cli.Command, out *output) {
+	command.Flags = append(command.Flags, &cli.Flag{Name: "help", Short: "h", Usage: "show help", Local: true})
+	if len(command.Commands) > 0 {
+		command.Commands = append(command.Commands, helpCommand(out))
 	}
-})
+	for _, sub := range command.Commands {
+		addHelp(sub, out)
+	}
+}
 
-// page is what there is to say about a command. help prints it, and man makes a
-// manual page of it.
+func helpCommand(out *output) *cli.Command {
+	return &cli.Command{
+		Name:      "help",
+		Usage:     "print the help of a command",
+		ArgsUsage: "[COMMAND...]",
+		Hidden:    true,
+		Run: func(_ context.Context, cmd *cli.Invocation) error {
+			found, err := commandNamed(cmd.Command.Parent(), cmd.Args())
+			if err == nil {
+				printHelp(out.stdout, pageOf(found))
+			}
+			return err
+		},
+	}
+}
+
+// page is the description of a command. Help prints it, and man makes a manual page of it.
 type page struct {
 	name, summary string
 	synopsis      string
@@ -112,16 +129,10 @@ func optionGroups(cmd *cli.Command) []optionGroup {
 	for i, g := range flagGroups {
 		groups[i+1].title = g.title
 	}
-	seen := map[string]bool{}
-	for _, flag := range slices.Concat(cmd.VisibleFlags(), cmd.VisiblePersistentFlags()) {
-		name := flag.Names()[0]
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
+	for flag := range cmd.AllFlags() {
 		i := 0
 		for j, g := range flagGroups {
-			if slices.Contains(g.flags, name) {
+			if slices.Contains(g.flags, flag.Name) {
 				i = j + 1
 			}
 		}
@@ -130,32 +141,20 @@ func optionGroups(cmd *cli.Command) []optionGroup {
 	return slices.DeleteFunc(groups, func(g optionGroup) bool { return len(g.options) == 0 })
 }
 
-// option is a flag with the name of its value, which stands in backquotes in its usage.
-func option(flag cli.Flag) entry {
-	var names []string
-	for _, name := range flag.Names() {
-		dashes := "--"
-		if len(name) == 1 {
-			dashes = "-"
-		}
-		names = append(names, dashes+name)
+// option is a flag with the name of its value, and what it does.
+func option(flag *cli.Flag) entry {
+	e := entry{name: "--" + flag.Name, text: strings.Replace(flag.Usage, "`", "", 2)}
+	if flag.Short != "" {
+		e.name += ", -" + flag.Short
 	}
-	e := entry{name: strings.Join(names, ", ")}
-	doc, ok := flag.(cli.DocGenerationFlag)
-	if !ok {
-		return e
-	}
-	before, rest, _ := strings.Cut(doc.GetUsage(), "`")
-	value, after, _ := strings.Cut(rest, "`")
-	e.text = before + value + after
-	if value != "" {
+	if value := flag.ValueName(); value != "" {
 		e.name += " " + value
 	}
-	if text := strings.Trim(doc.GetValue(), `"`); doc.TakesValue() && !slices.Contains([]string{"", "0", "[]"}, text) {
-		e.text += " (default: " + text + ")"
+	if flag.Default != "" {
+		e.text += " (default: " + flag.Default + ")"
 	}
-	for _, env := range doc.GetEnvVars() {
-		e.text += " [$" + env + "]"
+	if flag.Env != "" {
+		e.text += " [$" + flag.Env + "]"
 	}
 	return e
 }

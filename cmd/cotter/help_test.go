@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urfave/cli/v3"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // eachCommand calls f for the command and each of its subcommands, all that people see.
@@ -20,26 +20,29 @@ func eachCommand(cmd *cli.Command, f func(*cli.Command)) {
 	}
 }
 
-// testApp is the command as it is while it runs, with the parents of its subcommands.
-func testApp(t testing.TB) *cli.Command {
-	t.Helper()
-	out := &output{stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }}
-	app := newApp(out)
-	if err := app.Run(t.Context(), []string{"cotter", "version"}); err != nil {
-		t.Fatal(err)
-	}
-	return app
+// testApp is the command without an output.
+func testApp() *cli.Command {
+	return newApp(&output{stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }})
 }
 
 // TestHelp checks the help of every command: it fits a terminal and has examples, which
 // are command lines that the command understands.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	useOwnHelp()
-	app := testApp(t)
+	app := testApp()
 	known := map[string]bool{}
 	eachCommand(app, func(cmd *cli.Command) {
+		if known[cmd.FullName()] {
+			t.Errorf("there are two commands with the name %q", cmd.FullName())
+		}
 		known[cmd.FullName()] = true
+		names := map[string]bool{}
+		for flag := range cmd.AllFlags() {
+			if names[flag.Name] || names[flag.Short] {
+				t.Errorf("%s has two flags with the name %q or %q", cmd.FullName(), flag.Name, flag.Short)
+			}
+			names[flag.Name], names[flag.Short] = true, flag.Short != ""
+		}
 		page := pageOf(cmd)
 		var text bytes.Buffer
 		printHelp(&text, page)
@@ -70,7 +73,7 @@ func TestHelp(t *testing.T) {
 	flags := map[string]bool{}
 	eachCommand(app, func(cmd *cli.Command) {
 		for _, flag := range cmd.Flags {
-			flags[flag.Names()[0]] = true
+			flags[flag.Name] = true
 		}
 	})
 	for _, g := range flagGroups {
@@ -108,7 +111,7 @@ func checkExample(t *testing.T, app *cli.Command, e example) {
 			if word == "--" {
 				break // what follows is for another program
 			}
-			if name, isFlag := strings.CutPrefix(word, "--"); isFlag && line.flag(name) == nil {
+			if name, isFlag := strings.CutPrefix(word, "--"); isFlag && line.command.Flag(name) == nil {
 				t.Errorf("%q has the flag %s, which %s does not have", e.command, word, line.command.FullName())
 			}
 		}
@@ -128,6 +131,11 @@ func TestHelpIsShown(t *testing.T) {
 		{"cotter help verify", "Usage:\n  cotter verify [OPTION...] [DIR...]\n"},
 		{"cotter verify -h", "Usage:\n  cotter verify [OPTION...] [DIR...]\n"},
 		{"cotter bundle", "Usage:\n  cotter bundle COMMAND [OPTION...]\n"},
+		{"cotter bundle help create", "Usage:\n  cotter bundle create [OPTION...] [DIR...]\n"},
+		{"cotter help bundle create", "Usage:\n  cotter bundle create [OPTION...] [DIR...]\n"},
+		{"cotter -h bundle create", "Usage:\n  cotter bundle create [OPTION...] [DIR...]\n"},
+		{"cotter verify DIR --help", "Usage:\n  cotter verify [OPTION...] [DIR...]\n"},
+		{"cotter verify --help --nosuch", "Usage:\n  cotter verify [OPTION...] [DIR...]\n"},
 		{"cotter bundle create --help", "Usage:\n  cotter bundle create [OPTION...] [DIR...]\n"},
 		{"cotter --version", "cotter " + version() + " on " + platform() + "\n"},
 		{"cotter -version", "cotter " + version() + " on " + platform() + "\n"},
@@ -153,7 +161,7 @@ func TestManPages(t *testing.T) {
 		t.Fatalf("status %d: %s", status, &stderr)
 	}
 	var pages []string
-	eachCommand(testApp(t), func(cmd *cli.Command) {
+	eachCommand(testApp(), func(cmd *cli.Command) {
 		pages = append(pages, fmt.Sprintf("%s/%s.1", dir, manName(cmd.FullName())))
 	})
 	checked := false

@@ -62,11 +62,11 @@ var committedCases = []committedProviders{
 	},
 	{
 		name: "a changed one, the lock has both", files: evilBinary, hashes: []string{"h1 files", "zh right"}, args: "install",
-		says: []string{"was not what the lock says, and was replaced"}, placed: "right", lock: true,
+		says: []string{"did not match the lock and was replaced"}, placed: "right", lock: true,
 	},
 	{
 		name: "a changed one, the lock has the right one", files: evilBinary, hashes: []string{"h1 right"}, args: "install --locked",
-		says: []string{"was not what the lock says, and was replaced"}, placed: "right",
+		says: []string{"did not match the lock and was replaced"}, placed: "right",
 	},
 	{
 		name: "a changed one, the lock knows nothing", files: evilBinary, hashes: []string{"x9:abc"}, args: "install",

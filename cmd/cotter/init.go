@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func initCommand(out *output) *cli.Command {
@@ -28,23 +27,21 @@ func initCommand(out *output) *cli.Command {
 			"-lockfile, -var, -var-file, -test-directory, -plugin-dir and -json. Those in the\n" +
 			"environment, in TF_CLI_ARGS and TF_CLI_ARGS_init, count too.",
 		Flags: configFlags(append(lockFlags(),
-			&cli.StringFlag{Name: "tool", Usage: "run `TOOL`, a path or a name in PATH, instead of the project's"},
-			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
-			&cli.StringFlag{Name: "bundle", Usage: "take the packages from the bundle in `FILE`, and send no requests"},
-			&cli.StringFlag{Name: "lockfile", Usage: "with `MODE` readonly, the same as --locked"},
-			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
+			&cli.Flag{Name: "tool", Type: cli.String, Usage: "run `TOOL`, a path or a name in PATH, instead of the project's"},
+			&cli.Flag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
+			&cli.Flag{Name: "bundle", Type: cli.String, Usage: "take the packages from the bundle in `FILE`, and send no requests"},
+			&cli.Flag{Name: "lockfile", Type: cli.String, Usage: "with `MODE` readonly, the same as --locked"},
+			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
 		)...),
-		OnUsageError: func(_ context.Context, cmd *cli.Command, err error, _ bool) error {
-			return usageError{fmt.Errorf("%w; arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`", flagError(cmd, err))}
-		},
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		FlagsNote: "arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`",
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runInit(ctx, cmd, out)
 		},
 	}
 }
 
 // runInit installs a project and hands it over to its stock tool.
-func runInit(ctx context.Context, cmd *cli.Command, out *output) error {
+func runInit(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	dir, args, err := initArguments(cmd)
 	if err != nil {
 		return err
@@ -83,8 +80,8 @@ func runInit(ctx context.Context, cmd *cli.Command, out *output) error {
 
 // initArguments are the directory and the tool's arguments. All that the command line
 // parser leaves are in one list; the tool's begin with a flag, as init takes no others.
-func initArguments(cmd *cli.Command) (dir string, args []string, err error) {
-	args = cmd.Args().Slice()
+func initArguments(cmd *cli.Invocation) (dir string, args []string, err error) {
+	args = cmd.Args()
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		dir, args = args[0], args[1:]
 	}
@@ -95,7 +92,7 @@ func initArguments(cmd *cli.Command) (dir string, args []string, err error) {
 }
 
 // initRequest is what to install.
-func initRequest(cmd *cli.Command, out *output, dir string) (cotter.Request, error) {
+func initRequest(cmd *cli.Invocation, out *output, dir string) (cotter.Request, error) {
 	req, err := flagRequest(cmd, out.env)
 	if err != nil {
 		return req, err
@@ -154,7 +151,7 @@ type handover struct {
 
 // afterTool puts back what the tool has dropped from the lock, and returns how the tool
 // ended.
-func afterTool(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, h handover) error {
+func afterTool(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, h handover) error {
 	keys, err := localInstaller(cmd, out).RestoreModules(ctx, req, h.lock)
 	if err != nil {
 		err = fmt.Errorf("%s was run, and what it dropped from the lock could not be put back: %w", h.tool.name(), err)

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // sharedFlag is a flag of the stock tools' init that says something about modules,
@@ -76,7 +75,7 @@ func (f sharedFlags) has(name string) bool {
 }
 
 // apply sets Cotter's own flags to what the tool's say.
-func (f sharedFlags) apply(cmd *cli.Command) error {
+func (f sharedFlags) apply(cmd *cli.Invocation) error {
 	for _, flag := range f {
 		var err error
 		switch flag.name {
@@ -97,7 +96,7 @@ func (f sharedFlags) apply(cmd *cli.Command) error {
 			err = cmd.Set(flag.name, flag.value)
 		}
 		if err != nil {
-			return usageError{err}
+			return usageError{flagError(cmd.Command, err)}
 		}
 	}
 	return nil
@@ -105,7 +104,7 @@ func (f sharedFlags) apply(cmd *cli.Command) error {
 
 // toolArguments are the arguments with which the tool is started. Those that Cotter adds
 // stand before the user's, which count more.
-func toolArguments(cmd *cli.Command, req cotter.Request, shared sharedFlags, args []string) []string {
+func toolArguments(cmd *cli.Invocation, req cotter.Request, shared sharedFlags, args []string) []string {
 	var all []string
 	if req.Dir != "" && req.Dir != "." {
 		all = append(all, "-chdir="+req.Dir)

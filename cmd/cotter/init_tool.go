@@ -11,9 +11,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
@@ -35,7 +34,7 @@ func (e *noToolError) Error() string {
 
 // findTool finds the tool of --tool, or else that of the project. If nothing tells
 // which one the project is for, it is for the one that is there.
-func findTool(ctx context.Context, cmd *cli.Command, out *output, req *cotter.Request) (stockTool, error) {
+func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter.Request) (stockTool, error) {
 	name := cmd.String("tool")
 	dialect, known, err := localInstaller(cmd, out).FindDialect(ctx, *req)
 	if err != nil {

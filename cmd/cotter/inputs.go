@@ -5,59 +5,54 @@ import (
 	"os"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // configFlags are those of every command that reads configuration, under the
 // names that they have in stock tools.
-func configFlags(more ...cli.Flag) []cli.Flag {
-	given := new([]cotter.Variable)
-	return projectFlags(append([]cli.Flag{
-		&cli.GenericFlag{Name: "var", Usage: "set a variable that a source or a version depends on, as `NAME=VALUE`", Value: &assignments{given: given}},
-		&cli.GenericFlag{Name: "var-file", Usage: "set the variables in `FILE`", Value: &assignments{given: given, files: true}},
-		&cli.StringFlag{Name: "test-directory", Usage: "look for tests in `DIR`, whose modules are installed too", Value: "tests"},
+func configFlags(more ...*cli.Flag) []*cli.Flag {
+	return projectFlags(append([]*cli.Flag{
+		{Name: "var", Type: cli.String, Usage: "set a variable that a source or a version depends on, as `NAME=VALUE`", Check: checkAssignment},
+		{Name: "var-file", Type: cli.String, Usage: "set the variables in `FILE`"},
+		{Name: "test-directory", Type: cli.String, Usage: "look for tests in `DIR`, whose modules are installed too", Default: "tests"},
 	}, more...)...)
 }
 
-// assignments are the values of one of the flags -var and -var-file. Both add
-// to one list, because the later one counts.
-type assignments struct {
-	given *[]cotter.Variable
-	files bool
-}
-
-// Set is called for each flag, in their order.
-func (a *assignments) Set(text string) error {
-	if a.files {
-		*a.given = append(*a.given, cotter.Variable{File: text})
-		return nil
+// parseVariable returns what a value of the flag -var or -var-file sets.
+func parseVariable(flag, value string) (cotter.Variable, error) {
+	if flag == "var-file" {
+		return cotter.Variable{File: value}, nil
 	}
-	name, value, ok := strings.Cut(text, "=")
+	name, value, ok := strings.Cut(value, "=")
 	if name = strings.TrimSpace(name); !ok || name == "" {
-		return fmt.Errorf("-var takes NAME=VALUE, with a name and a \"=\"")
+		return cotter.Variable{}, fmt.Errorf("-var takes NAME=VALUE, with a name and a \"=\"")
 	}
-	*a.given = append(*a.given, cotter.Variable{Name: name, Value: value})
-	return nil
+	return cotter.Variable{Name: name, Value: value}, nil
 }
 
-// Get is the list of both flags.
-func (a *assignments) Get() any { return *a.given }
-
-// String is empty: a default that help would show. The values may be secret.
-func (a *assignments) String() string { return "" }
+// checkAssignment returns an error, without the value, if a value of -var is not an
+// assignment.
+func checkAssignment(value string) error {
+	_, err := parseVariable("var", value)
+	return err
+}
 
 // setInputs adds what flags and environment say about the configuration's
 // variables to a request. Of two values for one variable the later one counts,
 // so those of the command line come last.
-func setInputs(cmd *cli.Command, env func(string) string, req *cotter.Request) error {
+func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request) error {
 	var err error
 	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {
 		return err
 	}
-	given, _ := cmd.Value("var").([]cotter.Variable)
-	req.Inputs.Variables = append(req.Inputs.Variables, given...)
+	for _, given := range cmd.Given("var", "var-file") {
+		set, err := parseVariable(given.Name, given.Value)
+		if err != nil {
+			return usageError{err}
+		}
+		req.Inputs.Variables = append(req.Inputs.Variables, set)
+	}
 	req.Inputs.TestDir = cmd.String("test-directory")
 	req.Inputs.Workspace = env("TF_WORKSPACE")
 	req.Inputs.Environment = make(map[string]string)

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func installCommand(out *output) *cli.Command {
@@ -22,38 +21,38 @@ func installCommand(out *output) *cli.Command {
 			"With directories it installs each of them; with --recursive, all root modules in\n" +
 			"and below them. What several projects use is fetched once.",
 		Flags: configFlags(severalFlags(append(installFlags(),
-			&cli.BoolFlag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
-			&cli.StringFlag{Name: "bundle", Usage: "take the packages from the bundle in `FILE`, and send no requests"},
-			&cli.StringFlag{Name: "lockfile", Usage: "with `MODE` readonly, the same as --locked"},
-			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
+			&cli.Flag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
+			&cli.Flag{Name: "bundle", Type: cli.String, Usage: "take the packages from the bundle in `FILE`, and send no requests"},
+			&cli.Flag{Name: "lockfile", Type: cli.String, Usage: "with `MODE` readonly, the same as --locked"},
+			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
 		)...)...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runInstall(ctx, cmd, out)
 		},
 	}
 }
 
 // installFlags are those of every command that installs.
-func installFlags() []cli.Flag {
+func installFlags() []*cli.Flag {
 	return append(lockFlags(),
-		&cli.BoolFlag{Name: "dry-run", Usage: "show what would change, and change only the cache"},
-		&cli.BoolFlag{Name: "lock-only", Usage: "write the lock and install nothing"},
+		&cli.Flag{Name: "dry-run", Usage: "show what would change, and change only the cache"},
+		&cli.Flag{Name: "lock-only", Usage: "write the lock and install nothing"},
 	)
 }
 
 // lockFlags are those of every command that selects versions.
-func lockFlags() []cli.Flag {
+func lockFlags() []*cli.Flag {
 	return append(slices.Concat(policyFlags(), providerFlags(), mirrorFlags()),
-		&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
-		&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-		&cli.BoolFlag{Name: "unify", Usage: "make all calls of one source share one version"},
-		&cli.StringFlag{Name: "layout", Usage: "place packages with `LAYOUT`: link (calls of one package share its other files) or copy", Value: "link"},
-		&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
+		&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
+		&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+		&cli.Flag{Name: "unify", Usage: "make all calls of one source share one version"},
+		&cli.Flag{Name: "layout", Type: cli.String, Usage: "place packages with `LAYOUT`: link (calls of one package share its other files) or copy", Default: "link"},
+		&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 		gitBackendFlag(),
 	)
 }
 
-func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
+func runInstall(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err
@@ -68,7 +67,7 @@ func runInstall(ctx context.Context, cmd *cli.Command, out *output) error {
 }
 
 // warnOfCI says why a run was a locked one, if it failed as such and CI alone says so.
-func warnOfCI(cmd *cli.Command, out *output, err error) {
+func warnOfCI(cmd *cli.Invocation, out *output, err error) {
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
 	switch {
 	case byDefault && is[*cotter.LockedError](err):
@@ -79,7 +78,7 @@ func warnOfCI(cmd *cli.Command, out *output, err error) {
 }
 
 // installProjects installs the project that the flags name, or those of the arguments.
-func installProjects(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	if severalProjects(cmd) {
 		return installAll(ctx, cmd, out, req)
 	}
@@ -87,7 +86,7 @@ func installProjects(ctx context.Context, cmd *cli.Command, out *output, req cot
 }
 
 // install installs what a request says.
-func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+func install(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
@@ -124,7 +123,7 @@ func install(ctx context.Context, cmd *cli.Command, out *output, req cotter.Requ
 }
 
 // prepareInstall reads the flags of all commands that install.
-func prepareInstall(ctx context.Context, cmd *cli.Command, out *output, req *cotter.Request) (_ *cotter.Installer, err error) {
+func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter.Request) (_ *cotter.Installer, err error) {
 	if req.Layout, err = layout(cmd.String("layout")); err != nil {
 		return nil, err
 	}

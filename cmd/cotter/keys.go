@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // explainNames gives an error that a name stands for nothing which can be updated a
 // sentence about the name, and others that may be meant.
-func explainNames(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, err error) error {
+func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, err error) error {
 	if !errors.Is(err, cotter.ErrNoSuchCall) && !errors.Is(err, cotter.ErrNoSuchProvider) || severalProjects(cmd) {
 		return err
 	}
@@ -46,7 +45,7 @@ type namedError struct {
 func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.err }
 
-// explainKey returns an error about a key without an entry of its own in the lock; nil
+// explainKey returns an error about a key without its own entry in the lock; nil
 // if it has one.
 func explainKey(calls *cotter.Result, key string, err error) error {
 	var own, below []string // the keys with an entry, and those of them that begin with the key
@@ -83,7 +82,7 @@ func explainKey(calls *cotter.Result, key string, err error) error {
 }
 
 // providerNames are the names by which the providers of a project can be asked for.
-func providerNames(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) ([]string, error) {
+func providerNames(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]string, error) {
 	all, err := loadProviders(ctx, cmd, out, req)
 	var names []string
 	for _, p := range all {

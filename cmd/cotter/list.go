@@ -3,9 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func listCommand(out *output) *cli.Command {
@@ -13,8 +12,8 @@ func listCommand(out *output) *cli.Command {
 		Name:      "list",
 		Usage:     "list the installed modules, or the providers, one per line",
 		ArgsUsage: "[DIR...]",
-		Flags:     configFlags(severalFlags(&cli.BoolFlag{Name: "providers", Usage: "list the providers that the modules require"})...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Flags:     configFlags(severalFlags(&cli.Flag{Name: "providers", Usage: "list the providers that the modules require"})...),
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			run := listModules
 			if cmd.Bool("providers") {
 				run = listProviders
@@ -27,7 +26,7 @@ func listCommand(out *output) *cli.Command {
 }
 
 // listModules prints the modules with their versions and directories.
-func listModules(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+func listModules(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	result, err := load(ctx, cmd, out, req)
 	if err != nil {
 		return err
@@ -46,7 +45,7 @@ func treeCommand(out *output) *cli.Command {
 		Name:  "tree",
 		Usage: "print which module calls which",
 		Flags: configFlags(),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)
 			if err != nil {
 				return err
@@ -65,12 +64,12 @@ func treeCommand(out *output) *cli.Command {
 }
 
 // load reads the installed tree of a request's project.
-func load(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (*cotter.Result, error) {
+func load(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cotter.Result, error) {
 	return localInstaller(cmd, out).Load(ctx, req)
 }
 
 // listProviders prints the providers with their versions and directories.
-func listProviders(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+func listProviders(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	providers, err := loadProviders(ctx, cmd, out, req)
 	if err != nil {
 		return err

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func lockCommand(out *output) *cli.Command {
@@ -19,10 +18,10 @@ func lockCommand(out *output) *cli.Command {
 			"is known already is not fetched again. With --check it writes nothing, and the exit\n" +
 			"status is 1 if the lock would change.",
 		Flags: configFlags(severalFlags(append(lockFlags(),
-			&cli.BoolFlag{Name: "check", Usage: "change nothing, and fail if the lock would change"},
-			&cli.BoolFlag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
+			&cli.Flag{Name: "check", Usage: "change nothing, and fail if the lock would change"},
+			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
 		)...)...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runLock(ctx, cmd, out)
 		},
 	}
@@ -31,7 +30,7 @@ func lockCommand(out *output) *cli.Command {
 // errLockWouldChange is the failure of lock --check.
 var errLockWouldChange = errors.New("the lock is not up to date with the configuration")
 
-func runLock(ctx context.Context, cmd *cli.Command, out *output) error {
+func runLock(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err

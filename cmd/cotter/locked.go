@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 
-	"github.com/urfave/cli/v3"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // locked reads --locked and its name in stock tools, -lockfile=readonly. Without
 // either a build server, which says so by CI, gets just what was reviewed.
-func locked(cmd *cli.Command, env func(string) string) (bool, error) {
+func locked(cmd *cli.Invocation, env func(string) string) (bool, error) {
 	mode := cmd.String("lockfile")
 	asked, name := cmd.Bool("locked"), "--locked"
 	if mode == "readonly" {

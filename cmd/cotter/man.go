@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v3"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func manCommand(out *output) *cli.Command {
@@ -18,12 +18,12 @@ func manCommand(out *output) *cli.Command {
 		ArgsUsage: "[COMMAND...]",
 		Description: "Prints the manual page of a command, or of cotter itself. With --out it writes\n" +
 			"the pages of all commands into a directory.",
-		Flags: []cli.Flag{&cli.StringFlag{Name: "out", Usage: "write the pages of all commands into `DIR`"}},
-		Action: func(_ context.Context, cmd *cli.Command) error {
+		Flags: []*cli.Flag{{Name: "out", Type: cli.String, Usage: "write the pages of all commands into `DIR`"}},
+		Run: func(_ context.Context, cmd *cli.Invocation) error {
 			if dir := cmd.String("out"); dir != "" {
-				return writeManPages(cmd.Root(), dir)
+				return writeManPages(cmd.Command.Root(), dir)
 			}
-			found, err := commandNamed(cmd.Root(), cmd.Args().Slice())
+			found, err := commandNamed(cmd.Command.Root(), cmd.Args())
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ func manCommand(out *output) *cli.Command {
 func commandNamed(root *cli.Command, words []string) (*cli.Command, error) {
 	cmd := root
 	for _, word := range words {
-		sub := cmd.Command(word)
+		sub := cmd.Sub(word)
 		if sub == nil {
 			return nil, usageError{fmt.Errorf("there is no command %q", cmd.FullName()+" "+word)}
 		}

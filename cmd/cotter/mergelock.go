@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -26,11 +25,11 @@ func mergeLockCommand(out *output) *cli.Command {
 			"\n" +
 			"  echo '.terraform.lock.hcl merge=cotter' >> .gitattributes\n" +
 			"  git config merge.cotter.driver 'cotter merge-lock %O %A %B'",
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			if cmd.Args().Len() != 3 {
+		Run: func(_ context.Context, cmd *cli.Invocation) error {
+			if cmd.NArg() != 3 {
 				return usageError{errors.New("cotter merge-lock takes three files: BASE, OURS and THEIRS")}
 			}
-			return out.mergeLock(cmd.Args().Get(0), cmd.Args().Get(1), cmd.Args().Get(2))
+			return out.mergeLock(cmd.Arg(0), cmd.Arg(1), cmd.Arg(2))
 		},
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/settings"
 )
@@ -18,9 +17,9 @@ import (
 const mirrorScheme = "oci://"
 
 func mirrorCommand(out *output) *cli.Command {
-	flags := func(more ...cli.Flag) []cli.Flag {
+	flags := func(more ...*cli.Flag) []*cli.Flag {
 		return configFlags(append(more,
-			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
+			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 		)...)
 	}
 	return &cli.Command{
@@ -31,7 +30,6 @@ func mirrorCommand(out *output) *cli.Command {
 			"compared with the hashes of the lock. A mirror that you name is trusted as the origins\n" +
 			"are: what it says of an entry is confirmed. One that only a repository names is not,\n" +
 			"unless your own settings trust it or the key that has signed an entry.",
-		Action: func(_ context.Context, cmd *cli.Command) error { return helpOrUnknown(cmd) },
 		Commands: []*cli.Command{
 			{
 				Name:      "push",
@@ -40,10 +38,10 @@ func mirrorCommand(out *output) *cli.Command {
 				Description: "With providers, for OpenTofu's own mirrors of providers too: the repository_template of an\n" +
 					"oci_mirror is HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
 				Flags: flags(severalFlags(append(slices.Concat(policyFlags(), carriedFlags()), gitBackendFlag(),
-					&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-					&cli.StringFlag{Name: "sign-key", Usage: "sign the entries with the ed25519 key in the PEM `FILE` (PKCS #8)"},
-					&cli.BoolFlag{Name: "repair", Usage: "read back what the mirror has, and replace what is damaged"})...)...),
-				Action: func(ctx context.Context, cmd *cli.Command) error { return pushMirror(ctx, cmd, out) },
+					&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+					&cli.Flag{Name: "sign-key", Type: cli.String, Usage: "sign the entries with the ed25519 key in the PEM `FILE` (PKCS #8)"},
+					&cli.Flag{Name: "repair", Usage: "read back what the mirror has, and replace what is damaged"})...)...),
+				Run: func(ctx context.Context, cmd *cli.Invocation) error { return pushMirror(ctx, cmd, out) },
 			},
 			{
 				Name:      "status",
@@ -51,15 +49,15 @@ func mirrorCommand(out *output) *cli.Command {
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
 				Description: "Reads the lock and asks the mirror, and nothing else. The exit status is 1 if\n" +
 					"something is missing, or not signed as --mirror-key or the settings demand.",
-				Flags:  flags(severalFlags(append(carriedFlags(), mirrorKeyFlag())...)...),
-				Action: func(ctx context.Context, cmd *cli.Command) error { return mirrorStatus(ctx, cmd, out) },
+				Flags: flags(severalFlags(append(carriedFlags(), mirrorKeyFlag())...)...),
+				Run:   func(ctx context.Context, cmd *cli.Invocation) error { return mirrorStatus(ctx, cmd, out) },
 			},
 			{
 				Name:      "verify",
 				Usage:     "fetch and hash all packages of the mirror and compare them with their entries",
 				ArgsUsage: "oci://HOST/REPOSITORY",
 				Flags:     flags(mirrorKeyFlag()),
-				Action:    func(ctx context.Context, cmd *cli.Command) error { return verifyMirror(ctx, cmd, out) },
+				Run:       func(ctx context.Context, cmd *cli.Invocation) error { return verifyMirror(ctx, cmd, out) },
 			},
 		},
 	}
@@ -67,8 +65,8 @@ func mirrorCommand(out *output) *cli.Command {
 
 // mirrorArgument returns the address of a mirror that is the last argument of a command; ""
 // means none.
-func mirrorArgument(cmd *cli.Command) (string, error) {
-	args := cmd.Args().Slice()
+func mirrorArgument(cmd *cli.Invocation) (string, error) {
+	args := cmd.Args()
 	for i, arg := range args {
 		switch {
 		case !strings.HasPrefix(arg, mirrorScheme):
@@ -89,7 +87,7 @@ type namedMirror struct {
 
 // namedMirrors returns the mirror that the last argument of a command names, or else
 // COTTER_MIRROR, or else for each project the first that the user's settings name or trust.
-func namedMirrors(ctx context.Context, cmd *cli.Command, out *output, in *cotter.Installer, dirs []string) ([]namedMirror, error) {
+func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *cotter.Installer, dirs []string) ([]namedMirror, error) {
 	named, err := mirrorArgument(cmd)
 	if err != nil {
 		return nil, err
@@ -109,7 +107,7 @@ func namedMirrors(ctx context.Context, cmd *cli.Command, out *output, in *cotter
 		return nil, err
 	}
 	if none {
-		return nil, usageError{fmt.Errorf("%s needs the address of a mirror, as in oci://registry.example.com/modules", cmd.FullName())}
+		return nil, usageError{fmt.Errorf("%s needs the address of a mirror, as in oci://registry.example.com/modules", cmd.Command.FullName())}
 	}
 	var opened []namedMirror
 	for _, g := range groups {
@@ -125,7 +123,7 @@ func namedMirrors(ctx context.Context, cmd *cli.Command, out *output, in *cotter
 	return opened, nil
 }
 
-func pushMirror(ctx context.Context, cmd *cli.Command, out *output) error {
+func pushMirror(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	req, in, dirs, err := lockedProjects(ctx, cmd, out)
 	if err != nil || len(dirs) == 0 {
 		return err
@@ -165,7 +163,7 @@ func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
 // errNotMirrored is the failure of mirror status.
 var errNotMirrored = errors.New("the mirror does not have all packages of the lock as it should")
 
-func mirrorStatus(ctx context.Context, cmd *cli.Command, out *output) error {
+func mirrorStatus(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	req, in, dirs, err := lockedProjects(ctx, cmd, out)
 	if err != nil || len(dirs) == 0 {
 		return err
@@ -278,7 +276,7 @@ func (o *output) mirrorEntry(entry mirror.Entry) error {
 	return nil
 }
 
-func verifyMirror(ctx context.Context, cmd *cli.Command, out *output) error {
+func verifyMirror(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err

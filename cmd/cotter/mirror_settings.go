@@ -10,10 +10,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/userfile"
 	"github.com/cotterpin/cotter/mirror"
@@ -22,15 +21,15 @@ import (
 )
 
 // mirrorFlags name a mirror to read from, and whose signatures it needs.
-func mirrorFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "mirror", Usage: "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR"},
+func mirrorFlags() []*cli.Flag {
+	return []*cli.Flag{
+		{Name: "mirror", Type: cli.String, Usage: "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR"},
 		mirrorKeyFlag(),
 	}
 }
 
-func mirrorKeyFlag() cli.Flag {
-	return &cli.StringFlag{Name: "mirror-key", Usage: "trust only entries of mirrors that an ed25519 key in the PEM `FILE` has signed; the default is COTTER_MIRROR_KEY"}
+func mirrorKeyFlag() *cli.Flag {
+	return &cli.Flag{Name: "mirror-key", Type: cli.String, Usage: "trust only entries of mirrors that an ed25519 key in the PEM `FILE` has signed; the default is COTTER_MIRROR_KEY"}
 }
 
 // userSettings reads the user's own settings.
@@ -55,7 +54,7 @@ func userSettings(ctx context.Context) (*settings.User, error) {
 
 // usedMirrors returns the mirrors of a run: that of --mirror or COTTER_MIRROR, or else those
 // that the settings of the user and of the project in a directory name.
-func usedMirrors(ctx context.Context, cmd *cli.Command, env func(string) string, dir, named string) ([]settings.UsedMirror, error) {
+func usedMirrors(ctx context.Context, cmd *cli.Invocation, env func(string) string, dir, named string) ([]settings.UsedMirror, error) {
 	user, err := userSettings(ctx)
 	if err != nil {
 		return nil, err
@@ -112,7 +111,7 @@ func readKey[T any](ctx context.Context, name string, parse func([]byte) (T, err
 
 // mirrors opens the mirrors of projects, each once for the same settings.
 type mirrors struct {
-	cmd *cli.Command
+	cmd *cli.Invocation
 	out *output
 	in  *cotter.Installer
 
@@ -120,7 +119,7 @@ type mirrors struct {
 	opened map[string]*mirror.Mirror
 }
 
-func newMirrors(cmd *cli.Command, out *output, in *cotter.Installer) *mirrors {
+func newMirrors(cmd *cli.Invocation, out *output, in *cotter.Installer) *mirrors {
 	return &mirrors{cmd: cmd, out: out, in: in, opened: make(map[string]*mirror.Mirror)}
 }
 
@@ -187,7 +186,7 @@ func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, cho
 
 // writer pushes what a run has fetched from origins to the mirrors with the mode "write".
 type writer struct {
-	cmd *cli.Command
+	cmd *cli.Invocation
 	out *output
 	in  *cotter.Installer
 	req cotter.Request

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func outdatedCommand(out *output) *cli.Command {
@@ -22,23 +21,23 @@ func outdatedCommand(out *output) *cli.Command {
 			"newest of all. With --all, calls that are up to date are listed too. Tags that are\n" +
 			"versions are listed as well, such as \"?ref=v1.2.0\" in a source address.",
 		Flags: configFlags(severalFlags(
-			&cli.BoolFlag{Name: "all", Usage: "list all calls whose source has versions"},
-			&cli.BoolFlag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag(),
+			&cli.Flag{Name: "all", Usage: "list all calls whose source has versions"},
+			&cli.Flag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag(),
 		)...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runOutdated(ctx, cmd, out)
 		},
 	}
 }
 
-func runOutdated(ctx context.Context, cmd *cli.Command, out *output) error {
+func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
 		return outdated(ctx, cmd, in, out, req)
 	})
 }
 
 // outdated prints what a request's project has newer versions for.
-func outdated(ctx context.Context, cmd *cli.Command, in *cotter.Installer, out *output, req cotter.Request) error {
+func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, out *output, req cotter.Request) error {
 	if dir, empty := withoutConfiguration(req); empty {
 		return noConfigurationError{dir}
 	}

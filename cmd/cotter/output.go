@@ -6,9 +6,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 )
 
@@ -38,7 +38,7 @@ type output struct {
 }
 
 // configure reads the flags that concern the output.
-func (o *output) configure(cmd *cli.Command) {
+func (o *output) configure(cmd *cli.Invocation) {
 	o.json, o.dir, o.lockFile = cmd.Bool("json"), cmd.String("chdir"), cmd.String("lock-file")
 	o.bundle = cmd.String("bundle") != ""
 	o.quiet, o.verbose = cmd.Bool("quiet") && !o.json, cmd.Bool("verbose") && !o.json

@@ -4,9 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // proposals says which tags in source addresses have newer ones.
@@ -35,7 +34,7 @@ func updatedPins(ctx context.Context, in *cotter.Installer, req cotter.Request) 
 
 // editPins writes the newest tags into the configuration of the projects, one after the
 // other because they can have modules in common.
-func editPins(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	dirs := []string{req.Dir}
 	if severalProjects(cmd) {
 		var err error
@@ -97,7 +96,7 @@ func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 
 // proposePins says which tags an update did not touch. It was successful: that origins
 // cannot be asked is a warning.
-func proposePins(ctx context.Context, cmd *cli.Command, out *output) error {
+func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
 		setUpdates(cmd, &req)
 		if err := setPolicy(cmd, &req); err != nil {

@@ -5,32 +5,31 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/policy"
 )
 
 // policyFlags are those of every command that obeys a policy. What they say
 // holds beside the policy of the project's file.
-func policyFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "policy", Usage: "apply the policy in `FILE` instead of the project's cotter.hcl", Sources: cli.EnvVars("COTTER_POLICY")},
-		&cli.StringSliceFlag{Name: "allow-source", Usage: "allow modules only from `HOST/PATH` and below; can be repeated"},
-		&cli.StringSliceFlag{Name: "deny-source", Usage: "allow no modules from `HOST/PATH` and below; can be repeated"},
-		&cli.BoolFlag{Name: "deny-branches", Usage: "refuse git sources that name a branch or no ref"},
-		&cli.StringFlag{Name: "require-version", Usage: "refuse calls without a version constraint (`HOW` is range), or without an exact version (exact)"},
-		&cli.BoolFlag{Name: "deny-credentials", Usage: "refuse source addresses that contain credentials"},
+func policyFlags() []*cli.Flag {
+	return []*cli.Flag{
+		{Name: "policy", Type: cli.String, Usage: "apply the policy in `FILE` instead of the project's cotter.hcl", Env: "COTTER_POLICY"},
+		{Name: "allow-source", Type: cli.Strings, Usage: "allow modules only from `HOST/PATH` and below; can be repeated"},
+		{Name: "deny-source", Type: cli.Strings, Usage: "allow no modules from `HOST/PATH` and below; can be repeated"},
+		{Name: "deny-branches", Usage: "refuse git sources that name a branch or no ref"},
+		{Name: "require-version", Type: cli.String, Usage: "refuse calls without a version constraint (`HOW` is range), or without an exact version (exact)"},
+		{Name: "deny-credentials", Usage: "refuse source addresses that contain credentials"},
 		minAgeFlag(),
 	}
 }
 
-func minAgeFlag() cli.Flag {
-	return &cli.IntFlag{Name: "min-age", Usage: "skip versions published less than `DAYS` days ago, if the origin reports dates"}
+func minAgeFlag() *cli.Flag {
+	return &cli.Flag{Name: "min-age", Type: cli.Int, Usage: "skip versions published less than `DAYS` days ago, if the origin reports dates"}
 }
 
 // setPolicy adds what the flags say to a request.
-func setPolicy(cmd *cli.Command, req *cotter.Request) (err error) {
+func setPolicy(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	p := &policy.Policy{DenyBranches: cmd.Bool("deny-branches"), DenyCredentials: cmd.Bool("deny-credentials")}
 	if p.Allow, err = patterns(cmd, "allow-source"); err != nil {
 		return err
@@ -59,9 +58,9 @@ func setPolicy(cmd *cli.Command, req *cotter.Request) (err error) {
 	return nil
 }
 
-func patterns(cmd *cli.Command, flag string) ([]policy.Pattern, error) {
+func patterns(cmd *cli.Invocation, flag string) ([]policy.Pattern, error) {
 	var found []policy.Pattern
-	for _, text := range cmd.StringSlice(flag) {
+	for _, text := range cmd.Strings(flag) {
 		pattern, err := policy.ParsePattern(text)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("--%s: %w", flag, err)}

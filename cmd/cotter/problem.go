@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/cotterpin/cotter"
@@ -43,7 +44,7 @@ func problemOf(err error) *problem {
 		return nil
 	}
 	if moved, ok := errors.AsType[*cotter.MovedError](err); ok {
-		return &problem{fact: wholeCommit.ReplaceAllStringFunc(moved.Error(), short)}
+		return &problem{fact: wholeCommit().ReplaceAllStringFunc(moved.Error(), short)}
 	}
 	host := hostOf(err)
 	if host == "" {
@@ -58,7 +59,13 @@ func problemOf(err error) *problem {
 }
 
 // wholeCommit is the id of a commit, of which people need only the first digits.
-var wholeCommit = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
+var wholeCommit = lazyRegexp(`\b[0-9a-f]{40}\b`)
+
+// lazyRegexp returns a function that compiles a regular expression when it is first called,
+// as few runs need one.
+func lazyRegexp(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 func offlineProblem(err error) *problem {
 	if strings.Contains(err.Error(), "versions cannot be listed") {
@@ -167,8 +174,8 @@ func hostname(host string) string {
 
 // The words of git's http library, which has no error codes for git to report.
 var (
-	gitNoHost = regexp.MustCompile(`Could not resolve (host|proxy): (\S+)`)
-	gitNoPort = regexp.MustCompile(`Failed to connect to (\S+) port (\d+)`)
+	gitNoHost = lazyRegexp(`Could not resolve (host|proxy): (\S+)`)
+	gitNoPort = lazyRegexp(`Failed to connect to (\S+) port (\d+)`)
 )
 
 // networkReason is why a host was not reached, in a few words; "" for anything that is
@@ -181,13 +188,13 @@ func networkReason(err error) (reason string, unknown bool) {
 		return "there is no such host", true
 	case isName:
 		return "its address cannot be looked up", false
-	case gitNoHost.MatchString(text):
-		if m := gitNoHost.FindStringSubmatch(text); m[1] == "proxy" {
+	case gitNoHost().MatchString(text):
+		if m := gitNoHost().FindStringSubmatch(text); m[1] == "proxy" {
 			return "there is no such proxy: " + m[2], false
 		}
 		return "there is no such host", true
-	case gitNoPort.MatchString(text):
-		m := gitNoPort.FindStringSubmatch(text)
+	case gitNoPort().MatchString(text):
+		m := gitNoPort().FindStringSubmatch(text)
 		return fmt.Sprintf("no connection to %s, port %s", m[1], m[2]), false
 	}
 	var timeout net.Error
@@ -269,11 +276,11 @@ func unauthorized(host string, err error) *problem {
 }
 
 // saidByServer is the quoted message of a server in an error of package registryclient.
-var saidByServer = regexp.MustCompile(`, with the message ("(?:[^"\\]|\\.)*")`)
+var saidByServer = lazyRegexp(`, with the message ("(?:[^"\\]|\\.)*")`)
 
 // serverMessage is what a server said, to be added to what it answered.
 func serverMessage(err error) string {
-	m := saidByServer.FindStringSubmatch(err.Error())
+	m := saidByServer().FindStringSubmatch(err.Error())
 	if m == nil {
 		return ""
 	}
@@ -355,10 +362,10 @@ func failing(host string, err error) *problem {
 		p.more = " to GET " + u.Path
 	}
 	p.more += serverMessage(err)
-	if m := askedToWait.FindString(err.Error()); m != "" {
+	if m := askedToWait().FindString(err.Error()); m != "" {
 		p.more += "; " + m
 	}
 	return p
 }
 
-var askedToWait = regexp.MustCompile(`the registry asks to wait \S+ before the next request`)
+var askedToWait = lazyRegexp(`the registry asks to wait \S+ before the next request`)

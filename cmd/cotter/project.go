@@ -7,10 +7,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/xz"
 	"github.com/cotterpin/cotter/internal/procgroup"
@@ -18,7 +17,7 @@ import (
 
 // request returns the request that the flags, the environment and the settings of the
 // project in --chdir describe.
-func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) {
+func request(cmd *cli.Invocation, env func(string) string) (cotter.Request, error) {
 	req, err := flagRequest(cmd, env)
 	if err != nil {
 		return req, err
@@ -27,7 +26,7 @@ func request(cmd *cli.Command, env func(string) string) (cotter.Request, error) 
 }
 
 // flagRequest is request without settings.
-func flagRequest(cmd *cli.Command, env func(string) string) (cotter.Request, error) {
+func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, error) {
 	dialect, err := cotter.ParseDialect(cmd.String("for"))
 	if err != nil {
 		return cotter.Request{}, usageError{err}
@@ -58,7 +57,7 @@ func tools(env func(string) string) []cotter.Dialect {
 // installer returns the Installer of commands that use the network, with the
 // settings and credentials of the stock tools' CLI configuration.
 // COTTER_ALWAYS_GIT makes git itself send all requests to git servers.
-func installer(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (*cotter.Installer, error) {
+func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cotter.Installer, error) {
 	config, err := cliConfig(ctx, out, req.Dialect)
 	if err != nil {
 		return nil, err
@@ -115,7 +114,7 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 
 // localInstaller returns the Installer of commands that read what is installed and
 // do not use the network.
-func localInstaller(cmd *cli.Command, out *output) *cotter.Installer {
+func localInstaller(cmd *cli.Invocation, out *output) *cotter.Installer {
 	return &cotter.Installer{
 		CacheDir: cacheDir(cmd),
 		StateDir: cliconfig.OSEnvironment().StateDir(),
@@ -139,6 +138,6 @@ func transport() http.RoundTripper {
 
 // cacheDir returns the user's cache: that of the flag, or else the default; ""
 // if there is no home directory.
-func cacheDir(cmd *cli.Command) string {
+func cacheDir(cmd *cli.Invocation) string {
 	return cmp.Or(cmd.String("cache-dir"), cliconfig.OSEnvironment().CacheDir())
 }

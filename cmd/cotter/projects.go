@@ -9,31 +9,30 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // severalFlags are those of every command that works on several projects.
-func severalFlags(more ...cli.Flag) []cli.Flag {
+func severalFlags(more ...*cli.Flag) []*cli.Flag {
 	return append(more,
-		&cli.BoolFlag{Name: "recursive", Usage: "work on all root modules in and below the directories"},
-		&cli.StringFlag{Name: "since", Usage: "work only on root modules that have changed since the git revision `REV`"},
+		&cli.Flag{Name: "recursive", Usage: "work on all root modules in and below the directories"},
+		&cli.Flag{Name: "since", Type: cli.String, Usage: "work only on root modules that have changed since the git revision `REV`"},
 	)
 }
 
 // severalProjects reports whether the command line names directories of projects, or
 // asks for them.
-func severalProjects(cmd *cli.Command) bool {
+func severalProjects(cmd *cli.Invocation) bool {
 	return len(dirArguments(cmd)) > 0 || cmd.Bool("recursive") || cmd.String("since") != ""
 }
 
 // dirArguments are the arguments that are directories of projects. The others of
 // update, which has such, never look like paths from here or from the root; those of
 // mirror are the address of one.
-func dirArguments(cmd *cli.Command) []string {
-	dirs := slices.DeleteFunc(cmd.Args().Slice(), func(arg string) bool { return strings.HasPrefix(arg, mirrorScheme) })
-	if cmd.Name == updateName {
+func dirArguments(cmd *cli.Invocation) []string {
+	dirs := slices.DeleteFunc(cmd.Args(), func(arg string) bool { return strings.HasPrefix(arg, mirrorScheme) })
+	if cmd.Command.Name == updateName {
 		dirs = slices.DeleteFunc(dirs, func(arg string) bool { return !strings.HasPrefix(arg, ".") && !filepath.IsAbs(arg) })
 	}
 	return dirs
@@ -41,7 +40,7 @@ func dirArguments(cmd *cli.Command) []string {
 
 // forProjects runs a command for the project that the flags name, or for each of
 // those that the command line names.
-func forProjects(ctx context.Context, cmd *cli.Command, out *output, run func(ctx context.Context, out *output, req cotter.Request) error) error {
+func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, out *output, req cotter.Request) error) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err
@@ -66,7 +65,7 @@ func forProjects(ctx context.Context, cmd *cli.Command, out *output, run func(ct
 
 // withOrigins is forProjects for commands that ask origins: each thing once, whichever
 // of the projects need it.
-func withOrigins(ctx context.Context, cmd *cli.Command, out *output, run func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error) error {
+func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err
@@ -89,7 +88,7 @@ func withOrigins(ctx context.Context, cmd *cli.Command, out *output, run func(ct
 
 // projectDirs are the root modules that the command line names: none if --since leaves
 // out all of them, which is said here.
-func projectDirs(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) ([]string, error) {
+func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]string, error) {
 	collectSeldom()
 	dirs, err := namedDirs(ctx, cmd, req)
 	if err != nil || cmd.String("since") == "" {
@@ -107,7 +106,7 @@ func projectDirs(ctx context.Context, cmd *cli.Command, out *output, req cotter.
 }
 
 // namedDirs are the root modules that the command line names, changed or not.
-func namedDirs(ctx context.Context, cmd *cli.Command, req cotter.Request) ([]string, error) {
+func namedDirs(ctx context.Context, cmd *cli.Invocation, req cotter.Request) ([]string, error) {
 	var dirs []string
 	for _, dir := range dirArguments(cmd) {
 		if !filepath.IsAbs(dir) {
@@ -137,7 +136,7 @@ func namedDirs(ctx context.Context, cmd *cli.Command, req cotter.Request) ([]str
 }
 
 // installAll installs several projects and prints a line for each.
-func installAll(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err

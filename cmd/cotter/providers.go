@@ -8,26 +8,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getproviders"
 )
 
 // providerFlags are those of every command that installs or locks providers.
-func providerFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "no-providers", Usage: "leave the providers and their part of the lock as they are"},
-		&cli.StringFlag{Name: "only", Usage: "install only `WHAT`: modules or providers"},
-		&cli.StringSliceFlag{Name: "platform", Usage: "also lock the providers' hashes for `OS_ARCH`; can be repeated"},
-		&cli.BoolFlag{Name: "prune-providers", Usage: "remove providers that no module requires from the lock, even if the state needs them"},
+func providerFlags() []*cli.Flag {
+	return []*cli.Flag{
+		{Name: "no-providers", Usage: "leave the providers and their part of the lock as they are"},
+		{Name: "only", Type: cli.String, Usage: "install only `WHAT`: modules or providers"},
+		{Name: "platform", Type: cli.Strings, Usage: "also lock the providers' hashes for `OS_ARCH`; can be repeated"},
+		{Name: "prune-providers", Usage: "remove providers that no module requires from the lock, even if the state needs them"},
 	}
 }
 
 // setProviders reads the flags of providerFlags.
-func setProviders(cmd *cli.Command, req *cotter.Request) (err error) {
+func setProviders(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	providers := &cotter.Providers{Prune: cmd.Bool("prune-providers")}
 	if providers.Platforms, err = platforms(cmd); err != nil {
 		return err
@@ -53,8 +52,8 @@ func setProviders(cmd *cli.Command, req *cotter.Request) (err error) {
 }
 
 // platforms reads the values of --platform.
-func platforms(cmd *cli.Command) (named []addrs.Platform, err error) {
-	for _, text := range cmd.StringSlice("platform") {
+func platforms(cmd *cli.Invocation) (named []addrs.Platform, err error) {
+	for _, text := range cmd.Strings("platform") {
 		platform, err := addrs.ParsePlatform(text)
 		if err != nil {
 			return nil, usageError{err}
@@ -198,13 +197,13 @@ func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 
 // loadProviders reads which providers the modules require, and what the lock has of
 // them.
-func loadProviders(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) ([]cotter.Provider, error) {
+func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]cotter.Provider, error) {
 	return localInstaller(cmd, out).LoadProviders(ctx, req)
 }
 
 // whyProvider prints which modules require a provider and with which constraints, if
 // one of that name is required.
-func whyProvider(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, wanted string) (bool, error) {
+func whyProvider(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, wanted string) (bool, error) {
 	all, err := loadProviders(ctx, cmd, out, req)
 	if err != nil {
 		return false, err

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func restoreCommand(out *output) *cli.Command {
@@ -17,7 +16,7 @@ func restoreCommand(out *output) *cli.Command {
 		Description: "Takes them from the copy that the last installation kept in .terraform, or else\n" +
 			"from the last commit in git, and changes nothing else.",
 		Flags: projectFlags(),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)
 			if err != nil {
 				return err

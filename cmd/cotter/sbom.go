@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/CycloneDX/cyclonedx-go"
-	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func sbomCommand(out *output) *cli.Command {
@@ -27,14 +27,14 @@ func sbomCommand(out *output) *cli.Command {
 			"Several projects are components of one document, with what each of them calls and\n" +
 			"requires. It is only written if all of them could be read.",
 		ArgsUsage: "[DIR...]",
-		Flags:     configFlags(severalFlags(&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of standard output"})...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Flags:     configFlags(severalFlags(&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE` instead of standard output"})...),
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runSBOM(ctx, cmd, out)
 		},
 	}
 }
 
-func runSBOM(ctx context.Context, cmd *cli.Command, out *output) (err error) {
+func runSBOM(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
 	req, err := request(cmd, out.env)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func runSBOM(ctx context.Context, cmd *cli.Command, out *output) (err error) {
 }
 
 // projectBOM describes the project of a request.
-func projectBOM(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (*cyclonedx.BOM, error) {
+func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cyclonedx.BOM, error) {
 	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
 	if err != nil {
 		return nil, err

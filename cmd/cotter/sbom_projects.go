@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"github.com/CycloneDX/cyclonedx-go"
-	"github.com/urfave/cli/v3"
 
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // projectsBOM describes several projects in one document: each of them is a component,
 // and what they have in common is there once. It is nil if there are none.
-func projectsBOM(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) (*cyclonedx.BOM, error) {
+func projectsBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cyclonedx.BOM, error) {
 	dirs, err := projectDirs(ctx, cmd, out, req)
 	if err != nil || len(dirs) == 0 {
 		return nil, err

@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // applySettings returns a request with the settings of its project. Flags override them.
 // It may be called again for another directory.
-func applySettings(cmd *cli.Command, req cotter.Request) (cotter.Request, error) {
+func applySettings(cmd *cli.Invocation, req cotter.Request) (cotter.Request, error) {
 	found, err := cotter.ReadSettings(req.Dir)
 	if err != nil {
 		return req, err

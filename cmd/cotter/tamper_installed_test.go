@@ -11,7 +11,7 @@ func TestTamperInstalled(t *testing.T) {
 	t.Parallel()
 	const whole = modules + ".cotter/tree/*/shared/policy.json"
 	replaced := func(key, what string) *outcome {
-		return healed("module "+key+": its installed files are not what the lock says", what, "replaced")
+		return healed("module "+key+": its installed files do not match the lock", what, "replaced")
 	}
 	// verify has the files in lines of their own.
 	differs := func(key, what string) *outcome {

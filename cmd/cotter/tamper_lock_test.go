@@ -37,18 +37,18 @@ func TestTamperLock(t *testing.T) {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: no, fresh: no, cold: no, install: healed(says), verify: verify}}
 	}
 	edited := func(says string, status int) *outcome {
-		return found(status, "the lock is not what it was installed by: ", says)
+		return found(status, "the lock has changed since the installation: ", says)
 	}
 	differs := found(1, "Module checksum verification failed")
 	testTampering(t, newSite(t, "app", "net"), []tampering{
 		stale("version out of range", "net", `the locked version 2.0.0 does not meet the constraint "~> 1.0"`, lock("net", `"1.1.0"`, `"2.0.0"`)),
-		always("another version in range", "the lock has SHORT, and the source means commit SHORT", edited(`its version is "1.0.0" and not "1.1.0"`, 17), lock("net", `"1.1.0"`, `"1.0.0"`)),
+		always("another version in range", "the lock has SHORT, but the source points to commit SHORT", edited(`its version is "1.0.0" and not "1.1.0"`, 17), lock("net", `"1.1.0"`, `"1.0.0"`)),
 		always("version that is not offered", "1.9.9", edited(`its version is "1.9.9" and not "1.1.0"`, 17), lock("net", `"1.1.0"`, `"1.9.9"`)),
 		stale("no version", "net", `the lock has no usable version`, lock("net", `  version = .*\n`, ``)),
 		stale("source host", "net", `the lock is for source "registry.example.com/acme/net/aws"`, lock("net", `source  = "[^/]*`, `source  = "registry.example.com`)),
-		stale("constraints", "net", `the lock was made for the constraint ">= 1.0.0", the configuration says "~> 1.0"`, lock("net", `"~> 1.0"`, `">= 1.0.0"`)),
+		stale("constraints", "net", `the lock was made for the constraint ">= 1.0.0", but the configuration says "~> 1.0"`, lock("net", `"~> 1.0"`, `">= 1.0.0"`)),
 		stale("constraints gone", "net", `the lock was made for the constraint ""`, lock("net", `  constraints = .*\n`, ``)),
-		always("commit and hashes of another version", "the source means commit SHORT", differs, take("net", "app.net", packageLine), take("net", "app.net", hashLines)),
+		always("commit and hashes of another version", "the source points to commit SHORT", differs, take("net", "app.net", packageLine), take("net", "app.net", hashLines)),
 		always("hashes of a nested call", "Module checksum verification failed", differs, take("net.subnets", "net", hashLines)),
 	})
 	testTampering(t, newSite(t, "branch", "commit", "range", "tag"), []tampering{
@@ -56,9 +56,9 @@ func TestTamperLock(t *testing.T) {
 		stale("source ref", "tag", `the lock is for source`, lock("tag", `ref=v1.0.0`, `ref=v0.9.0`)),
 		always("commit of another tag", "Module checksum verification failed", edited("its package is", 16), take("branch", "commit", packageLine)),
 		always("commit that does not exist", "module branch (main.tf:2)", edited("its package is", 16), lock("branch", commitID, strings.Repeat("f", 40))),
-		always("commit and hashes, of a commit that the source names", "the source means commit SHORT", differs, take("commit", "branch", packageLine), take("commit", "branch", hashLines)),
-		mended("repository", "the lock is not what its origin gives: its package is", edited("its package is", 16), lock("branch", `git/plain.git\?ref=(`+commitID+`)`, `git/evil.git?ref=$1`)),
-		mended("no package", "the lock is not what its origin gives: its package is", edited("its package is", 16), lock("branch", packageLine, ``)),
+		always("commit and hashes, of a commit that the source names", "the source points to commit SHORT", differs, take("commit", "branch", packageLine), take("commit", "branch", hashLines)),
+		mended("repository", "the lock does not match the origin: its package is", edited("its package is", 16), lock("branch", `git/plain.git\?ref=(`+commitID+`)`, `git/evil.git?ref=$1`)),
+		mended("no package", "the lock does not match the origin: its package is", edited("its package is", 16), lock("branch", packageLine, ``)),
 		always("subdirectory of a source's package", `in the directory "modules/other", and its origin says ""`, edited("its package is", 16), lock("tag", `(package.*)\?`, `$1//modules/other?`)),
 		mended("zh of a repository", "its zh hash is", edited("its zh hash is", 16), lock("commit", `    "t1:.*\n`, `$0    "zh:`+strings.Repeat("0", 64)+`",`+"\n")),
 	})
@@ -73,7 +73,7 @@ func TestTamperLock(t *testing.T) {
 		stale("version of a source without", "zip", `the lock has version "9.0.0" for a source without versions`, lock("zip", "\n  source", "\n  version = \"9.0.0\"\n  source")),
 		stale("source path", "zip", `the lock is for source "https://HOST/archives/m.zip"`, lock("zip", `n\.zip`, `m.zip`)),
 		always("digest", "the address and the pinned revision name different digests", edited("its package is", 16), lock("ocidigest", `(package.*sha256:).`, `${1}0`)),
-		mended("archive", "the lock is not what its origin gives: its package is", edited("its package is", 16), lock("tgz", `package = ".*"`, `package = "https://HOST/archives/evil.tar.gz"`)),
+		mended("archive", "the lock does not match the origin: its package is", edited("its package is", 16), lock("tgz", `package = ".*"`, `package = "https://HOST/archives/evil.tar.gz"`)),
 		always("h1", "Module checksum verification failed", differs, lock("zip", `"h1:....`, `"h1:AAAA`)),
 		always("t1", "Module checksum verification failed", differs, lock("zip", `"t1:....`, `"t1:AAAA`)),
 		always("h1 of nothing", "Module checksum verification failed", differs, lock("zip", `"h1:.*"`, `"h1:`+noHash+`"`)),

@@ -108,13 +108,13 @@ func TestTamperRegistry(t *testing.T) {
 		{"another archive of the same files", "hosted", func(s *site) error {
 			s.answer(s.registryAnswer("hosted", "https://MODTEST_HOST/archives/moved.tar.gz//*"))
 			return s.world.PublishArchive("moved.tar.gz", modtest.Txtar("-- hosted-1.0.0/main.tf --\n# hosted\n"))
-		}, named("hosted", "the lock is not what its origin gives: its package is"), rewritten("the lock was corrected"), found(16, "address moved https://HOST/archives/hosted.tar.gz -> https://HOST/archives/moved.tar.gz, used by hosted (main.tf:1)")},
+		}, named("hosted", "the lock does not match the origin: its package is"), rewritten("the lock was corrected"), found(16, "address moved https://HOST/archives/hosted.tar.gz -> https://HOST/archives/moved.tar.gz, used by hosted (main.tf:1)")},
 		{"archive changed", "hosted", func(s *site) error {
 			return s.world.PublishArchive("hosted.tar.gz", modtest.Txtar("-- hosted-1.0.0/main.tf --\n# evil\n"))
 		}, named("hosted", "Module checksum verification failed"), named("hosted", "Module checksum verification failed"), found(16, "content changed h1:HASH -> h1:HASH, used by hosted (main.tf:1)")},
 
 		{"version published anew", "net", func(s *site) error { return s.world.PublishVersion("acme/net/aws", "1.1.0", evil) },
-			named("net", "the lock has SHORT, and the source means commit SHORT", "run `cotter update net --accept-changed net`"), named("net", "the lock has SHORT, and the source means commit SHORT"),
+			named("net", "the lock has SHORT, but the source points to commit SHORT", "run `cotter update net --accept-changed net`"), named("net", "the lock has SHORT, but the source points to commit SHORT"),
 			found(16, "commit COMMIT moved SHORT -> SHORT, used by net (main.tf:1)")},
 		{"version withdrawn", "net", func(s *site) error { return s.world.WithdrawVersion("acme/net/aws", "1.1.0") },
 			named("net", "404"), named("net", "404"), found(8, "module net (main.tf:2)")},
@@ -151,7 +151,7 @@ func TestTamperArchives(t *testing.T) {
 			body, err := storedZip()
 			s.world.SetFaults(modtest.Fault{Path: "/archives/n.zip", Status: 200, Body: body})
 			return err
-		}, named("zip", "the lock is not what its origin gives: its zh hash is"), rewritten("the lock was corrected"), found(16, "content changed zh:HASH -> zh:HASH, used by zip (main.tf:1)")},
+		}, named("zip", "the lock does not match the origin: its zh hash is"), rewritten("the lock was corrected"), found(16, "content changed zh:HASH -> zh:HASH, used by zip (main.tf:1)")},
 		{"cut off", "tgz", fault(modtest.Fault{Path: "/archives/n.tar.gz", Truncate: true}), named("tgz"), named("tgz"), found(8, "module tgz (main.tf:2)")},
 		{"a page", "tgz", fault(modtest.Fault{Path: "/archives/n.tar.gz", Status: 200, Body: "<html>log in</html>"}), named("tgz", "archive"), named("tgz", "archive"), found(8, "module tgz (main.tf:2)")},
 		{"empty", "zip", fault(modtest.Fault{Path: "/archives/n.zip", Status: 200}), named("zip"), named("zip"), found(8, "module zip (main.tf:2)")},

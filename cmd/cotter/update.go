@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // updateName is the name of the command whose arguments are not only directories.
@@ -31,20 +30,20 @@ func updateCommand(out *output) *cli.Command {
 			"`cotter update network ./envs/dev`. Of several projects, those that do not have a\n" +
 			"call or a provider stay as they are.",
 		Flags: configFlags(severalFlags(append(installFlags(),
-			&cli.StringFlag{Name: "to", Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
-			&cli.StringSliceFlag{Name: "accept-changed", Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
-			&cli.BoolFlag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
-			&cli.BoolFlag{Name: "edit", Usage: "write newer tags into the source addresses that name tags"},
-			&cli.BoolFlag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
+			&cli.Flag{Name: "to", Type: cli.String, Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
+			&cli.Flag{Name: "accept-changed", Type: cli.Strings, Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
+			&cli.Flag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
+			&cli.Flag{Name: "edit", Usage: "write newer tags into the source addresses that name tags"},
+			&cli.Flag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
 		)...)...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)
 			if err != nil {
 				return err
 			}
 			setUpdates(cmd, &req)
 			req.Update.To, req.Update.AllowDowngrade = cmd.String("to"), cmd.Bool("allow-downgrade")
-			req.Update.AcceptChanged = cmd.StringSlice("accept-changed")
+			req.Update.AcceptChanged = cmd.Strings("accept-changed")
 			if req.Update.To != "" && len(req.Update.Keys) != 1 {
 				return usageError{errors.New("--to needs the key of one call, as in `cotter update network --to 1.2.0`")}
 			}
@@ -56,7 +55,7 @@ func updateCommand(out *output) *cli.Command {
 	}
 }
 
-func runUpdate(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	run := install
 	switch dir, empty := withoutConfiguration(req); {
 	case severalProjects(cmd):
@@ -79,7 +78,7 @@ func runUpdate(ctx context.Context, cmd *cli.Command, out *output, req cotter.Re
 }
 
 // updateMarkdown updates and prints nothing but the table, and warnings.
-func updateMarkdown(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request) error {
+func updateMarkdown(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
@@ -114,10 +113,10 @@ func (o *output) updatesMarkdown(dirs []string, results []*cotter.Result) {
 
 // setUpdates reads what is to be updated: arguments with a slash are addresses of
 // providers, and all others that are not directories are paths of module calls.
-func setUpdates(cmd *cli.Command, req *cotter.Request) {
+func setUpdates(cmd *cli.Invocation, req *cotter.Request) {
 	dirs := dirArguments(cmd)
-	req.Update.All = cmd.Args().Len() == len(dirs)
-	for _, arg := range cmd.Args().Slice() {
+	req.Update.All = cmd.NArg() == len(dirs)
+	for _, arg := range cmd.Args() {
 		if slices.Contains(dirs, arg) {
 			continue
 		}

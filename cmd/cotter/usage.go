@@ -1,11 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
-	"github.com/urfave/cli/v3"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // hintedError is an error with what to do about it.
@@ -24,94 +24,77 @@ func hinted(err error, hint string) error {
 	return hintedError{err, hint}
 }
 
-// The messages of package cli about flags.
-var (
-	unknownFlag  = regexp.MustCompile(`^flag provided but not defined: -+(.*)$`)
-	missingValue = regexp.MustCompile(`^flag needs an argument: -+(.*)$`)
-	invalidValue = regexp.MustCompile(`^invalid value "((?s).*)" for flag -+([^: ]*): ((?s).*)$`)
-)
-
-// flagError words an error about the flags of a command.
-func flagError(cmd *cli.Command, err error) error {
-	text := err.Error()
-	if m := unknownFlag.FindStringSubmatch(text); m != nil {
-		hint := didYouMean(m[1], flagNames(cmd))
-		hint = strings.NewReplacer("mean ", "mean --", ", ", ", --", " or ", " or --").Replace(hint)
-		if hint == "" {
-			hint = fmt.Sprintf("Run `%s --help` to see the flags.", cmd.FullName())
-		}
-		return usageError{hintedError{fmt.Errorf("there is no flag --%s", m[1]), hint}}
+// lineError words an error of a command line: of the command that it names, or of one of
+// that command's flags.
+func lineError(command *cli.Command, err error) error {
+	var unknown *cli.UnknownCommandError
+	if errors.As(err, &unknown) {
+		return usageError{hintedError{err, commandHint(command, unknown.Name)}}
 	}
-	if m := missingValue.FindStringSubmatch(text); m != nil {
-		return usageError{fmt.Errorf("--%s needs a value: %s", m[1], takes(cmd, m[1]))}
-	}
-	if m := invalidValue.FindStringSubmatch(text); m != nil {
-		if _, ok := flagOf(cmd, m[2]).(*cli.GenericFlag); ok {
-			return usageError{fmt.Errorf("%s", m[3])} // which is ours, and has no secret value
-		}
-		return usageError{fmt.Errorf("--%s takes %s, got %q", m[2], takes(cmd, m[2]), m[1])}
+	err = flagError(command, err)
+	if command.FlagsNote != "" {
+		err = fmt.Errorf("%w; %s", err, command.FlagsNote)
 	}
 	return usageError{err}
 }
 
-// flagNames are the names of the flags that a command takes.
-func flagNames(cmd *cli.Command) []string {
-	var names []string
-	for _, c := range cmd.Lineage() {
-		for _, flag := range c.Flags {
-			for _, name := range flag.Names() {
-				if len(name) > 1 {
-					names = append(names, name)
-				}
-			}
-		}
+// flagError words an error of a flag.
+func flagError(command *cli.Command, err error) error {
+	var unknown *cli.UnknownFlagError
+	var missing *cli.MissingValueError
+	var invalid *cli.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		return hintedError{err, flagHint(command, unknown.Name)}
+	case errors.As(err, &missing):
+		return fmt.Errorf("%w: %s", err, takes(missing.Flag))
+	case errors.As(err, &invalid) && invalid.Flag.Check != nil:
+		return invalid.Err // which does not show the value: it may be secret
+	case errors.As(err, &invalid):
+		return fmt.Errorf("--%s takes %s, got %q", invalid.Name, takes(invalid.Flag), invalid.Value)
 	}
-	return names
-}
-
-func flagOf(cmd *cli.Command, name string) cli.Flag {
-	for _, c := range cmd.Lineage() {
-		for _, flag := range c.Flags {
-			for _, n := range flag.Names() {
-				if n == name {
-					return flag
-				}
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 // takes says what the value of a flag is.
-func takes(cmd *cli.Command, name string) string {
-	flag := flagOf(cmd, name)
-	if flag == nil {
-		return "a value"
-	}
-	switch flag.(type) {
-	case *cli.BoolFlag:
+func takes(flag *cli.Flag) string {
+	switch flag.Type {
+	case cli.Bool:
 		return "true or false"
-	case *cli.IntFlag:
-		return "a number of " + strings.ToLower(placeholder(flag))
+	case cli.Int:
+		return "a number of " + strings.ToLower(flag.ValueName())
 	}
-	return placeholder(flag)
+	return flag.ValueName()
 }
 
-// unknownCommand is the error for a word that is not the name of a subcommand.
-func unknownCommand(cmd *cli.Command, name string) error {
-	var names []string
-	for _, c := range cmd.Commands {
-		if !c.Hidden {
-			names = append(names, c.Names()...)
-		}
+// flagHint says which flags resemble one that the command does not take.
+func flagHint(command *cli.Command, name string) string {
+	var known []string
+	for flag := range command.AllFlags() {
+		known = append(known, flag.Name)
 	}
-	var likely []string
-	for _, other := range nearest(name, names) {
-		likely = append(likely, fmt.Sprintf("`%s %s`", cmd.FullName(), other))
+	likely := nearest(name, known)
+	if len(likely) == 0 {
+		return fmt.Sprintf("Run `%s --help` to see the flags.", command.FullName())
 	}
-	hint := fmt.Sprintf("Run `%s --help` to see the commands.", cmd.FullName())
-	if len(likely) > 0 {
-		hint = "Did you mean " + alternatives(likely) + "?"
+	for i := range likely {
+		likely[i] = "--" + likely[i]
 	}
-	return usageError{hintedError{fmt.Errorf("unknown command %q", name), hint}}
+	return "Did you mean " + alternatives(likely) + "?"
+}
+
+// commandHint says which subcommands have names that resemble one that there is not.
+func commandHint(command *cli.Command, name string) string {
+	known := []string{"help"}
+	for _, sub := range command.VisibleCommands() {
+		known = append(known, sub.Name)
+	}
+	likely := nearest(name, known)
+	if len(likely) == 0 {
+		return fmt.Sprintf("Run `%s --help` to see the commands.", command.FullName())
+	}
+	for i := range likely {
+		likely[i] = fmt.Sprintf("`%s %s`", command.FullName(), likely[i])
+	}
+	return "Did you mean " + alternatives(likely) + "?"
 }

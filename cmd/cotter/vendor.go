@@ -5,9 +5,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 )
 
@@ -25,12 +24,12 @@ func vendorCommand(out *output) *cli.Command {
 			"with the lock and asks no server. If an entry of the lock changes, as with update,\n" +
 			"its package is written too. Providers are not vendored.",
 		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), mirrorFlags()),
-			&cli.BoolFlag{Name: "offline", Usage: "send no requests: use only what is vendored or cached"},
-			&cli.BoolFlag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
+			&cli.Flag{Name: "offline", Usage: "send no requests: use only what is vendored or cached"},
+			&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
+			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 			gitBackendFlag(),
 		)...)...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)
 			if err != nil {
 				return err
@@ -42,8 +41,8 @@ func vendorCommand(out *output) *cli.Command {
 }
 
 // vendorFlag is that of every command that looks at installed modules.
-func vendorFlag() cli.Flag {
-	return &cli.StringFlag{Name: "vendor", Usage: "keep the modules in `DIR`, relative to the root module, as `cotter vendor` does"}
+func vendorFlag() *cli.Flag {
+	return &cli.Flag{Name: "vendor", Type: cli.String, Usage: "keep the modules in `DIR`, relative to the root module, as `cotter vendor` does"}
 }
 
 // vendored prints what became of the packages in the repository.

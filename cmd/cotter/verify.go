@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func verifyCommand(out *output) *cli.Command {
@@ -29,11 +28,11 @@ func verifyCommand(out *output) *cli.Command {
 			"refuses something, or an origin has moved. That of several projects is the sum\n" +
 			"of all that one of them has.",
 		Flags: configFlags(severalFlags(append(policyFlags(),
-			&cli.BoolFlag{Name: "remote", Usage: "ask the origins whether they still have what the lock says"},
-			&cli.StringFlag{Name: "cache-dir", Usage: "keep fetched packages in `DIR`"},
-			&cli.StringFlag{Name: "sarif", Usage: "write what was found to `FILE`, in SARIF for code scanning"},
+			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have what the lock says"},
+			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
+			&cli.Flag{Name: "sarif", Type: cli.String, Usage: "write what was found to `FILE`, in SARIF for code scanning"},
 		)...)...),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runVerify(ctx, cmd, out)
 		},
 	}
@@ -49,7 +48,7 @@ var (
 	errUnknown     = errors.New("not all origins could be asked")
 )
 
-func runVerify(ctx context.Context, cmd *cli.Command, out *output) (err error) {
+func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
 	var found *findings // nil if nothing is to be written
 	if name := cmd.String("sarif"); name != "" {
 		if found, err = newFindings(cmd.String("chdir")); err != nil {
@@ -72,7 +71,7 @@ func runVerify(ctx context.Context, cmd *cli.Command, out *output) (err error) {
 }
 
 // verify verifies the project of a request, and asks its origins unless remote is nil.
-func verify(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, remote *cotter.Installer, found *findings) (err error) {
+func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, found *findings) (err error) {
 	defer func() { found.failed(req, err) }()
 	if err := setPolicy(cmd, &req); err != nil {
 		return err

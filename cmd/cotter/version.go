@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/urfave/cli/v3"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 // release is the version that a release build sets by -ldflags "-X main.release=...".
@@ -40,10 +40,10 @@ func commitDate() string {
 
 func versionCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:   "version",
-		Usage:  "print the version",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
-		Action: func(context.Context, *cli.Command) error { return printVersion(out) },
+		Name:  "version",
+		Usage: "print the version",
+		Flags: []*cli.Flag{{Name: "json", Usage: "print JSON"}},
+		Run:   func(context.Context, *cli.Invocation) error { return printVersion(out) },
 	}
 }
 

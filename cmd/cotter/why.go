@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/cotterpin/cotter"
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
 func whyCommand(out *output) *cli.Command {
@@ -18,14 +17,14 @@ func whyCommand(out *output) *cli.Command {
 		ArgsUsage:   "KEY|SOURCE|PROVIDER",
 		Description: "Takes the path of a module call, such as network.subnets, or a source address\nwithout its subdir and version, and shows each chain of calls with its files.\nFor a provider, such as hashicorp/aws, it shows what each module asks for.",
 		Flags:       configFlags(),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
+		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runWhy(ctx, cmd, out)
 		},
 	}
 }
 
-func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
-	if cmd.Args().Len() != 1 {
+func runWhy(ctx context.Context, cmd *cli.Invocation, out *output) error {
+	if cmd.NArg() != 1 {
 		return usageError{fmt.Errorf("cotter why takes one argument: the key of a module call, a source address, or a provider")}
 	}
 	req, err := request(cmd, out.env)
@@ -36,7 +35,7 @@ func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 	if err != nil {
 		return err
 	}
-	wanted := cmd.Args().First()
+	wanted := cmd.Arg(0)
 	var chains [][]cotter.Module
 	for _, m := range result.Modules {
 		if m.Path.String() == wanted || hasSource(m, wanted) {
@@ -61,7 +60,7 @@ func runWhy(ctx context.Context, cmd *cli.Command, out *output) error {
 }
 
 // nothingNamed is the error for a name that stands for nothing in the project.
-func nothingNamed(ctx context.Context, cmd *cli.Command, out *output, req cotter.Request, result *cotter.Result, name string) error {
+func nothingNamed(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, result *cotter.Result, name string) error {
 	var known []string
 	for _, m := range result.Modules {
 		known = append(known, m.Path.String())

@@ -27,8 +27,11 @@ func TestEmbeddable(t *testing.T) {
 	goGetter := []string{"github.com/hashicorp/go-getter"}
 	// What only getmodules/xz, and go-getter, have.
 	xz := []string{"github.com/ulikunitz/xz"}
-	// go-git, oras and the command's own, which the fetcher may have.
-	fetching := []string{"github.com/go-git/go-git", "oras.land/oras-go", "github.com/urfave/cli", "testing"}
+	// go-git and oras, which the fetcher may have.
+	fetching := []string{"github.com/go-git/go-git", "oras.land/oras-go", "testing"}
+	// Templates call methods by names that the linker does not know. It then keeps all
+	// methods of all types, which is a quarter of the command.
+	templates := []string{"text/template", "html/template"}
 	core := slices.Concat(sdks, clients, goGetter, xz, fetching)
 	fetcher := slices.Concat(sdks, clients, goGetter, xz)
 	for dir, unwanted := range map[string][]string{
@@ -44,28 +47,12 @@ func TestEmbeddable(t *testing.T) {
 		"getmodules/hg":       fetcher,
 		"getmodules/xz":       slices.Concat(sdks, clients, goGetter),
 		"getmodules/gogetter": slices.Concat(sdks, clients),
-		"cmd/cotter":          slices.Concat(clients, goGetter),
+		"cmd/cotter":          slices.Concat(clients, goGetter, templates),
 	} {
 		t.Run(dir, func(t *testing.T) {
 			t.Parallel()
 			checkDependencies(t, dir, unwanted)
 		})
-	}
-}
-
-// TestReleaseTag asks for what the command has with the tag of releases. Templates call
-// methods by names that the linker does not know. It then keeps all methods of all
-// types, which is a quarter of the command.
-func TestReleaseTag(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("go is not installed")
-	}
-	deps := dependencies(t, "cmd/cotter", "-tags=urfave_cli_no_template")
-	for _, unwanted := range []string{"text/template", "html/template"} {
-		if slices.Contains(deps, unwanted) {
-			t.Errorf("cmd/cotter has %s with the tag of releases", unwanted)
-		}
 	}
 }
 
@@ -80,9 +67,9 @@ func checkDependencies(t *testing.T, dir string, unwanted []string) {
 	}
 }
 
-func dependencies(t *testing.T, dir string, flags ...string) []string {
+func dependencies(t *testing.T, dir string) []string {
 	t.Helper()
-	cmd := exec.Command("go", slices.Concat([]string{"list", "-deps"}, flags, []string{"./" + dir})...)
+	cmd := exec.Command("go", "list", "-deps", "./"+dir)
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {

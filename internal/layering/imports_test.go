@@ -24,10 +24,11 @@ var layers = []layer{
 		"internal/filelock", "internal/opendir", "internal/roots", "internal/stagedfile", "internal/step", "internal/treewriter", "internal/userfile", // files
 		"internal/minrate", "internal/netguard", "internal/retryafter", // transfers
 		"internal/procgroup", "internal/singleflight", // processes and goroutines
+		"cmd/cotter/internal/cli",                                                                                                                                            // command lines
 		"internal/dockerregistry", "internal/git/gitfixture", "internal/git/gitserve", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
 	}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/dirstore", "internal/git", "internal/manifest", "internal/pkgtree", "internal/providerzip", "internal/sanitize", "policy", "settings", "versions/gittags", "versions/ocitags",
 	}},
 	{"the lock, the user's key, HTTP and pictures", []string{
 		"internal/graph", "internal/httpx", "internal/userkey", "lockfile",
@@ -65,7 +66,6 @@ var heavy = []struct {
 	{"github.com/ProtonMail/go-crypto/", []string{"bench", "internal/signing", "modtest"}},
 	{"oras.land/oras-go/", []string{"getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
-	{"github.com/urfave/cli/", []string{"cmd/*"}},
 	{"github.com/vbauerster/mpb/", []string{"cmd/*"}},
 	{"golang.org/x/term", []string{"cmd/*"}},
 	// Version 1, for the CLI configuration of stock tools.

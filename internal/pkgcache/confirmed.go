@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -48,7 +49,7 @@ func (c *Cache) Confirmed(record string) bool {
 	if !IsConfirmed(c.dir, c.key, record) {
 		return false
 	}
-	markUsed(c.confirmation(record))
+	dirstore.MarkUsed(c.confirmation(record))
 	return true
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 )
 
@@ -60,7 +61,7 @@ func TestCheckDamaged(t *testing.T) {
 	if err := s.Check(t.Context(), name); !errors.Is(err, pkgcache.ErrDamaged) || s.Has(t1) {
 		t.Errorf("Check = %v, want ErrDamaged; it is there: %v", err, s.Has(t1))
 	}
-	if size, err := pkgcache.Size(pkgcache.QuarantineDir(s.Dir())); err != nil || size != 1 {
+	if size, err := dirstore.Size(pkgcache.QuarantineDir(s.Dir())); err != nil || size != 1 {
 		t.Errorf("the quarantine has %d bytes, %v; want 1", size, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/opendir"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/treewriter"
@@ -51,7 +52,7 @@ type CopyOptions struct {
 // *[UnfitError]. After an error dst does not exist.
 func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*hashing.Tree, error) {
 	name := FileName(t1)
-	if !c.use(name) {
+	if !c.inUse.Use(c.treePath(name)) {
 		return nil, &fs.PathError{Op: "open", Path: c.treePath(name), Err: fs.ErrNotExist}
 	}
 	root, err := opendir.Root(c.treePath(name))
@@ -67,7 +68,7 @@ func (c *Cache) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts Co
 		}
 	}
 	if err == nil && tree.T1() == t1 {
-		markUsed(c.treePath(name))
+		dirstore.MarkUsed(c.treePath(name))
 		return tree, nil
 	}
 	removeErr := os.RemoveAll(dst)
@@ -115,7 +116,7 @@ func copyTree(ctx context.Context, dst string, src fs.FS) (*hashing.Tree, error)
 func (c *Cache) Read(t1 hashing.Hash) (*hashing.Tree, error) {
 	tree, err := c.read(FileName(t1))
 	if err == nil {
-		markUsed(c.TreePath(t1))
+		dirstore.MarkUsed(c.TreePath(t1))
 	}
 	return tree, err
 }
@@ -135,7 +136,7 @@ const maxFile = 1 << 30
 
 func (c *Cache) read(name string) (*hashing.Tree, error) {
 	path := c.treePath(name)
-	if !c.use(name) {
+	if !c.inUse.Use(c.treePath(name)) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
 	root, err := opendir.Root(path)

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -98,12 +99,8 @@ func (s *Store) Matches(h1 hashing.Hash, locked []hashing.Hash) hashing.Hash {
 	return ""
 }
 
-const (
-	// maxMemo is the maximum size of a sealed file in bytes.
-	maxMemo = 4 << 20
-	// usedResolution is the accuracy of a recorded time of use: a more recent one is not updated.
-	usedResolution = time.Hour
-)
+// maxMemo is the maximum size of a sealed file in bytes.
+const maxMemo = 4 << 20
 
 // recall reads the record of a subject into to. It reports whether there is a record that this
 // user has written.
@@ -125,7 +122,7 @@ func (s *Store) recall(kind, subject string, to any) bool {
 	if err != nil || json.Unmarshal(text, to) != nil {
 		return false
 	}
-	if info, err := dir.Stat(name); err == nil && s.writable && time.Since(info.ModTime()) > usedResolution {
+	if info, err := dir.Stat(name); err == nil && s.writable && time.Since(info.ModTime()) > dirstore.UsedResolution {
 		now := time.Now()
 		_ = dir.Chtimes(name, now, now)
 	}

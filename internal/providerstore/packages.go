@@ -11,10 +11,9 @@ import (
 	"slices"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/step"
 )
 
@@ -141,41 +140,10 @@ func isDamage(err error) bool {
 	return badTree && !failed || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// use takes a shared lock on a package. It returns false if the package does not exist or is
-// being removed.
+// use locks a package until the store is closed. It returns false if the package does not exist
+// or is being removed.
 func (s *Store) use(name string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	path := s.path(name)
-	if info, err := os.Lstat(path); s.dir == "" || hashOf(name) == "" || err != nil || !info.IsDir() {
-		return false
-	}
-	if s.inUse[name] != nil {
-		return true
-	}
-	lock := filelock.Dir(path)
-	ok, err := lock.TryShared()
-	switch {
-	case errors.Is(err, filelock.ErrUnsupported):
-		return true
-	case err != nil || !ok:
-		return false
-	case !lock.IsAt(path):
-		_ = lock.Release()
-		return false
-	}
-	s.inUse[name] = lock
-	return true
-}
-
-// release releases this process's lock on a package.
-func (s *Store) release(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if lock := s.inUse[name]; lock != nil {
-		_ = lock.Release()
-		delete(s.inUse, name)
-	}
+	return s.dir != "" && hashOf(name) != "" && s.inUse.Use(s.path(name))
 }
 
 // publishAttempts is the number of attempts if another process removes the package at the same
@@ -196,7 +164,7 @@ func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Pack
 	var err error
 	for range publishAttempts {
 		if found, err := s.find(ctx, h1); err == nil {
-			return found, step.Do("provider.package.drop", func() error { return removeAll(dir) })
+			return found, step.Do("provider.package.drop", func() error { return dirstore.RemoveAll(dir) })
 		}
 		if err = s.clear(name); err != nil {
 			return nil, err
@@ -205,32 +173,16 @@ func (s *Store) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*Pack
 		if err = os.Chmod(dir, 0o755); err != nil { //nolint:gosec // as all directories of packages
 			return nil, err
 		}
-		// Lock the package before it becomes visible, so that no process removes it.
-		lock := filelock.Dir(dir)
-		if _, lockErr := lock.TryShared(); lockErr != nil {
-			lock = nil
-		}
-		err = step.Do("provider.package.publish", func() error { return os.Rename(dir, s.path(name)) })
+		err = s.inUse.Publish(dir, s.path(name), func() error {
+			return step.Do("provider.package.publish", func() error { return os.Rename(dir, s.path(name)) })
+		})
 		if err == nil {
-			s.hold(name, lock)
 			_ = step.Do("provider.package.protect", func() error { return os.Chmod(s.path(name), 0o555) }) //nolint:gosec // the mode of all packages
 			s.trust(s.path(name), h1)
 			return &Package{H1: h1, dir: s.path(name)}, nil
 		}
-		if lock != nil {
-			_ = lock.Release()
-		}
 	}
 	return nil, err
-}
-
-func (s *Store) hold(name string, lock *filelock.Lock) {
-	if lock == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.inUse[name] = lock
 }
 
 // clear quarantines anything that has the name of a package but is not a directory.
@@ -244,12 +196,12 @@ func (s *Store) clear(name string) error {
 
 // quarantine releases a package and moves it to the quarantine directory.
 func (s *Store) quarantine(name string) error {
-	s.release(name)
+	s.inUse.Release(s.path(name))
 	if !s.writable {
 		return nil
 	}
 	dir := filepath.Join(s.dir, quarantineName)
-	if err := makeDir(dir); err != nil { // cleaning may have removed it
+	if err := dirstore.MakeDir(dir, steps); err != nil { // cleaning may have removed it
 		return err
 	}
 	return s.move("provider.package.quarantine", s.path(name), filepath.Join(dir, rand.Text()))
@@ -270,9 +222,8 @@ func (s *Store) move(stepName, from, to string) error {
 
 // markUsed records the time of use as the modification time of the package, if it can be set.
 func (s *Store) markUsed(name string) {
-	now := time.Now()
-	if info, err := os.Lstat(s.path(name)); err == nil && s.writable && now.Sub(info.ModTime()) > usedResolution {
-		_ = os.Chtimes(s.path(name), now, now)
+	if s.writable {
+		dirstore.MarkUsed(s.path(name))
 	}
 }
 
@@ -314,12 +265,3 @@ func setWritable(dir string, writable bool) error {
 
 // Writable makes a directory and everything in it writable, so that it can be removed.
 func Writable(dir string) error { return setWritable(dir, true) }
-
-// removeAll is like os.RemoveAll, but also removes read-only trees.
-func removeAll(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	_ = setWritable(dir, true)
-	return os.RemoveAll(dir)
-}

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -45,7 +46,7 @@ type Dir struct {
 	root  *os.Root
 
 	mu    sync.Mutex
-	stage *stage // nil until it is needed
+	stage *dirstore.Stage // nil until it is needed
 }
 
 // Dir opens a project's directory of providers and creates it if necessary. It follows links in
@@ -59,7 +60,7 @@ func (s *Store) Dir(name string) (*Dir, error) {
 		return nil, err
 	}
 	if info, err := d.root.Lstat(ownName); err == nil && info.IsDir() {
-		sweep(filepath.Join(d.path, ownName), "")
+		dirstore.RemoveAbandoned(filepath.Join(d.path, ownName), steps)
 		_ = d.root.Remove(ownName) // if no other process uses it
 	}
 	return d, nil
@@ -85,7 +86,7 @@ func (d *Dir) Close() error {
 	defer d.mu.Unlock()
 	var err error
 	if d.stage != nil {
-		err = d.stage.close()
+		err = d.stage.Close()
 		_ = d.root.Remove(ownName) // if no other process uses it
 		d.stage = nil
 	}
@@ -212,8 +213,8 @@ func (d *Dir) stageName() (string, error) {
 	own := filepath.Join(d.path, ownName)
 	var err error
 	for attempt := 0; d.stage == nil && attempt < publishAttempts; attempt++ {
-		if err = makeDir(own); err == nil {
-			d.stage, err = newStage(own)
+		if err = dirstore.MakeDir(own, steps); err == nil {
+			d.stage, err = dirstore.NewStage(own, steps)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is absent if another process has removed it
 			break
@@ -222,7 +223,7 @@ func (d *Dir) stageName() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(ownName, filepath.Base(d.stage.dir)), nil
+	return filepath.Join(ownName, filepath.Base(d.stage.Dir())), nil
 }
 
 // publish moves the entry made to its place, and moves the previous entry out of the way first.
@@ -238,7 +239,7 @@ func (d *Dir) publish(pkg *Package, made, at string, before fs.FileInfo) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		defer func() { _ = removeAll(filepath.Join(d.path, old)) }() // otherwise Close removes it
+		defer func() { _ = dirstore.RemoveAll(filepath.Join(d.path, old)) }() // otherwise Close removes it
 	}
 	if err := step.Do("provider.place.rename", func() error { return d.root.Rename(made, to) }); err != nil {
 		return err

@@ -1,13 +1,10 @@
 package providerstore
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,9 +12,9 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/step"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -40,16 +37,17 @@ type Store struct {
 	scratch  string
 
 	stages  sync.Mutex
-	stage   *stage // nil until it is needed, if the store is not writable
+	stage   *dirstore.Stage // nil until it is needed, if the store is not writable
 	checked singleflight.Group[string, *Package]
-
-	mu    sync.Mutex
-	inUse map[string]*filelock.Lock // by package name
+	inUse   dirstore.InUse // the packages that are used until Close
 }
+
+// steps is the prefix of the names of the steps that change a store; see package step.
+const steps = "provider"
 
 // Open opens the store in the user's cache directory and creates it if necessary. If the store is
 // not writable, it is used only for reading, and new packages are staged in scratch, a directory
-// that is created when it is needed. The same holds if cacheDir is "".
+// that is created when it is needed. The same is true if cacheDir is "".
 func Open(cacheDir, scratch string, key *userkey.Key) *Store {
 	s := View(cacheDir, key)
 	s.scratch = scratch
@@ -60,7 +58,7 @@ func Open(cacheDir, scratch string, key *userkey.Key) *Store {
 // View opens the store in the user's cache directory for reading. It creates and changes nothing,
 // even if there is no store.
 func View(cacheDir string, key *userkey.Key) *Store {
-	s := &Store{key: key, inUse: make(map[string]*filelock.Lock)}
+	s := &Store{key: key}
 	// The path must be absolute, because projects have links to it.
 	if dir, err := filepath.Abs(cacheDir); err == nil && cacheDir != "" {
 		s.dir = filepath.Join(dir, storeName)
@@ -75,34 +73,16 @@ func (s *Store) makeDirs() error {
 		return err
 	}
 	for _, name := range []string{packagesName, stageName, quarantineName, fetchName, memoName, proofName} {
-		if err := makeDir(filepath.Join(s.dir, name)); err != nil {
+		if err := dirstore.MakeDir(filepath.Join(s.dir, name), steps); err != nil {
 			return err
 		}
 	}
-	made, err := newStage(filepath.Join(s.dir, stageName))
+	made, err := dirstore.NewStage(filepath.Join(s.dir, stageName), steps)
 	if err != nil {
 		return err
 	}
 	s.stage = made
 	return nil
-}
-
-// makeDir creates a directory. It first removes a link or file of that name.
-func makeDir(name string) error {
-	info, err := os.Lstat(name)
-	if err == nil && info.IsDir() {
-		return nil
-	}
-	if err == nil {
-		if err := os.Remove(name); err != nil {
-			return err
-		}
-	}
-	err = step.Do("provider.dirs.mkdir", func() error { return os.Mkdir(name, 0o700) })
-	if errors.Is(err, fs.ErrExist) {
-		return nil // another process created it
-	}
-	return err
 }
 
 // Close releases the packages in use and removes the staging directory.
@@ -111,19 +91,13 @@ func (s *Store) Close() error {
 	defer s.stages.Unlock()
 	var err error
 	if s.stage != nil {
-		err = s.stage.close()
+		err = s.stage.Close()
 		if !s.writable {
 			_ = os.Remove(s.scratch) // if it is empty
 		}
 		s.stage = nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, lock := range s.inUse {
-		err = errors.Join(err, lock.Release())
-	}
-	clear(s.inUse)
-	return err
+	return errors.Join(err, s.inUse.Close())
 }
 
 // Writable reports whether packages are kept in the store.
@@ -143,79 +117,13 @@ func (s *Store) Stage() (string, error) {
 		if err := os.MkdirAll(s.scratch, 0o755); err != nil {
 			return "", err
 		}
-		made, err := newStage(s.scratch)
+		made, err := dirstore.NewStage(s.scratch, steps)
 		if err != nil {
 			return "", err
 		}
 		s.stage = made
 	}
-	return filepath.Join(s.stage.dir, rand.Text()), nil
-}
-
-// stage is a staging directory.
-type stage struct {
-	dir  string
-	lock *filelock.Lock // nil if directories cannot be locked
-}
-
-// newStage creates a staging directory in parent and removes the staging directories of killed
-// processes.
-func newStage(parent string) (*stage, error) {
-	for {
-		dir := filepath.Join(parent, rand.Text())
-		if err := step.Do("provider.stage.mkdir", func() error { return os.Mkdir(dir, 0o700) }); err != nil {
-			return nil, err
-		}
-		made := &stage{dir: dir, lock: filelock.Dir(dir)}
-		ok, err := made.lock.TryExclusive()
-		if errors.Is(err, filelock.ErrUnsupported) {
-			made.lock = nil
-		} else if !ok || !made.lock.IsAt(dir) {
-			// Another process has mistaken it for a leftover.
-			if err := cmp.Or(err, made.lock.Release()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			continue
-		}
-		sweep(parent, dir)
-		return made, nil
-	}
-}
-
-// close removes the staging directory. The next process removes what is left.
-func (s *stage) close() error {
-	_ = step.Do("provider.stage.remove", func() error { return removeAll(s.dir) })
-	if s.lock == nil {
-		return nil
-	}
-	return s.lock.Release()
-}
-
-// unlockedAge is the age at which a staging directory is removed on file systems without locks.
-const unlockedAge = 24 * time.Hour
-
-// sweep removes the staging directories of killed processes. Failures are ignored,
-// because these directories are never read.
-func sweep(parent, own string) {
-	entries, err := os.ReadDir(parent)
-	if err != nil {
-		return
-	}
-	for _, entry := range entries {
-		name := filepath.Join(parent, entry.Name())
-		if name == own || !entry.IsDir() {
-			continue
-		}
-		lock := filelock.Dir(name)
-		ok, err := lock.TryExclusive()
-		if info, infoErr := entry.Info(); errors.Is(err, filelock.ErrUnsupported) && infoErr == nil {
-			ok = time.Since(info.ModTime()) > unlockedAge
-		}
-		if ok {
-			_ = step.Do("provider.leftover.remove", func() error { return removeAll(name) })
-			_ = lock.Release()
-		}
-	}
+	return s.stage.Path(), nil
 }
 
 // waitNotice is how long a process waits before it calls onWait.

@@ -59,7 +59,7 @@ func (p *Plan) planLock() error {
 	for _, address := range p.Gone {
 		old, _ := p.stage.Lock.Provider(address)
 		p.Changes = append(p.Changes, Change{Provider: address, Old: old.Version})
-		refused = append(refused, Refusal{Provider: address, Reason: "the lock has an entry for it, and no module requires it"})
+		refused = append(refused, Refusal{Provider: address, Reason: "the lock has an entry for it, but no module requires it"})
 	}
 	slices.SortFunc(p.Changes, func(a, b Change) int { return a.Provider.Compare(b.Provider) })
 	if p.stage.Locked {

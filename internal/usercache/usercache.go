@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/dirstore"
 	"github.com/cotterpin/cotter/internal/pkgcache"
 	"github.com/cotterpin/cotter/internal/providerstore"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -43,7 +44,7 @@ func Size(dir string) (Usage, error) {
 	}
 	stores, gitErr := getmodules.GitStores(dir)
 	for _, s := range stores {
-		bytes, err := pkgcache.Size(s.Dir)
+		bytes, err := dirstore.Size(s.Dir)
 		u.GitStores++
 		u.GitBytes += bytes
 		gitErr = cmp.Or(gitErr, err)
@@ -60,8 +61,8 @@ func Size(dir string) (Usage, error) {
 
 // quarantined returns the size of the damaged packages of modules and providers.
 func quarantined(dir string) (int64, error) {
-	modules, err := pkgcache.Size(pkgcache.QuarantineDir(dir))
-	providers, providerErr := pkgcache.Size(providerstore.QuarantineDir(dir))
+	modules, err := dirstore.Size(pkgcache.QuarantineDir(dir))
+	providers, providerErr := dirstore.Size(providerstore.QuarantineDir(dir))
 	return modules + providers, errors.Join(err, providerErr)
 }
 
@@ -150,7 +151,7 @@ func Clean(ctx context.Context, dir string, olderThan time.Duration) (freed Usag
 		if s.Used.After(limit) {
 			continue
 		}
-		bytes, _ := pkgcache.Size(s.Dir) // even if it cannot be measured, it can often be removed
+		bytes, _ := dirstore.Size(s.Dir) // even if it cannot be measured, it can often be removed
 		if err := s.Remove(ctx); err != nil {
 			return freed, err
 		}

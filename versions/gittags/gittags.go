@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/versions"
 )
@@ -17,13 +18,14 @@ type Tag struct {
 }
 
 // semver is the grammar of semver.org with an optional "v".
-var semver = regexp.MustCompile(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
-	`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
-	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+var semver = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
+		`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
+		`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+})
 
-// Candidates returns the versions among the tags for the module in a directory
-// of the repository; "" is its root. Ref is the tag's name, Revision its
-// commit.
+// Candidates returns the versions among the tags, for the module in a directory of the
+// repository; "" is the root. Ref is the name of the tag, and Revision its commit.
 func Candidates(tags []Tag, subdir string) []versions.Candidate {
 	var plain, own []versions.Candidate
 	prefixes := prefixesOf(subdir)
@@ -47,7 +49,7 @@ func Candidates(tags []Tag, subdir string) []versions.Candidate {
 }
 
 func candidate(tag Tag, version string) (versions.Candidate, bool) {
-	if !semver.MatchString(version) {
+	if !semver().MatchString(version) {
 		return versions.Candidate{}, false
 	}
 	v, err := versions.Parse(version)

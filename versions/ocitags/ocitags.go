@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/versions"
 )
 
 const (
-	// maxPages and maxTags bound a list of tags, far above real repositories. Each
-	// page is a request.
+	// maxPages and maxTags limit a list of tags; real repositories have far fewer. Each
+	// page takes a request.
 	maxPages = 1_000
 	maxTags  = 100_000
 	// maxTagBytes is the limit of a tag in the OCI distribution specification.
@@ -20,15 +21,14 @@ const (
 )
 
 var (
-	// ErrTooManyTags means that a repository has more tags, or more pages of
-	// tags, than the limit.
+	// ErrTooManyTags says that a repository has more tags, or more pages of tags, than the
+	// limit.
 	ErrTooManyTags = errors.New("the repository has too many tags")
-	// ErrRepeatedPage means that a registry lists the same tags again, possibly
-	// without end.
+	// ErrRepeatedPage says that a registry lists the same tags again, possibly without end.
 	ErrRepeatedPage = errors.New("the registry lists the same tags again")
 )
 
-// ListError is returned if a list of tags could not be read to its end.
+// ListError is returned if a list of tags could not be read completely.
 type ListError struct{ Err error }
 
 func (e *ListError) Error() string { return "list the tags of the repository: " + e.Err.Error() }
@@ -36,14 +36,14 @@ func (e *ListError) Error() string { return "list the tags of the repository: " 
 // Unwrap returns the cause: an error of this package or of the TagLister.
 func (e *ListError) Unwrap() error { return e.Err }
 
-// TagLister lists the tags of one repository, page by page, beginning after the tag
-// last. getmodules.OCIRepository and oras-go's *remote.Repository implement it.
+// TagLister lists the tags of one repository, page by page, beginning after the tag last.
+// getmodules.OCIRepository and oras-go's *remote.Repository implement it.
 type TagLister interface {
 	Tags(ctx context.Context, last string, page func(tags []string) error) error
 }
 
-// List returns the versions among the tags of a repository, in the registry's
-// order. Ref is the tag; Revision is empty. The error is a *[ListError].
+// List returns the versions among the tags of a repository, in the registry's order. Ref is
+// the tag; Revision is empty. The error is a *[ListError].
 func List(ctx context.Context, repo TagLister) ([]versions.Candidate, error) {
 	l := listing{seen: map[string]bool{}}
 	if err := repo.Tags(ctx, "", l.add); err != nil {
@@ -88,23 +88,24 @@ func (l *listing) add(tags []string) error {
 	return nil
 }
 
-// semver is the grammar of semver.org with an optional "v", and with "_" instead of
-// "+".
-var semver = regexp.MustCompile(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
-	`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
-	`(_[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+// semver is the grammar of semver.org with an optional "v", and with "_" instead of "+".
+var semver = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
+		`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
+		`(_[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
+})
 
 // Version returns the version of a tag, and whether the tag is a version.
 func Version(tag string) (versions.Version, bool) {
-	if len(tag) > maxTagBytes || !semver.MatchString(tag) {
+	if len(tag) > maxTagBytes || !semver().MatchString(tag) {
 		return versions.Version{}, false
 	}
 	v, err := versions.Parse(strings.Replace(tag, "_", "+", 1))
-	return v, err == nil // too large numbers are an error
+	return v, err == nil // numbers that are too large are an error
 }
 
-// Same returns the candidates with the version of selected, including itself. The
-// package comment describes its use.
+// Same returns the candidates with the same version as selected, including selected itself.
+// The package comment describes its use.
 func Same(offered []versions.Candidate, selected versions.Candidate) []versions.Candidate {
 	var same []versions.Candidate
 	for _, c := range offered {

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestWrongCommandLines has what is said of mistakes in command lines. Their exit status
+// is 2.
+func TestWrongCommandLines(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ line, want string }{
+		{"isntall --locked", "unknown command \"isntall\"\n\nDid you mean `cotter install`?"},
+		{"hepl", "unknown command \"hepl\"\n\nDid you mean `cotter help`?"},
+		{"bundle nosuch --help", "unknown command \"nosuch\"\n\nRun `cotter bundle --help` to see the commands."},
+		{"--help nosuch", "unknown command \"nosuch\"\n\nRun `cotter --help` to see the commands."},
+		{"help bundle nosuch", "there is no command \"cotter bundle nosuch\""},
+
+		{"list --nosuch", "there is no flag --nosuch\n\nRun `cotter list --help` to see the flags."},
+		{"list -lokc-file=a", "there is no flag --lokc-file\n\nDid you mean --lock-file?"},
+		{"list --nosuch --help", "there is no flag --nosuch\n\nRun `cotter list --help` to see the flags."},
+		{"--json version", "there is no flag --json\n\nRun `cotter --help` to see the flags."},
+		{"init -backend=false", "there is no flag --backend; arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`\n\nRun `cotter init --help` to see the flags."},
+
+		{"list --for", "--for needs a value: TOOL"},
+		{"--chdir", "--chdir needs a value: DIR"},
+		{"init --for", "--for needs a value: TOOL; arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`"},
+
+		{"version --json=maybe", "--json takes true or false, got \"maybe\""},
+		{"version -q=maybe", "--q takes true or false, got \"maybe\""},
+		{"install --min-age=1.5", "--min-age takes a number of days, got \"1.5\""},
+		{"install --min-age=a\"b", "--min-age takes a number of days, got \"a\\\"b\""},
+		{"install -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
+		{"init -- -upgrade=maybe", "--upgrade takes true or false, got \"maybe\""},
+		{"init -- -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
+
+		{"version extra", "cotter version takes no argument, got \"extra\""},
+		{"version -- --json", "cotter version takes no argument, got \"--json\""},
+	} {
+		var stderr strings.Builder
+		status := run(t.Context(), append([]string{"cotter"}, strings.Fields(test.line)...), io.Discard, &stderr)
+		if got, want := stderr.String(), "Error: "+test.want+"\n"; status != exitUsage || got != want {
+			t.Errorf("cotter %s: status %d\n%s\nwant\n%s", test.line, status, got, want)
+		}
+	}
+}

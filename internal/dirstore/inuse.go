@@ -1,0 +1,110 @@
+package dirstore
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/cotterpin/cotter/internal/filelock"
+)
+
+// InUse are the published directories that this process uses, with a shared lock on each.
+// The zero value is ready for use, by several goroutines. It must be closed.
+type InUse struct {
+	mu    sync.Mutex
+	locks map[string]*filelock.Lock // by path
+}
+
+// Use locks the directory at path until Release or Close. It reports false if there is no
+// directory, or if another process is removing it.
+func (u *InUse) Use(path string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if info, err := os.Lstat(path); err != nil || !info.IsDir() {
+		return false
+	}
+	if u.locks[path] != nil {
+		return true
+	}
+	lock := filelock.Dir(path)
+	ok, err := lock.TryShared()
+	switch {
+	case errors.Is(err, filelock.ErrUnsupported):
+		return true
+	case err != nil || !ok:
+		return false
+	case !lock.IsAt(path):
+		_ = lock.Release()
+		return false
+	}
+	u.hold(path, lock)
+	return true
+}
+
+// Publish calls rename, which must move the directory at staged to path. It locks the
+// directory before that, so that no process removes it as soon as it is visible, and the
+// lock is held as after Use.
+func (u *InUse) Publish(staged, path string, rename func() error) error {
+	lock := filelock.Dir(staged)
+	if _, err := lock.TryShared(); err != nil { // the file system may have no locks
+		return rename()
+	}
+	if err := rename(); err != nil {
+		return errors.Join(err, lock.Release())
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.hold(path, lock)
+	return nil
+}
+
+func (u *InUse) hold(path string, lock *filelock.Lock) {
+	if u.locks == nil {
+		u.locks = make(map[string]*filelock.Lock)
+	}
+	u.locks[path] = lock
+}
+
+// Release unlocks the directory at path, if it is in use.
+func (u *InUse) Release(path string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if lock := u.locks[path]; lock != nil {
+		_ = lock.Release()
+		delete(u.locks, path)
+	}
+}
+
+// Remove releases the directory at path and calls remove unless a process uses the
+// directory. remove must move the directory away before it deletes anything. Remove
+// reports whether the directory was removed.
+func (u *InUse) Remove(path string, remove func() error) (bool, error) {
+	u.Release(path)
+	lock := filelock.Dir(path)
+	ok, err := lock.TryExclusive()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil && !errors.Is(err, filelock.ErrUnsupported):
+		return false, err
+	case err == nil && !ok:
+		return false, nil
+	case err == nil && !lock.IsAt(path):
+		return false, lock.Release()
+	}
+	err = remove()
+	return err == nil, errors.Join(err, lock.Release())
+}
+
+// Close unlocks all directories.
+func (u *InUse) Close() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var err error
+	for _, lock := range u.locks {
+		err = errors.Join(err, lock.Release())
+	}
+	clear(u.locks)
+	return err
+}
