@@ -28,8 +28,8 @@ func nestedMeasured() world {
 		name:  "nested",
 		about: fmt.Sprintf("%d registry calls, each the beginning of a chain of %d packages in git that call each other", chainCount, chainDepth),
 		notes: []string{
-			"A fresh machine has an empty cache, and runs `cotter install --locked`, which asks of each tag whether it has moved.",
-			"The mirror is an OCI registry that waits as the other servers do.",
+			"A fresh machine has an empty cache and runs `cotter install --locked`, which checks whether each tag has moved.",
+			"The mirror is an OCI registry with the same delay as the other servers.",
 		},
 		parts: []part{{start: startModules(chainsWorld(chainCount, chainDepth), modtest.Options{}), phases: []phase{cold, job, mirrored}}},
 		goals: []report.Goal{

@@ -59,11 +59,11 @@ func providersMeasured() world {
 	}
 	return world{
 		name: "providers",
-		about: fmt.Sprintf("%d providers of one registry, each with an archive of %d MB that holds one executable of %d MB, two thirds of it zeros",
+		about: fmt.Sprintf("%d providers of one registry, each with an archive of %d MB that contains one executable of %d MB. Two thirds of it are zeros",
 			providerCount, archiveBytes/1_000_000, unpackedBytes/1_000_000),
 		notes: []string{
-			"The registry's address is in the CLI configuration, so that no tool has to ask for it.",
-			"In the states with a warm store, and with four projects at once, stock tools have a plugin cache.",
+			"The registry's address is in the CLI configuration, so no tool needs to discover it.",
+			"With a warm store, and with four projects at once, stock tools use a plugin cache.",
 		},
 		parts: []part{{start: startProviders, phases: states}},
 		goals: providerGoals(states),

@@ -94,7 +94,7 @@ func worlds() []world {
 	return []world{
 		{
 			name:  "registry",
-			about: "40 registry calls on 20 packages in git, half of which call another one",
+			about: "40 registry calls of 20 packages in git, half of which call another package",
 			parts: []part{{start: startModules(registryWorld(20, 40), modtest.Options{}), phases: states}},
 			goals: append(usual(8), report.RequestsPerPackage(cold.name, 20, 3)),
 		},
@@ -107,7 +107,7 @@ func worlds() []world {
 		{
 			name:     "oci",
 			about:    "40 calls of 40 packages in an OCI registry",
-			notes:    []string{"Of the stock tools only tofu knows OCI registries."},
+			notes:    []string{"Of the stock tools, only tofu supports OCI registries."},
 			parts:    []part{{start: startModules(flatWorld(40, "oci://MODTEST_HOST/p%d?tag=1.0.0", "oci/p%d/1.0.0", 16<<10), modtest.Options{}), phases: states}},
 			tofuOnly: true,
 			goals:    usual(8),
@@ -133,7 +133,7 @@ func rootsMeasured() world {
 	return world{
 		name:  "roots",
 		about: fmt.Sprintf("%d root modules with four registry calls each on %d packages in git", manyRoots, rootPackages),
-		notes: []string{"One `cotter install --recursive` for all of them; a loop for stock tools."},
+		notes: []string{"Cotter runs once, with `cotter install --recursive`. Stock tools run in a loop."},
 		parts: []part{{start: startModules(rootsWorld(manyRoots, rootPackages), modtest.Options{}), roots: rootNames(manyRoots), phases: []phase{cold}}},
 		goals: []report.Goal{
 			report.Faster(cold.name, 60),
@@ -149,10 +149,10 @@ func graphMeasured() world {
 	rerun.baselines = []baseline{readAndHash}
 	return world{
 		name:  "graph",
-		about: "10,000 calls, 1,000 of them of 40 packages in git and 9,000 of directories within these, with four files each, all in the cache",
+		about: "10,000 calls with four files each, all in the cache: 1,000 of 40 packages in git, and 9,000 of directories within these packages",
 		notes: []string{
-			"It is compared with a loop in one thread that reads and hashes each installed file once and does nothing else.",
-			"A fresh checkout has to write all of them as well; copying them by such a loop is there to compare.",
+			"The baseline is a single-threaded loop that reads and hashes each installed file once, and does nothing else.",
+			"A fresh checkout also needs to write the files, so a second baseline is a loop that copies them.",
 		},
 		parts: []part{{start: startModules(graphWorld(), modtest.Options{}), phases: []phase{fresh, rerun}}},
 		goals: []report.Goal{
@@ -175,8 +175,8 @@ func refsMeasured() world {
 	}
 	return world{
 		name:     "refs",
-		about:    "One call of the newest 1.x version of a git repository with 5,000 or 50,000 tags and 100,000 branches and pull requests",
-		notes:    []string{"Stock tools know no ranges of versions on git. The list of all refs is what a client of git's first protocol gets before it asks for anything."},
+		about:    "One call of the newest 1.x version in a git repository with 5,000 or 50,000 tags and 100,000 branches and pull requests",
+		notes:    []string{"Stock tools do not support version ranges for git. With git's first protocol, a client receives the list of all refs before it can request anything."},
 		oursOnly: true,
 		parts:    []part{measured(fewTags, 5_000), measured(manyTags, 50_000)},
 		goals: []report.Goal{

@@ -29,10 +29,10 @@ import (
 
 func installTree(ctx context.Context, cacheDir, stateDir string) error {
 	// sample: install
-	in := cotter.Installer{CacheDir: cacheDir, StateDir: stateDir} // the zero value works, and keeps nothing between runs
+	in := cotter.Installer{CacheDir: cacheDir, StateDir: stateDir} // the zero value works too, but keeps nothing between runs
 	result, err := in.Install(ctx, cotter.Request{Dir: "infra"})
 	if err != nil {
-		return err // a *cotter.ModuleError with the call's file and line, or several joined
+		return err // one or more *cotter.ModuleError, with the file and line of each call
 	}
 	for _, m := range result.Modules {
 		fmt.Println(m.Path, addrs.Redact(m.Source.String()), m.Version, m.Dir)
@@ -176,7 +176,7 @@ func gitToken(client *http.Client, token string) *cotter.Installer {
 	fetcher := &getmodules.Fetcher{
 		GitCredentials: func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
 			if at.Host != "github.com" {
-				return nil, nil // the user's credential helpers
+				return nil, nil // use the credential helpers of git
 			}
 			return url.UserPassword("x-access-token", token), nil
 		},
