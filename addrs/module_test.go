@@ -52,10 +52,14 @@ func TestParseModule(t *testing.T) {
 }
 
 // ValidName accepts all that the HCL library does, and more only of what the
-// tables of this Go do not have.
+// tables of this Go do not have. Beyond U+20000 there are ideographs, tags and
+// private characters, in long ranges, of which it tries some.
 func TestValidNameAgainstHCL(t *testing.T) {
 	t.Parallel()
 	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r > 0x20000 && r%0x20 > 1 && r%0xffff > 1 {
+			continue
+		}
 		later := hclsyntax.ValidIdentifier("a" + string(r))
 		first := later && hclsyntax.ValidIdentifier(string(r)) // what can be first can be later
 		gotFirst, gotLater := addrs.ValidName(string(r)), addrs.ValidName("a"+string(r))

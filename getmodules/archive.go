@@ -21,11 +21,11 @@ func ExtractArchive(ctx context.Context, file *os.File, kind, dir string, limits
 	return f.ExtractArchive(ctx, file, kind, dir)
 }
 
-// ExtractArchive extracts an archive that the caller has fetched to dir, which
-// must not exist. The kind is "zip", "tar.gz", "tar.bz2" or, if f.XZ is set,
-// "tar.xz"; "" means that it is detected from the first bytes. The result has
-// ArchiveSum, Bytes, LeftOut and Warnings. The error is a *[FetchError], and dir
-// then does not exist.
+// ExtractArchive extracts an archive that the caller has already fetched. It creates the
+// directory dir, which must not exist. The kind is "zip", "tar.gz", "tar.bz2" or, if f.XZ is
+// set, "tar.xz"; "" means that the kind is detected from the first bytes. The result has
+// ArchiveSum, Bytes, LeftOut and Warnings. The error is a *[FetchError]. After an error dir
+// does not exist.
 func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*Package, error) {
 	pkg, err := f.extract(ctx, file, archiveKind(kind), dir)
 	if err != nil {
@@ -34,7 +34,7 @@ func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir s
 	return pkg, nil
 }
 
-// extract is ExtractArchive without *FetchError.
+// extract is ExtractArchive, except that its errors are not wrapped in a *FetchError.
 func (f *Fetcher) extract(ctx context.Context, file *os.File, kind archiveKind, dir string) (*Package, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -71,9 +71,9 @@ type unpacking struct {
 	w     *treewriter.Writer
 	limit Limits
 	xz    Decompressor
-	// produced is the number of unpacked bytes, for the ratio.
+	// produced is the number of bytes unpacked so far, which is compared with size.
 	produced int64
-	// packed and inflated read the entries of a zip archive in turn.
+	// packed and inflated read the entries of a zip archive, one after the other.
 	packed   *bufio.Reader
 	inflated io.Reader
 }
@@ -104,8 +104,8 @@ func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, kind
 	return w, nil
 }
 
-// bounded wraps r, a source of unpacked bytes. Reading fails when ctx is done or
-// when the unpacked bytes exceed the ratio to the archive.
+// bounded wraps r, a source of unpacked bytes. Reads fail after ctx is done, and once the
+// archive has expanded to more than maxRatio times its size, if that is above ratioFloor.
 func (a *unpacking) bounded(r io.Reader) io.Reader { return &boundedReader{a, &decodedReader{r}} }
 
 type boundedReader struct {
@@ -136,7 +136,7 @@ func (d *decodedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readerAt reads a section of a file until ctx is done.
+// readerAt returns a reader of a section of a file. Reads fail after ctx is done.
 func readerAt(ctx context.Context, file io.ReaderAt, offset, size int64) io.Reader {
 	return &contextReader{ctx, io.NewSectionReader(file, offset, size)}
 }
@@ -153,8 +153,8 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// damaged returns an error that wraps ErrUnsafeArchive. Errors of the context and
-// the limits, and other sentinels, are returned without it.
+// damaged returns an error that wraps ErrUnsafeArchive. An error that wraps another sentinel of
+// this package, or a context's error, is returned without it.
 func damaged(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	for _, other := range []error{ErrTooLarge, ErrUnsafeArchive, ErrUnsafeEntry, ErrUnsupportedArchive} {
@@ -168,13 +168,13 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrUnsafeArchive, err)
 }
 
-// maxLinkTarget bounds a link's target, which zip archives store as content. It is
-// the limit of paths in a tree.
+// maxLinkTarget bounds the target of a link, which zip archives store as the content of an
+// entry. Paths in a tree have the same limit.
 const maxLinkTarget = 1024
 
-// entryName returns the path in the tree of an archive's entry: without the "./"
-// that tar writes before each name, and without a directory's final slash. It is ""
-// for the root itself.
+// entryName returns the path of an archive's entry in the tree. It removes the "./" that tar
+// writes before each name, and the final slash of a directory. It returns "" for the root
+// itself.
 func entryName(raw string, isDir bool) string {
 	if isDir {
 		raw = strings.TrimSuffix(raw, "/")
@@ -185,7 +185,7 @@ func entryName(raw string, isDir bool) string {
 	return strings.TrimPrefix(raw, "./")
 }
 
-// add adds an entry of an archive to the tree. r is the content of a file.
+// add adds an entry of an archive to the tree. r is read only for a file, and is its content.
 func (a *unpacking) add(name string, mode fs.FileMode, target string, r io.Reader) error {
 	switch mode.Type() {
 	case fs.ModeDir:

@@ -7,17 +7,17 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// archiveAddress is a parsed address that can be that of an archive.
+// archiveAddress is a parsed address, which may be the address of an archive.
 type archiveAddress struct {
-	// url is the URL to request: without userinfo, fragment, and the arguments
-	// archive and checksum. All other arguments are kept byte for byte, because
-	// they may be signed.
+	// url is the URL to request. It has no userinfo, no fragment, and none of the arguments
+	// archive and checksum. All other arguments are kept byte for byte, because they may be
+	// signed.
 	url *url.URL
-	// user is the URL's userinfo; nil if it has none.
+	// user is the URL's userinfo, or nil if it has none.
 	user *url.Userinfo
-	// kind is empty if the address is not that of an archive.
+	// kind is "" if the address is not the address of an archive.
 	kind archiveKind
-	// checksum is the value of the argument, empty without one.
+	// checksum is the value of the checksum argument, or "" if there is none.
 	checksum string
 }
 
@@ -40,8 +40,9 @@ func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress,
 	return a, err
 }
 
-// resolved returns the address to record. It has no query, which may be secret or
-// valid only once, except for the archive argument if the path needs it.
+// resolved returns the address to record. It has no query, because a query may be secret or
+// valid only once. The archive argument is the exception: it is added if the path does not
+// imply the kind.
 func (a *archiveAddress) resolved() addrs.ModulePackage {
 	u := *a.url
 	u.RawQuery, u.ForceQuery = "", false

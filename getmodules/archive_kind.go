@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// archiveKind is a format of archives; "" means that it is not an archive.
+// archiveKind is an archive format; "" means that an address is not the address of an archive.
 type archiveKind string
 
 const (
@@ -19,10 +19,10 @@ const (
 	kindTarXZ    archiveKind = "tar.xz" // only with Fetcher.XZ
 )
 
-// archiveNames returns the kinds of archives by their names in the archive argument
-// and in file names. Names without a kind are known but not supported. The names
-// are those of the stock tools, including "tar.tbz2", and also "tar", which stock
-// tools refuse only after a download.
+// archiveNames returns the kinds of archives by name, as names appear in the archive argument
+// and as file name suffixes. Names without a kind are known, but not supported. The names are
+// those of the stock tools, including "tar.tbz2". "tar" is added, which stock tools refuse only
+// after the download.
 func archiveNames() map[string]archiveKind {
 	return map[string]archiveKind{
 		"zip":      kindZip,
@@ -39,9 +39,8 @@ func archiveNames() map[string]archiveKind {
 	}
 }
 
-// kindFor returns the kind of archive at an address: that of its archive
-// argument, or else that of the suffix of its path. "" means that it is not an
-// archive.
+// kindFor returns the kind of archive at an address. The archive argument decides or, if that
+// is empty, the suffix of the path. "" means that the address is not the address of an archive.
 func (f *Fetcher) kindFor(archive, path string) (archiveKind, error) {
 	name := archive
 	if archive == "" {
@@ -54,10 +53,10 @@ func (f *Fetcher) kindFor(archive, path string) (archiveKind, error) {
 	if known && (kind == "" || kind == kindTarXZ && f.XZ == nil) {
 		return "", fmt.Errorf("%w %q: supported are %s", ErrUnsupportedArchive, name, f.supportedArchives())
 	}
-	return kind, nil // "" for an unknown name, as in stock tools
+	return kind, nil // an unknown name also gives "", as in stock tools
 }
 
-// supportedArchives lists the kinds for messages.
+// supportedArchives returns the supported kinds of archives, for messages.
 func (f *Fetcher) supportedArchives() string {
 	if f.XZ != nil {
 		return "zip, tar.gz, tar.bz2 and tar.xz"
@@ -65,8 +64,8 @@ func (f *Fetcher) supportedArchives() string {
 	return "zip, tar.gz and tar.bz2"
 }
 
-// suffixName returns the longest archive name that is a suffix of a path, or "".
-// ".tar" is not one: stock tools treat such an address as that of a page.
+// suffixName returns the longest archive name that is a suffix of a path, or "". ".tar" does
+// not count, because stock tools treat such an address as the address of a page.
 func suffixName(path string) string {
 	longest := ""
 	for name := range archiveNames() {
@@ -77,10 +76,10 @@ func suffixName(path string) string {
 	return longest
 }
 
-// kindOf returns the kind of archive that begins with head, or "".
+// kindOf returns the kind of archive whose signature is at the start of head, or "".
 func kindOf(head []byte) archiveKind {
 	switch {
-	// The second prefix is that of a zip archive without entries.
+	// The second signature is the start of a zip archive without entries.
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return kindZip
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
@@ -93,8 +92,8 @@ func kindOf(head []byte) archiveKind {
 	return ""
 }
 
-// sniff detects the kind of an archive from its first bytes. It returns an error if
-// kind is set and differs.
+// sniff returns the kind of an archive, as detected from its first bytes. It returns an error
+// if kind is not "" and differs.
 func (f *Fetcher) sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error) {
 	head := make([]byte, 512)
 	n, err := file.ReadAt(head, 0)
@@ -114,7 +113,7 @@ func (f *Fetcher) sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error)
 	return found, nil
 }
 
-// describe names the apparent format of a file that is not a supported archive.
+// describe returns the apparent format of a file that is not a supported archive.
 func describe(head []byte) string {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {

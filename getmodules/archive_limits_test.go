@@ -1,8 +1,13 @@
 package getmodules_test
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"strings"
 	"testing"
 
@@ -41,20 +46,46 @@ func TestArchiveLimits(t *testing.T) {
 // 1000:1.
 func TestRatio(t *testing.T) {
 	t.Parallel()
-	zeros := strings.Repeat("\x00", 65<<20)
-	_, _, err := extract(t, "zip", newZip(rawFile("a", zeros)).bytes(), getmodules.Limits{})
-	if !errors.Is(err, getmodules.ErrTooLarge) {
-		t.Errorf("zip: error is %v, want ErrTooLarge", err)
+	zeros := make([]byte, 65<<20)
+	header := zipRawHeader{name: "a", method: 8, crc: crc32.ChecksumIEEE(zeros), size: uint32(len(zeros))}
+	for name, archive := range map[string]struct {
+		kind string
+		data []byte
+	}{
+		"zip":              {"zip", newZip(rawPacked(header, deflatedWithZeros(nil, zeros))).bytes()},
+		"tar.gz":           {"tar.gz", gzippedWithZeros(tarBlocks(tar.TypeReg, "a", "", len(zeros), ""), zeros)},
+		"zeros behind tar": {"tar.gz", gzippedWithZeros(tarOf(t, tarFile("a", "")), zeros)}, // they count too
+	} {
+		if _, _, err := extract(t, archive.kind, archive.data, getmodules.Limits{}); !errors.Is(err, getmodules.ErrTooLarge) {
+			t.Errorf("%s: error is %v, want ErrTooLarge", name, err)
+		}
 	}
-	_, _, err = extract(t, "tar.gz", gzipped(tarOf(t, tarFile("a", zeros))), getmodules.Limits{})
-	if !errors.Is(err, getmodules.ErrTooLarge) {
-		t.Errorf("tar.gz: error is %v, want ErrTooLarge", err)
+}
+
+// gzippedWithZeros packs some text and whole mebibytes of zeros behind it.
+func gzippedWithZeros(text, zeros []byte) []byte {
+	sum := crc32.Update(crc32.ChecksumIEEE(text), crc32.IEEETable, zeros)
+	stream := append([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"), deflatedWithZeros(text, zeros)...)
+	stream = binary.LittleEndian.AppendUint32(stream, sum)
+	return binary.LittleEndian.AppendUint32(stream, uint32(len(text)+len(zeros)))
+}
+
+// deflatedWithZeros is gzippedWithZeros without gzip's own header. It packs one mebibyte of
+// the zeros, and repeats that.
+func deflatedWithZeros(text, zeros []byte) []byte {
+	var packed bytes.Buffer
+	flush := func(part []byte) {
+		w, _ := flate.NewWriter(&packed, flate.BestCompression)
+		_, _ = w.Write(part)
+		_ = w.Flush()
 	}
-	// What follows the end of the archive counts too.
-	_, _, err = extract(t, "tar.gz", gzipped(append(tarOf(t, tarFile("a", "")), zeros...)), getmodules.Limits{})
-	if !errors.Is(err, getmodules.ErrTooLarge) {
-		t.Errorf("zeros behind tar: error is %v, want ErrTooLarge", err)
-	}
+	flush(text)
+	start := packed.Len()
+	flush(zeros[:1<<20])
+	mebibyte := bytes.Clone(packed.Bytes()[start:])
+	packed.Write(bytes.Repeat(mebibyte, len(zeros)>>20-1))
+	packed.Write([]byte{1, 0, 0, 0xff, 0xff}) // an empty block, the last one
+	return packed.Bytes()
 }
 
 // TestOverlap is one packed file with a directory that names it many times.

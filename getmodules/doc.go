@@ -1,224 +1,215 @@
-// Package getmodules fetches one module package from its address into a new
-// directory, as the canonical tree that the hashes of a lock cover.
+// Package getmodules fetches one module package from its address into a new directory. The
+// result is the canonical tree that the hashes of a lock file cover.
 //
-// [Fetcher.Fetch] takes the address of a whole package. It does not know
-// subdirectories of modules, versions, hashes or locks. It writes only to the given
-// directory, to that directory's parent for temporary files, and to
-// [Fetcher].CacheDir for git stores.
+// [Fetcher.Fetch] takes the address of a whole package. It knows nothing about module
+// subdirectories, versions, hashes or locks. It writes only to the given directory, to that
+// directory's parent (temporary files), and to [Fetcher].CacheDir (git stores).
 //
 // # Sources
 //
-//   - git::URL, git://: the tree of one commit, without history, by the git
-//     that is installed, with the user's own configuration for credentials and
-//     proxies. No hooks, no filters, no submodules, never a prompt. The commit's
-//     own .gitattributes count, and not the user's; see the section on git. Credentials
-//     in the address are in no process's arguments; arguments of the address are,
-//     as git gives the URL to its remote helpers. An address with a user and no
-//     password has the empty password if neither the user's credential helpers
-//     nor an askpass program know one. Many repositories are fetched
-//     without git; see the section on git.
-//   - http(s)://host/x.zip, or with ?archive=zip: an archive. The formats are
-//     zip, tar.gz (tgz), tar.bz2 and, with [Fetcher].XZ, tar.xz (txz). The archive
-//     argument takes precedence over the suffix of the path. archive=false, or an
-//     unknown format, means that the address is not an archive.
-//   - http(s)://host/x otherwise: a page that names the location of the package. It
-//     is requested with terraform-get=1, and answers with the header
-//     X-Terraform-Get or with <meta name="terraform-get" content="..."> in its
-//     head. The location must be a full address, can have a //subdir (also a
-//     pattern that matches one directory), and is then fetched.
-//   - file:///dir, file:///x.zip: a directory, which is copied without the
-//     directories of version control and the stock tools (.git, .terraform), or an
-//     archive.
-//   - oci://host/repository: the only zip layer of an artifact in an OCI registry,
-//     by https. tag=TAG or digest=DIGEST select the artifact; the default is the
-//     tag "latest". See the section on OCI.
+//   - git::URL, git://: the tree of one commit, without history. The installed git fetches it
+//     with the user's own configuration for credentials and proxies, or Cotter fetches it
+//     without git; see the section on git. No hooks, filters or submodules are used, and git
+//     never prompts. The commit's own .gitattributes files apply, the user's do not.
+//     Credentials in the address never appear in the arguments of a process. Other arguments of
+//     the address do, because git passes the URL to its remote helpers. If an address has a
+//     user but no password, and neither the user's credential helpers nor an askpass program
+//     know one, the password is empty.
+//   - http(s)://host/x.zip, or with ?archive=zip: an archive. The formats are zip, tar.gz
+//     (tgz), tar.bz2 and, with [Fetcher].XZ, tar.xz (txz). The archive argument takes
+//     precedence over the suffix of the path. archive=false, or an unknown format, means that
+//     the address is not an archive.
+//   - http(s)://host/x otherwise: a page that names the location of the package. The page is
+//     requested with terraform-get=1. It answers with the header X-Terraform-Get, or with <meta
+//     name="terraform-get" content="..."> in its head. The location must be a full address. It
+//     may have a //subdir, which may be a pattern that matches one directory. The package is
+//     then fetched from that location.
+//   - file:///dir, file:///x.zip: a directory or an archive. A directory is copied without the
+//     directories of version control systems and the stock tools (.git, .terraform).
+//   - oci://host/repository: the only zip layer of an artifact in an OCI registry, over https.
+//     tag=TAG or digest=DIGEST selects the artifact; the default is the tag "latest". See the
+//     section on OCI.
 //
-// tar.xz archives are refused unless [Fetcher].XZ is set. Package getmodules/xz
-// decompresses them; the rules for their content are those of other tar archives.
-// Single compressed files and plain tar are not supported as archives.
+// tar.xz archives are refused unless [Fetcher].XZ is set. Package getmodules/xz decompresses
+// them; their content is subject to the same rules as other tar archives. Single compressed
+// files and uncompressed tar files are not supported as archives.
 //
-// Other kinds of sources need an entry in [Fetcher].Getters: from packages
-// getmodules/s3, gcs and hg, from go-getter by package getmodules/gogetter, or the
-// caller's own [Getter]. Callers add only those whose dependencies they want. A
-// Getter's download is limited while it runs. The same rules then apply as for
-// other packages: an archive is unpacked here, and a directory is copied. Data of
-// version control in such a directory is refused, not skipped.
+// Other kinds of sources need an entry in [Fetcher].Getters. Getters are in the packages
+// getmodules/s3, gcs and hg; package getmodules/gogetter adapts getters of go-getter; and
+// callers can write their own [Getter]. Callers add only the getters whose dependencies they
+// want. The size and speed of a Getter's download are limited while it runs. The same rules as
+// for other packages then apply: an archive is unpacked here, and a directory is copied.
+// Version control data in such a directory is refused, not skipped.
 //
 // # Arguments of archive addresses
 //
-// checksum=HEX, checksum=ALGORITHM:HEX (md5, sha1, sha256, sha512) and
-// checksum=file:URL (a list in the form of the GNU tools or BSD's) are compared
-// with the archive before it is unpacked. They and archive= are not sent to the
-// server; all other arguments are, byte for byte.
+// checksum=HEX, checksum=ALGORITHM:HEX (md5, sha1, sha256, sha512) and checksum=file:URL (a
+// list in the format of the GNU tools or of BSD) are compared with the archive before it is
+// unpacked. The arguments checksum and archive are not sent to the server. All others are sent
+// byte for byte.
 //
 // # What is refused
 //
-// Trees are those of package treewriter: regular files, directories and links
-// that stay inside; no unsafe names. Other symbolic links are left out; see the
-// section on links. Archives are refused as well if they
+// Trees follow the rules of package treewriter: they contain regular files, directories and
+// links that stay inside the tree, with safe names. Other symbolic links are left out; see the
+// section on links. Archives are also refused if they
 //
-//   - are truncated, anywhere, or followed by anything
-//   - hold hard links, devices, pipes, sparse files, or a name twice
-//   - describe an entry twice in different ways: zip's local headers,
-//     descriptors and directory must agree and must fill the file without gaps
-//     or overlaps; tar headers must not give a second name or size
+//   - are truncated, or followed by other data
+//   - contain hard links, devices, pipes, sparse files, or two entries of the same name
+//   - describe an entry in two different ways: zip's local headers, descriptors and directory
+//     must agree, and must fill the file without gaps or overlaps; tar headers must not give a
+//     second name or size
 //   - use zip64, encryption, or methods other than store and deflate
-//   - are not of the format that the address says
+//   - are in another format than the address says
 //   - are empty
 //
-// Servers may only point to https, git over https or ssh, oci, and s3 and gcs over
-// https if there are getters for them. A server on this machine may also point to
-// http on this machine. Other servers may not point to this machine, to link-local
-// addresses and the like. The addresses that names resolve to are not checked.
-// These rules also apply to redirects, with all git clients: git itself follows
-// none.
+// Servers may only point to https, to git over https or ssh, to oci, and to s3 and gcs over
+// https if there are getters for them. A server on this machine may also point to http on this
+// machine. Other servers may not point to this machine, to link-local addresses and the like.
+// The addresses that host names resolve to are not checked. These rules also apply to
+// redirects, with all git clients: git itself is configured not to follow redirects.
 //
 // A package's own configuration may not point to files of this machine.
 //
 // # Links
 //
-// A symbolic link is part of a tree if its target is relative and clean, and
-// resolves to a file or directory of the same tree through at most 40 links. Other
-// links are omitted for all kinds of sources: they are not written, and are not
-// part of the tree or its hashes. These are links that are absolute, point out of
-// the package or to nothing, pass through a file, form a cycle, or pass through
-// another omitted link.
+// A symbolic link is part of a tree if its target is relative and clean, and resolves to a file
+// or directory of the same tree through at most 40 links. Other links are omitted for all kinds
+// of sources: they are not written, and are not part of the tree or its hashes. A link is
+// omitted if it is absolute, points out of the package or to nothing, passes through a file, is
+// part of a cycle, or passes through another omitted link.
 //
-// The //subdir to which a page points is a separate tree here, and so is each
-// submodule: links from one tree into another are omitted. The directory of an
-// omitted link is kept, even if it becomes empty. [Package].LeftOut lists the links;
-// a warning names the first ones and the number of the others. Callers decide
-// whether a module needs them: this package does not know which directories are
-// modules.
+// If a page points to a //subdir, that directory is a separate tree here. So is each submodule.
+// Links from one tree into another are omitted. The directory of an omitted link is kept, even
+// if it becomes empty. [Package].LeftOut lists the omitted links; a warning names the first
+// few, and the number of the others. Callers decide whether a module needs them, because this
+// package does not know which directories are modules.
 //
-// Hard links in archives are refused. So are files with the path of a link or below
-// it, and packages without any remaining file.
+// Hard links in archives are refused. So are files whose path is the path of a link, or is
+// below one, and packages in which no file remains.
 //
 // # HTTP
 //
-// Redirects: at most 5, for GET requests, never from https to http. The address's
-// credentials are dropped when the origin changes. Pages that point to another
-// page: at most 5.
+// Redirects are followed for GET requests only, at most 5 of them, and never from https to
+// http. Credentials in the address are dropped when the origin changes. At most 5 pages in a
+// row may point to another page.
 //
-// Credentials in the address are sent with basic authentication, by https only
-// (or to this machine), and never appear in errors. If the address has none,
-// [Fetcher.HTTPCredentials] is called. Network failures, 429 and 5xx are retried.
-// A Retry-After of up to a minute delays all requests of a Fetcher to that host; a
-// longer one is an error. There are no cookies and no other credentials. Requests
-// have the User-Agent of [Fetcher].UserAgent, except those to git servers.
+// Credentials in the address are sent with basic authentication, over https only (or to this
+// machine), and never appear in errors. If the address has none, [Fetcher.HTTPCredentials] is
+// called. Requests are retried after network failures and the statuses 429 and 5xx. A
+// Retry-After of up to a minute delays all requests of the Fetcher to that host; a longer one
+// is an error. No cookies and no other credentials are sent. Requests have the User-Agent of
+// [Fetcher].UserAgent, except those to git servers.
 //
 // # Git
 //
-// A repository with an http or https address is fetched in this process, by version 2
-// of git's protocol, if the result is certain to be that of git:
+// A repository with an http or https address is fetched in this process, by version 2 of the
+// git protocol, if the result is certain to be the same as with git. These are the conditions:
 //
 //   - The address has no credentials, and no arguments for the server.
-//   - The user's git configuration and environment do not change requests to it. They
-//     have no url.*.insteadOf for it and no http.* settings for it, except
-//     http.sslCAInfo, which is used, and settings that only concern git's own way of
-//     working. They have no proxy that [Fetcher].HTTPClient does not use as well, and
-//     no variables such as GIT_SSL_* and GIT_TRACE.
-//   - The server answers and demands no credentials, and no object of the pack has more
+//   - The user's git configuration and environment do not change requests to the repository.
+//     They set no url.*.insteadOf for it, and no http.* settings for it. The exceptions are
+//     http.sslCAInfo, which is used, and settings that only concern how git itself works. They
+//     set no proxy that [Fetcher].HTTPClient does not also use, and no variables such as
+//     GIT_SSL_* and GIT_TRACE.
+//   - The server answers without demanding credentials, and no object of the pack is larger
 //     than 16 MiB.
 //
-// Fetching a known commit takes one request, a ref two, and listing tags one. The
-// requests contain no data of the user. The name of each object is computed from its
-// content, with detection of SHA-1 collisions.
+// Fetching a known commit takes one request, fetching a ref two, and listing tags one. The
+// requests contain no user data. The name of each object is computed from its content, with
+// detection of SHA-1 collisions.
 //
-// In all other cases, and after any failure, git fetches the repository, and its errors
-// are the ones reported. From then on git is used for that repository, and for a server
-// that does not speak the protocol. Without an installed git the built-in client is
-// used. If the installed git is not usable, the error is [ErrNoGit] with the reason why
-// the repository could not be fetched in this process. [Fetcher].AlwaysGit uses git for
-// everything.
+// In all other cases, and after any failure, git fetches the repository, and the errors of git
+// are reported. From then on the Fetcher uses git for that repository, or for the whole server
+// if it does not support the protocol. If git is not installed, the built-in client is used. If
+// the installed git is not usable, the error is [ErrNoGit], with the reason why the repository
+// could not be fetched in this process. [Fetcher].AlwaysGit uses git for everything.
 //
-// [Fetcher].GitCredentials has credentials for repositories with an https address. Git
-// and the built-in client use them for that origin only. Git gets them in its
-// environment, like those in an address.
+// [Fetcher].GitCredentials returns credentials for repositories with an https address. Git and
+// the built-in client send them only to the origin of that address. Git gets them in its
+// environment, like the credentials in an address.
 //
-// All clients resolve a name by git's own rule (gitrevisions(7)). It means the first of
-// these refs that the repository has: NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
-// refs/remotes/NAME, refs/remotes/NAME/HEAD. If another one of these points to another
+// All clients resolve a name by git's own rule (gitrevisions(7)): the first of these refs that
+// the repository has. The refs are NAME, refs/NAME, refs/tags/NAME, refs/heads/NAME,
+// refs/remotes/NAME and refs/remotes/NAME/HEAD. If another of them points to a different
 // commit, a warning names both.
 //
-// Files are the same on every platform: what "git checkout" writes for a user without
-// settings. The attributes text, eol, ident and working-tree-encoding in the commit's
-// own .gitattributes files apply. The user's attributes, core.autocrlf and core.eol do
-// not. Package internal/git/gitattr has the rules. A file that cannot be written in its
-// encoding stays UTF-8, with a warning.
+// Files are the same on every platform: they are the files that "git checkout" writes for a
+// user without settings. The attributes text, eol, ident and working-tree-encoding in the
+// commit's own .gitattributes files apply. The user's attributes, core.autocrlf and core.eol do
+// not. Package internal/git/gitattr documents the rules. A file that cannot be written in its
+// encoding stays in UTF-8, with a warning.
 //
-// The contents of [Fetcher].CacheDir may come from someone else. A store there is used
-// only if it contains nothing but what this package and a fetch put there, and if its
-// configuration is byte for byte the one that this package writes. Any other store is
-// replaced. Objects are compared with their names as they are read. A cache that is not
-// writable, or that belongs to another user, is not used, with a warning.
+// The contents of [Fetcher].CacheDir are not trusted. A store there is used only if it contains
+// nothing except what this package and a fetch put there, and if its configuration is byte for
+// byte the one that this package writes. Any other store is replaced. Objects are compared with
+// their names when they are read. If the cache is not writable, or belongs to another user, it
+// is not used, with a warning.
 //
 // # The built-in git client
 //
-// It replaces git if PATH has no git, or always if [Fetcher].GitBackend says so. Trees,
-// hashes and revisions are the same as with git. The first package has a warning that
-// it is used. It differs from git as follows:
+// The built-in client replaces git if there is no git in PATH, or always if
+// [Fetcher].GitBackend says so. Trees, hashes and revisions are the same as with git. The first
+// package that it fetches has a warning about it. It differs from git as follows:
 //
-//   - The user's configuration of git is not read: no credential helpers,
-//     url.insteadOf, http.extraHeader, http.sslCAInfo or GIT_SSH_COMMAND.
-//     GIT_ALLOW_PROTOCOL counts.
-//   - Of ~/.ssh/config and /etc/ssh/ssh_config it reads the settings HostName, Port,
-//     User, IdentityFile, IdentitiesOnly, IdentityAgent, HostKeyAlias and Include. A
-//     host with a ProxyJump or ProxyCommand is an [ErrBuiltInGit]. Match blocks other
-//     than "Match all" are ignored. As with git, the rules for where an address may
-//     point apply to the host in the address, not to its HostName.
-//   - Credentials for http are those in the address or in [Fetcher].GitCredentials,
-//     under the rules of the section on HTTP. Keys for ssh are the key in the sshkey
-//     argument, the keys of the agent, and keys without a passphrase in the files of
-//     IdentityFile or, by default, in ~/.ssh/id_ed25519, id_ecdsa and id_rsa. Hosts must
-//     be in known_hosts.
-//   - Repositories that name objects by SHA-256 are an [ErrBuiltInGit]; so are,
-//     on this machine, those with a reftable or with relative alternates.
-//   - It speaks version 0 of the protocol. A server then lists all refs, at most
-//     64 MiB. Many servers send only commits to which a ref points. For any other
-//     commit the whole history is fetched, within the limit of the download.
-//   - A pack has at most 2,000,000 objects. An object has at most 256 MiB, or as much
-//     as a file may have if that is more.
+//   - The user's git configuration is not read: credential helpers, url.insteadOf,
+//     http.extraHeader, http.sslCAInfo and GIT_SSH_COMMAND have no effect. GIT_ALLOW_PROTOCOL
+//     applies.
+//   - From ~/.ssh/config and /etc/ssh/ssh_config it reads the settings HostName, Port, User,
+//     IdentityFile, IdentitiesOnly, IdentityAgent, HostKeyAlias and Include. A host with a
+//     ProxyJump or ProxyCommand is an [ErrBuiltInGit]. Match blocks other than "Match all" are
+//     ignored. As with git, the rules for the hosts that an address may point to apply to the
+//     host in the address, not to its HostName.
+//   - Credentials for http are those in the address or from [Fetcher].GitCredentials, under the
+//     rules of the section on HTTP. Keys for ssh are the key in the sshkey argument, the keys
+//     of the agent, and keys without a passphrase in the files of IdentityFile or, by default,
+//     in ~/.ssh/id_ed25519, id_ecdsa and id_rsa. Hosts must be in known_hosts.
+//   - Repositories with SHA-256 object names are an [ErrBuiltInGit]. So are local repositories
+//     with a reftable or with relative alternates.
+//   - It uses version 0 of the protocol, in which a server lists all refs. That list is limited
+//     to 64 MiB. Many servers send only commits to which a ref points. For any other commit the
+//     whole history is fetched, within the limit of the download.
+//   - A pack has at most 2,000,000 objects. An object is limited to 256 MiB, or to the limit of
+//     a file if that is larger.
 //   - Nothing is kept in [Fetcher].CacheDir.
 //
 // # OCI
 //
-// An artifact is a module package if its manifest is an OCI image manifest with
-// the artifact type "application/vnd.opentofu.modulepkg" and exactly one layer
-// of the type "archive/zip". Other layers, the config, descriptors' URLs and
-// embedded data, subjects and referrers are ignored. Image indexes and manifests
-// in Docker's format are refused. The format is that of OpenTofu:
-// https://opentofu.org/docs/cli/oci_registries/module-package/
+// An artifact is a module package if its manifest is an OCI image manifest with the artifact
+// type "application/vnd.opentofu.modulepkg", and has exactly one layer of the type
+// "archive/zip". Other layers, the config, the URLs and embedded data of descriptors, subjects
+// and referrers are ignored. Image indexes and manifests in Docker's format are refused. This
+// is OpenTofu's format: https://opentofu.org/docs/cli/oci_registries/module-package/
 //
-// A tag is resolved once, by the request for the manifest. Manifest and layer must
-// have the digest (sha256 or sha512) and the size of their descriptors.
+// A tag is resolved once, by the request for the manifest. The manifest and the layer must
+// match the digest (sha256 or sha512) and the size in their descriptors.
 //
-// Credentials come from [Fetcher].OCICredentials, which is called when the registry
-// demands authentication. They are sent to the registry's origin and to its token
-// service on the same host or in the same registered domain (registry.example.com
-// and auth.example.com). A token service elsewhere is used only without
-// credentials; if there are credentials, it is refused. All requests use https.
-// Token services may not redirect; registries may, as in the section on HTTP.
+// Credentials come from [Fetcher].OCICredentials, which is called when the registry demands
+// authentication. They are sent to the registry's origin, and to its token service if that is
+// on the same host or in the same registered domain (registry.example.com and
+// auth.example.com). A token service elsewhere is used only without credentials; if there are
+// credentials, it is refused. All requests use https. Token services may not redirect.
+// Registries may, as described in the section on HTTP.
 //
 // [Fetcher.OCIRepository] lists the tags of a repository.
 //
 // # Limits
 //
-// [Limits] can be set. The others are:
+// [Limits] is set by the caller. The other limits are fixed:
 //
-//   - archives: content of 100 times the archive's size, above 64 MiB of content;
-//     1 MiB of headers for an entry of a tar file
+//   - archives: the content may have 100 times the size of the archive, checked above 64 MiB of
+//     content; the headers of one tar entry may have 1 MiB
 //   - git: 64 MiB for a file that attributes change
-//   - HTTP: 1 MiB for pages and lists of checksums; 8 KiB for an address that a
-//     server names
-//   - transfers: at least 4 KiB a second over each window of 30 s, or of 2 minutes
+//   - HTTP: 1 MiB for a page and for a list of checksums; 8 KiB for an address that a server
+//     names
+//   - transfers: at least 4 KiB per second, averaged over each window of 30 s, or of 2 minutes
 //     for git and Getters, whose downloads are measured every 100 ms
 //   - OCI: 4 MiB for a manifest and for a page of tags; 1,000 pages of tags
 //
-// # Sums of archives
+// # Archive checksums
 //
-// [Package].ArchiveSum is set if the same bytes can be expected again. It is empty
-// for archives that forges generate on request (GitHub, GitLab, Bitbucket, Gitea):
-// their bytes have changed with the forge's compressor before, while their trees
-// stay the same.
+// [Package].ArchiveSum is set if a later download can be expected to return the same bytes. It
+// is empty for archives that forges generate on request (GitHub, GitLab, Bitbucket, Gitea).
+// Their bytes have changed with the forge's compressor in the past, while their trees stayed
+// the same.
 package getmodules

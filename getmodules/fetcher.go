@@ -19,69 +19,67 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// Fetcher fetches module packages. The zero value works; fields must not
-// change once it is in use. It is safe for concurrent use.
+// Fetcher fetches module packages. The zero value is ready to use. Its fields must not change
+// after first use. It is safe for concurrent use.
 type Fetcher struct {
-	// HTTPClient provides the transport for http, https, oci, and for git
-	// repositories that do not need the user's git configuration. nil means
-	// http.DefaultTransport. Its CheckRedirect, Jar and Timeout are ignored.
+	// HTTPClient provides the transport for http, https and oci, and for git repositories that
+	// do not need the user's git configuration. nil means http.DefaultTransport. Its
+	// CheckRedirect, Jar and Timeout are ignored.
 	HTTPClient *http.Client
-	// UserAgent is sent with http requests, except to git servers, which expect
-	// that of a git client. "" means "cotter".
+	// UserAgent is sent with http requests, except to git servers, which expect the user agent
+	// of a git client. "" means "cotter".
 	UserAgent string
-	// Retries is the number of retries of a failed http request. 0 means 3, a
-	// negative number none.
+	// Retries is the number of retries of a failed http request. 0 means 3; a negative number
+	// means no retries.
 	Retries int
-	// Backoff returns the wait before a retry; the first retry has number 1. nil
-	// means 0.5 s, doubled each time, with jitter.
+	// Backoff returns the wait before a retry; the first retry has the number 1. nil means 0.5
+	// s, doubled for each further retry, with jitter.
 	Backoff func(retry int) time.Duration
-	// StallTimeout is how long an http server may take to answer, and the window
-	// over which its answer must keep to Limits.MinRate. 0 means 30 s. It is also
-	// the window for the transfers of Getters and git; there 0 means 2 minutes.
+	// StallTimeout is the time in which an http server must begin to answer, and the window
+	// over which its answer must keep to Limits.MinRate. 0 means 30 s. It is also the window
+	// for transfers by Getters and git; for these 0 means 2 minutes.
 	StallTimeout time.Duration
-	// HTTPCredentials finds the credentials for archives and pages whose address
-	// has none. They are sent by https only, to the server of the address, and
-	// not if another server pointed to it. nil means that there are none.
+	// HTTPCredentials finds the credentials for archives and pages whose address has none. They
+	// are sent over https only, to the server of the address, and not if another server pointed
+	// to it. nil means that there are no such credentials.
 	HTTPCredentials HTTPCredentials
-	// OCICredentials finds the credentials for a repository of an OCI registry.
-	// nil means that there are none.
+	// OCICredentials finds the credentials for a repository of an OCI registry. nil means that
+	// there are none.
 	OCICredentials OCICredentials
-	// GitCredentials finds the credentials for git repositories by https whose
-	// address has none, such as a token for a host. They are sent only to the
-	// server of the address, and not if another server pointed to it. They take
-	// precedence over the user's credential helpers, which git uses if this is nil
-	// or returns none.
+	// GitCredentials finds the credentials, such as a token for a host, for git repositories
+	// with an https address without credentials. They are sent only to the server of the
+	// address, and not if another server pointed to it. They take precedence over the user's
+	// credential helpers, which git uses if GitCredentials is nil or returns no credentials.
 	GitCredentials HTTPCredentials
-	// Getters fetch from further kinds of sources. The key is the name before
-	// "::" in an address. Built-in kinds cannot be replaced. Packages
-	// getmodules/s3, gcs and hg have a getter each; they are separate packages
-	// because of their dependencies. See [Getter] for how to write one.
+	// Getters fetch from further kinds of sources. The key is the name before "::" in an
+	// address. Built-in kinds cannot be replaced. Packages getmodules/s3, gcs and hg have a
+	// getter each; they are separate packages because of their dependencies. See [Getter] for
+	// how to write one.
 	//
-	// Of these kinds, a server's answer may point to s3 and gcs only; see the
-	// package comment. A package's own configuration may point to all of them,
-	// but not to file URLs and bare paths.
+	// A server's answer may point to s3 and gcs, but not to other kinds of Getters; see the
+	// package comment. A package's own configuration may point to all of them, but not to file
+	// URLs and paths without a scheme.
 	Getters map[string]Getter
-	// XZ decompresses tar.xz (txz) archives. Set it to [xz.NewReader] of package
-	// getmodules/xz, which is a separate package because of its dependencies. nil
-	// means that these archives are refused.
+	// XZ decompresses tar.xz (txz) archives. Set it to [xz.NewReader] of package getmodules/xz,
+	// which is a separate package because of its dependencies. If XZ is nil, these archives are
+	// refused.
 	//
 	// [xz.NewReader]: https://pkg.go.dev/github.com/cotterpin/cotter/getmodules/xz#NewReader
 	XZ Decompressor
-	// Git is how git is run.
+	// Git configures how git is run.
 	Git Git
-	// AlwaysGit makes the installed git fetch all git repositories; see the
-	// section on git in the package comment.
+	// AlwaysGit makes the installed git fetch all git repositories; see the section on git in
+	// the package comment.
 	AlwaysGit bool
 	// GitBackend chooses between the installed git and the built-in client, for
 	// repositories that need one of them.
 	GitBackend GitBackend
-	// CacheDir holds bare git stores between fetches by git, at git/<sha256 of
-	// the remote>. "" means a private store for each fetch. So does a directory
-	// that cannot be written; one package's FetchWarnings then say so. Stores are
-	// not trusted: one that differs from those that this package creates is
-	// created again.
+	// CacheDir holds bare git stores between fetches by git, at git/<sha256 of the remote>. If
+	// it is "", each fetch uses a private store. This is also the case if the directory cannot
+	// be written; the FetchWarnings of one package then say so. Stores are not trusted: a store
+	// that differs from those that this package creates is created again.
 	CacheDir string
-	// Limits bound the size of a package; zero fields mean the defaults.
+	// Limits bound the size of a package. Zero fields mean the defaults.
 	Limits Limits
 
 	v2     v2Memo
@@ -92,84 +90,83 @@ type Fetcher struct {
 	warnedCache atomic.Bool
 }
 
-// Decompressor returns a reader of the content of packed, a compressed file that
-// also implements [io.ByteReader]. The reader returns io.EOF if the compressed data
-// is complete and correct. It must not read beyond the compressed data, because the
-// caller refuses trailing bytes. It needs no limit: the caller limits the content.
+// Decompressor returns a reader of the content of packed, a compressed file that also
+// implements [io.ByteReader]. The reader returns io.EOF if the compressed data is complete and
+// correct. It must not read beyond the compressed data, because the caller refuses trailing
+// bytes. It does not need to limit the content, because the caller does.
 type Decompressor func(packed io.Reader) (io.Reader, error)
 
 // Request is a request for one package.
 type Request struct {
 	// Package is the location to fetch from.
 	Package addrs.ModulePackage
-	// Revision pins the revision to fetch: a 40 or 64 digit git commit, or the
-	// digest of an OCI manifest ("sha256:..."). The address's own ref or tag is
-	// then not resolved. "" means the revision that the address resolves to.
+	// Revision pins the revision to fetch: a git commit of 40 or 64 digits, or the digest of an
+	// OCI manifest ("sha256:..."). The ref or tag in the address is then not resolved. "" means
+	// the revision that the address resolves to.
 	Revision string
-	// Dir is the directory to create for the tree. It must not exist; its parent
-	// must exist, and also gets temporary files.
+	// Dir is the directory to create for the tree. It must not exist. Its parent must exist;
+	// temporary files are also created there.
 	Dir string
-	// FromServer is set if a server's answer named this location, which restricts
-	// the allowed transports. Origin is that server's URL, of which scheme and
-	// host are used in messages and for the loopback rule.
+	// FromServer is set if a server's answer named this location, which restricts the allowed
+	// transports. Origin is the URL of that server. Only its scheme and host are used, in
+	// messages and for the loopback rule.
 	FromServer bool
 	Origin     string
-	// FromPackage is set if the address is in a package's own configuration,
-	// where local transports (file, absolute paths) are refused.
+	// FromPackage is set if the address is in a package's own configuration. Local transports
+	// (file, absolute paths) are then refused.
 	FromPackage bool
-	// Allow is called for each package to which the requested one points, by the
-	// pages of a server or as a submodule, before a request for it is sent. Its
-	// error becomes that of the fetch. nil allows all.
+	// Allow is called for each package that the requested one points to, through a server's
+	// page or as a submodule, before a request for it is sent. If Allow returns an error, the
+	// fetch fails with it. nil allows all packages.
 	Allow func(addrs.ModulePackage) error
-	// Submodules also fetches the submodules of a git repository, each as a
-	// separate package, and adds them to the tree.
+	// Submodules also fetches the submodules of a git repository, each as a separate package,
+	// and adds them to the tree.
 	Submodules bool
-	// Scratch is an existing private directory for the keys and credentials of
-	// requests that fetch nothing. "" means a directory in the system's directory
-	// for temporary files.
+	// Scratch is an existing private directory for the keys and credentials of requests that
+	// fetch no package. "" means a directory in the system's directory for temporary files.
 	Scratch string
-	// NoCache disables the git stores in [Fetcher].CacheDir. Set it if the
-	// directory cannot be written, or to confirm that the origin has the commit.
+	// NoCache disables the git stores in [Fetcher].CacheDir. Set it if the directory cannot be
+	// written, or to confirm that the origin still has the commit.
 	NoCache bool
-	// Progress is called with the bytes so far and the total, or 0 if it is not
-	// known, at most every 100 ms. It may be nil. It may be called from another
-	// goroutine, but not concurrently.
+	// Progress is called at most every 100 ms, with the number of bytes so far and the total,
+	// or 0 if the total is not known. It may be nil. It may be called from another goroutine,
+	// but not concurrently.
 	Progress func(done, total int64)
 }
 
 // Package is a fetched package.
 type Package struct {
-	// Resolved is the immutable address: a commit for git, a digest for oci, the
-	// URL without its query for archives. It never contains credentials.
+	// Resolved is the immutable address: with the commit for git, with the digest for oci, and
+	// without the query for archives. It never contains credentials.
 	Resolved addrs.ModulePackage
-	// Revision is the git commit, or the digest of the OCI manifest; "" if the
-	// transport has no revisions.
+	// Revision is the git commit, or the digest of the OCI manifest; "" if the transport has no
+	// revisions.
 	Revision string
-	// ArchiveSum is the "zh:" sum (SHA-256, hex) of the archive file; "" if there
-	// was no archive, or if a forge generates it on request.
+	// ArchiveSum is the "zh:" sum (SHA-256, hex) of the archive file; "" if there was no
+	// archive, or if a forge generates the archive on request.
 	ArchiveSum string
-	// Subdir is the subdirectory of the fetched tree to which the server pointed
-	// (X-Terraform-Get with //subdir); usually "". It exists.
+	// Subdir is the subdirectory of the fetched tree that the server pointed to
+	// (X-Terraform-Get with //subdir); usually "". The subdirectory exists.
 	Subdir string
 	// Gitlinks lists the paths of git submodules that were not fetched, sorted.
 	Gitlinks []string
-	// LeftOut lists the symbolic links that are not part of the tree, sorted by
-	// path; see the section on links in the package comment.
+	// LeftOut lists the symbolic links that are not part of the tree, sorted by path; see the
+	// section on links in the package comment.
 	LeftOut []Link
-	// Bytes is the number of bytes transferred, as far as known.
+	// Bytes is the number of transferred bytes, as far as it is known.
 	Bytes int64
-	// Warnings are about the package, such as names that are not portable.
+	// Warnings are warnings about the package, such as names that are not portable.
 	Warnings []string
-	// FetchWarnings are about this fetch. They do not apply when the same package
-	// is used from a cache later.
+	// FetchWarnings are warnings about this fetch. They do not apply if the same package is
+	// later used from a cache.
 	FetchWarnings []string
 }
 
 // Link is a symbolic link of a package.
 type Link struct {
-	// Path is the link's path in the package, and Target its target.
+	// Path is the path of the link in the package. Target is its target.
 	Path, Target string
-	// Reason is why it is not part of the tree, such as "points to nothing".
+	// Reason says why the link is not part of the tree, such as "points to nothing".
 	Reason string
 }
 
@@ -188,7 +185,7 @@ func sortLinks(links []Link) {
 	slices.SortFunc(links, func(a, b Link) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// finish finishes a tree, and returns ErrEmpty if it has no files.
+// finish finishes a tree. If the tree has no files, it removes dir and returns ErrEmpty.
 func finish(w *treewriter.Writer, dir string) error {
 	if err := w.Close(); err != nil {
 		return err
@@ -199,12 +196,13 @@ func finish(w *treewriter.Writer, dir string) error {
 	return nil
 }
 
-// getFunc fetches the package of a request whose location is allowed.
+// getFunc fetches the package of a request. The caller has checked that its location is
+// allowed.
 type getFunc func(*Fetcher, context.Context, Request) (*Package, error)
 
-// getters returns the function for each kind of address, by
-// [addrs.ModulePackage.Getter]. A new kind of source is added here, or as a
-// [Getter] if it has large dependencies.
+// getters returns the function for each kind of address, as returned by
+// [addrs.ModulePackage.Getter]. A new kind of source is added here, or as a [Getter] if it has
+// large dependencies.
 func getters() map[string]getFunc {
 	return map[string]getFunc{
 		"file":  (*Fetcher).fetchFile,
@@ -215,9 +213,9 @@ func getters() map[string]getFunc {
 	}
 }
 
-// Fetch fetches one package into req.Dir. After an error req.Dir does not exist.
-// The error is a *[FetchError], which can wrap the errors of this package, of the
-// network, of the file system, and of ctx.
+// Fetch fetches one package into req.Dir. After an error req.Dir does not exist. The error is a
+// *[FetchError], which can wrap the errors of this package, of the network, of the file system,
+// and of ctx.
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 	shown := req.Package.Redacted()
 	get, err := f.check(req)
@@ -237,7 +235,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 // Interactive reports whether git may ask the user for passwords.
 func (f *Fetcher) Interactive() bool { return f.Git.Interactive }
 
-// check returns the getter for a request if the request is allowed.
+// check returns the getter for a request, or an error if the request is not allowed.
 func (f *Fetcher) check(req Request) (getFunc, error) {
 	switch _, err := os.Lstat(req.Dir); {
 	case req.Dir == "":

@@ -14,9 +14,9 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// fetchFile copies a local directory or unpacks a local archive. Stock tools link
-// to the directory instead, so that edits take effect at once. A locked package
-// must not change without its lock.
+// fetchFile copies a local directory, or unpacks a local archive. Stock tools link to the
+// directory instead, so that edits take effect at once. That is not possible here, because a
+// locked package must not change without its lock.
 func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) {
 	addr, err := f.parseArchiveAddress(req.Package)
 	if err != nil {
@@ -88,8 +88,9 @@ func (f *Fetcher) copyDirectory(ctx context.Context, req Request, addr *archiveA
 	return pkg, nil
 }
 
-// copyTree makes the package in dir from another directory. A work tree may be empty, and
-// its directories such as .git are skipped.
+// copyTree creates the package in dir as a copy of another directory. A work tree may be
+// empty, and its directories such as .git are skipped. Any other directory must have files, and
+// must not contain version control data.
 func (f *Fetcher) copyTree(ctx context.Context, name, dir string, isWorkTree bool) (*Package, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -114,9 +115,9 @@ func (f *Fetcher) copyTree(ctx context.Context, name, dir string, isWorkTree boo
 	return &Package{LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
 }
 
-// checkNotInside refuses to copy a directory into itself, which would not end. A
-// destination in a .terraform directory is allowed, because .terraform is not
-// copied: so a project can be part of the package that it uses.
+// checkNotInside returns an error if a directory would be copied into itself, which would not
+// end. A destination in a .terraform directory is allowed, because .terraform is not copied.
+// This allows a project to be part of the package that it uses.
 func checkNotInside(dir, source string) error {
 	parent, err := filepath.EvalSymlinks(filepath.Dir(dir))
 	if err != nil {

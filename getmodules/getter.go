@@ -14,53 +14,52 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// Getter downloads from one kind of source that is not built in; see
-// [Fetcher].Getters. It must be safe for concurrent use.
+// Getter downloads from a kind of source that is not built in; see [Fetcher].Getters. It must
+// be safe for concurrent use.
 //
-// A Getter only downloads. [Fetcher.Fetch] does the rest: it checks whether the
-// address is allowed, limits the download while it runs, cancels ctx if the download
-// is too large or stalls, removes secrets of the address and control characters from
-// error texts, and makes the package by the rules for all packages.
+// A Getter only downloads. [Fetcher.Fetch] does the rest. It checks whether the address is
+// allowed, and limits the download while it runs: it cancels ctx if the download is too large
+// or stalls. It removes control characters and the secrets of the address from error texts, and
+// makes the package by the same rules as for all packages.
 type Getter interface {
-	// Get downloads the file or directory at from.URL to from.Path. It must
-	// return when ctx is done. Failed requests are retried by Get itself.
+	// Get downloads the file or directory at from.URL to from.Path. It must return when ctx is
+	// done. Get itself retries failed requests.
 	Get(ctx context.Context, from Download) (Downloaded, error)
 }
 
-// Download is a download that a [Getter] is asked to do.
+// Download describes a download that a [Getter] is asked to do.
 type Download struct {
-	// URL is the address after the "::", without the arguments archive and
+	// URL is the part of the address after the "::", without the arguments archive and
 	// checksum. It may contain credentials.
 	URL *url.URL
-	// Archive is set if the URL is that of an archive in one of the formats of the
-	// package comment: Get then writes a file. Otherwise it is that of a directory
-	// or an equivalent, and Get writes a directory.
+	// Archive is set if the URL is the URL of an archive in one of the formats in the package
+	// comment. Get then writes a file. Otherwise the URL is that of a directory or an
+	// equivalent, and Get writes a directory.
 	Archive bool
-	// Revision pins the revision to download, as in Request; "" means the one that
-	// URL resolves to. It is always "" for a getter without revisions.
+	// Revision pins the revision to download, as in Request. "" means the revision that URL
+	// resolves to. It is always "" for a Getter whose sources have no revisions.
 	Revision string
-	// FromServer is set if a server's answer pointed to the address, as in
-	// Request.
+	// FromServer is set if a server's answer pointed to the address, as in Request.
 	FromServer bool
-	// UserAgent is [Fetcher].UserAgent, for a getter that has none of its own. ""
-	// means "cotter".
+	// UserAgent is [Fetcher].UserAgent, for a Getter that does not set its own. "" means
+	// "cotter".
 	UserAgent string
-	// Path is the absolute path to write. It does not exist. Its parent is private
-	// to this download, and temporary files can be written there too.
+	// Path is the absolute path to write. It does not exist. Its parent is private to this
+	// download; temporary files may be written there too.
 	Path string
 }
 
 // Downloaded describes the result of a download by a [Getter]. The zero value is
 // valid for sources without revisions.
 type Downloaded struct {
-	// Revision is the immutable revision, which becomes Package's Revision.
+	// Revision is the immutable revision. It becomes the Revision of the Package.
 	Revision string
-	// Resolved is the immutable address. "" means the requested address.
-	// Credentials are removed from either.
+	// Resolved is the immutable address. "" means the requested address. Credentials are
+	// removed in both cases.
 	Resolved addrs.ModulePackage
 }
 
-// fetchBy returns a getFunc that uses a getter of the caller.
+// fetchBy returns a getFunc that uses a caller's Getter.
 func fetchBy(getter Getter) getFunc {
 	return func(f *Fetcher, ctx context.Context, req Request) (*Package, error) {
 		addr, err := f.parseArchiveAddress(req.Package)
@@ -74,8 +73,8 @@ func fetchBy(getter Getter) getFunc {
 	}
 }
 
-// fetchDownload makes a getter download to a private directory next to req.Dir, and
-// makes the package from the result.
+// fetchDownload lets a getter download to a private directory next to req.Dir, and makes the
+// package from the result.
 func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, addr *archiveAddress) (_ *Package, err error) {
 	scratch, err := os.MkdirTemp(filepath.Dir(req.Dir), ".download-*")
 	if err != nil {
@@ -108,8 +107,8 @@ func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter,
 	return pkg, nil
 }
 
-// downloadFrom returns the download for a request. Unlike http requests, it has the
-// fragment, which is a version in object stores.
+// downloadFrom returns the Download for a request. Unlike the URLs of http requests, its URL
+// has the fragment, which selects a version in object stores.
 func (f *Fetcher) downloadFrom(req Request, addr *archiveAddress, path string) (Download, error) {
 	full, err := req.Package.URL()
 	if err != nil {
@@ -120,7 +119,7 @@ func (f *Fetcher) downloadFrom(req Request, addr *archiveAddress, path string) (
 	return Download{URL: &u, Archive: addr.kind != "", Revision: req.Revision, FromServer: req.FromServer, UserAgent: f.UserAgent, Path: path}, nil
 }
 
-// download runs a getter and watches the size of its download.
+// download runs a getter, and watches the size and progress of its download.
 func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from Download) (Downloaded, int64, error) {
 	w := newWatch(f, req, from)
 	watched, stop := w.start(ctx)
@@ -169,14 +168,14 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 	return f.copyTree(ctx, name, req.Dir, false)
 }
 
-// resolvedDownload returns the address to record. The checksum has been verified,
-// and the hashes of a lock are stronger.
+// resolvedDownload returns the address to record, without credentials and checksum. The
+// checksum has been verified, and the hashes of a lock are stronger.
 func resolvedDownload(req Request, got Downloaded) addrs.ModulePackage {
 	return cmp.Or(got.Resolved, req.Package).WithoutCredentials().Without("checksum")
 }
 
-// secretsOf returns the values in a URL that must not appear in errors: all except
-// those that select the content.
+// secretsOf returns the values in a URL that must not appear in errors: all except the
+// arguments that select the content.
 func secretsOf(u *url.URL) []string {
 	var secrets []string
 	if u.User != nil {
@@ -194,7 +193,7 @@ func secretsOf(u *url.URL) []string {
 	return append(secrets, u.Fragment)
 }
 
-// getterError is an error of a getter, with its text sanitized.
+// getterError is an error of a getter with a sanitized text.
 type getterError struct {
 	err  error
 	text string

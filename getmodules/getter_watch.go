@@ -14,35 +14,36 @@ import (
 )
 
 const (
-	// watchInterval is the minimum interval between measurements of a download.
+	// watchInterval is the minimum wait between two measurements of a download.
 	watchInterval = 100 * time.Millisecond
-	// watchShare bounds the time of measuring to one in watchShare parts.
+	// watchShare bounds the share of time that is spent on measuring: at most 1/watchShare.
 	watchShare = 10
-	// downloadIdle is how long a download may receive nothing: servers may have
-	// to pack a large repository first.
+	// downloadIdle is the window for the progress of a download. It is long because a server
+	// may have to pack a large repository first.
 	downloadIdle = 2 * time.Minute
 )
 
 var errIdle = errors.New("the download stalled or is too slow")
 
-// entryWorth is the progress, in bytes, that a file or directory counts for: small
-// ones take more time than their size suggests.
+// entryWorth is the progress, in bytes, that each file or directory counts for in addition to
+// its size, because small files take more time than their size suggests.
 const entryWorth = 1 << 10
 
-// watch measures the files that a getter writes. It reports progress and ends a
-// download that is too large or stalls, because the clients that getters use have
-// no limits, or truncate.
+// watch measures the files that a getter writes. It reports progress, and ends a download that
+// is too large or stalls. This is needed because the clients that getters use have no limits,
+// or truncate silently.
 type watch struct {
 	dir, path string
 	archive   bool
-	download  int64 // limit of bytes next to path, or in path if it is an archive
-	tree      int64 // limit of bytes in path if it is a directory
-	entries   int   // limit of entries in path
+	download  int64 // limit of the bytes next to path, and of those in path if it is an archive
+	tree      int64 // limit of the bytes in path if it is a directory
+	entries   int   // limit of the entries in path
 	floor     minrate.Floor
 	progress  func(done, total int64)
 }
 
-// written is the measured size of a download.
+// written is the measured size of a download: temporary bytes next to its path, and bytes and
+// entries in its path.
 type written struct {
 	temporary, bytes int64
 	entries          int
@@ -66,8 +67,8 @@ func newWatch(f *Fetcher, req Request, from Download) *watch {
 	}
 }
 
-// start watches until the returned function is called. That function returns the
-// number of bytes, and an error if the download is refused.
+// start watches until the returned function is called. That function returns the number of
+// downloaded bytes, and an error if the download must be refused.
 func (w *watch) start(ctx context.Context) (context.Context, func() (int64, error)) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var refused error
@@ -90,8 +91,8 @@ func (w *watch) start(ctx context.Context) (context.Context, func() (int64, erro
 	}
 }
 
-// follow measures a download periodically until ctx is done. It returns an error if
-// the download must be ended.
+// follow measures a download periodically until ctx is done. It returns an error if the
+// download must be ended.
 func (w *watch) follow(ctx context.Context) error {
 	var before written
 	windowStart, wait := time.Now(), watchInterval
@@ -105,7 +106,7 @@ func (w *watch) follow(ctx context.Context) error {
 		started := time.Now()
 		now, err := w.measure()
 		if err != nil {
-			continue // it is being written; the last measurement decides
+			continue // files are being written; the last measurement decides
 		}
 		if err := w.check(now); err != nil {
 			return err
@@ -131,8 +132,8 @@ func (w *watch) report(now written) {
 	}
 }
 
-// check compares a measurement with the limits. Limits of single files and of names
-// are checked when the package is made.
+// check compares a measurement with the limits. The limits of single files and of names are
+// checked later, when the package is made.
 func (w *watch) check(now written) error {
 	switch {
 	case now.temporary > w.download, w.archive && now.bytes > w.download:
@@ -145,8 +146,8 @@ func (w *watch) check(now written) error {
 	return nil
 }
 
-// measure adds up the files of a download. Files that vanish meanwhile are ignored
-// as temporary.
+// measure adds up the files of a download. Files that vanish in the meantime are taken for
+// temporary files and ignored.
 func (w *watch) measure() (written, error) {
 	var sum written
 	inside := false

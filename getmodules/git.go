@@ -12,25 +12,25 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// Git says how the system's git is run. The zero value finds it in PATH,
-// passes the process's environment on and never lets it prompt.
+// Git configures how the installed git is run. The zero value finds git in PATH, passes on the
+// environment of the process, and never lets git prompt.
 type Git = gitexec.Git
 
-// gitFetch is one fetch of one package from a git repository.
+// gitFetch is one fetch of a package from a git repository.
 type gitFetch struct {
 	*gitClients
 	pkg   Package
 	links []git.Entry // to submodules
 }
 
-// fetchGit fetches the tree of one commit into req.Dir: exactly one, without
-// history, hooks, filters or submodules.
+// fetchGit fetches the tree of exactly one commit into req.Dir, without history, hooks, filters
+// or submodules.
 func (f *Fetcher) fetchGit(ctx context.Context, req Request) (*Package, error) {
 	pkg, _, err := f.fetchGitCommit(ctx, req)
 	return pkg, err
 }
 
-// fetchGitCommit is fetchGit, and returns the links to submodules as well.
+// fetchGitCommit is fetchGit, but also returns the links to submodules.
 func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, _ []git.Entry, err error) {
 	addr, err := parseGitAddress(req)
 	if err != nil {
@@ -55,8 +55,8 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 	return &g.pkg, g.links, nil
 }
 
-// fetch takes the commit from where it is had at the least cost: the cache, the
-// server without git, or git.
+// fetch gets the commit from the cheapest source that has it. It tries the cache, then protocol
+// version 2 in this process, then git or the built-in client.
 func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	if id := want.Known(); id != "" && !g.builtIn {
 		if found, err := g.system().Stored(ctx, id, g.write); found {
@@ -83,16 +83,16 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	return nil
 }
 
-// isVerdict reports whether an error is about the package itself, so that another
-// client would come to the same one.
+// isVerdict reports whether an error is about the package itself. Another client would return
+// the same error.
 func isVerdict(err error) bool {
 	_, unsafe := errors.AsType[*treewriter.PathError](err)
 	_, large := errors.AsType[*treewriter.LimitError](err)
 	return unsafe || large || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrEmpty)
 }
 
-// withNear adds the names of refs that resemble the one that was not found. There
-// are none if anything goes wrong: they are a courtesy.
+// withNear adds to a *RefNotFoundError the names of refs that resemble the missing one. They
+// are only a hint, so an error of listing the refs is ignored.
 func (g *gitFetch) withNear(ctx context.Context, repo git.Repository, err error) error {
 	notFound, ok := errors.AsType[*RefNotFoundError](err)
 	if !ok || notFound.Ref == "" {
@@ -104,7 +104,7 @@ func (g *gitFetch) withNear(ctx context.Context, repo git.Repository, err error)
 	return err
 }
 
-// privateDir makes a directory for keys, credentials and temporary files.
+// privateDir creates a directory for keys, credentials and temporary files.
 func privateDir(parent, prefix string) (string, error) {
 	dir, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
@@ -113,8 +113,9 @@ func privateDir(parent, prefix string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// gitRefs lists refs, without git if that is possible and the result is enough. The
-// server may not have understood the question otherwise.
+// gitRefs lists refs. It uses protocol version 2 in this process if possible. If the result is
+// not enough, the server may not have understood the request, and the other client lists the
+// refs.
 func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, enough func(git.Refs) bool, names ...string) (git.Refs, error) {
 	var refs git.Refs
 	err := f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
@@ -138,7 +139,8 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 	return refs, err
 }
 
-// expandGit returns the only commit of a repository that begins so, or "".
+// expandGit returns the only commit of a repository whose name begins with short, or "" if there
+// is none. The error is git.ErrAmbiguous if there are several.
 func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, short string) (id string, err error) {
 	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		repo, err := g.open()
@@ -152,8 +154,8 @@ func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, s
 	return id, err
 }
 
-// withGit calls use with the clients for a repository, for a request that fetches
-// no package.
+// withGit calls use with the clients for a repository, for a request that does not fetch a
+// package.
 func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use func(*gitClients) error) (err error) {
 	scratch, err := privateDir(req.Scratch, ".git-tags-")
 	if err != nil {
@@ -170,7 +172,8 @@ func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use
 	return nil
 }
 
-// warnBuiltIn is what the user should know, once: it is the same for all packages.
+// warnBuiltIn returns the warning about the built-in git client. It returns nil after the first
+// call, because the warning is the same for all packages.
 func (f *Fetcher) warnBuiltIn() []string {
 	if !f.warnedBuiltIn.CompareAndSwap(false, true) {
 		return nil
@@ -179,11 +182,12 @@ func (f *Fetcher) warnBuiltIn() []string {
 	if f.GitBackend == GitBuiltIn {
 		why = ""
 	}
-	return []string{why + "using the built-in git client, which does not read your configuration of git " +
-		"(credential helpers, url.insteadOf, http.extraHeader), and of ssh only hosts, users and keys"}
+	return []string{why + "using the built-in git client, which does not read your git configuration " +
+		"(credential helpers, url.insteadOf, http.extraHeader), and reads only hosts, users and keys from your ssh configuration"}
 }
 
-// warnCache is what the user should know, once: it is the same for all packages.
+// warnCache returns the warning about a CacheDir that cannot be written. It returns nil after
+// the first call, because the warning is the same for all packages.
 func (f *Fetcher) warnCache(reason string) []string {
 	if !f.warnedCache.CompareAndSwap(false, true) {
 		return nil
@@ -194,6 +198,6 @@ func (f *Fetcher) warnCache(reason string) []string {
 // GitStore is a bare repository below a [Fetcher].CacheDir.
 type GitStore = gitexec.CachedStore
 
-// GitStores returns the bare repositories below a Fetcher's CacheDir, sorted by
-// their directories; none if there is no such directory, or a link in its place.
+// GitStores returns the bare repositories below a Fetcher's CacheDir, sorted by directory. It
+// returns none if the directory does not exist, or is a link.
 func GitStores(cacheDir string) ([]GitStore, error) { return gitexec.CachedStores(cacheDir) }

@@ -13,31 +13,30 @@ import (
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// gitAddress is a package address taken apart.
+// gitAddress is a parsed package address.
 type gitAddress struct {
-	// remote is what git is given: without our own arguments, and without
-	// credentials where there is another way to hand them over.
+	// remote is the URL for git. It has none of the arguments in gitArguments, and no
+	// credentials if these can be passed to git in another way.
 	remote url.URL
 	// user is the userinfo of an http or https address.
 	user *url.Userinfo
 	// ref is the first "ref" argument; "" means the remote's HEAD.
 	ref string
-	// secrets are the values of the remote's own arguments, which may be tokens.
+	// secrets are the values of the arguments that remain in remote. They may be tokens.
 	secrets []string
-	// sshKey is a private key that the address holds; nil for none.
+	// sshKey is the private key in the address, or nil if there is none.
 	sshKey []byte
-	// protocols are the transports that the request may use, and direct those
-	// that it may use beside them where no server points to them.
+	// protocols are the transports that the request may use. direct are additional transports,
+	// for URLs of the user's own git configuration but not for redirects of a server.
 	protocols, direct []string
 }
 
-// gitArguments are the arguments of an address that are not the remote's.
-// Stock tools keep ref, depth and sshkey from git, and act on archive and
-// checksum before git is asked; version is a constraint that has led to the
-// ref by now.
+// gitArguments are the arguments of an address that are not sent to the remote. Stock tools do
+// not pass ref, depth and sshkey to git either, and handle archive and checksum before they run
+// git. version is a constraint, which was resolved to a ref before.
 var gitArguments = [...]string{"ref", "depth", "sshkey", "archive", "checksum", "version"}
 
-// maxSSHKey bounds a private key. A 16384 bit RSA key takes 13 KiB.
+// maxSSHKey bounds the size of a private key, in bytes. A 16384 bit RSA key takes 13 KiB.
 const maxSSHKey = 64 << 10
 
 func parseGitAddress(req Request) (gitAddress, error) {
@@ -57,7 +56,8 @@ func parseGitAddress(req Request) (gitAddress, error) {
 		return gitAddress{}, err
 	}
 	if i := slices.Index(a.protocols, "http"); i >= 0 && u.Scheme == "https" {
-		// No way leads from https to http, unless the user has laid it.
+		// A server must not redirect from https to http. The user's own git configuration may
+		// rewrite a URL to http.
 		a.protocols, a.direct = slices.Delete(a.protocols, i, i+1), []string{"http"}
 	}
 	if a.ref, err = gitRef(query.Get("ref")); err != nil {
@@ -76,8 +76,7 @@ func parseGitAddress(req Request) (gitAddress, error) {
 	a.remote.ForceQuery = false
 	switch u.Scheme {
 	case "ssh":
-		// The name says who asks and is no secret; ssh never reads the
-		// password, so it must not travel.
+		// The user name is not a secret. ssh never reads the password, so it is not passed on.
 		if u.User != nil {
 			a.remote.User = url.User(u.User.Username())
 		}
@@ -87,10 +86,9 @@ func parseGitAddress(req Request) (gitAddress, error) {
 	return a, nil
 }
 
-// gitProtocols are the transports that a request may use. A server's answer
-// points to https and ssh only, but a server on this machine may also lead to
-// plain http on this machine. Local repositories are for the user's own
-// configuration.
+// gitProtocols returns the transports that a request may use. A server's answer may only point
+// to https and ssh, but a server on this machine may also point to http on this machine. Only
+// the user's own configuration may name local repositories.
 func gitProtocols(req Request, u *url.URL) []string {
 	switch {
 	case req.FromServer:
@@ -104,8 +102,7 @@ func gitProtocols(req Request, u *url.URL) []string {
 	return []string{"https", "ssh", "http", "git", "file"}
 }
 
-// gitRef checks the ref argument. Object names in upper case are accepted, as
-// by git.
+// gitRef checks the ref argument. Like git, it accepts object names in upper case.
 func gitRef(ref string) (string, error) {
 	if ref == "" {
 		return "", nil
@@ -119,8 +116,8 @@ func gitRef(ref string) (string, error) {
 	return ref, nil
 }
 
-// decodeSSHKey decodes the sshkey argument. Its "+" were turned into spaces
-// where nobody escaped them.
+// decodeSSHKey decodes the sshkey argument. Parsing the query has turned an unescaped "+" into
+// a space.
 func decodeSSHKey(arg string) ([]byte, error) {
 	if arg == "" {
 		return nil, nil
@@ -130,22 +127,22 @@ func decodeSSHKey(arg string) ([]byte, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(arg, " ", "+"))
 	if err != nil {
-		// Not the error of the decoder, which tells where in the secret.
+		// The decoder's error is not wrapped, because it contains a position in the secret.
 		return nil, errors.New("the sshkey argument is not base64")
 	}
 	return key, nil
 }
 
-// identity names the repository whoever asks for it: the remote without its
-// userinfo.
+// identity returns the remote without its userinfo. It names the repository independently of
+// the user.
 func (a gitAddress) identity() string {
 	u := a.remote
 	u.User = nil
 	return u.String()
 }
 
-// resolved is the immutable address of one commit. Other arguments stay by
-// name only, because their values may be secrets.
+// resolved returns the immutable address of one commit. The values of other arguments are
+// redacted, because they may be secrets.
 func (a gitAddress) resolved(commit string) addrs.ModulePackage {
 	u := a.remote
 	u.User = nil

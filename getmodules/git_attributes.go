@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitattr"
 )
 
-// maxConverted bounds a file whose content is converted, which happens in memory.
-// Others are written as they are read.
+// maxConverted bounds the size of a file that is converted, because conversion happens in
+// memory. Other files are written while they are read.
 const maxConverted = 64 << 20
 
 // readAttributes reads the .gitattributes files among the blobs of a commit.
@@ -50,7 +50,7 @@ func (t *gitTree) readAttributes(blobs []git.Entry) error {
 	return err
 }
 
-// convert returns the content of a file as the commit's attributes want it.
+// convert returns the content of a file after the conversions of the commit's attributes.
 func (t *gitTree) convert(e git.Entry, obj *git.Object) (io.Reader, error) {
 	conversion, err := t.rules.Conversion(e.Path)
 	if errors.Is(err, gitattr.ErrTooLarge) {

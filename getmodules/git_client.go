@@ -19,39 +19,39 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// GitBackend chooses between the git that is installed and a built-in client.
+// GitBackend chooses between the installed git and a built-in client.
 type GitBackend string
 
 const (
-	// GitAuto uses git only for repositories that need it: the installed git, or the
-	// built-in client if there is no git in PATH.
+	// GitAuto runs git only for repositories that need it. If there is no git in PATH, the
+	// built-in client is used for these.
 	GitAuto GitBackend = ""
-	// GitInstalled is the installed git for everything, as with
-	// [Fetcher].AlwaysGit, or a failure.
+	// GitInstalled uses the installed git for everything, like [Fetcher].AlwaysGit, and fails
+	// if there is none.
 	GitInstalled GitBackend = "git"
-	// GitBuiltIn is the client in this process for everything. It needs no
-	// program, and knows nothing of the user's configuration: see the package
-	// comment.
+	// GitBuiltIn uses the client in this process for everything. It needs no program, and does
+	// not read the user's git configuration; see the package comment.
 	GitBuiltIn GitBackend = "go"
 )
 
-// gitIdle is how long a git server may be silent: it may have to pack a large
-// repository first.
+// gitIdle is the window for the progress of a transfer from a git server. It is long because
+// the server may have to pack a large repository first.
 const gitIdle = 2 * time.Minute
 
-// Limits of what is fetched by protocol version 2 in this process. What is over one
-// is left to git, but for Limits.DownloadBytes, which is the user's.
+// Limits of fetches by protocol version 2 in this process. If a repository exceeds one of them,
+// git fetches it instead. Limits.DownloadBytes is different, because the user sets it:
+// exceeding it is an error.
 const (
-	// v2Memory is how much of a pack's content is kept in memory, for each of the
-	// fetches that run at a time; the rest is in a temporary file.
+	// v2Memory is how much of the content of a pack is kept in memory, for each concurrent
+	// fetch. The rest is in a temporary file.
 	v2Memory = 8 << 20
-	// v2Object bounds one object, of which several are in memory while a delta
-	// is applied.
+	// v2Object bounds the size of one object. Several objects are in memory while a delta is
+	// applied.
 	v2Object = 16 << 20
-	// v2Other is what a pack may have beside its files: directories, the commit,
-	// and tags that point to it.
+	// v2Other is the size that a pack may have in addition to its files, for directories, the
+	// commit, and tags that point to it.
 	v2Other = 64 << 20
-	// builtInObject bounds objects that the built-in client reads into memory,
+	// builtInObject bounds the size of objects that the built-in client reads into memory,
 	// whether they are files of the package or others that a server sends along.
 	builtInObject = 256 << 20
 )
@@ -64,15 +64,15 @@ type gitClients struct {
 	scratch string // a private directory
 	// v2 is nil if the repository is not fetched by version 2 of the protocol.
 	v2 *inprocess.V2
-	// builtIn says that the built-in client does the rest.
+	// builtIn is set if the built-in client is used where v2 is not, instead of git.
 	builtIn bool
 
-	v2Err  error // why the fetch by v2 failed
+	v2Err  error // the error of the fetch by v2, if it failed
 	git    *gitexec.Repository
 	warned []string
 }
 
-// gitClients finds out which clients a repository may be fetched by.
+// gitClients determines which clients may fetch a repository.
 func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, scratch string) (*gitClients, error) {
 	u := &addr.remote
 	if f.GitCredentials != nil && addr.user == nil && mayCarryCredentials(req, u) {
@@ -99,7 +99,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	return g, nil
 }
 
-// usesBuiltIn reports whether the built-in client takes the place of git.
+// usesBuiltIn reports whether the built-in client is used instead of git.
 func (f *Fetcher) usesBuiltIn() bool {
 	return f.GitBackend == GitBuiltIn || f.GitBackend == GitAuto && !f.AlwaysGit && !f.Git.Installed()
 }
@@ -112,10 +112,9 @@ func (g *gitClients) progress() func(int64) {
 	return func(done int64) { report(done, 0) }
 }
 
-// v2Done judges the outcome of a request by version 2 of the protocol. Whatever went
-// wrong is left to git, which knows more ways and has its own words for what
-// is wrong, unless git could not change it either: done says that the request has
-// ended.
+// v2Done evaluates the outcome of a request by version 2 of the protocol. done is true if the
+// request succeeded, or if git could not change the outcome. Any other failure is remembered
+// and left to git, which supports more cases and has its own error messages.
 func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error) {
 	switch {
 	case err == nil, isVerdict(err):
@@ -124,7 +123,7 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 		return true, ctx.Err()
 	}
 	if status, ok := errors.AsType[*gitwire.StatusError](err); ok && retryafter.Requested(status.RetryAfter).TooLong() {
-		// Git would ask the server again at once.
+		// Git would query the server again at once.
 		return true, &StatusError{
 			URL: g.addr.remote.Redacted(), StatusCode: status.StatusCode, retryAfter: retryafter.Requested(status.RetryAfter),
 		}
@@ -134,7 +133,7 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 	return false, nil
 }
 
-// open returns the client for what version 2 of the protocol is not used for.
+// open returns the client for everything that version 2 of the protocol is not used for.
 func (g *gitClients) open() (git.Repository, error) {
 	if g.builtIn {
 		return g.openBuiltIn()
@@ -142,7 +141,7 @@ func (g *gitClients) open() (git.Repository, error) {
 	return g.system(), nil
 }
 
-// system returns the installed git for this repository.
+// system returns the client that runs the installed git for this repository.
 func (g *gitClients) system() *gitexec.Repository {
 	if g.git != nil {
 		return g.git
@@ -219,7 +218,7 @@ func (g *gitClients) builtInTransport() inprocess.Transport {
 	}
 }
 
-// warnings are those of how the package was fetched.
+// warnings returns the warnings about how the package was fetched.
 func (g *gitClients) warnings() []string {
 	if g.builtIn {
 		return g.fetcher.warnBuiltIn()

@@ -13,40 +13,39 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// Why git could not fetch a package. errors.Is finds them in what Fetch
-// returns.
+// The reasons why a package could not be fetched from git. Errors of Fetch wrap them.
 var (
-	// ErrNoGit says that no usable git is installed.
+	// ErrNoGit means that no usable git is installed.
 	ErrNoGit = gitexec.ErrNoGit
-	// ErrRepositoryNotFound says that there is no repository, or none that
-	// these credentials may see: servers do not tell which.
+	// ErrRepositoryNotFound means that the repository does not exist, or that the credentials
+	// do not give access to it: servers do not say which.
 	ErrRepositoryNotFound = git.ErrRepositoryNotFound
-	// ErrRefNotFound says that the repository has no such tag, branch or
-	// abbreviated commit. The error is a *[RefNotFoundError].
+	// ErrRefNotFound means that the repository has no such tag, branch or abbreviated commit.
+	// The error is a *[RefNotFoundError].
 	ErrRefNotFound = git.ErrRefNotFound
-	// ErrRevisionNotFound says that the repository does not have the commit,
-	// or no longer.
+	// ErrRevisionNotFound means that the repository does not have the commit, or no longer has
+	// it.
 	ErrRevisionNotFound = git.ErrRevisionNotFound
-	// ErrAuthentication says that the server refused the credentials, or
-	// wanted some where there were none.
+	// ErrAuthentication means that the server refused the credentials, or required credentials
+	// when there were none.
 	ErrAuthentication = git.ErrAuthentication
-	// ErrHostUnreachable says that there was no connection to the host.
+	// ErrHostUnreachable means that no connection to the host could be made.
 	ErrHostUnreachable = git.ErrHostUnreachable
-	// ErrHostUntrusted says that ssh does not know the host's key, or knows
-	// another one, or that the host's certificate is not accepted.
+	// ErrHostUntrusted means that ssh does not know the host's key or knows a different one, or
+	// that the host's certificate is not accepted.
 	ErrHostUntrusted = git.ErrHostUntrusted
-	// ErrBuiltInGit says that the built-in git client cannot do what the installed
-	// git can.
+	// ErrBuiltInGit means that the built-in git client does not support something that the
+	// installed git does.
 	ErrBuiltInGit = errors.New("the built-in git client cannot do this, and an installed git (2.26 or newer) can")
 )
 
-// RefNotFoundError is an [ErrRefNotFound]: it has the ref that was asked for, and
-// names that the repository has and that resemble it.
+// RefNotFoundError is an [ErrRefNotFound]. It has the requested ref, and the names of refs in
+// the repository that resemble it.
 type RefNotFoundError = git.RefNotFoundError
 
 var errRevisionForm = errors.New("the revision is not a full commit: 40 or 64 lower-case hexadecimal digits")
 
-// explain adds to an error what is known of its cause.
+// explain adds the known cause to an error.
 func (g *gitClients) explain(err error) error {
 	if g.builtIn {
 		return explainBuiltIn(httpError(err))
@@ -55,7 +54,7 @@ func (g *gitClients) explain(err error) error {
 		return fmt.Errorf("%w, and without it: %w", err, g.v2Err)
 	}
 	if page, ok := errors.AsType[*gitwire.PageError](g.v2Err); ok && errors.Is(err, ErrRefNotFound) {
-		// Git takes a page for the list of refs of an old server.
+		// Git mistakes a page for the list of refs of an old server.
 		return fmt.Errorf("%w: %w; check the address, and whether the server wants a login", ErrRepositoryNotFound, page)
 	}
 	return err
@@ -66,14 +65,14 @@ func isCancelled(err error) bool {
 }
 
 // builtInCredentials is the advice for a refused login.
-const builtInCredentials = "the built-in git client takes credentials for http from the address alone, and for ssh the agent's keys, " +
-	"those of IdentityFile and those in ~/.ssh; install git to use its credential helpers and all of your ssh configuration"
+const builtInCredentials = "the built-in git client takes credentials for http only from the address, and for ssh uses the agent's keys, " +
+	"the keys of IdentityFile and the keys in ~/.ssh; install git to use its credential helpers and all of your ssh configuration"
 
-// builtInHosts is the advice for a host that is not reached, or not known: what
-// would help may stand in a file that is not read.
+// builtInHosts is the advice for a host that is unreachable or unknown. The settings that would
+// help may be in a file that the built-in client does not read.
 const builtInHosts = "the built-in git client reads no url.insteadOf, ssh proxies, Match blocks of ssh_config or further lists of hosts; an installed git does"
 
-// explainBuiltIn gives the errors of the built-in client the meaning of git's.
+// explainBuiltIn wraps errors of the built-in client in the sentinels that git's errors have.
 func explainBuiltIn(err error) error {
 	if err == nil || isCancelled(err) {
 		return err
@@ -112,8 +111,8 @@ func explainBuiltIn(err error) error {
 	return err
 }
 
-// explainRefused finds the meaning of a server's words, which are those that git
-// would show.
+// explainRefused wraps the error of a server in the sentinel for its message. Git would show
+// the same message.
 func explainRefused(failed *inprocess.Error, err error) error {
 	if meaning, ok := git.MeaningOf(failed.Message); ok {
 		return fmt.Errorf("%w: %w", meaning.Is, err)

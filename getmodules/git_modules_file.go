@@ -14,11 +14,12 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitconfig"
 )
 
-// maxGitmodules bounds a .gitmodules file.
+// maxGitmodules bounds the size of a .gitmodules file, in bytes.
 const maxGitmodules = 1 << 20
 
-// readGitmodules reads the URLs of a tree's submodules, by their paths. The format is
-// that of gitmodules(5). Other settings, such as update commands, are ignored.
+// readGitmodules returns the URLs of the submodules in a tree, by path. The file has the format
+// of gitmodules(5). Other settings, such as update commands, are ignored. The result is nil if
+// the tree has no .gitmodules file.
 func readGitmodules(dir string) (map[string]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -56,7 +57,7 @@ func parseGitmodules(text []byte) (map[string]string, error) {
 	for _, s := range settings {
 		switch {
 		case s.Section == "submodule" && s.Name == "path":
-			paths[s.Subsection] = s.Value // of two, git takes the last one
+			paths[s.Subsection] = s.Value // git uses the last of several values
 		case s.Section == "submodule" && s.Name == "url":
 			byName[s.Subsection] = s.Value
 		}
@@ -71,8 +72,8 @@ func parseGitmodules(text []byte) (map[string]string, error) {
 	return urls, nil
 }
 
-// submoduleAddress is the address of a submodule by its URL, which may be
-// relative to the repository that it is in.
+// submoduleAddress returns the address of a submodule from its URL, which may be relative to
+// the URL of the repository that contains it.
 func submoduleAddress(parent addrs.ModulePackage, raw string) (addrs.ModulePackage, error) {
 	address := "git::" + raw
 	if strings.ContainsAny(raw, "?#\r\n") {
@@ -96,14 +97,14 @@ func submoduleAddress(parent addrs.ModulePackage, raw string) (addrs.ModulePacka
 	return remote.Package, nil
 }
 
-// relativeURL resolves a relative URL as git does: the repository's own name
+// relativeURL resolves a relative URL as git does: the last element of the repository's path
 // counts as a directory.
 func relativeURL(parent addrs.ModulePackage, raw string) (string, error) {
 	u, err := parent.URL()
 	if err != nil {
 		return "", err
 	}
-	// The ref in the query is for the parent alone; a key is for the host.
+	// The ref in the query is only for the parent. The key is for the host.
 	key := u.Query().Get("sshkey")
 	u.RawQuery, u.RawPath = "", ""
 	dir := strings.TrimSuffix(u.Path, "/")

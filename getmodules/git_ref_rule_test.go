@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/git/gitfixture"
 )
@@ -35,14 +34,22 @@ func gitAmbiguous(t *testing.T, s *gitServer) *gitRepo {
 	return r
 }
 
-// TestGitRefRule compares the ref that each way to fetch and to check takes for
-// a name with the one that git itself takes.
+// TestGitRefRule compares the ref that each client takes for a name with the one
+// that git itself takes. Each name is fetched by some of the clients, and checked by
+// the others.
 func TestGitRefRule(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r := gitAmbiguous(t, s)
-	fetchers := map[string]*getmodules.Fetcher{"git": newGitFetcher(t), "wire": newGitFetcher(t), "go": newBuiltInFetcher(t)}
-	fetchers["wire"].AlwaysGit = false
+	web, local := "git::"+s.URL+"/net.git", "git::file://"+r.dir
+	clients := []struct {
+		name, address string
+		fetcher       *getmodules.Fetcher
+	}{
+		{"git", local, newGitFetcher(t)},
+		{"wire", web, newWireFetcher(t)},
+		{"go", web, newBuiltInFetcher(t)},
+	}
 	names := []string{
 		"", "HEAD", "main", "heads/main", "refs/heads/main", "tags/heads/main", "refs/tags/heads/main", "heads/heads/main",
 		"v1", "tags/v1", "heads/v1", "refs/v1", "refs/tags/v1", "refs/heads/v1", "v2", "tags/v2", "heads/v2", "tags/tags/v2",
@@ -51,21 +58,25 @@ func TestGitRefRule(t *testing.T) {
 		"feat", "x", "annotated", "tags/annotated", "refs/heads/annotated", "none", "refs/none", "tags", "heads", "refs",
 	}
 	taken := gitTakes(t, r, names)
-	for _, name := range names {
+	for row, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			want := taken[name]
-			got := map[string]string{}
-			for backend, f := range fetchers {
-				req := getmodules.Request{Package: s.address(r, "ref="+name)}
-				pkg, _, err := fetchGit(t, f, req)
-				got["fetch by "+backend] = takenCommit(t, err, func() string { return pkg.Revision })
-				ref, err := f.Reference(t.Context(), req)
-				got["check by "+backend] = takenCommit(t, err, func() string { return ref.Revision })
-			}
-			for how, commit := range got {
-				if commit != want {
-					t.Errorf("?ref=%s, %s: took %s, git takes %s", name, how, describeCommit(r, commit), describeCommit(r, want))
+			for i, client := range clients {
+				req := getmodules.Request{Package: addrs.ParseModulePackage(client.address + "?ref=" + name)}
+				check := func(how, commit string) {
+					t.Helper()
+					if commit != taken[name] {
+						t.Errorf("?ref=%s, %s by %s: took %s, git takes %s", name, how, client.name, describeCommit(r, commit), describeCommit(r, taken[name]))
+					}
+				}
+				fetched := (row+i)%2 == 0
+				if fetched || *exhaustive {
+					pkg, _, err := fetchGit(t, client.fetcher, req)
+					check("fetch", takenCommit(t, err, func() string { return pkg.Revision }))
+				}
+				if !fetched || *exhaustive {
+					ref, err := client.fetcher.Reference(t.Context(), req)
+					check("check", takenCommit(t, err, func() string { return ref.Revision }))
 				}
 			}
 		})
@@ -134,27 +145,33 @@ func TestGitRivalRefs(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r := gitAmbiguous(t, s)
-	id := func(ref string) string { return r.git("", "rev-parse", ref+"^{commit}") }
-	for name, want := range map[string]string{
-		"main": "", "v1": "refs/v1 refs/tags/v1", "heads/main": "refs/heads/main refs/tags/heads/main",
-		"annotated": "refs/tags/annotated refs/heads/annotated", "refs/tags/v2": "", "refs/tags/v1": "refs/tags/v1 refs/heads/refs/tags/v1",
+	clients := map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "wire": newWireFetcher, "go": newBuiltInFetcher}
+	for name, want := range map[string]struct{ taken, rival string }{
+		"main":         {},
+		"v1":           {"refs/v1", "refs/tags/v1"},
+		"heads/main":   {"refs/heads/main", "refs/tags/heads/main"},
+		"annotated":    {"refs/tags/annotated", "refs/heads/annotated"},
+		"refs/tags/v2": {},
+		"refs/tags/v1": {"refs/tags/v1", "refs/heads/refs/tags/v1"},
 	} {
-		for backend, f := range map[string]*getmodules.Fetcher{"git": newGitFetcher(t), "wire": {CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t)}}, "go": newBuiltInFetcher(t)} {
-			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref="+name)})
+		var parts []string // of the warning
+		if want.rival != "" {
+			parts = []string{"?ref=" + want.taken + " or ?ref=" + want.rival}
+			for _, ref := range []string{want.taken, want.rival} {
+				parts = append(parts, "(commit "+r.git("", "rev-parse", ref+"^{commit}")+")")
+			}
+		}
+		for client, fetcher := range clients {
+			pkg, _, err := fetchGit(t, fetcher(t), getmodules.Request{Package: s.address(r, "ref="+name)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want == "" {
-				if diff := cmp.Diff([]string(nil), pkg.Warnings); diff != "" {
-					t.Errorf("?ref=%s by %s: warnings (-want +got):\n%s", name, backend, diff)
-				}
-				continue
+			if (len(pkg.Warnings) > 0) != (len(parts) > 0) {
+				t.Errorf("?ref=%s by %s: warnings %q, want %q in them", name, client, pkg.Warnings, parts)
 			}
-			taken, rival, _ := strings.Cut(want, " ")
-			text := strings.Join(pkg.Warnings, "\n")
-			for _, part := range []string{"?ref=" + taken + " or ?ref=" + rival, "(commit " + id(taken) + ")", "(commit " + id(rival) + ")"} {
-				if !strings.Contains(text, part) {
-					t.Errorf("?ref=%s by %s: warnings %q, want %q in them", name, backend, text, part)
+			for _, part := range parts {
+				if !strings.Contains(strings.Join(pkg.Warnings, "\n"), part) {
+					t.Errorf("?ref=%s by %s: warnings %q, want %q in them", name, client, pkg.Warnings, part)
 				}
 			}
 		}

@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// maxSubmodules bounds the submodules of one package, nested ones included:
-	// each is a fetch of its own.
+	// maxSubmodules bounds the number of submodules of one package, including nested ones. Each
+	// of them is a separate fetch.
 	maxSubmodules = 200
-	// maxSubmoduleDepth bounds submodules in submodules.
+	// maxSubmoduleDepth bounds the nesting of submodules in submodules.
 	maxSubmoduleDepth = 10
 )
 
-// ErrSubmodule says that a submodule cannot be fetched as its repository asks
-// for it.
+// ErrSubmodule means that a submodule cannot be fetched as its repository specifies it.
 var ErrSubmodule = errors.New("git submodule")
 
-// submodules say how many more a package may have, and how deep they are.
+// submodules says how many more submodules a package may have, and how deeply the next ones are
+// nested.
 type submodules struct {
 	left  *int
 	depth int
 }
 
-// fetchGitAll is fetchGit, and then the submodules if the request wants them.
+// fetchGitAll is fetchGit, but also fetches the submodules if the request sets Submodules.
 func (f *Fetcher) fetchGitAll(ctx context.Context, req Request) (*Package, error) {
 	if !req.Submodules {
 		return f.fetchGit(ctx, req)
@@ -42,10 +42,9 @@ func (f *Fetcher) fetchGitAll(ctx context.Context, req Request) (*Package, error
 	return f.fetchWithSubmodules(ctx, req, submodules{left: &left})
 }
 
-// fetchWithSubmodules fetches a package and puts its submodules into its tree,
-// each of which is a package of its own, under the rules for the addresses that
-// packages hold. Git itself has no part in that: it knows of no submodules
-// here.
+// fetchWithSubmodules fetches a package and adds its submodules to its tree. Each submodule is
+// a separate package, under the rules for addresses in packages. Git is not told about the
+// submodules, and takes no part in this.
 func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submodules) (*Package, error) {
 	pkg, links, err := f.fetchGitCommit(ctx, req)
 	if err != nil || len(links) == 0 {
@@ -81,7 +80,7 @@ func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submod
 	return pkg, nil
 }
 
-// fetchSubmodule fetches the submodule at a link, and moves it there.
+// fetchSubmodule fetches the submodule at a link, and moves it to the path of the link.
 func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link git.Entry, url string, s submodules) (*Package, error) {
 	if url == "" {
 		return nil, errors.New(".gitmodules has no URL for it")
@@ -94,7 +93,7 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link git.E
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(scratch) }() // whoever tidies up the stage finds what is left
+	defer func() { _ = os.RemoveAll(scratch) }() // leftovers are in the stage, which is removed later
 	req := Request{
 		Package:     at,
 		Revision:    link.ID,
@@ -115,8 +114,8 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link git.E
 	return pkg, placeSubmodule(parent.Dir, link.Path, req.Dir)
 }
 
-// placeSubmodule moves a tree to its place in another. Both were written by us;
-// what is checked is the place, whose name nobody has judged yet.
+// placeSubmodule moves a tree to its path in another tree. Both trees were written by this
+// package, but the path has not been checked before.
 func placeSubmodule(dir, name, from string) error {
 	if err := treewriter.CheckName(name); err != nil {
 		return err

@@ -113,7 +113,7 @@ func TestEndlessSubmodules(t *testing.T) {
 	}
 	for repo, wantErr := range map[string]bool{"r10": false, "r11": true} {
 		address := addrs.ParseModulePackage("git::" + s.URL + "/" + repo + ".git")
-		_, _, err := fetchTree(t, newGitFetcher(t), getmodules.Request{Package: address, Submodules: true})
+		_, _, err := fetchTree(t, newWireFetcher(t), getmodules.Request{Package: address, Submodules: true})
 		if (err != nil) != wantErr || wantErr && !strings.Contains(err.Error(), "nested deeper than 10") {
 			t.Errorf("Fetch(%q) = %v", address, err)
 		}

@@ -17,20 +17,20 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// v2Memo is what a Fetcher remembers of fetching by version 2 of the protocol.
+// v2Memo is the part of a Fetcher that remembers fetches by version 2 of the protocol.
 type v2Memo struct {
 	mu sync.Mutex
-	// left are remotes, and origins of servers, that are left to git because the
-	// attempt without it failed.
+	// left has the remotes, and the origins of servers, that are left to git because a fetch
+	// without git failed.
 	left map[string]bool
 
 	once    sync.Once
-	trusted http.RoundTripper // with the authorities of the user's settings; nil if that failed
+	trusted http.RoundTripper // trusts the authorities in the user's settings; nil if that failed
 }
 
-// v2Transport returns the transport for a repository that is fetched by version 2
-// of the protocol in this process: by http, without credentials and anything of the
-// user's git configuration. It is nil for all others.
+// v2Transport returns the transport for a repository that is fetched by version 2 of the
+// protocol in this process, without credentials and without the user's git configuration. It
+// returns nil for all other repositories.
 func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripper {
 	transport, _ := f.whyNotV2(ctx, a)
 	if transport == nil || f.v2.isLeft(a.identity()) || f.v2.isLeft(httpx.Origin(&a.remote)) {
@@ -41,8 +41,8 @@ func (f *Fetcher) v2Transport(ctx context.Context, a gitAddress) http.RoundTripp
 	return client
 }
 
-// whyNotV2 returns the transport for version 2 of the protocol, or why a repository is not
-// fetched by it.
+// whyNotV2 returns the transport for version 2 of the protocol, or the reason why the
+// repository is not fetched by it.
 func (f *Fetcher) whyNotV2(ctx context.Context, a gitAddress) (_ http.RoundTripper, reason string) {
 	u := a.remote
 	switch {
@@ -71,18 +71,19 @@ func (f *Fetcher) whyNotV2(ctx context.Context, a gitAddress) (_ http.RoundTripp
 	return transport, ""
 }
 
-// GitClient says what fetches a git repository.
+// GitClient describes which client fetches a git repository.
 type GitClient struct {
-	// InProcess says that the repository is fetched by protocol version 2 over HTTP in
-	// this process. If that fails, the other client fetches it.
+	// InProcess is set if the repository is fetched by protocol version 2 over HTTP in this
+	// process. If that fails, the other client fetches it.
 	InProcess bool
-	// Reason says why it is not; "" if it is.
+	// Reason says why InProcess is not set; "" if it is set.
 	Reason string
-	// BuiltIn says that the other client is the built-in one and not git.
+	// BuiltIn is set if the other client is the built-in one, and not git.
 	BuiltIn bool
 }
 
-// GitClient returns what would fetch the git repository of a package. It asks no server.
+// GitClient returns the client that would fetch the git repository of a package. It sends no
+// request.
 func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitClient, error) {
 	addr, err := parseGitAddress(Request{Package: pkg})
 	if err != nil {
@@ -92,7 +93,7 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 	return GitClient{InProcess: reason == "", Reason: reason, BuiltIn: f.usesBuiltIn()}, nil
 }
 
-// failed remembers a failure that the next attempt would meet as well.
+// failed remembers a failure that would happen again.
 func (k *v2Memo) failed(a *gitAddress, err error) {
 	if errors.Is(err, gitwire.ErrOldProtocol) || errors.Is(err, gitwire.ErrNotSmart) {
 		k.leave(httpx.Origin(&a.remote))
@@ -116,8 +117,8 @@ func (k *v2Memo) isLeft(key string) bool {
 	return k.left[key]
 }
 
-// gitTransport is the fetcher's transport with the authorities and the proxy
-// that git would use, or nil if it cannot have them.
+// gitTransport returns the fetcher's transport with the certificate authorities and the proxy
+// that git would use. It returns nil if the transport cannot have them.
 func (f *Fetcher) gitTransport(settings *gitexec.HTTPSettings) http.RoundTripper {
 	base := http.DefaultTransport
 	if f.HTTPClient != nil && f.HTTPClient.Transport != nil {
@@ -125,7 +126,7 @@ func (f *Fetcher) gitTransport(settings *gitexec.HTTPSettings) http.RoundTripper
 	}
 	standard, ok := base.(*http.Transport)
 	if settings.Proxy && (!ok || standard.Proxy == nil || f.Git.Env != nil) {
-		return nil // another environment than the transport's
+		return nil // the transport reads another environment than git
 	}
 	if settings.CAFile == "" {
 		return base
@@ -137,12 +138,12 @@ func (f *Fetcher) gitTransport(settings *gitexec.HTTPSettings) http.RoundTripper
 	return f.v2.trusted
 }
 
-// trustedIdle is how long connections of a transport of our own stay open: no
-// one else can close them.
+// trustedIdle is how long idle connections of the transport from trusting stay open. It is
+// short because callers cannot close them.
 const trustedIdle = 5 * time.Second
 
-// trusting is a copy of a transport that trusts just the authorities in a file;
-// nil if there are none.
+// trusting returns a copy of a transport that trusts only the authorities in a file. It returns
+// nil if the file has none or cannot be read.
 func trusting(base *http.Transport, file string) http.RoundTripper {
 	pem, err := os.ReadFile(file)
 	pool := x509.NewCertPool()

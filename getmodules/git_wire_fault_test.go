@@ -159,7 +159,7 @@ func TestWireDamaged(t *testing.T) {
 	req := getmodules.Request{Package: front.address(""), Revision: first}
 	for refused := 0; offset == 0 || offset < size; offset++ {
 		got := wireResult(t, newGitlessFetcher(t), req)
-		if got.Err == "" {
+		if got.Err == nil {
 			if diff := gocmp.Diff(map[string]string{"main.tf": "# one\n"}, got.Tree); diff != "" {
 				t.Errorf("with byte %d changed (-want +got):\n%s", offset, diff)
 			}

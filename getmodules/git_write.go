@@ -10,14 +10,14 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// maxGitLink bounds a symbolic link's target: PATH_MAX.
+// maxGitLink bounds the target of a symbolic link, in bytes. It is PATH_MAX of Linux.
 const maxGitLink = 4096
 
-// maxNamed is how many paths one warning names.
+// maxNamed is the maximum number of paths in one warning.
 const maxNamed = 10
 
-// A Git LFS pointer file begins with this line and is shorter than that, by
-// the specification at https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
+// A Git LFS pointer file begins with lfsPrefix and is shorter than maxLFSPointer. These values
+// are from the specification at https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
 const (
 	lfsPrefix     = "version https://git-lfs.github.com/spec/v1\n"
 	maxLFSPointer = 1024
@@ -32,12 +32,11 @@ type gitTree struct {
 	rules    *gitattr.Rules
 	links    []git.Entry
 	pointers []string
-	// unencoded are files that could not be written in their encoding.
+	// unencoded are the paths of files that could not be written in their encoding.
 	unencoded []string
 }
 
-// write writes the tree of a commit to the request's directory and fills in the
-// package.
+// write writes the tree of a commit to the request's directory, and fills in the package.
 func (g *gitFetch) write(fetched git.Fetched) error {
 	g.pkg, g.links = Package{}, nil
 	commit, tree, err := git.ReadCommit(fetched.Objects, fetched.ID)
@@ -65,7 +64,7 @@ func (g *gitFetch) write(fetched git.Fetched) error {
 	return nil
 }
 
-// describe fills in what is known of the package now.
+// describe fills in the fields of the package that are known after its tree was written.
 func (g *gitFetch) describe(commit string, chosen git.Chosen, t gitTree) {
 	g.pkg.Revision = commit
 	g.pkg.Resolved = g.addr.resolved(commit)
@@ -93,7 +92,7 @@ func (g *gitFetch) describe(commit string, chosen git.Chosen, t gitTree) {
 	}
 }
 
-// named lists paths for a person.
+// named lists paths for a message.
 func named(paths []string) string {
 	var quoted []string
 	for _, path := range paths[:min(len(paths), maxNamed)] {

@@ -51,11 +51,10 @@ func testBuiltInSSH(t *testing.T, s *loginServer) {
 	}
 	argument := "sshkey=" + url.QueryEscape(base64.StdEncoding.EncodeToString(s.client.pem))
 	hashed := strings.Replace(s.knows(s.ed25519), knownhosts.Normalize(s.address), knownhosts.HashHostname(knownhosts.Normalize(s.address)), 1)
-	locked := newSSHKey(t, "secret")
 
 	for _, tt := range []sshCase{
 		{name: "key file", home: with("id_ed25519", string(s.client.pem)), repo: "/net.git"},
-		{name: "second key file", home: map[string]string{"known_hosts": known["known_hosts"], "id_ed25519": string(newSSHKey(t, "").pem), "id_rsa": string(s.client.pem)}, repo: "/net.git?ref=" + commit},
+		{name: "second key file", home: map[string]string{"known_hosts": known["known_hosts"], "id_ed25519": string(newSSHKey(t).pem), "id_rsa": string(s.client.pem)}, repo: "/net.git?ref=" + commit},
 		{name: "key in the address", home: known, repo: "/net.git?ref=main&" + argument},
 		{name: "agent", home: known, env: []string{"SSH_AUTH_SOCK=" + serveAgent(t, s.client)}, repo: "/net.git"},
 		{name: "agent that is gone", home: with("id_ecdsa", string(s.client.pem)), env: []string{"SSH_AUTH_SOCK=/does/not/exist"}, repo: "/net.git"},
@@ -65,12 +64,12 @@ func testBuiltInSSH(t *testing.T, s *loginServer) {
 
 		{name: "unknown host", home: map[string]string{"known_hosts": "", "id_ed25519": string(s.client.pem)}, repo: "/net.git", want: getmodules.ErrHostUntrusted, says: []string{"SHA256:", "is not known", "known_hosts"}},
 		{name: "no known_hosts", home: map[string]string{"id_ed25519": string(s.client.pem)}, repo: "/net.git", want: getmodules.ErrHostUntrusted, says: []string{"known_hosts"}},
-		{name: "changed host", home: map[string]string{"known_hosts": s.knows(newSSHKey(t, "")), "id_ed25519": string(s.client.pem)}, repo: "/net.git", want: getmodules.ErrHostUntrusted, says: []string{"attack"}},
+		{name: "changed host", home: map[string]string{"known_hosts": s.knows(newSSHKey(t)), "id_ed25519": string(s.client.pem)}, repo: "/net.git", want: getmodules.ErrHostUntrusted, says: []string{"attack"}},
 		{name: "revoked host", home: with("known_hosts", "@revoked * "+s.ed25519.line()+"\n"+s.knows(s.ed25519)), repo: "/net.git", want: getmodules.ErrHostUntrusted},
 		{name: "malformed known_hosts", home: map[string]string{"known_hosts": "h ssh-ed25519 ???\n"}, repo: "/net.git", want: getmodules.ErrHostUntrusted},
 		{name: "no key", home: known, repo: "/net.git", want: getmodules.ErrAuthentication, says: []string{"no key to offer", "install git"}},
-		{name: "wrong key", home: with("id_ed25519", string(newSSHKey(t, "").pem)), repo: "/net.git", want: getmodules.ErrAuthentication, says: []string{"~/.ssh/id_ed25519"}},
-		{name: "locked key", home: with("id_rsa", string(locked.pem)), repo: "/net.git", want: getmodules.ErrAuthentication, says: []string{"passphrase", "~/.ssh/id_rsa"}},
+		{name: "wrong key", home: with("id_ed25519", string(newSSHKey(t).pem)), repo: "/net.git", want: getmodules.ErrAuthentication, says: []string{"~/.ssh/id_ed25519"}},
+		{name: "locked key", home: with("id_rsa", lockedClientFile(t)), repo: "/net.git", want: getmodules.ErrAuthentication, says: []string{"passphrase", "~/.ssh/id_rsa"}},
 		{name: "no key in the address", home: known, repo: "/net.git?sshkey=" + base64.StdEncoding.EncodeToString([]byte("none")), want: getmodules.ErrAuthentication, says: []string{"sshkey"}},
 		{name: "no repository", home: with("id_ed25519", string(s.client.pem)), repo: "/none.git", want: getmodules.ErrRepositoryNotFound},
 	} {

@@ -16,21 +16,25 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestBuiltInSSHConfig fetches by host aliases of ~/.ssh/config, and where ssh is
-// installed compares with git.
+// TestBuiltInSSHConfig fetches by host aliases of ~/.ssh/config. The built-in client
+// does so from a server in this process, which every machine has, and git, where ssh
+// is installed, from OpenSSH. TestBuiltInSSH has the built-in client and OpenSSH.
 func TestBuiltInSSHConfig(t *testing.T) {
 	t.Parallel()
-	t.Run("OpenSSH", func(t *testing.T) {
+	t.Run("built in", func(t *testing.T) {
 		t.Parallel()
-		testBuiltInSSHConfig(t, newOpenSSH(t))
+		testBuiltInSSHConfig(t, newGoSSH(t), false)
 	})
-	t.Run("in process", func(t *testing.T) {
+	t.Run("git", func(t *testing.T) {
 		t.Parallel()
-		testBuiltInSSHConfig(t, newGoSSH(t))
+		if _, err := exec.LookPath("ssh"); err != nil {
+			t.Skip("ssh is not installed")
+		}
+		testBuiltInSSHConfig(t, newOpenSSH(t), true)
 	})
 }
 
-func testBuiltInSSHConfig(t *testing.T, s *loginServer) {
+func testBuiltInSSHConfig(t *testing.T, s *loginServer, git bool) {
 	t.Helper()
 	r := newGitRepo(t, t.TempDir(), "net.git")
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
@@ -40,12 +44,10 @@ func testBuiltInSSHConfig(t *testing.T, s *loginServer) {
 	}
 	server := fmt.Sprintf("  HostName %s\n  Port %s\n  User %s\n", host, port, s.user)
 	withKey := server + "  IdentityFile HOME/.ssh/deploy\n"
-	wrong, locked := newSSHKey(t, ""), encodeSSHKey(t, s.client.private, "secret")
-	_, err = exec.LookPath("ssh")
-	hasSSH := err == nil
-	agent := serveAgent(t, wrong, s.client)
+	agent := serveAgent(t, newSSHKey(t), s.client)
 
-	for name, tt := range map[string]struct {
+	for _, tt := range []struct {
+		name   string
 		config string
 		files  map[string]string // further files in .ssh
 		agent  string
@@ -54,21 +56,24 @@ func testBuiltInSSHConfig(t *testing.T, s *loginServer) {
 		// builtIn says that git can do it, and not the built-in client.
 		builtIn bool
 	}{
-		"alias":               {config: "Host forge\n" + withKey},
-		"Match blocks":        {config: "Match host elsewhere exec \"exit 1\"\n  HostName 192.0.2.1\nHost forge\n" + withKey},
-		"included":            {config: "Include HOME/.ssh/more\n", files: map[string]string{"more": "Host forge\n" + withKey}},
-		"key of the host":     {config: "Host forge\n  HostKeyAlias known\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"known"}, s.ed25519.signer.PublicKey()) + "\n"}},
-		"alias is not known":  {config: "Host forge\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"forge"}, s.ed25519.signer.PublicKey()) + "\n"}, want: getmodules.ErrHostUntrusted, says: s.address},
-		"no default keys":     {config: "Host forge\n" + server + "  IdentityFile HOME/.ssh/none\n", files: map[string]string{"id_ed25519": string(s.client.pem)}, want: getmodules.ErrAuthentication},
-		"agent":               {config: "Host forge\n" + server + "  IdentityAgent " + agent + "\n"},
-		"named key of agent":  {config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named\n", files: map[string]string{"named": string(locked.pem)}, agent: agent},
-		"public key of agent": {config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named.pub\n", files: map[string]string{"named.pub": s.client.line() + "\n"}, agent: agent},
-		"no key of agent":     {config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/none\n", agent: agent, want: getmodules.ErrAuthentication},
-		"proxy":               {config: "Host forge\n  ProxyJump none\n" + withKey},
-		"jump host":           {config: "Host forge\n  ProxyJump bastion\n" + withKey, builtIn: true, want: getmodules.ErrBuiltInGit, says: "ProxyJump"},
-		"proxy command":       {config: "Host *\n  ProxyCommand nc %h %p\nHost forge\n" + withKey, builtIn: true, want: getmodules.ErrBuiltInGit, says: "ProxyCommand"},
+		{name: "alias", config: "Host forge\n" + withKey},
+		{name: "Match blocks", config: "Match host elsewhere exec \"exit 1\"\n  HostName 192.0.2.1\nHost forge\n" + withKey},
+		{name: "included", config: "Include HOME/.ssh/more\n", files: map[string]string{"more": "Host forge\n" + withKey}},
+		{name: "key of the host", config: "Host forge\n  HostKeyAlias known\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"known"}, s.ed25519.signer.PublicKey()) + "\n"}},
+		{name: "alias is not known", config: "Host forge\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"forge"}, s.ed25519.signer.PublicKey()) + "\n"}, want: getmodules.ErrHostUntrusted, says: s.address},
+		{name: "no default keys", config: "Host forge\n" + server + "  IdentityFile HOME/.ssh/none\n", files: map[string]string{"id_ed25519": string(s.client.pem)}, want: getmodules.ErrAuthentication},
+		{name: "agent", config: "Host forge\n" + server + "  IdentityAgent " + agent + "\n"},
+		{name: "named key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named\n", files: map[string]string{"named": lockedClientFile(t)}, agent: agent},
+		{name: "public key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named.pub\n", files: map[string]string{"named.pub": s.client.line() + "\n"}, agent: agent},
+		{name: "no key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/none\n", agent: agent, want: getmodules.ErrAuthentication},
+		{name: "proxy", config: "Host forge\n  ProxyJump none\n" + withKey},
+		{name: "jump host", config: "Host forge\n  ProxyJump bastion\n" + withKey, builtIn: true, want: getmodules.ErrBuiltInGit, says: "ProxyJump"},
+		{name: "proxy command", config: "Host *\n  ProxyCommand nc %h %p\nHost forge\n" + withKey, builtIn: true, want: getmodules.ErrBuiltInGit, says: "ProxyCommand"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		if git && tt.builtIn {
+			continue
+		}
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			files := map[string]string{"config": tt.config, "known_hosts": s.knows(s.ed25519) + "\n", "deploy": string(s.client.pem)}
@@ -79,24 +84,19 @@ func testBuiltInSSHConfig(t *testing.T, s *loginServer) {
 				writeFile(t, filepath.Join(home, ".ssh", name), strings.ReplaceAll(text, "HOME", home))
 			}
 			req := getmodules.Request{Package: addrs.ParseModulePackage("git::ssh://forge" + r.dir)}
-			check := func(client string, pkg *getmodules.Package, err error) {
-				t.Helper()
-				switch {
-				case tt.want == nil && (err != nil || pkg.Revision != commit):
-					t.Errorf("%s: FetchGit = %+v, %v, want %s", client, pkg, err, commit)
-				case !errors.Is(err, tt.want):
-					t.Errorf("%s: FetchGit = %v, want %v", client, err, tt.want)
-				}
-			}
 			env := []string{"HOME=" + home, "SSH_AUTH_SOCK=" + tt.agent}
-			pkg, _, err := fetchGit(t, newBuiltInFetcher(t, env...), req)
-			check("built in", pkg, err)
-			if err != nil && !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("FetchGit = %q, want %q in it", err, tt.says)
+			f := newBuiltInFetcher(t, env...)
+			if git {
+				f = newGitFetcher(t, append(env, sshOf(t, home))...)
 			}
-			if hasSSH && !tt.builtIn {
-				pkg, _, err := fetchGit(t, newGitFetcher(t, append(env, sshOf(t, home))...), req)
-				check("git", pkg, err)
+			pkg, _, err := fetchGit(t, f, req)
+			switch {
+			case tt.want == nil && (err != nil || pkg.Revision != commit):
+				t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, commit)
+			case !errors.Is(err, tt.want):
+				t.Errorf("FetchGit = %v, want %v", err, tt.want)
+			case err != nil && !git && !strings.Contains(err.Error(), tt.says):
+				t.Errorf("FetchGit = %q, want %q in it", err, tt.says)
 			}
 		})
 	}

@@ -25,14 +25,13 @@ type sshKey struct {
 	signer  ssh.Signer
 }
 
-// newSSHKey makes a key; with a passphrase unless that is "".
-func newSSHKey(t testing.TB, passphrase string) sshKey {
+func newSSHKey(t testing.TB) sshKey {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return encodeSSHKey(t, private, passphrase)
+	return encodeSSHKey(t, private)
 }
 
 // generatedRSA is the one RSA key of all tests.
@@ -44,15 +43,47 @@ func newRSAKey(t testing.TB) sshKey {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return encodeSSHKey(t, private, "")
+	return encodeSSHKey(t, private)
 }
 
-func encodeSSHKey(t testing.TB, private any, passphrase string) sshKey {
+// generatedClient is the key of all clients. lockedClient is its file with a
+// passphrase, which takes longer to make than a fetch.
+var (
+	generatedClient = sync.OnceValues(func() (ed25519.PrivateKey, error) {
+		_, private, err := ed25519.GenerateKey(rand.Reader)
+		return private, err
+	})
+	lockedClient = sync.OnceValues(func() (*pem.Block, error) {
+		private, err := generatedClient()
+		if err != nil {
+			return nil, err
+		}
+		return ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte("secret"))
+	})
+)
+
+func newClientKey(t testing.TB) sshKey {
+	t.Helper()
+	private, err := generatedClient()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encodeSSHKey(t, private)
+}
+
+// lockedClientFile is the file of the client's key with a passphrase.
+func lockedClientFile(t testing.TB) string {
+	t.Helper()
+	block, err := lockedClient()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(block))
+}
+
+func encodeSSHKey(t testing.TB, private any) sshKey {
 	t.Helper()
 	block, err := ssh.MarshalPrivateKey(private, "")
-	if passphrase != "" {
-		block, err = ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte(passphrase))
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +113,7 @@ func (s *loginServer) knows(host sshKey) string {
 
 func newSSHKeys(t testing.TB) *loginServer {
 	t.Helper()
-	return &loginServer{rsa: newRSAKey(t), ed25519: newSSHKey(t, ""), client: newSSHKey(t, "")}
+	return &loginServer{rsa: newRSAKey(t), ed25519: newSSHKey(t), client: newClientKey(t)}
 }
 
 // newOpenSSH is a server of OpenSSH.

@@ -12,13 +12,13 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// maxHops bounds how many pages may point to further pages.
+// maxHops bounds how many pages in a row may point to another page.
 const maxHops = 5
 
-// fetchHTTP fetches an archive, or asks a page where the package is and fetches
-// it from there. go-getter has a getter for this too. It is not used because it
-// silently cuts off what is over its limit, and sends headers on to any host that
-// it is redirected to.
+// fetchHTTP fetches an archive, or requests a page that names the location of the package and
+// fetches the package from there. go-getter also has a getter for this. It is not used because
+// it silently truncates downloads at its limit, and sends headers to any host that it is
+// redirected to.
 func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) {
 	addr, err := f.parseHTTPAddress(req.Package)
 	if err != nil {
@@ -62,8 +62,8 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 	return inSubdir(req.Dir, subdir, pkg)
 }
 
-// onPage adds the address to an error if a page pointed to it; the user's own is
-// told by [FetchError].
+// onPage adds the address of the request to an error if a page pointed to it. [FetchError]
+// names the address that the user wrote.
 func onPage(hops int, req Request, err error) error {
 	if hops == 0 || isCancelled(err) {
 		return err
@@ -76,7 +76,7 @@ func isHTTP(pkg addrs.ModulePackage) bool {
 	return getter == "http" || getter == "https"
 }
 
-// fetchElsewhere fetches a package to which a page points, by another getter.
+// fetchElsewhere fetches a package that a page points to, by another getter.
 func (f *Fetcher) fetchElsewhere(ctx context.Context, req Request) (*Package, error) {
 	get, err := f.getterFor(req.Package)
 	if err != nil {
@@ -100,8 +100,7 @@ func (f *Fetcher) parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, er
 	return addr, nil
 }
 
-// fetchHTTPArchive downloads an archive and unpacks it. Meanwhile the archive is a
-// temporary file beside the result.
+// fetchHTTPArchive downloads an archive to a temporary file next to the result, and unpacks it.
 func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archiveAddress) (_ *Package, err error) {
 	file, err := os.CreateTemp(filepath.Dir(req.Dir), ".archive-*")
 	if err != nil {
@@ -130,8 +129,8 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 	return pkg, nil
 }
 
-// wantOK returns an error for answers whose status is a 2xx other than 200, such
-// as a part of the content.
+// wantOK returns an error for an answer with a 2xx status other than 200, such as partial
+// content.
 func wantOK(answer *httpx.Response) error {
 	if answer.StatusCode != http.StatusOK {
 		return answer.StatusError()

@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// maxRedirects is enough for a forge that redirects to its storage, by way
-	// of its canonical host name.
+	// maxRedirects is enough for a forge that redirects first to its canonical host name and
+	// then to its storage.
 	maxRedirects = 5
-	// maxLocation bounds addresses that servers name, in bytes.
+	// maxLocation bounds the length of an address that a server names, in bytes.
 	maxLocation = 8 << 10
-	// defaultStallTimeout is how long an http server may take to answer, and the
+	// defaultStallTimeout is the time in which an http server must begin to answer, and the
 	// window over which its answer must keep to the minimum rate.
 	defaultStallTimeout = 30 * time.Second
 )
 
-// httpClient returns the client for requests that this package makes itself.
-// stall is the window for slow servers if the user sets none.
+// httpClient returns the client for requests that this package sends itself. stall is the
+// window for slow servers if Fetcher.StallTimeout is not set.
 func (f *Fetcher) httpClient(stall time.Duration) *httpx.Client {
 	return &httpx.Client{
 		HTTP:         f.HTTPClient,
@@ -45,14 +45,14 @@ func (f *Fetcher) retry() httpx.Retry {
 	return httpx.Retry{Max: f.Retries, Backoff: f.Backoff, Pauses: &f.pauses}
 }
 
-// floor is the minimum rate of a transfer by the user's limits. stall is its
-// window if the user sets none.
+// floor returns the minimum rate of a transfer under the Fetcher's limits. stall is its window
+// if Fetcher.StallTimeout is not set.
 func (f *Fetcher) floor(stall time.Duration) minrate.Floor {
 	return minrate.Floor{PerSecond: f.Limits.MinRate, Window: cmp.Or(f.StallTimeout, stall)}
 }
 
-// get requests a URL and passes the answer to receive, again after failures that
-// may be temporary. Answers with any 2xx status are passed on.
+// get requests a URL and passes the answer to receive. It retries failures that may be
+// temporary. Answers with any 2xx status are passed on.
 func (f *Fetcher) get(ctx context.Context, u *url.URL, user *url.Userinfo, receive func(*httpx.Response) error) error {
 	req, err := newRequest(ctx, http.MethodGet, u, user)
 	if err != nil {
@@ -61,8 +61,8 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, user *url.Userinfo, recei
 	return httpError(f.httpClient(defaultStallTimeout).Do(req, receive))
 }
 
-// newRequest makes a request, with the credentials of the user if there is one.
-// It asks for no encoding, because sums are those of the bytes as they are stored.
+// newRequest creates a request. If user is not nil, the request has its credentials. It asks
+// for the identity encoding, because checksums apply to the bytes as they are stored.
 func newRequest(ctx context.Context, method string, u *url.URL, user *url.Userinfo) (*http.Request, error) {
 	req := (&http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
 	req.Header.Set("Accept-Encoding", "identity")
@@ -78,15 +78,15 @@ func newRequest(ctx context.Context, method string, u *url.URL, user *url.Userin
 	return req, nil
 }
 
-// HTTPCredentials finds the user's name and password for an http server, or
-// nil if there are none. The URL has a scheme, a host and a path, and nothing
-// else. It must be safe for concurrent use.
+// HTTPCredentials returns the user name and password for an http server, or nil if there are
+// none. The URL has only a scheme, a host and a path. The function must be safe for concurrent
+// use.
 type HTTPCredentials func(ctx context.Context, at *url.URL) (*url.Userinfo, error)
 
-// userFor returns the credentials for an address: its own, or else those of
-// [Fetcher.HTTPCredentials]. The latter belong to servers, not to what is
-// requested from them. They are therefore not used if another server named the
-// address, and they require encryption.
+// userFor returns the credentials for an address: the credentials in the address, or else the
+// result of [Fetcher.HTTPCredentials]. The latter are for a server, not for a particular
+// package. They are therefore not used if another server named the address, and they require
+// encryption.
 func (f *Fetcher) userFor(ctx context.Context, req Request, addr *archiveAddress) (*url.Userinfo, error) {
 	u := addr.url
 	if addr.user != nil || f.HTTPCredentials == nil || !mayCarryCredentials(req, u) {
@@ -95,9 +95,9 @@ func (f *Fetcher) userFor(ctx context.Context, req Request, addr *archiveAddress
 	return f.HTTPCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path})
 }
 
-// mayCarryCredentials reports whether the credentials that the caller has for a
-// server may be sent with a request to it: encrypted, or within this machine, and
-// not if another server named the address.
+// mayCarryCredentials reports whether the caller's credentials for a server may be sent with a
+// request to it. The connection must be encrypted or within this machine, and no other server
+// may have named the address.
 func mayCarryCredentials(req Request, u *url.URL) bool {
 	encrypted := u.Scheme == "https" || u.Scheme == "http" && netguard.IsLoopback(u)
 	return encrypted && (!req.FromServer || hasOrigin(req.Origin, u))
@@ -108,14 +108,14 @@ func hasOrigin(raw string, u *url.URL) bool {
 	return err == nil && httpx.SameOrigin(from, u)
 }
 
-// StatusError is an answer by http with a status that is not wanted. It wraps
+// StatusError means that an http server answered with an unexpected status. It wraps
 // [ErrAuthentication] for 401 and 403, and fs.ErrNotExist for 404 and 410.
 type StatusError struct {
-	// URL is what was asked for, after redirects, redacted.
+	// URL is the requested URL, after redirects, redacted.
 	URL        string
 	StatusCode int
-	// CredentialsSent says that the request had credentials. It is not known for OCI
-	// registries and the built-in git client, where it is false.
+	// CredentialsSent is set if the request had credentials. It is always false for OCI
+	// registries and the built-in git client, for which this is not known.
 	CredentialsSent bool
 
 	redirected bool
@@ -123,7 +123,7 @@ type StatusError struct {
 	retryAfter retryafter.Request
 }
 
-// Error does not show the server's own words for the status.
+// Error returns a message without the server's own text for the status.
 func (e *StatusError) Error() string {
 	message := "the server"
 	if e.redirected {
@@ -139,7 +139,7 @@ func (e *StatusError) Error() string {
 	return message + e.retryAfter.Advice()
 }
 
-// Unwrap returns the sentinel that the status stands for.
+// Unwrap returns the sentinel for the status, or nil.
 func (e *StatusError) Unwrap() error {
 	switch e.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -150,7 +150,7 @@ func (e *StatusError) Unwrap() error {
 	return nil
 }
 
-// withCredentials notes in a *StatusError that the request had credentials.
+// withCredentials records in a *StatusError that the request had credentials.
 func withCredentials(err error, user *url.Userinfo) error {
 	if status, ok := errors.AsType[*StatusError](err); ok && user != nil {
 		status.CredentialsSent = true
@@ -158,7 +158,7 @@ func withCredentials(err error, user *url.Userinfo) error {
 	return err
 }
 
-// httpError replaces errors of package httpx by those of this package.
+// httpError replaces errors of package httpx with errors of this package.
 func httpError(err error) error {
 	if status, ok := errors.AsType[*httpx.StatusError](err); ok {
 		answer := status.Answer

@@ -12,13 +12,13 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// maxPage bounds a page in which to look for a location. Only its head is
-// looked at, but all of it must arrive.
+// maxPage bounds the size of a page that names a location, in bytes. Only the head of the page
+// is used, but all of it is read.
 const maxPage = 1 << 20
 
-// discover asks a page where the package is: by the header X-Terraform-Get, or
-// by a meta element. This is go-getter's protocol for http; the argument
-// terraform-get=1 tells the server that the client speaks it.
+// discover requests a page and returns the location of the package that it names, in the header
+// X-Terraform-Get or in a meta element. This is go-getter's protocol for http. The argument
+// terraform-get=1 tells the server that the client supports it.
 func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddress) (addrs.ModuleSourceRemote, error) {
 	user, err := f.userFor(ctx, req, addr)
 	if err != nil {
@@ -46,8 +46,8 @@ func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddres
 	return parseLocation(location)
 }
 
-// parseLocation parses the location that a page gives. It must be a full URL: the
-// meaning of "github.com/a/b" or "../b" depends on the context.
+// parseLocation parses the location in a page. It must be a full URL, because the meaning of
+// "github.com/a/b" or "../b" depends on the context.
 func parseLocation(location string) (addrs.ModuleSourceRemote, error) {
 	if len(location) > maxLocation {
 		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to an address of more than %d bytes", ErrRefusedLocation, maxLocation)

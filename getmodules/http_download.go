@@ -12,22 +12,22 @@ import (
 	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
-// progressInterval is how often Progress is called at most.
+// progressInterval is the minimum time between two calls of Progress.
 const progressInterval = 100 * time.Millisecond
 
-// download is an archive on its way to a file.
+// download is the download of an archive to a file.
 type download struct {
 	file     *os.File
 	kind     archiveKind
 	limit    int64
 	progress func(done, total int64)
-	// generated says that a forge made the archive for this request.
+	// generated is set if a forge generated the archive for this request.
 	generated bool
 }
 
-// receive writes an answer's body to the file, from its beginning. An answer that
-// is shorter than announced is an error of reading it. A longer one is cut off by
-// net/http, which damages the archive.
+// receive writes the body of an answer to the file, from its beginning. Reading an answer that
+// is shorter than announced fails. A longer one is truncated by net/http, which damages the
+// archive.
 func (d *download) receive(answer *httpx.Response) error {
 	if err := wantOK(answer); err != nil {
 		return err
@@ -60,8 +60,8 @@ func (d *download) receive(answer *httpx.Response) error {
 	return nil
 }
 
-// checkEncoding refuses encodings, since none was asked for. Some servers declare a
-// tar.gz file as a tar file with an encoding, without changing its bytes.
+// checkEncoding refuses encodings, because none was requested. Gzip is allowed for tar.gz: some
+// servers declare a tar.gz file as a tar file with an encoding, without changing its bytes.
 func (d *download) checkEncoding(encoding string) error {
 	encoding = strings.ToLower(encoding)
 	isGzip := encoding == "gzip" || encoding == "x-gzip"
@@ -88,9 +88,9 @@ func (p *progressWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// isGenerated reports whether one of the URLs is that of an archive which a
-// forge generates on the fly. Its files stay the same but not its bytes, which
-// change with the forge's compressor.
+// isGenerated reports whether one of the URLs is the URL of an archive that a forge generates
+// on request. The files in such an archive stay the same, but its bytes change with the forge's
+// compressor.
 func isGenerated(asked []*url.URL) bool {
 	for _, u := range asked {
 		if isForgeArchive(u) {
@@ -100,9 +100,9 @@ func isGenerated(asked []*url.URL) bool {
 	return false
 }
 
-// isForgeArchive recognizes the addresses of GitHub (tarball, zipball and archive,
-// also of its server product, and codeload), Gitea and Forgejo (archive),
-// GitLab (/-/archive/ and its API) and Bitbucket (get).
+// isForgeArchive reports whether a URL is an archive of GitHub (tarball, zipball and archive,
+// also of GitHub Enterprise Server, and codeload), Gitea and Forgejo (archive), GitLab
+// (/-/archive/ and its API) or Bitbucket (get).
 func isForgeArchive(u *url.URL) bool {
 	host, path := strings.ToLower(u.Hostname()), u.Path
 	parts := strings.Split(strings.Trim(path, "/"), "/")

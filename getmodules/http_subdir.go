@@ -12,9 +12,9 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// inSubdir sets the subdirectory of a package to which a page points, below the
-// one that pkg may have already. The subdirectory becomes the package, so links
-// that point out of it are left out too.
+// inSubdir sets the subdirectory that a page points to, relative to the subdirectory that pkg
+// may already have. The subdirectory becomes the package, so links that point out of it are
+// left out too.
 func inSubdir(dir, subdir string, pkg *Package) (*Package, error) {
 	subdir, err := addrs.JoinSubdir(pkg.Subdir, subdir)
 	if err != nil {
@@ -40,9 +40,9 @@ func inSubdir(dir, subdir string, pkg *Package) (*Package, error) {
 	return pkg, nil
 }
 
-// findSubdir returns a subdirectory of a fetched tree. It may be given as a
-// pattern, which must match exactly one directory: forges name the directory in
-// their archives after the commit.
+// findSubdir returns the path of a subdirectory in a fetched tree. subdir may be a pattern,
+// which must match exactly one directory. Patterns are useful because forges name the directory
+// in their archives after the commit.
 func findSubdir(dir, subdir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

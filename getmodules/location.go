@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// checkLocation refuses locations that a package's own configuration, or a server's
-// answer, must not point to. Locations that the user wrote are not checked.
+// checkLocation returns an error if a package's own configuration, or a server's answer, points
+// to a location that is not allowed there. Locations that the user wrote are not checked.
 func checkLocation(req Request) error {
 	u, err := req.Package.URL()
 	if err != nil {
@@ -26,8 +26,8 @@ func checkLocation(req Request) error {
 	return nil
 }
 
-// checkNext calls checkLocation and the caller's Allow for a location to which a
-// requested package points.
+// checkNext calls checkLocation and the caller's Allow for a location that a requested package
+// points to.
 func checkNext(req Request) error {
 	if err := checkLocation(req); err != nil || req.Allow == nil {
 		return err
@@ -42,9 +42,9 @@ func isLocalTransport(getter string, u *url.URL) bool {
 	return getter == "file" || u.Scheme == "file" || u.Scheme == ""
 }
 
-// checkPointedTo allows the server at origin to point to harmless locations:
-// encrypted transports to other servers. Plain http is for a server on this
-// machine that points to this machine, as in tests.
+// checkPointedTo returns an error unless the server at origin may point to a location. Allowed
+// are encrypted transports to other servers. Plain http is allowed only if a server on this
+// machine points to this machine, as in tests.
 func checkPointedTo(getter string, u *url.URL, origin string) error {
 	allowed := map[string][]string{
 		"git":   {"https", "ssh"},
@@ -77,7 +77,7 @@ func checkPointedTo(getter string, u *url.URL, origin string) error {
 	return nil
 }
 
-// transport returns a transport in the notation of addresses.
+// transport returns the getter and the scheme in the notation of addresses.
 func transport(getter string, u *url.URL) string {
 	if getter == u.Scheme {
 		return u.Scheme + "://"

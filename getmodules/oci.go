@@ -11,8 +11,8 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// fetchOCI fetches the layer of a module package from an OCI registry. It takes one
-// request for the manifest, which also resolves a tag, and one for the layer.
+// fetchOCI fetches the layer of a module package from an OCI registry. It sends one request for
+// the manifest, which also resolves a tag, and one for the layer.
 func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err error) {
 	addr, err := parseOCIAddress(req.Package)
 	if err != nil {
@@ -52,8 +52,8 @@ type ociDownload struct {
 	manifest, layer ocispec.Descriptor
 }
 
-// resolve requests the manifest and finds the layer in it. Later requests use
-// digests, even if the tag moves meanwhile.
+// resolve requests the manifest and finds the layer in it. The layer is then requested by its
+// digest, even if the tag moves in the meantime.
 func (d *ociDownload) resolve(ctx context.Context, reference string) (err error) {
 	manifest, text, err := d.repository.manifest(ctx, reference)
 	if err != nil {
@@ -84,7 +84,7 @@ func badArtifact(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrOCIArtifact, fmt.Errorf(format, args...))
 }
 
-// moduleLayer returns the layer of a manifest that is the package. mediaType is the
+// moduleLayer returns the layer of a manifest that contains the package. mediaType is the
 // Content-Type of the answer.
 func moduleLayer(mediaType string, text []byte, limit int64) (ocispec.Descriptor, error) {
 	none := ocispec.Descriptor{}
@@ -138,6 +138,6 @@ func zipLayer(layers []ocispec.Descriptor, limit int64) (found ocispec.Descripto
 	case found.Size > limit:
 		return found, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, found.Size, limit)
 	}
-	// The rest of the descriptor, such as other locations, is not used.
+	// The other fields of the descriptor, such as further locations, are not used.
 	return ocispec.Descriptor{MediaType: found.MediaType, Digest: found.Digest, Size: found.Size}, nil
 }

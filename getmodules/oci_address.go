@@ -14,11 +14,11 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// defaultOCITag is the tag of an address without tag and digest.
+// defaultOCITag is the tag of an address without a tag or digest.
 const defaultOCITag = "latest"
 
-// ociDigest is the form of the digests of the two algorithms that the OCI
-// format registers as strong: sha256 and sha512.
+// ociDigest matches digests of the two algorithms that the OCI specification registers, sha256
+// and sha512.
 var ociDigest = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
 
 // ociAddress is a parsed oci address.
@@ -55,8 +55,8 @@ func parseOCIAddress(pkg addrs.ModulePackage) (*ociAddress, error) {
 	return a, a.readArguments(u.RawQuery)
 }
 
-// checkRepository checks host and repository. It has specific messages for the most
-// frequent mistakes.
+// checkRepository checks the host and the repository. It has specific messages for the most
+// common mistakes.
 func (a *ociAddress) checkRepository(u *url.URL) error {
 	ref := registry.Reference{Registry: a.host, Repository: a.repository}
 	switch {
@@ -122,7 +122,7 @@ func checkOCIArgument(name string, values []string) error {
 
 var errOCIRevision = errors.New("the address and the pinned revision name different digests")
 
-// pin replaces the tag by a digest.
+// pin replaces the tag with a digest. An empty revision changes nothing.
 func (a *ociAddress) pin(revision string) error {
 	switch {
 	case revision == "":
@@ -136,7 +136,7 @@ func (a *ociAddress) pin(revision string) error {
 	return nil
 }
 
-// reference returns the digest or the tag.
+// reference returns the digest, or else the tag.
 func (a *ociAddress) reference() string {
 	if a.digest != "" {
 		return a.digest
@@ -144,7 +144,7 @@ func (a *ociAddress) reference() string {
 	return a.tag
 }
 
-// resolved returns the address with a digest.
+// resolved returns the address with a digest instead of a tag.
 func (a *ociAddress) resolved(digest string) addrs.ModulePackage {
 	return addrs.ParseModulePackage("oci://" + a.host + "/" + a.repository + "?digest=" + digest)
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/cotterpin/cotter/internal/stagedfile"
 )
 
-// OCIContent reads any kind of artifact from a repository of an OCI registry, such as
-// the provider packages of a mirror. [Fetcher.OCIContent] makes one. It is safe for
-// concurrent use. Its errors are of type *[FetchError].
+// OCIContent reads any kind of artifact from a repository of an OCI registry, such as the
+// provider packages of a mirror. [Fetcher.OCIContent] returns one. It is safe for concurrent
+// use. The errors of its methods are of type *[FetchError], or *[PushError] for pushes.
 type OCIContent struct {
 	repository *ociRepository
 	shown      string
@@ -30,14 +30,14 @@ type OCIManifest struct {
 	Text              []byte
 }
 
-// OCIBlob names a blob by its digest and its size in bytes.
+// OCIBlob identifies a blob by its digest and its size in bytes.
 type OCIBlob struct {
 	Digest string
 	Size   int64
 }
 
-// OCIContent opens a repository of a registry, HOST or HOST:PORT, without sending a
-// request. Requests have the limits, credentials and retries of Fetch.
+// OCIContent opens a repository of a registry without sending a request. host is HOST or
+// HOST:PORT. Requests have the same limits, credentials and retries as those of Fetch.
 func (f *Fetcher) OCIContent(host, repository string) (*OCIContent, error) {
 	pkg := addrs.ParseModulePackage("oci://" + host + "/" + repository)
 	addr, err := parseOCIAddress(pkg)
@@ -55,8 +55,8 @@ func (c *OCIContent) Tags(ctx context.Context, last string, page func(tags []str
 	return c.fail(c.repository.tags(ctx, last, page))
 }
 
-// Manifest returns the manifest that a tag or a digest points to. Its text matches its
-// digest. The error wraps fs.ErrNotExist if the tag or the digest does not exist.
+// Manifest returns the manifest that a tag or a digest points to. Its text is checked against
+// its digest. The error wraps fs.ErrNotExist if the tag or the digest does not exist.
 func (c *OCIContent) Manifest(ctx context.Context, reference string) (OCIManifest, error) {
 	var found OCIManifest
 	err := c.repository.repeat(ctx, func() error {
@@ -70,8 +70,8 @@ func (c *OCIContent) Manifest(ctx context.Context, reference string) (OCIManifes
 	return found, nil
 }
 
-// Blob writes a blob to the file, from its beginning, and checks its size and digest.
-// progress, which may be nil, is called with the bytes so far and the total.
+// Blob writes a blob to the file, from its beginning, and checks its size and digest. progress,
+// which may be nil, is called with the number of bytes so far and the total.
 func (c *OCIContent) Blob(ctx context.Context, blob OCIBlob, file *os.File, progress func(done, total int64)) error {
 	if !ociDigest.MatchString(blob.Digest) {
 		return c.fail(fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest))
@@ -89,7 +89,7 @@ func (c *OCIContent) fail(err error) error {
 	return fetchError(c.shown, err)
 }
 
-// manifest requests the manifest of a tag or a digest once.
+// manifest requests the manifest of a tag or a digest, without retries.
 func (r *ociRepository) manifest(ctx context.Context, reference string) (_ ocispec.Descriptor, text []byte, err error) {
 	found, body, err := r.FetchReference(ctx, reference)
 	if err != nil {
@@ -103,8 +103,8 @@ func (r *ociRepository) manifest(ctx context.Context, reference string) (_ ocisp
 	return found, text, err
 }
 
-// receive requests a blob once. It writes it to the start of the file, and checks its
-// size and digest.
+// receive requests a blob, without retries. It writes the blob to the file, from its beginning,
+// and checks its size and digest.
 func (r *ociRepository) receive(ctx context.Context, blob ocispec.Descriptor, file *os.File, progress func(done, total int64)) (err error) {
 	if err := stagedfile.Empty(file); err != nil {
 		return err

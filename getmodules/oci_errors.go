@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	// ErrOCIAddress means that an oci address is not valid: its repository, or one
-	// of its arguments, is malformed.
+	// ErrOCIAddress means that an oci address is invalid: its repository, or one of its
+	// arguments, is malformed.
 	ErrOCIAddress = errors.New("not a valid oci address")
 	// ErrOCIArtifact means that an artifact of an OCI registry is not a module
 	// package.
@@ -28,8 +28,8 @@ var (
 	ErrOCIContent = errors.New("the registry's answer is not what was asked for")
 )
 
-// ociError translates an error of the registry client. That client repeats what
-// servers say, so its messages are quoted.
+// ociError translates an error of the registry client. The client's messages contain text from
+// the server, so they are quoted.
 func ociError(err error) error {
 	if err == nil {
 		return nil
@@ -37,7 +37,7 @@ func ociError(err error) error {
 	if failed, ok := errors.AsType[*ociCredentialError](err); ok {
 		return failed
 	}
-	// Errors of our transport are returned without what the client adds.
+	// Errors of ociTransport are returned without the text that the client adds.
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return failed.Err
 	}
@@ -60,8 +60,8 @@ func ociError(err error) error {
 	return fmt.Errorf("%w: %q", ErrOCIContent, err.Error())
 }
 
-// ociTooLarge wraps an error of reading a registry's answer in ErrTooLarge if the
-// answer exceeds its limit.
+// ociTooLarge wraps an error of reading a registry's answer in ErrTooLarge if the answer
+// exceeds its limit.
 func ociTooLarge(req *http.Request, err error) error {
 	large, ok := errors.AsType[*httpx.TooLargeError](err)
 	if !ok {
@@ -81,7 +81,7 @@ func isOCIReason(err error) bool {
 	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrOCIArtifact) || errors.Is(err, ErrOCIContent)
 }
 
-// ociCredentialError is a failed search for credentials.
+// ociCredentialError means that the search for credentials failed.
 type ociCredentialError struct{ err error }
 
 func (e *ociCredentialError) Error() string { return "credentials for the registry: " + e.err.Error() }

@@ -28,7 +28,7 @@ func (e *PushError) Error() string { return fmt.Sprintf("cannot push to %q: %s",
 
 func (e *PushError) Unwrap() error { return e.Err }
 
-// failPush is fail for pushes.
+// failPush is like fail, but returns a *PushError.
 func (c *OCIContent) failPush(err error) error {
 	if err == nil {
 		return nil
@@ -36,9 +36,9 @@ func (c *OCIContent) failPush(err error) error {
 	return &PushError{c.shown, err}
 }
 
-// PushBlob uploads the content of a file to the repository, unless that has the blob
-// already, and reports whether it did. The file must have the digest and the size of
-// the blob.
+// PushBlob uploads the content of a file to the repository, unless the repository already has
+// the blob. It reports whether it uploaded the blob. The file must have the digest and the size
+// of the blob.
 func (c *OCIContent) PushBlob(ctx context.Context, blob OCIBlob, file io.ReaderAt) (pushed bool, err error) {
 	if !ociDigest.MatchString(blob.Digest) {
 		return false, c.failPush(fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest))
@@ -55,8 +55,8 @@ func (c *OCIContent) PushBlob(ctx context.Context, blob OCIBlob, file io.ReaderA
 	return pushed && err == nil, c.failPush(err)
 }
 
-// UploadBlob is PushBlob, but does not ask whether the repository has the blob: that may be
-// damaged. Registries may ignore the upload of one that they have.
+// UploadBlob is like PushBlob, but does not check whether the repository already has the blob,
+// because that copy may be damaged. Registries may ignore the upload of a blob that they have.
 func (c *OCIContent) UploadBlob(ctx context.Context, blob OCIBlob, file io.ReaderAt) error {
 	if !ociDigest.MatchString(blob.Digest) {
 		return c.failPush(fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest))
@@ -79,8 +79,8 @@ func (r *ociRepository) hasBlob(ctx context.Context, digest string) (bool, error
 	return true, nil
 }
 
-// PushManifest stores a manifest and makes a tag point to it. The blobs that it names
-// must be there already. The error is a *[PushError].
+// PushManifest stores a manifest and makes a tag point to it. The blobs that it refers to must
+// already be in the repository. The error is a *[PushError].
 func (c *OCIContent) PushManifest(ctx context.Context, tag, mediaType string, text []byte) error {
 	descriptor := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(text), Size: int64(len(text))}
 	return c.failPush(c.repository.repeat(ctx, func() error {
@@ -88,8 +88,8 @@ func (c *OCIContent) PushManifest(ctx context.Context, tag, mediaType string, te
 	}))
 }
 
-// upload sends a request that changes the registry. Its URL may be one that the
-// registry has named for an upload; other hosts and paths are refused.
+// upload sends a request that changes the registry. Its URL may be one that the registry has
+// named for an upload. The caller refuses other hosts and paths.
 func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 	ctx, guard := t.registry.Floor.Watch(req.Context())
 	sent := req.Clone(ctx)
@@ -97,7 +97,7 @@ func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 		sent.Body = &guardedBody{req.Body, guard}
 	}
 	client := *t.registry
-	client.Floor, client.MaxRedirects = minrate.Floor{}, 0 // the guard counts what is sent
+	client.Floor, client.MaxRedirects = minrate.Floor{}, 0 // the guard measures what is sent
 	answer, err := client.Send(sent)
 	defer guard.Stop()
 	if err != nil {
@@ -114,7 +114,7 @@ func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 	return readOCIMetadata(answer)
 }
 
-// guardedBody counts what is read of a body as progress of the transfer.
+// guardedBody is a request body. Bytes that are read from it count as progress of the transfer.
 type guardedBody struct {
 	io.ReadCloser
 	guard *minrate.Guard

@@ -14,37 +14,37 @@ import (
 )
 
 const (
-	// maxOCIMetadata bounds a manifest and a page of tags, by what registries
-	// promise to accept.
+	// maxOCIMetadata bounds the size of a manifest and of a page of tags, in bytes. Registries
+	// promise to accept manifests of up to this size.
 	maxOCIMetadata = 4 << 20
-	// maxOCITagPages bounds the pages of a list of tags.
+	// maxOCITagPages bounds the number of pages in a list of tags.
 	maxOCITagPages = 1_000
-	// ociTagPage is how many tags are asked for at once. Some registries return
-	// an error for more.
+	// ociTagPage is the number of tags to request per page. Some registries return an error for
+	// more.
 	ociTagPage = 1_000
 )
 
-// OCIRepository is a repository of an OCI registry, opened by
-// [Fetcher.OCIRepository] or by another implementation of its caller's interface.
-// Implementations must be safe for concurrent use.
+// OCIRepository is a repository of an OCI registry. [Fetcher.OCIRepository] returns one;
+// callers can also bring their own implementation. Implementations must be safe for concurrent
+// use.
 type OCIRepository interface {
-	// Tags calls page with the tags of the repository, as many at once as the
-	// registry returns, in the registry's order, beginning after the tag last.
-	// An error of page ends it.
+	// Tags calls page with the tags of the repository, with as many per call as the registry
+	// returns. They are in the registry's order, beginning after the tag last. If page returns
+	// an error, Tags stops and returns it.
 	Tags(ctx context.Context, last string, page func(tags []string) error) error
-	// Digest returns the digest of the manifest that a tag points to now. The
-	// error wraps fs.ErrNotExist if there is no such tag.
+	// Digest returns the digest of the manifest that a tag currently points to. The error wraps
+	// fs.ErrNotExist if the tag does not exist.
 	Digest(ctx context.Context, tag string) (string, error)
 }
 
-// OCIRepository opens the repository of req.Package, without sending a request.
-// Of the request, Package, FromServer, Origin and FromPackage are used; the tag
-// or the digest of the address must be valid and is not asked for. The error is a
-// *[FetchError], and so are those of the repository.
+// OCIRepository opens the repository of req.Package, without sending a request. It uses the
+// fields Package, FromServer, Origin and FromPackage of the request. The tag or digest in the
+// address must be valid, but is not requested. The error is a *[FetchError], and so are the
+// errors of the repository.
 //
-// The requests of the repository are like those of Fetch: same limits, credentials
-// and retries. Tags fails with [ErrTooLarge] after 1,000 pages. It does not check
-// that no page is repeated; package versions/ocitags does.
+// Requests of the repository have the same limits, credentials and retries as those of Fetch.
+// Tags fails with [ErrTooLarge] after 1,000 pages. It does not check whether a page is
+// repeated; package versions/ocitags does.
 func (f *Fetcher) OCIRepository(req Request) (OCIRepository, error) {
 	shown := req.Package.Redacted()
 	if err := checkLocation(req); err != nil {
@@ -60,7 +60,7 @@ func (f *Fetcher) OCIRepository(req Request) (OCIRepository, error) {
 	return &shownRepository{f.ociRepository(addr), shown}, nil
 }
 
-// shownRepository is an OCIRepository whose errors name the address of a package.
+// shownRepository is an OCIRepository whose errors contain the address of the package.
 type shownRepository struct {
 	*ociRepository
 	shown string
@@ -81,13 +81,13 @@ func (r *shownRepository) Digest(ctx context.Context, tag string) (string, error
 	return digest, nil
 }
 
-// ociRepository is the client for a repository.
+// ociRepository is the client for one repository.
 type ociRepository struct {
 	*remote.Repository
 	fetcher *Fetcher
 }
 
-// ociRepository makes the client for a repository. It sends nothing yet.
+// ociRepository creates the client for a repository, without sending a request.
 func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
 	ref := registry.Reference{Registry: a.host, Repository: a.repository}
 	toRegistry, toToken := f.httpClient(defaultStallTimeout), f.httpClient(defaultStallTimeout)
@@ -95,17 +95,17 @@ func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
 	transport := &ociTransport{
 		registry: toRegistry,
 		token:    toToken,
-		// Not always the host of the address: that of Docker Hub is an alias.
+		// This is not always the host of the address: Docker Hub has an alias.
 		at:  &url.URL{Scheme: "https", Host: ref.Host()},
 		api: "/v2/" + a.repository + "/",
 	}
 	return &ociRepository{fetcher: f, Repository: &remote.Repository{
 		Reference: ref,
 		Client: &auth.Client{
-			// It has no cookie jar, and sees no redirects.
+			// The client has no cookie jar, and sees no redirects.
 			Client:     &http.Client{Transport: transport},
 			Credential: f.ociCredential(ref),
-			Cache:      auth.NewCache(), // of this repository alone
+			Cache:      auth.NewCache(), // only for this repository
 		},
 		TagListPageSize:  ociTagPage,
 		TagListMaxPages:  maxOCITagPages,
@@ -113,8 +113,7 @@ func (f *Fetcher) ociRepository(a *ociAddress) *ociRepository {
 	}}
 }
 
-// repeat runs an operation of the registry client, again after a failure that may
-// be temporary.
+// repeat runs an operation of the registry client, and retries failures that may be temporary.
 func (r *ociRepository) repeat(ctx context.Context, run func() error) error {
 	err := r.fetcher.retry().Do(ctx, r.Reference.Host(), func() error { return ociError(run()) })
 	if token, ok := errors.AsType[*tokenServiceError](err); ok {
@@ -134,7 +133,7 @@ func (r *ociRepository) tags(ctx context.Context, last string, page func(tags []
 			return refused
 		})
 		if refused != nil {
-			return nil // there is nothing to repeat
+			return nil // not to be retried
 		}
 		return err
 	})
@@ -156,14 +155,13 @@ func (r *ociRepository) digest(ctx context.Context, tag string) (digest string, 
 	return digest, err
 }
 
-// OCICredential is sent to an OCI registry or its token service. Username and
-// Password, an AccessToken, or a RefreshToken may be set; the zero value means that
-// there is none. It is printed as "REDACTED", and is never part of an error or a
-// result.
+// OCICredential is sent to an OCI registry or its token service. It has Username and Password,
+// an AccessToken, or a RefreshToken. The zero value means that there is no credential. It is
+// printed as "REDACTED", and is never part of an error or a result.
 type OCICredential struct {
 	Username, Password string
-	// RefreshToken is exchanged for an access token (OAuth 2), which Docker
-	// calls an identity token.
+	// RefreshToken is exchanged for an access token (OAuth 2). Docker calls it an identity
+	// token.
 	RefreshToken string
 	// AccessToken is sent to the registry itself, as a bearer token.
 	AccessToken string
@@ -177,14 +175,14 @@ func (OCICredential) Format(f fmt.State, _ rune) {
 // MarshalText returns "REDACTED", for JSON and structured logs.
 func (OCICredential) MarshalText() ([]byte, error) { return []byte("REDACTED"), nil }
 
-// OCICredentials finds the credential for a repository of a registry. The host
-// has its port if the address has one. It is called at most a few times for each
-// fetch, and only if the registry demands authentication. An error ends the fetch;
-// if there is no credential, it returns the zero value and no error.
+// OCICredentials returns the credential for a repository of a registry. The host has a port if
+// the address has one. It is called at most a few times for each fetch, and only if the
+// registry demands authentication. If there is no credential, it returns the zero value and no
+// error. If it returns an error, the fetch fails.
 type OCICredentials func(ctx context.Context, host, repository string) (OCICredential, error)
 
-// ociCredential adapts OCICredentials to the registry client. It has nothing for
-// other hosts than the registry's.
+// ociCredential adapts OCICredentials to the registry client. It returns no credential for
+// hosts other than the registry's.
 func (f *Fetcher) ociCredential(ref registry.Reference) auth.CredentialFunc {
 	return func(ctx context.Context, host string) (auth.Credential, error) {
 		if f.OCICredentials == nil || host != ref.Host() {

@@ -16,17 +16,16 @@ import (
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// ociTransport is the transport of the registry client. The client authenticates
-// requests; the transport decides where they may go. It follows redirects itself,
-// so that the client never sees a location, or a challenge, of another server.
+// ociTransport is the transport of the registry client. The client authenticates requests; the
+// transport decides where they may go. It follows redirects itself, so that the client never
+// sees a location, or an authentication challenge, of another server.
 type ociTransport struct {
-	// registry is for requests to the registry, token for those to a token
-	// service.
+	// registry sends requests to the registry. token sends requests to a token service.
 	registry, token *httpx.Client
 	// at is the registry's URL, without a path.
 	at *url.URL
-	// api is the prefix of the paths of requests to the registry. All other
-	// requests are for a token.
+	// api is the prefix of the paths of all requests to the registry. All other requests are
+	// for a token.
 	api string
 }
 
@@ -34,7 +33,7 @@ func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != "https" {
 		return nil, t.refuse(req, "it is not https")
 	}
-	// Digests are those of the bytes as they are stored.
+	// Digests apply to the bytes as they are stored.
 	asked := req.Clone(req.Context())
 	asked.Header.Set("Accept-Encoding", "identity")
 	toRegistry := httpx.SameOrigin(req.URL, t.at) && strings.HasPrefix(req.URL.Path, t.api)
@@ -83,14 +82,13 @@ func (t *ociTransport) askForToken(req *http.Request) (*http.Response, error) {
 	return readOCIMetadata(answer)
 }
 
-// fromTokenService names the token service in an error, as the user's address
-// does not.
+// fromTokenService adds the token service to an error, because the user's address does not
+// contain it.
 func (t *ociTransport) fromTokenService(req *http.Request, err error) error {
 	return &tokenServiceError{httpx.Origin(req.URL), err}
 }
 
-// tokenServiceError is a failure of the service from which a registry wants a
-// token.
+// tokenServiceError is a failure of the token service of a registry.
 type tokenServiceError struct {
 	service string
 	err     error
@@ -102,8 +100,8 @@ func (e *tokenServiceError) Error() string {
 
 func (e *tokenServiceError) Unwrap() error { return e.err }
 
-// readOCIMetadata reads an answer that is not a blob. The client would cut off
-// what is over its limit, and needs to know the length of manifests.
+// readOCIMetadata reads the body of an answer that is not a blob. The client would truncate a
+// body that exceeds its limit, and needs to know the length of manifests.
 func readOCIMetadata(answer *httpx.Response) (*http.Response, error) {
 	defer answer.Body.Close()
 	limit := int64(maxOCIMetadata)
@@ -127,8 +125,8 @@ func (t *ociTransport) refuse(req *http.Request, reason string) error {
 	return fmt.Errorf("%w: the registry at %q points to %q: %s", ErrRefusedLocation, httpx.Origin(t.at), httpx.Origin(req.URL), reason)
 }
 
-// checkTokenService refuses token services on hosts that the registry must not
-// point to, and keeps credentials from those of another domain.
+// checkTokenService refuses token services on hosts that the registry must not point to. It
+// also refuses to send credentials to a token service of another domain.
 func (t *ociTransport) checkTokenService(req *http.Request) error {
 	if req.URL.User != nil {
 		return t.refuse(req, "its URL holds a user name")
@@ -143,8 +141,7 @@ func (t *ociTransport) checkTokenService(req *http.Request) error {
 	return nil
 }
 
-// sameSite reports whether two hosts are the same, or below one registered
-// domain.
+// sameSite reports whether two hosts are the same, or belong to the same registered domain.
 func sameSite(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	if a == b || net.ParseIP(a) != nil || net.ParseIP(b) != nil {

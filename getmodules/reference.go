@@ -7,7 +7,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// ReferenceKind is what kind of name an address gives for a revision.
+// ReferenceKind says what a name in an address refers to.
 type ReferenceKind string
 
 // The kinds of references.
@@ -26,21 +26,20 @@ const (
 	ReferenceDigest ReferenceKind = "digest"
 )
 
-// Reference is what the address of a package currently resolves to.
+// Reference is the revision that the address of a package currently resolves to.
 type Reference struct {
 	// Kind is the kind of Name.
 	Kind ReferenceKind
-	// Name is the name of a tag or branch without its namespace, the full name of
-	// another ref ("refs/pull/1/head"), "HEAD", the full name of a commit, or a
-	// digest.
+	// Name is the name of a tag or branch without its namespace, the full name of another ref
+	// ("refs/pull/1/head"), "HEAD", the full name of a commit, or a digest.
 	Name string
 	// Revision is the git commit, or the digest of an OCI manifest.
 	Revision string
 }
 
-// String returns the name for messages, with its kind unless the name shows it:
+// String returns the name for messages. The kind precedes the name unless the name shows it:
 // "tag v1.2.0", "branch main", "commit 7c1f...", "digest sha256:...", "HEAD",
-// "refs/pull/1/head". It returns "" for the zero Reference.
+// "refs/pull/1/head". For the zero Reference it returns "".
 func (r Reference) String() string {
 	switch r.Kind {
 	case "", ReferenceHead, ReferenceOther:
@@ -49,16 +48,16 @@ func (r Reference) String() string {
 	return string(r.Kind) + " " + r.Name
 }
 
-// Reference resolves the address of a package without fetching the package. It
-// returns the zero Reference if addresses of that kind have no revisions, such as
-// archives. The fields Dir and Progress of the request are not used. The error is a
-// *[FetchError]. It wraps [ErrRefNotFound] if there is no such ref, and
-// fs.ErrNotExist if there is no such OCI tag.
+// Reference resolves the address of a package without fetching the package. It returns the zero
+// Reference if addresses of that kind have no revisions, such as the addresses of archives. It
+// does not use the fields Dir and Progress of the request. The error is a *[FetchError]. It
+// wraps [ErrRefNotFound] if the ref does not exist, and fs.ErrNotExist if the OCI tag does not
+// exist.
 //
-// An address with a commit or a digest needs no request. An abbreviated commit that
-// is not the name of a ref resolves to the request's Revision if it is a prefix of
-// it. Otherwise the repository's commits are fetched to find it, without their files
-// if the server supports that.
+// No request is sent for an address with a commit or a digest. If the address has an
+// abbreviated commit that is not the name of a ref, it resolves to the request's Revision if
+// that has it as a prefix. Otherwise the repository's commits are fetched to find it, without
+// their files if the server supports that.
 func (f *Fetcher) Reference(ctx context.Context, req Request) (Reference, error) {
 	var found Reference
 	err := checkLocation(req)
@@ -108,7 +107,7 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	return Reference{kindOfRef(chosen.Name), git.Short(chosen.Name), chosen.Commit}, nil
 }
 
-// shortReference is the commit that an address abbreviates.
+// shortReference returns the commit that an address abbreviates.
 func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddress) (Reference, error) {
 	short, id := strings.ToLower(addr.ref), req.Revision
 	if !git.IsShortID(short) {

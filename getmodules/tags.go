@@ -10,7 +10,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// maxTags is several times the number in the largest repositories.
+// maxTags bounds the number of tags. It is several times the number in the largest
+// repositories.
 const maxTags = 200_000
 
 // Tag is a tag of a repository and the revision that it currently points to.
@@ -21,9 +22,9 @@ type Tag struct {
 	Revision string
 }
 
-// Tags lists the tags of the repository of req.Package, sorted by name. The fields
-// Dir, Revision and Progress of the request and the address's own ref are not used.
-// The error is a *[FetchError].
+// Tags returns the tags of the repository of req.Package, sorted by name. It does not use the
+// fields Dir, Revision and Progress of the request, nor the ref in the address. The error is a
+// *[FetchError].
 func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 	tags, err := f.tags(ctx, req)
 	if err != nil {
@@ -42,8 +43,8 @@ func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
 	return f.gitTags(ctx, req)
 }
 
-// gitTags requests only refs/tags/. With protocol version 2 the cost depends on the
-// number of tags, not on the number of branches.
+// gitTags lists only refs/tags/. With protocol version 2 the cost depends on the number of
+// tags, not on the number of branches.
 func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
 	addr, err := parseGitAddress(req)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 
 const (
 	tarBlock = 512
-	// maxTarHeaders bounds the total size of the extension headers of one entry: a
-	// long name takes 1 KiB. archive/tar allows the same for each header.
+	// maxTarHeaders bounds the total size of the extension headers of one entry, in bytes. A
+	// long name takes 1 KiB. archive/tar allows the same size for each header.
 	maxTarHeaders = 1 << 20
 	// maxTarGlobals bounds the number of global headers. git writes one.
 	maxTarGlobals = 16
@@ -26,7 +26,7 @@ const (
 
 func (a *unpacking) untarGzip() error {
 	packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
-	// RFC 1952 requires them to be zero. compress/gzip does not check them, other
+	// RFC 1952 requires these flags to be zero. compress/gzip does not check them, but other
 	// programs refuse the file.
 	if head, err := packed.Peek(4); err == nil && head[3]&gzipReserved != 0 {
 		return damaged("gzip: it has reserved flags")
@@ -35,8 +35,7 @@ func (a *unpacking) untarGzip() error {
 	if err != nil {
 		return damaged("gzip: %w", err)
 	}
-	// Some programs read further members as the rest of the tar file, others
-	// ignore them.
+	// Some programs read further members as the rest of the tar file, while others ignore them.
 	member.Multistream(false)
 	return a.untarAll(member, packed)
 }
@@ -55,7 +54,7 @@ func (a *unpacking) untarXZ() error {
 	return a.untarAll(plain, packed)
 }
 
-// untarAll unpacks a tar file and refuses trailing data in the compressed file.
+// untarAll unpacks a tar file, and refuses data after the end of the compressed data.
 func (a *unpacking) untarAll(plain io.Reader, packed *bufio.Reader) error {
 	if err := a.untar(a.bounded(plain)); err != nil {
 		return err
@@ -71,7 +70,7 @@ func (a *unpacking) untar(plain io.Reader) error {
 	source := &countingReader{r: plain}
 	archive := tar.NewReader(source)
 	globals := 0
-	for end := int64(0); ; { // end of the last entry with its padding
+	for end := int64(0); ; { // the end of the last entry with its padding
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			return tarEnd(source, end)
@@ -124,9 +123,9 @@ func tarMode(header *tar.Header) (fs.FileMode, error) {
 	return 0, fmt.Errorf("its type %q is not that of a file, directory or link", header.Typeflag)
 }
 
-// tarEnd checks the end of a tar file, which archive/tar does not: after the last
-// entry there must be two blocks of zeros, without which the file may be truncated,
-// and nothing but zeros.
+// tarEnd checks the end of a tar file, because archive/tar does not. After the last entry there
+// must be two blocks of zeros, and no other data except zeros. Without these blocks the file
+// may be truncated.
 func tarEnd(source *countingReader, end int64) error {
 	if blank := source.n - end; blank < 2*tarBlock {
 		return damaged("tar: it does not end in two empty blocks, so it may be truncated")
@@ -158,13 +157,13 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkTarHeader refuses headers that archive/tar accepts but that tar programs read
-// in different ways.
+// checkTarHeader refuses headers that archive/tar accepts, but that other tar programs read in
+// different ways.
 func checkTarHeader(header *tar.Header) error {
 	if header.Typeflag == tar.TypeXGlobalHeader {
 		return checkGlobal(header.PAXRecords)
 	}
-	// Some programs skip content of that size, others do not.
+	// Some programs skip content of this size, while others do not.
 	if header.Typeflag != tar.TypeReg && header.Size != 0 {
 		return errors.New("it has a size, but is not a file")
 	}
@@ -173,7 +172,7 @@ func checkTarHeader(header *tar.Header) error {
 			return err
 		}
 	}
-	// A GNU header for long names can differ from the record.
+	// A GNU header for a long name can differ from the record.
 	if name, ok := header.PAXRecords["path"]; ok && name != header.Name {
 		return errors.New("it has two names")
 	}
@@ -183,10 +182,10 @@ func checkTarHeader(header *tar.Header) error {
 	return nil
 }
 
-// checkPAX allows the records of POSIX.1-2017 pax except size: sizes within the
-// limits fit into the ordinary header, and the two can differ. Vendors' records
-// (VENDOR.keyword), such as access control lists, are ignored, except for those of
-// GNU, which change a file's content.
+// checkPAX allows the records of POSIX.1-2017 pax, except size. Sizes within the limits fit
+// into the ordinary header, and the two sizes could differ. Records of vendors
+// (VENDOR.keyword), such as access control lists, are ignored. The exception are records of
+// GNU, which change the content of a file.
 func checkPAX(key, value string) error {
 	plain := []string{"path", "linkpath", "uid", "gid", "uname", "gname", "mtime", "atime", "ctime", "comment", "charset"}
 	switch {
@@ -200,8 +199,8 @@ func checkPAX(key, value string) error {
 	return fmt.Errorf("the extended header %q is not supported", key)
 }
 
-// checkGlobal refuses records of a global header that can change an entry's content
-// or name: archive/tar ignores them, and other programs do not.
+// checkGlobal refuses records of a global header that can change the content or name of an
+// entry. archive/tar ignores such records, but other programs do not.
 func checkGlobal(records map[string]string) error {
 	for key, value := range records {
 		if key == "path" || key == "linkpath" {

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// unzip unpacks a zip archive. Each entry has a local header and a directory entry,
-// and a program may use either, so unzip refuses archives in which they differ.
+// unzip unpacks a zip archive. Each entry has a local header and a directory entry. Programs
+// may use either, so unzip refuses archives in which they differ.
 func (a *unpacking) unzip() error {
 	end, err := a.zipEnd()
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *unpacking) unzipEntry(entry *zipEntry) error {
 		if entry.size != 0 {
 			return damaged("zip: %q: a directory with content", entry.name)
 		}
-		// Read for its checks only: compressed empty content has bytes.
+		// The content is read only for its checks: a compressed empty content has bytes.
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			return fmt.Errorf("%q: %w", entry.name, err)
 		}
@@ -59,9 +59,8 @@ func (a *unpacking) unzipEntry(entry *zipEntry) error {
 	return a.add(entryName(entry.name, entry.mode.IsDir()), entry.mode, target, r)
 }
 
-// zipLayout checks that the entries fill the archive up to its directory without
-// gaps or overlaps, and compares each with its local header. It sorts the entries by
-// offset.
+// zipLayout checks that the entries fill the archive up to its directory, without gaps or
+// overlaps. It also compares each entry with its local header. It sorts the entries by offset.
 func (a *unpacking) zipLayout(entries []*zipEntry, end int64) error {
 	slices.SortFunc(entries, func(x, y *zipEntry) int { return cmp.Compare(x.offset, y.offset) })
 	offset := int64(0)
@@ -89,8 +88,7 @@ const (
 	zipDeflate = 8
 )
 
-// The general purpose flags. All others are for encryption and for methods that
-// are not in use.
+// General purpose flags. All others are for encryption, or for methods that are not in use.
 const (
 	zipFlagEncrypted  = 1 << 0
 	zipFlagLevel      = 1<<1 | 1<<2 // the level of deflate
@@ -104,7 +102,7 @@ const (
 	zipExtraUnicodePath = 0x7075
 )
 
-// check checks a central directory's entry by itself.
+// check checks an entry of the central directory by itself.
 func (e *zipEntry) check(extra []byte) error {
 	switch {
 	case e.flags&zipFlagEncrypted != 0:
@@ -123,7 +121,7 @@ func (e *zipEntry) check(extra []byte) error {
 	return checkZipExtra(extra, e.name)
 }
 
-// checkZipExtra checks an extra field, in which tools store times and owners.
+// checkZipExtra checks an extra field. Tools store times and owners there.
 func checkZipExtra(extra []byte, name string) error {
 	for len(extra) > 0 {
 		if len(extra) < 4 {
@@ -137,7 +135,7 @@ func checkZipExtra(extra []byte, name string) error {
 		switch {
 		case id == zipExtraZip64:
 			return errZip64
-		// A version and a checksum precede the name.
+		// The name follows a version and a checksum.
 		case id == zipExtraUnicodePath && (size < 5 || string(extra[5:size]) != name):
 			return errors.New("it has a second name")
 		}
@@ -146,14 +144,14 @@ func checkZipExtra(extra []byte, name string) error {
 	return nil
 }
 
-// Systems, in the upper byte of "version made by", whose attributes have a unix mode
-// in the upper half.
+// Values of the upper byte of "version made by", for systems that store a unix mode in the
+// upper half of the attributes.
 const (
 	zipUnix  = 3
 	zipMacOS = 19
 )
 
-// Types in a unix mode.
+// File types in a unix mode.
 const (
 	unixTypeMask = 0o170000
 	unixDir      = 0o040000
@@ -161,8 +159,8 @@ const (
 	unixLink     = 0o120000
 )
 
-// zipMode returns an entry's type and permissions from its attributes. It returns an
-// error if they differ from the name, in which a final slash means a directory.
+// zipMode returns the type and permissions in the attributes of an entry. It returns an error
+// if the type does not match the name, in which a final slash means a directory.
 func zipMode(name string, system byte, attributes uint32) (fs.FileMode, error) {
 	unix := attributes >> 16
 	isDir := strings.HasSuffix(name, "/")

@@ -43,8 +43,13 @@ type zipRaw struct {
 
 // rawFile is a deflated file as unix tools make it.
 func rawFile(name, text string) *zipRaw {
-	data := deflate([]byte(text))
-	header := zipRawHeader{name: name, method: 8, crc: crc32.ChecksumIEEE([]byte(text)), packed: uint32(len(data)), size: uint32(len(text))}
+	header := zipRawHeader{name: name, method: 8, crc: crc32.ChecksumIEEE([]byte(text)), size: uint32(len(text))}
+	return rawPacked(header, deflate([]byte(text)))
+}
+
+// rawPacked is a file whose content is compressed already.
+func rawPacked(header zipRawHeader, data []byte) *zipRaw {
+	header.packed = uint32(len(data))
 	return &zipRaw{local: header, central: header, data: data, system: 3, attributes: 0o100644 << 16}
 }
 

@@ -13,12 +13,13 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// The records of a zip archive, by PKWARE's APPNOTE 6.3.10, 4.3.
+// Sizes of the records of a zip archive, from section 4.3 of PKWARE's APPNOTE 6.3.10.
 const (
 	zipLocalSize  = 30
 	zipCentreSize = 46
 	zipEndSize    = 22
-	// zipMaxComment is the maximum of a 16 bit length.
+	// zipMaxComment is the maximum length of the archive comment, which has a 16 bit length
+	// field.
 	zipMaxComment = 1<<16 - 1
 )
 
@@ -30,8 +31,8 @@ var (
 	zip64LocatorMark  = []byte("PK\x06\x07")
 )
 
-// errZip64 refuses the 64 bit extension, which repeats other fields. Within the
-// limits, only archives of more than 65,534 entries need it.
+// errZip64 refuses the 64 bit extension, which repeats other fields. Within the limits, only
+// archives with more than 65,534 entries need it.
 var errZip64 = fmt.Errorf("%w: zip64; use tar.gz", ErrUnsupportedArchive)
 
 // zipEnd is the end of central directory record.
@@ -40,8 +41,8 @@ type zipEnd struct {
 	offset, size int64 // of the directory
 }
 
-// zipEnd finds the end record. It must be the last record with its mark, and the only
-// one that extends to the end of the file with its comment.
+// zipEnd finds the end record. It must be the last record with its signature, and the only one
+// that extends, with its comment, to the end of the file.
 func (a *unpacking) zipEnd() (zipEnd, error) {
 	start := max(0, a.size-zipEndSize-zipMaxComment)
 	tail := make([]byte, a.size-start)
@@ -67,7 +68,7 @@ func zipEndReaches(record []byte) bool {
 	return len(record) >= zipEndSize && len(record) == zipEndSize+int(binary.LittleEndian.Uint16(record[20:]))
 }
 
-// parseZipEnd parses the end record, which is at an offset of the file.
+// parseZipEnd parses the end record, which begins at offset at of the file.
 func parseZipEnd(record []byte, at int64) (zipEnd, error) {
 	le := binary.LittleEndian
 	entries := le.Uint16(record[10:])
@@ -96,11 +97,12 @@ type zipEntry struct {
 	crc          uint32
 	packed, size int64
 	offset       int64 // of the local header
-	// data is the offset of the content, set by zipLocal.
+	// data is the offset of the content. It is set by zipLocal.
 	data int64
 }
 
-// zipDirectory reads the central directory.
+// zipDirectory reads the central directory. It returns an error if two entries have the same
+// name.
 func (a *unpacking) zipDirectory(end zipEnd) ([]*zipEntry, error) {
 	r := bufio.NewReader(readerAt(a.ctx, a.file, end.offset, end.size))
 	var entries []*zipEntry

@@ -175,10 +175,10 @@ func TestParseLimits(t *testing.T) {
 		line            int
 	}{
 		{"size", strings.Repeat("#\n", lockfile.MaxSize/2) + "#", "Lock file too large", 1},
-		{"depth", "\nmodule \"a\" {\n hashes = " + strings.Repeat("[", 20_000), "Lock file cannot be parsed safely", 3},
-		{"recovery", strings.Repeat("module \"a\" {\n x }\n", 20_000), "Argument or block definition required", 2},
+		{"depth", "\nmodule \"a\" {\n hashes = " + strings.Repeat("[", 7_000), "Lock file cannot be parsed safely", 3},
+		{"recovery", strings.Repeat("module \"a\" {\n x }\n", 7_000), "Argument or block definition required", 2},
 		{"zero bytes", strings.Repeat("\x00", 1000), "Invalid character", 1},
-		{"conflict in a large file", "<<<<<<< a\n" + strings.Repeat("module \"a\" {\n}\n", 20_000), "Merge conflict in lock file", 1},
+		{"conflict in a large file", "<<<<<<< a\n" + strings.Repeat("module \"a\" {\n}\n", 7_000), "Merge conflict in lock file", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

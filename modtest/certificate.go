@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"sync"
 	"time"
 )
 
@@ -19,12 +20,16 @@ import (
 // every client's limit on the lifetime of a certificate.
 const certificateLife = 30 * 24 * time.Hour
 
-// authority is a certificate authority that only one world trusts.
+// authority is a certificate authority that no system trusts.
 type authority struct {
 	pool   *x509.CertPool
 	pem    []byte
 	server tls.Certificate
 }
+
+// processAuthority returns the authority of all worlds of this process, so that a program that
+// trusts one world can be used with the others.
+var processAuthority = sync.OnceValues(newAuthority)
 
 // newAuthority creates an authority and a server certificate signed by it. These are two
 // certificates, because some TLS libraries refuse a certificate that is both.

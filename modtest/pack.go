@@ -53,11 +53,18 @@ func linkPermissions(mode fs.FileMode) fs.FileMode {
 	return 0
 }
 
+// storedFrom is the size from which files in ZIP archives are not compressed: programs of
+// providers, for which that takes longer than all that the servers do with them.
+const storedFrom = 1 << 20
+
 func packZip(files []file) ([]byte, error) {
 	var buf bytes.Buffer
 	zw := zip.NewWriter(&buf)
 	for _, f := range files {
 		h := &zip.FileHeader{Name: f.path, Method: zip.Deflate, Modified: epoch}
+		if len(f.data) >= storedFrom {
+			h.Method = zip.Store
+		}
 		h.SetMode(f.mode | linkPermissions(f.mode))
 		w, err := zw.CreateHeader(h)
 		if err != nil {

@@ -100,7 +100,7 @@ func Start(fsys fs.FS, opts Options) (*World, error) {
 
 func (w *World) start() error {
 	var err error
-	if w.authority, err = newAuthority(); err != nil {
+	if w.authority, err = processAuthority(); err != nil {
 		return fmt.Errorf("modtest: certificate: %w", err)
 	}
 	if err := os.WriteFile(w.certificateFile(), w.authority.pem, 0o600); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"testing"
 
@@ -17,46 +16,54 @@ func redirectTo(to string, status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, status) }
 }
 
-// TestRedirects is the matrix of statuses and targets for all three requests.
+// TestRedirects has every target with every status, each for one of the three
+// requests. So every request has every target and every status too.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
-	targets := map[string]bool{ // whether they are followed
-		origin + "/moved":                 true,
-		"https://example.com:8443/moved":  true,
-		"https://sub.example.com/moved":   true,
-		"https://other.example.com/moved": true,
-		"https://127.0.0.1/moved":         false,
-		"https://169.254.169.254/moved":   false,
-		"https://sub.example.com/back":    true,
-		"http://example.com/moved":        false,
-		"http://127.0.0.1/moved":          false,
-		"https://sub.example.com/forever": false,
+	requests := []struct {
+		name string
+		ask  call
+	}{
+		{"versions", calls["versions"]},
+		{"location", calls["location"]},
+		{"download", func(ctx context.Context, c *registryclient.Client) error {
+			return c.Download(ctx, pkg, hosted(origin+"/x.zip", true), io.Discard)
+		}},
 	}
-	all := map[string]call{"download": func(ctx context.Context, c *registryclient.Client) error {
-		return c.Download(ctx, pkg, hosted(origin+"/x.zip", true), io.Discard)
-	}}
-	maps.Copy(all, calls)
-	for name, ask := range all {
-		for _, status := range []int{301, 302, 303, 307, 308} {
-			for to, followed := range targets {
-				t.Run(fmt.Sprint(name, " ", status, " ", to), func(t *testing.T) {
-					t.Parallel()
-					web := webtest.New(t)
-					for _, at := range []string{origin, "https://example.com:8443", "https://sub.example.com", "https://other.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
-						web.Serve(at, moving(to, status))
-					}
-					c := client(web)
-					c.Services = services{base: base, token: webtest.Canary}
-					err := ask(t.Context(), c)
-					if followed && err != nil || !followed && !errors.Is(err, registryclient.ErrInvalidAnswer) {
-						t.Errorf("error %v, want followed = %v", err, followed)
-					}
-					web.CheckSecrecy(origin)
-					if !webtest.Carried(web.Requests()[0]) {
-						t.Error("the registry itself did not get the token")
-					}
-				})
-			}
+	for i, target := range []struct {
+		to       string
+		followed bool
+	}{
+		{origin + "/moved", true},
+		{"https://example.com:8443/moved", true},
+		{"https://sub.example.com/moved", true},
+		{"https://other.example.com/moved", true},
+		{"https://127.0.0.1/moved", false},
+		{"https://169.254.169.254/moved", false},
+		{"https://sub.example.com/back", true},
+		{"http://example.com/moved", false},
+		{"http://127.0.0.1/moved", false},
+		{"https://sub.example.com/forever", false},
+	} {
+		for j, status := range []int{301, 302, 303, 307, 308} {
+			request := requests[(i+j)%len(requests)]
+			t.Run(fmt.Sprint(request.name, " ", status, " ", target.to), func(t *testing.T) {
+				t.Parallel()
+				web := webtest.New(t)
+				for _, at := range []string{origin, "https://example.com:8443", "https://sub.example.com", "https://other.example.com", "https://127.0.0.1", "http://example.com", "http://127.0.0.1"} {
+					web.Serve(at, moving(target.to, status))
+				}
+				c := client(web)
+				c.Services = services{base: base, token: webtest.Canary}
+				err := request.ask(t.Context(), c)
+				if target.followed && err != nil || !target.followed && !errors.Is(err, registryclient.ErrInvalidAnswer) {
+					t.Errorf("error %v, want followed = %v", err, target.followed)
+				}
+				web.CheckSecrecy(origin)
+				if !webtest.Carried(web.Requests()[0]) {
+					t.Error("the registry itself did not get the token")
+				}
+			})
 		}
 	}
 }

@@ -66,11 +66,11 @@ func TestOwnDataDirs(t *testing.T) {
 	t.Parallel()
 	const processes = 8
 	world := modtest.New(t, demoTree())
-	binary, dir, cache := commandAsBinary(t), world.Dir(t, "config"), t.TempDir()
+	dir, cache := world.Dir(t, "config"), t.TempDir()
 	var wait sync.WaitGroup
 	locks := make([]string, processes)
 	for i := range processes {
-		cmd := cotterIn(world, binary, dir, cache)
+		cmd := cotterIn(world, dir, cache)
 		cmd.Env = append(cmd.Env, "TF_DATA_DIR="+filepath.Join(t.TempDir(), "missing", fmt.Sprint(i)))
 		wait.Go(func() {
 			out, err := cmd.CombinedOutput()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"maps"
 	"net/http"
 	"os"
@@ -23,6 +24,26 @@ func failures() []failure {
 // withoutGit is the configuration for failures in which git and hg, which take
 // most of the time, have no part.
 func withoutGit() string { return canariesWithout("git_", "hg_") }
+
+var canariesAll = flag.Bool("canaries.all", false, "let every failure meet the secrets of all repositories, in both formats")
+
+// halfOfGit are the names of all addresses but that of hg and, of those of git, every
+// second one.
+func halfOfGit(odd int) []string {
+	var names []string
+	git := 0
+	for _, name := range slices.Sorted(maps.Keys(addressesWithCanaries)) {
+		if strings.HasPrefix(name, "git_") {
+			if git++; git%2 != odd && !*canariesAll {
+				continue
+			}
+		}
+		if !strings.HasPrefix(name, "hg_") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // canariesWithout is the configuration with all addresses but those whose names
 // begin with one of these.
@@ -129,7 +150,7 @@ func machineFailures() []failure {
 		{name: "CLI configuration that is none", setup: func(t *testing.T, v *victim) {
 			v.plant(t, filepath.Join(v.home, ".tofurc"), "credentials \"HOST\" {\n  token = {block} \"\n}\n")
 		}, says: ".tofurc"},
-		{name: "CLI configuration in JSON that is none", setup: func(t *testing.T, v *victim) {
+		{name: "CLI configuration in JSON that is none", config: withoutGit(), setup: func(t *testing.T, v *victim) {
 			v.plant(t, filepath.Join(v.home, ".terraform.d/credentials.tfrc.json"), `{"credentials": {"127.0.0.1:4": {"token": "{login}"`)
 		}},
 		{name: "git that repeats what it knows", config: canaryConfig("git_password", "git_token", "git_name", "git_escaped"), git: `case "$*" in *fetch*|*ls-remote*)

@@ -29,16 +29,16 @@ func TestCanaries(t *testing.T) {
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	binary := commandAsBinary(t)
 	paths := failures()
 	if len(paths) < 30 || len(canaries()) < 40 {
 		t.Errorf("there are %d failures and %d secrets, want 30 and 40", len(paths), len(canaries()))
 	}
-	for _, f := range paths {
+	for i, f := range paths {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			v := newVictim(t, binary, git, f)
-			for _, format := range []string{"--no-color", "--json"} {
+			v := newVictim(t, git, f)
+			for j, format := range []string{"--no-color", "--json"} {
+				v.configure(t, (i+j)%2)
 				v.world.ResetRequests()
 				v.run(t, format)
 			}
@@ -79,18 +79,17 @@ type failure struct {
 type victim struct {
 	failure
 	world             *modtest.World
-	binary            string
 	project, home     string
 	cache, temporary  string
 	arguments, traces string // files to which git and what it starts report
 	planted           map[string]bool
 }
 
-func newVictim(t *testing.T, binary, git string, f failure) *victim {
+func newVictim(t *testing.T, git string, f failure) *victim {
 	t.Helper()
 	base := t.TempDir()
 	v := &victim{
-		failure: f, binary: binary, world: modtest.NewWith(t, modtest.Txtar(canaryTree), f.options),
+		failure: f, world: modtest.NewWith(t, modtest.Txtar(canaryTree), f.options),
 		project: filepath.Join(base, "project"), home: filepath.Join(base, "home"), cache: filepath.Join(base, "cache"), temporary: filepath.Join(base, "tmp"),
 		arguments: filepath.Join(base, "arguments"), traces: filepath.Join(base, "traces"), planted: map[string]bool{},
 	}
@@ -100,11 +99,6 @@ func newVictim(t *testing.T, binary, git string, f failure) *victim {
 			t.Fatal(err)
 		}
 	}
-	config := f.config
-	if config == "" {
-		config = canariesWithout("hg_")
-	}
-	v.plant(t, filepath.Join(v.project, "main.tf"), config)
 	for name, text := range canaryHome {
 		v.plant(t, filepath.Join(v.home, name), text)
 	}
@@ -114,6 +108,19 @@ func newVictim(t *testing.T, binary, git string, f failure) *victim {
 		f.setup(t, v)
 	}
 	return v
+}
+
+// configure writes the configuration. Git takes most of the time, so that of a failure of
+// all addresses has only every second repository, unless all are asked for: the odd ones
+// where the output is for people, the even ones as JSON, and in the next failure the
+// other way round.
+func (v *victim) configure(t *testing.T, odd int) {
+	t.Helper()
+	config := v.config
+	if config == "" {
+		config = canaryConfig(halfOfGit(odd)...)
+	}
+	v.plant(t, filepath.Join(v.project, "main.tf"), config)
 }
 
 // plant writes a file in which secrets may be.
@@ -142,7 +149,7 @@ func (v *victim) command(ctx context.Context, format string) *exec.Cmd {
 	if args == nil {
 		args = []string{"install"}
 	}
-	cmd := exec.CommandContext(ctx, v.binary, append(args[:len(args):len(args)], format)...)
+	cmd := exec.CommandContext(ctx, cotterBinary, append(args[:len(args):len(args)], format)...)
 	cmd.Dir = v.project
 	cmd.Env = []string{
 		"HOME=" + v.home, "TMPDIR=" + v.temporary, "COTTER_CACHE_DIR=" + v.cache, "CI=", "CHECKPOINT_DISABLE=1", "GIT_TRACE=" + v.traces, "GIT_CONFIG_NOSYSTEM=1",
@@ -161,6 +168,25 @@ func (v *victim) command(ctx context.Context, format string) *exec.Cmd {
 
 func (v *victim) run(t *testing.T, format string) {
 	cmd := v.command(t.Context(), format)
+	run := warm.outputs
+	if v.interrupt {
+		run = func(cmd *exec.Cmd) (string, string, error) { return v.runInterrupted(t, cmd) }
+	}
+	stdout, stderr, err := run(cmd)
+	if (err == nil) != v.succeeds {
+		t.Errorf("%v: %v\n%s%s", cmd.Args, err, stdout, stderr)
+	}
+	all := stdout + stderr
+	if !slices.ContainsFunc(strings.Split(v.says, "|"), func(text string) bool { return strings.Contains(all, text) }) {
+		t.Errorf("%q is not in\n%s", v.says, all)
+	}
+	v.search(t, "stdout", stdout)
+	v.search(t, "stderr", stderr)
+}
+
+// runInterrupted sends the command a signal once a server was asked.
+func (v *victim) runInterrupted(t *testing.T, cmd *exec.Cmd) (string, string, error) {
+	t.Helper()
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {
@@ -168,29 +194,17 @@ func (v *victim) run(t *testing.T, format string) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	if v.interrupt {
-		select {
-		case <-v.world.Requested():
-			_ = cmd.Process.Signal(syscall.SIGINT)
-		case err := <-ended:
-			t.Fatalf("%v ended without a request: %v\n%s%s", cmd.Args, err, &stdout, &stderr)
-		}
+	select {
+	case <-v.world.Requested():
+		_ = cmd.Process.Signal(syscall.SIGINT)
+	case err := <-ended:
+		t.Fatalf("%v ended without a request: %v\n%s%s", cmd.Args, err, &stdout, &stderr)
 	}
 	err := <-ended
-	if v.interrupt {
-		if left := programsWith(t, v.home); len(left) > 0 {
-			t.Errorf("%v left programs running: %q", cmd.Args, left)
-		}
+	if left := programsWith(t, v.home); len(left) > 0 {
+		t.Errorf("%v left programs running: %q", cmd.Args, left)
 	}
-	if (err == nil) != v.succeeds {
-		t.Errorf("%v: %v\n%s%s", cmd.Args, err, &stdout, &stderr)
-	}
-	all := stdout.String() + stderr.String()
-	if !slices.ContainsFunc(strings.Split(v.says, "|"), func(text string) bool { return strings.Contains(all, text) }) {
-		t.Errorf("%q is not in\n%s", v.says, all)
-	}
-	v.search(t, "stdout", stdout.String())
-	v.search(t, "stderr", stderr.String())
+	return stdout.String(), stderr.String(), err
 }
 
 // programsWith returns the command lines of the running programs that have a text in

@@ -23,12 +23,12 @@ import (
 )
 
 // fewKills is the default of kills.
-const fewKills = 60
+const fewKills = 24
 
 // kills is how many processes are killed before a random step, in all scenarios
-// together, beside those that are killed before each named one. With more than the
-// default, scenarios that share most of their steps with another one are killed before
-// each of those as well.
+// together, beside those that are killed before the first step of each name. With more
+// than the default, they are killed before the last one of each name as well, and so are
+// scenarios that share most of their steps with another one.
 var kills = flag.Int("kills", fewKills, "kill so many processes at random")
 
 // The variables by which a test tells a child process to write the names of its
@@ -92,12 +92,10 @@ func watchSteps() {
 // crashScene is a command that is killed, in a project, a cache and a state
 // directory of its own, which keep their paths.
 type crashScene struct {
-	world  *modtest.World
-	binary string
-	warm   *workers
-	dir    string // has project, cache and state
-	saved  string // a copy of dir as it is before the command
-	args   []string
+	world *modtest.World
+	dir   string // has project, cache and state
+	saved string // a copy of dir as it is before the command
+	args  []string
 }
 
 // crashWorld has servers that start no processes, but for those of the module
@@ -142,8 +140,7 @@ func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *c
 // newCrashSceneIn is newCrashScene with a world, which has the project.
 func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
-	s := &crashScene{world: world, binary: commandAsBinary(t), args: strings.Fields(args)}
-	s.warm = newWorkers(t, s.binary)
+	s := &crashScene{world: world, args: strings.Fields(args)}
 	top := t.TempDir()
 	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
 	t.Cleanup(func() { makeRemovable(top) })
@@ -167,9 +164,9 @@ func (s *crashScene) run(more []string, args ...string) (string, error) {
 		"COTTER_CACHE_DIR="+filepath.Join(s.dir, "cache"), "COTTER_STATE_DIR="+filepath.Join(s.dir, "state"))
 	env = append(env, more...)
 	if len(more) == 0 || !strings.HasPrefix(more[0], killVariable) {
-		return s.warm.run(s.project(), env, args...)
+		return warm.run(s.project(), env, args...)
 	}
-	cmd := exec.Command(s.binary, args...)
+	cmd := exec.Command(cotterBinary, args...)
 	cmd.Dir, cmd.Env = s.project(), env
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -186,8 +183,14 @@ func (s *crashScene) mustRun(t *testing.T, args string) {
 // reset makes everything what it was before the command.
 func (s *crashScene) reset(t *testing.T) {
 	t.Helper()
+	s.resetTo(t, s.saved)
+}
+
+// resetTo makes everything what it was when it was copied.
+func (s *crashScene) resetTo(t *testing.T, saved string) {
+	t.Helper()
 	remove(t, s.dir)
-	if err := copyTree(s.dir, s.saved, false); err != nil {
+	if err := copyTree(s.dir, saved, false); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -228,7 +231,7 @@ func TestCrash(t *testing.T) {
 		{"cold install", 1, "", newCrashScene(t, "install")},
 		{"cold install from git", 0, "cache.", newCrashScene(t, "install", withGit)},
 		{"cold install of copies", 1, "project.", newCrashScene(t, "install --layout copy")},
-		{"update", 3, "", newCrashScene(t, "update", noZip, install, anyNet)},
+		{"update", 3, "project.", newCrashScene(t, "update", noZip, install, anyNet)},
 		{"changed calls", 3, "project.", newCrashScene(t, "install", noZip, install, anyNet, noPart)},
 		{"locked in a fresh checkout", 4, "", newCrashScene(t, "install --locked", install, bare)},
 		{"restore", 4, "", newCrashScene(t, "restore", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
@@ -241,15 +244,11 @@ func TestCrash(t *testing.T) {
 	named := 0
 	for _, c := range scenes {
 		steps := c.scene.steps(t)
+		numbers := firstOfEachName(steps, c.prefix)
 		if *kills > fewKills {
-			c.prefix = ""
+			numbers = firstAndLast(steps)
 		}
-		numbers := firstAndLast(steps, c.prefix)
-		for _, number := range numbers {
-			if slices.Index(steps, steps[number]) == number {
-				named++
-			}
-		}
+		named += len(numbers)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.scene.test(t, steps, numbers, *kills*c.share/shares)
@@ -274,11 +273,22 @@ func (s *crashScene) steps(t *testing.T) []string {
 	return strings.Fields(string(names))
 }
 
-// firstAndLast are the numbers of the first and the last step of each name with a prefix.
-func firstAndLast(steps []string, prefix string) []int {
+// firstOfEachName are the numbers of the first step of each name with a prefix.
+func firstOfEachName(steps []string, prefix string) []int {
 	var numbers []int
 	for i, name := range steps {
-		if strings.HasPrefix(name, prefix) && (slices.Index(steps, name) == i || !slices.Contains(steps[i+1:], name)) {
+		if strings.HasPrefix(name, prefix) && slices.Index(steps, name) == i {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// firstAndLast are the numbers of the first and the last step of each name.
+func firstAndLast(steps []string) []int {
+	numbers := firstOfEachName(steps, "")
+	for i, name := range steps {
+		if slices.Index(steps, name) != i && !slices.Contains(steps[i+1:], name) {
 			numbers = append(numbers, i)
 		}
 	}

@@ -71,18 +71,17 @@ func TestCredentials(t *testing.T) {
 		t.Skip("/bin/sh is not installed")
 	}
 	world := modtest.NewWith(t, modtest.Txtar(privateWorld), modtest.Options{Token: secret})
-	warm := newWorkers(t, commandAsBinary(t))
 	for _, u := range users() {
 		for _, format := range []string{"--json", "--no-color"} {
 			t.Run(u.name+format, func(t *testing.T) {
 				t.Parallel()
-				u.install(t, world, warm, format)
+				u.install(t, world, format)
 			})
 		}
 	}
 }
 
-func (u user) install(t *testing.T, world *modtest.World, warm *workers, format string) {
+func (u user) install(t *testing.T, world *modtest.World, format string) {
 	t.Helper()
 	home, project, cache := t.TempDir(), world.Dir(t, "config"), t.TempDir()
 	expand := strings.NewReplacer("HOST", string(world.Host()), "HOME", home).Replace

@@ -15,7 +15,7 @@ func TestDemoTerminal(t *testing.T) {
 	t.Parallel()
 	needGit(t)
 	person, terminal := openTerminal(t)
-	demo := exec.Command(commandAsBinary(t), "demo")
+	demo := exec.Command(cotterBinary, "demo")
 	demo.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm", "CI=", "NO_COLOR=1")
 	demo.Stdin, demo.Stdout, demo.Stderr = terminal, terminal, terminal
 	demo.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

@@ -22,7 +22,7 @@ module "net" {
   source = "MODTEST_HOST/acme/net/aws"
 }
 `))
-	dir, binary := world.Dir(t, "config"), commandAsBinary(t)
+	dir := world.Dir(t, "config")
 	now := time.Now()
 	date := func(at time.Time) http.Header { return http.Header{"Date": {at.UTC().Format(http.TimeFormat)}} }
 	for _, test := range []struct {
@@ -39,7 +39,7 @@ module "net" {
 		{"an unknown authority", modtest.Fault{Times: 1}, []string{"SSL_CERT_FILE="}, "problem  HOST (modules): its certificate is not trusted", 1},
 	} {
 		world.SetFaults(test.fault)
-		cmd := exec.Command(binary, "doctor", dir)
+		cmd := exec.Command(cotterBinary, "doctor", dir)
 		cmd.Env = append(append(os.Environ(), world.Env()...), "HOME="+t.TempDir(), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+t.TempDir())
 		cmd.Env = append(cmd.Env, test.env...)
 		out, _ := cmd.CombinedOutput()

@@ -133,7 +133,7 @@ func TestForeignText(t *testing.T) {
 	for i, source := range sources {
 		config.WriteString("module \"m" + string(rune('a'+i)) + "\" {\n  source = \"" + source + "\"\n}\n")
 	}
-	p := &printer{world: world, binary: commandAsBinary(t), dir: t.TempDir()}
+	p := &printer{world: world, dir: t.TempDir()}
 	p.write(t, ".tofurc", "registry_protocols {\n  retry_count = 0\n}\n")
 	p.write(t, "main.tf", config.String())
 	for _, args := range [][]string{{"install"}, {"install", "--offline"}, {"list"}, {"tree"}, {"graph"}, {"outdated"}, {"install", evil}, {"why", evil}} {
@@ -153,8 +153,8 @@ func TestForeignText(t *testing.T) {
 
 // printer is a project in which the command prints.
 type printer struct {
-	world       *modtest.World
-	binary, dir string
+	world *modtest.World
+	dir   string
 }
 
 func (p *printer) write(t *testing.T, name, text string) {
@@ -172,14 +172,14 @@ func (p *printer) write(t *testing.T, name, text string) {
 func (p *printer) run(t *testing.T, args ...string) {
 	t.Helper()
 	for _, format := range []string{"--no-color", "--json"} {
-		cmd := exec.Command(p.binary, append(args, format)...)
+		cmd := exec.Command(cotterBinary, append(args, format)...)
 		cmd.Dir = p.dir
 		cmd.Env = append(p.world.Env(), "PATH="+os.Getenv("PATH"), "HOME="+p.dir, "COTTER_CACHE_DIR="+filepath.Join(p.dir, ".cache"))
-		text, _ := cmd.CombinedOutput() // most of it fails
+		text, _ := warm.output(cmd) // most of it fails
 		if len(text) == 0 {
 			t.Errorf("cotter %s prints nothing", args)
 		}
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
 			forged := strings.HasPrefix(line, "Error: forged") || strings.HasPrefix(line, "forged")
 			if forged || strings.ContainsFunc(strings.ReplaceAll(line, "\t", ""), harmful) {

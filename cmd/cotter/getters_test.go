@@ -63,7 +63,6 @@ func (b *buckets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Cloud Storage lead to an installation; what is secret in them stays so.
 func TestClouds(t *testing.T) {
 	t.Parallel()
-	binary := commandAsBinary(t)
 	tests := map[string]struct {
 		source string
 		env    []string
@@ -82,7 +81,7 @@ func TestClouds(t *testing.T) {
 			expand := strings.NewReplacer("SERVER", strings.TrimPrefix(server.URL, "http://")).Replace
 			world := modtest.New(t, modtest.Txtar(fmt.Sprintf("-- config/main.tf --\nmodule \"net\" {\n  source = %q\n}\n", expand(test.source))))
 			project, cache := world.Dir(t, "config"), t.TempDir()
-			cmd := exec.Command(binary, "install", "--cache-dir", cache)
+			cmd := exec.Command(cotterBinary, "install", "--cache-dir", cache)
 			cmd.Dir = project
 			cmd.Env = append(world.Env(), "HOME="+t.TempDir(), "CI=")
 			for _, entry := range test.env {

@@ -114,7 +114,7 @@ func TestHostileGitConfig(t *testing.T) {
 			for _, file := range s.targets(t, "@cache/git/<hex>/config") {
 				writeText(t, file.path, string(readFile(t, file.path))+config)
 			}
-			end := s.run("install", "COTTER_ALWAYS_GIT=1")
+			end := s.run("install", installedGit...)
 			if _, err := os.Lstat(ran); err == nil {
 				remove(t, ran)
 				t.Errorf("a program ran that the cache's configuration names")

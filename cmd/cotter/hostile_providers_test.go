@@ -96,11 +96,11 @@ func TestCommittedProviders(t *testing.T) {
 	for name, content := range map[string]string{"cloud": "right", "disk": "disk"} {
 		tree["providers/acme/"+name+"/1.0.0/"+platform+"/terraform-provider-"+name] = &fstest.MapFile{Data: []byte(content)}
 	}
-	world, binary, top := modtest.New(t, tree), commandAsBinary(t), t.TempDir()
+	world, top := modtest.New(t, tree), t.TempDir()
 	t.Cleanup(func() { makeRemovable(top) })
 	disk := filepath.Join(top, "disk")
 	writeText(t, filepath.Join(disk, "main.tf"), requiring(world, "disk"))
-	if out, err := cotterIn(world, binary, disk, filepath.Join(top, "cache")).CombinedOutput(); err != nil {
+	if out, err := warm.output(cotterIn(world, disk, filepath.Join(top, "cache"))); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for i, c := range committedCases {
@@ -114,7 +114,7 @@ func TestCommittedProviders(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			c.test(t, world, binary, project, cache)
+			c.test(t, world, project, cache)
 		})
 	}
 }
@@ -124,7 +124,7 @@ func requiring(world *modtest.World, name string) string {
 	return fmt.Sprintf("terraform {\n  required_providers {\n    %s = {\n      source = %q\n    }\n  }\n}\n", name, world.ProviderSource("acme/"+name))
 }
 
-func (c committedProviders) test(t *testing.T, world *modtest.World, binary, project, cache string) {
+func (c committedProviders) test(t *testing.T, world *modtest.World, project, cache string) {
 	t.Helper()
 	source := world.ProviderSource("acme/cloud")
 	place := filepath.Join(project, ".terraform/providers", source, "1.0.0", addrs.CurrentPlatform().String())
@@ -141,19 +141,19 @@ func (c committedProviders) test(t *testing.T, world *modtest.World, binary, pro
 	lock.SetProvider(entry)
 	writeText(t, filepath.Join(project, lockFile), string(lock.Bytes()))
 
-	cmd := cotterIn(world, binary, project, cache)
-	cmd.Args, cmd.Env = append([]string{binary}, strings.Fields(c.args)...), append(cmd.Env, "COTTER_CACHE_DIR="+cache)
-	out, err := cmd.CombinedOutput()
+	cmd := cotterIn(world, project, cache)
+	cmd.Args, cmd.Env = append([]string{cotterBinary}, strings.Fields(c.args)...), append(cmd.Env, "COTTER_CACHE_DIR="+cache)
+	out, err := warm.output(cmd)
 	if status := exitCode(err); status != c.status {
 		t.Errorf("status %d, want %d\n%s", status, c.status, out)
 	}
 	names := strings.NewReplacer("ZHRIGHT", known["zh right"], "ZHDISK", known["zh disk"], "RIGHT", known["h1 right"], "FILES", known["h1 files"], "DISK", known["h1 disk"])
 	for _, text := range c.says {
-		if text = names.Replace(text); !strings.Contains(string(out), text) {
+		if text = names.Replace(text); !strings.Contains(out, text) {
 			t.Errorf("the output does not have %q:\n%s", text, out)
 		}
 	}
-	if c.not != "" && strings.Contains(string(out), c.not) {
+	if c.not != "" && strings.Contains(out, c.not) {
 		t.Errorf("the output has %q:\n%s", c.not, out)
 	}
 	after, err := os.ReadFile(filepath.Join(project, lockFile))

@@ -113,7 +113,7 @@ func newHostileSite(t *testing.T) *hostileSite {
 	another := *s
 	another.project, another.cache = filepath.Join(s.other, "project"), filepath.Join(s.other, "cache")
 	for _, site := range []*hostileSite{&another, s} {
-		if end := site.run("install", "COTTER_ALWAYS_GIT=1"); end.status != 0 {
+		if end := site.run("install", installedGit...); end.status != 0 {
 			t.Fatalf("the first installation: status %d\n%s", end.status, end.out)
 		}
 	}
@@ -247,6 +247,10 @@ func dropInstalled(t *testing.T, s *hostileSite) {
 	remove(t, filepath.Join(s.project, ".terraform"))
 }
 
+// installedGit makes a command use the installed git for all that is in repositories, and
+// with it those of the cache.
+var installedGit = []string{"COTTER_GIT_BACKEND=git", "COTTER_ALWAYS_GIT=1"}
+
 // hostileDeadline is far more than any run takes. It ends one that hangs.
 const hostileDeadline = 20 * time.Second
 
@@ -260,24 +264,27 @@ type ending struct {
 
 func (s *hostileSite) env() []string {
 	return append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "CHECKPOINT_DISABLE=1", "GIT_CONFIG_NOSYSTEM=1",
-		"HOME="+s.home, "TMPDIR="+s.tmp, "XDG_STATE_HOME="+s.state, "COTTER_STATE_KEY=", "COTTER_CACHE_DIR="+s.cache, "COTTER_ALWAYS_GIT=",
+		"HOME="+s.home, "TMPDIR="+s.tmp, "XDG_STATE_HOME="+s.state, "COTTER_STATE_KEY=", "COTTER_CACHE_DIR="+s.cache, "COTTER_GIT_BACKEND=go", "COTTER_ALWAYS_GIT=",
 		"TF_DATA_DIR=", "TF_WORKSPACE=", "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"))
 }
 
 // newHostileWorkers returns workers of which none runs for longer than the deadline.
 func newHostileWorkers(t *testing.T) *workers {
 	t.Helper()
-	w := newWorkers(t, commandAsBinary(t))
-	start := w.start
+	w := &workers{deadline: hostileDeadline}
 	w.start = func() *exec.Cmd {
-		cmd := start()
+		cmd := exec.Command(cotterBinary)
 		// Git that waits for a hostile file would keep the output open.
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		cmd.WaitDelay = time.Second
 		return cmd
 	}
-	w.deadline = hostileDeadline
 	w.kill = func(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	t.Cleanup(func() {
+		if err := w.endIdle(); err != nil {
+			t.Errorf("a worker: %v", err)
+		}
+	})
 	return w
 }
 

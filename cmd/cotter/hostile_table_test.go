@@ -109,7 +109,7 @@ const hostileTable = `
 @cache/confirmed/<hex>                          | unanswered | install --locked | asks     ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no
 @cache/git/                                     | refetch    | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks/no  asks
 @cache/git/                                     | installed  | cache size       | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
-@cache/git/                                     | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
+@cache/git/                                     | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok/no    ok
 @cache/git/<hex>/                               | refetch    | install --locked | asks     asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks     asks/no  asks/no
 @cache/git/<hex>/                               | installed  | cache clean      | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
 @cache/git/<hex>/config                         | refetch    | install --locked | asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks/no  asks
@@ -125,7 +125,7 @@ const hostileTable = `
 // hostileRow is a line of the table.
 type hostileRow struct {
 	file, state, command string
-	again                bool         // whether an earlier line has the file
+	again                int          // how many earlier lines have the file
 	ends                 []hostileEnd // in the order of replacements
 }
 
@@ -154,7 +154,11 @@ func parseHostileTable(text string) ([]hostileRow, error) {
 			return nil, fmt.Errorf("%q has %d ends, want %d", line, len(words), len(replacements))
 		}
 		row := hostileRow{file: strings.TrimSpace(fields[0]), state: strings.TrimSpace(fields[1]), command: strings.TrimSpace(fields[2])}
-		row.again = slices.ContainsFunc(rows, func(other hostileRow) bool { return other.file == row.file })
+		for _, other := range rows {
+			if other.file == row.file {
+				row.again++
+			}
+		}
 		for i, word := range words {
 			parts := strings.Split(strings.ReplaceAll(word, "!", ""), "/")
 			row.ends = append(row.ends, hostileEnd{

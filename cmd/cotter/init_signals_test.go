@@ -58,7 +58,7 @@ func newHandover(t *testing.T, world *modtest.World, script string) *handoverTes
 	if err := unix.Mkfifo(filepath.Join(h.dir, "hold"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.cmd = exec.Command(commandAsBinary(t), "init", "--tool", tool, "--cache-dir", t.TempDir())
+	h.cmd = exec.Command(cotterBinary, "init", "--tool", tool, "--cache-dir", t.TempDir())
 	h.cmd.Dir = h.dir
 	h.cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "NO_COLOR=1", "TF_CLI_CONFIG_FILE=", "HOME="+t.TempDir(), "COTTER_STATE_DIR="+t.TempDir())
 	var stderr bytes.Buffer

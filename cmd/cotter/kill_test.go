@@ -20,17 +20,15 @@ import (
 func TestKill(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, demoTree())
-	binary := commandAsBinary(t)
-	warm := newWorkers(t, binary)
 	undisturbed := world.Dir(t, "config")
-	if out, err := warm.output(cotterIn(world, binary, undisturbed, t.TempDir())); err != nil {
+	if out, err := warm.output(cotterIn(world, undisturbed, t.TempDir())); err != nil {
 		t.Fatalf("cotter install: %v\n%s", err, out)
 	}
 	want := files(t, undisturbed)
 	for events, finished := 0, false; !finished; events++ {
 		dir, cache := world.Dir(t, "config"), t.TempDir()
-		finished = killAfter(t, cotterIn(world, binary, dir, cache), events)
-		if out, err := warm.output(cotterIn(world, binary, dir, cache)); err != nil {
+		finished = killAfter(t, cotterIn(world, dir, cache), events)
+		if out, err := warm.output(cotterIn(world, dir, cache)); err != nil {
 			t.Fatalf("cotter install after one was killed at event %d: %v\n%s", events, err, out)
 		}
 		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
@@ -39,22 +37,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// commandAsBinary makes this test binary run as cotter; see testscript.Main.
-func commandAsBinary(t *testing.T) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(t.TempDir(), "cotter")
-	if err := os.Symlink(self, name); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
-	return name
-}
-
-func cotterIn(world *modtest.World, binary, dir, cache string) *exec.Cmd {
-	cmd := exec.Command(binary, "install", "--json", "--cache-dir", cache)
+func cotterIn(world *modtest.World, dir, cache string) *exec.Cmd {
+	cmd := exec.Command(cotterBinary, "install", "--json", "--cache-dir", cache)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "COTTER_STATE_DIR="+cache+"-state")
 	return cmd

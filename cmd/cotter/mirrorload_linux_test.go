@@ -85,7 +85,7 @@ func newMirrorLoad(t *testing.T) *mirrorLoad {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(work) })
-	l := &mirrorLoad{work: work, packages: 4, binary: commandAsBinary(t)}
+	l := &mirrorLoad{work: work, packages: 4, binary: cotterBinary}
 	size := 1 << 10
 	if *loadOfMirror > smallLoad {
 		l.packages, size, l.binary = 20, 100<<10, filepath.Join(work, "cotter")

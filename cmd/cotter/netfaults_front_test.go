@@ -31,20 +31,20 @@ import (
 type faultyFront struct {
 	host  string
 	proxy *httputil.ReverseProxy
-	good  tls.Certificate
+	good  *tls.Certificate
 
 	mu    sync.Mutex
 	fault *netFault // nil when it is off
 	met   map[string]int
 }
 
-func newFaultyFront(t *testing.T, world *modtest.World, fault *netFault) *faultyFront {
+func newFaultyFront(t *testing.T, world *modtest.World, good *tls.Certificate, fault *netFault) *faultyFront {
 	t.Helper()
 	target, err := url.Parse(world.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &faultyFront{fault: fault, met: make(map[string]int)}
+	f := &faultyFront{good: good, fault: fault, met: make(map[string]int)}
 	f.proxy = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
@@ -55,10 +55,9 @@ func newFaultyFront(t *testing.T, world *modtest.World, fault *netFault) *faulty
 	server := httptest.NewUnstartedServer(f)
 	server.Config.ErrorLog = discardLog
 	server.Listener = &faultyListener{server.Listener, f}
-	server.TLS = &tls.Config{GetConfigForClient: f.configure, MinVersion: tls.VersionTLS12}
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{*good}, GetConfigForClient: f.configure, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	f.good = server.TLS.Certificates[0]
 	f.host = server.Listener.Addr().String()
 	return f
 }
@@ -104,9 +103,9 @@ func (f *faultyFront) configure(*tls.ClientHelloInfo) (*tls.Config, error) {
 	defer f.mu.Unlock()
 	certificate := f.good
 	if f.fault != nil && f.fault.certificate != nil {
-		certificate = *f.fault.certificate
+		certificate = f.fault.certificate
 	}
-	return &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}, nil
+	return &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}, nil
 }
 
 // faultyListener resets connections before they are of any use.

@@ -84,7 +84,7 @@ func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	s := newFaultSite(t)
 	var wait sync.WaitGroup
-	slots := make(chan struct{}, 24)
+	slots := make(chan struct{}, 12)
 	for _, fault := range s.faults {
 		slots <- struct{}{}
 		wait.Go(func() {
@@ -99,17 +99,19 @@ func TestNetworkFaults(t *testing.T) {
 type faultSite struct {
 	*site
 	faults       []netFault
-	certificates string
+	good         *tls.Certificate // of all servers while they have no fault
+	certificates string           // the file of those that are trusted
 }
 
 func newFaultSite(t *testing.T) *faultSite {
 	t.Helper()
 	world := modtest.NewWith(t, modtest.Txtar(faultsWorld), modtest.Options{OCIBearer: true})
-	s := &faultSite{site: &site{world: world, warm: newWorkers(t, commandAsBinary(t)), home: t.TempDir()}}
+	s := &faultSite{site: &site{world: world, home: t.TempDir()}}
 	s.dir, s.cache = world.Dir(t, "project"), filepath.Join(s.home, "cache")
 	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")
 
 	now := time.Now()
+	s.good = certificateFor(t, "127.0.0.1", now.AddDate(0, 0, 7))
 	unknown := certificateFor(t, "127.0.0.1", now.AddDate(0, 0, 7))
 	elsewhere := certificateFor(t, "127.0.0.2", now.AddDate(0, 0, 7))
 	expired := certificateFor(t, "127.0.0.1", now.AddDate(0, 0, -7))
@@ -117,7 +119,7 @@ func newFaultSite(t *testing.T) *faultSite {
 	s.faults = append(append(append(s.faults, archiveFaults()...), gitFaults()...), ociFaults()...)
 
 	s.certificates = filepath.Join(s.home, "ca.pem")
-	trusted := append(asPEM(newFaultyFront(t, world, nil).good.Certificate[0]), asPEM(elsewhere.Certificate[0])...)
+	trusted := append(asPEM(s.good.Certificate[0]), asPEM(elsewhere.Certificate[0])...)
 	trusted = append(trusted, asPEM(expired.Certificate[0])...)
 	for _, entry := range world.Env() {
 		if name, ok := strings.CutPrefix(entry, "SSL_CERT_FILE="); ok {
@@ -129,22 +131,22 @@ func newFaultSite(t *testing.T) *faultSite {
 		}
 	}
 	writeText(t, s.certificates, string(trusted))
-	if status, out := s.install(s.dir, s.cache); status != 0 {
+	if status, out := s.install(s.dir, s.cache, "go"); status != 0 {
 		t.Fatalf("the first installation: status %d\n%s", status, out)
 	}
 	return s
 }
 
-// install installs as a user would.
-func (s *faultSite) install(dir, cache string) (status int, out string) {
-	return ended(s.warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home,
-		"COTTER_CACHE_DIR="+cache, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"),
+// install installs as a user would, with a client for git repositories.
+func (s *faultSite) install(dir, cache, client string) (status int, out string) {
+	return ended(warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home,
+		"COTTER_CACHE_DIR="+cache, "COTTER_GIT_BACKEND="+client, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"),
 		"SSL_CERT_FILE="+s.certificates, "GIT_SSL_CAINFO="+s.certificates, "SSL_CERT_DIR="+s.home, "TF_REGISTRY_DISCOVERY_RETRY=1"), "install"))
 }
 
 // check tries one fault.
 func (s *faultSite) check(t *testing.T, fault *netFault) {
-	front := newFaultyFront(t, s.world, fault)
+	front := newFaultyFront(t, s.world, s.good, fault)
 	dir, cache := filepath.Join(t.TempDir(), "project"), t.TempDir()
 	if err := copyTree(dir, s.dir, false); err != nil {
 		t.Fatal(err)
@@ -159,7 +161,11 @@ func (s *faultSite) check(t *testing.T, fault *netFault) {
 	}
 	call(host)
 	before := picture(t, dir)
-	status, out := s.install(dir, cache)
+	client := "go"
+	if fault.call == "git" {
+		client = "auto"
+	}
+	status, out := s.install(dir, cache, client)
 	if fault.says == nil {
 		if status != 0 {
 			t.Errorf("status %d, want 0: it passes\n%s", status, out)
@@ -186,7 +192,7 @@ func (s *faultSite) check(t *testing.T, fault *netFault) {
 	}
 	front.turnOff()
 	call(front.host)
-	if status, out := s.install(dir, cache); status != 0 {
+	if status, out := s.install(dir, cache, client); status != 0 {
 		t.Errorf("without the fault: status %d\n%s", status, out)
 	} else if got := picture(t, dir)[modules+"modules.json"]; !strings.Contains(got, `"new"`) {
 		t.Errorf("without the fault: modules.json is %s", got)

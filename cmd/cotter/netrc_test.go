@@ -21,7 +21,6 @@ func TestNetrc(t *testing.T) {
 	t.Parallel()
 	const file = "machine HOST\n  login robot\n  password " + secret + "\n"
 	world := modtest.NewWith(t, modtest.Txtar(privateArchive), modtest.Options{ArchiveUser: "robot", ArchivePassword: secret})
-	warm := newWorkers(t, commandAsBinary(t))
 	for _, u := range []user{
 		{name: "file", files: map[string]string{".netrc": file}},
 		{name: "variable", files: map[string]string{"own": file}, env: []string{"NETRC=HOME/own"}},
@@ -37,7 +36,7 @@ func TestNetrc(t *testing.T) {
 	} {
 		t.Run(u.name, func(t *testing.T) {
 			t.Parallel()
-			u.install(t, world, warm, "--json")
+			u.install(t, world, "--json")
 		})
 	}
 }

@@ -59,11 +59,10 @@ func TestOCICredentials(t *testing.T) {
 		t.Skip("/bin/sh is not installed")
 	}
 	world := modtest.NewWith(t, modtest.Txtar(privateRepository), modtest.Options{OCIUser: "robot", OCIPassword: secret})
-	warm := newWorkers(t, commandAsBinary(t))
 	for _, u := range ociUsers() {
 		t.Run(u.name, func(t *testing.T) {
 			t.Parallel()
-			u.install(t, world, warm, "--json")
+			u.install(t, world, "--json")
 		})
 	}
 }

@@ -78,8 +78,6 @@ module "new" {
 // the servers are elsewhere, and stay.
 type cutProject struct {
 	world         *modtest.World
-	binary        string
-	warm          *workers
 	home, cache   string
 	dir           string
 	before, after map[string]string // the project's files, as stock tools see them
@@ -87,19 +85,18 @@ type cutProject struct {
 
 func newCutProject(t *testing.T, dir string) *cutProject {
 	t.Helper()
-	p := &cutProject{world: modtest.New(t, modtest.Txtar(cutWorld)), binary: commandAsBinary(t),
+	p := &cutProject{world: modtest.New(t, modtest.Txtar(cutWorld)),
 		home: t.TempDir(), cache: t.TempDir(), dir: dir}
-	p.warm = newWorkers(t, p.binary)
 	writeText(t, filepath.Join(p.home, "cli.tfrc"), "")
 	return p
 }
 
 // command runs in the project as its user would run it.
 func (p *cutProject) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(p.binary, args...)
+	cmd := exec.Command(cotterBinary, args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(append(os.Environ(), p.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+p.home, "XDG_STATE_HOME=", "SSL_CERT_DIR="+p.home,
-		"COTTER_CACHE_DIR="+p.cache, "TF_CLI_CONFIG_FILE="+filepath.Join(p.home, "cli.tfrc"))
+		"COTTER_CACHE_DIR="+p.cache, "COTTER_GIT_BACKEND=go", "TF_CLI_CONFIG_FILE="+filepath.Join(p.home, "cli.tfrc"))
 	return cmd
 }
 
@@ -119,7 +116,7 @@ func (p *cutProject) prepare(t *testing.T, upgrade bool) {
 	t.Helper()
 	if upgrade {
 		p.configure(t, "first")
-		if out, err := p.warm.output(p.command("install")); err != nil {
+		if out, err := warm.output(p.command("install")); err != nil {
 			t.Fatalf("the first installation: %v\n%s", err, out)
 		}
 	}
@@ -187,7 +184,7 @@ func (p *cutProject) installWithCuts(t *testing.T, disk *diskImage) []powerCut {
 	}
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Log("strace is not installed: the power is cut after the end only")
-		if out, err := p.warm.output(p.command("install")); err != nil {
+		if out, err := warm.output(p.command("install")); err != nil {
 			t.Fatalf("cotter install: %v\n%s", err, out)
 		}
 	} else {
@@ -257,7 +254,7 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	case !ok: // stock tools say that the modules are not installed
 	case manifest == p.after["/"+modules+"modules.json"]:
 		p.checkInstalled(t, when+": with the new modules.json", p.after, found)
-		if out, err := p.warm.output(p.command("verify")); err != nil && ended {
+		if out, err := warm.output(p.command("verify")); err != nil && ended {
 			t.Errorf("%s: cotter verify: %v\n%s", when, err, out)
 		}
 	case manifest == p.before["/"+modules+"modules.json"]:
@@ -265,14 +262,14 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	default:
 		t.Errorf("%s: modules.json is neither the one before nor the one after:\n%q", when, manifest)
 	}
-	if out, err := p.warm.output(p.command("install")); err != nil {
+	if out, err := warm.output(p.command("install")); err != nil {
 		t.Errorf("%s: the next installation: %v\n%s", when, err, out)
 		return
 	}
 	if diff := cmp.Diff(p.after, p.files(t)); diff != "" {
 		t.Errorf("%s, and run again (-undisturbed +got):\n%s", when, diff)
 	}
-	if out, err := p.warm.output(p.command("verify")); err != nil {
+	if out, err := warm.output(p.command("verify")); err != nil {
 		t.Errorf("%s, and run again: cotter verify: %v\n%s", when, err, out)
 	}
 }

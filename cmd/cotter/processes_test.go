@@ -2,7 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/pem"
+	"crypto/tls"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,7 +26,7 @@ import (
 )
 
 // processes is how many are started at once.
-const processes = 50
+var processes = flag.Int("processes", 20, "start so many processes at once that share a cache")
 
 const processesWorld = `
 -- registry/acme/net/aws/1.0.0/main.tf --
@@ -59,22 +61,22 @@ func TestProcesses(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(processesWorld))
 	front := newFront(t, world)
-	binary, cache := commandAsBinary(t), t.TempDir()
+	cache := t.TempDir()
 	var wait sync.WaitGroup
-	for range processes {
+	for range *processes {
 		dir := t.TempDir()
 		text := strings.ReplaceAll(processesConfig, "HOST", front.host)
 		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cmd := cotterIn(world, binary, dir, cache)
+		cmd := cotterIn(world, dir, cache)
 		cmd.Env = append(cmd.Env, "SSL_CERT_FILE="+front.certificates, "GIT_SSL_CAINFO="+front.certificates)
 		wait.Go(func() { front.end(t, cmd) })
 	}
 	wait.Wait()
 	want := map[string]int{"git registry": 1, "git tools": 1, "archive": 1, "oci": 1}
 	if diff := cmp.Diff(want, front.transfers()); diff != "" {
-		t.Errorf("how often packages were transferred to %d processes (-want +got):\n%s", processes, diff)
+		t.Errorf("how often packages were transferred to %d processes (-want +got):\n%s", *processes, diff)
 	}
 }
 
@@ -104,14 +106,14 @@ func newFront(t *testing.T, world *modtest.World) *front {
 		Transport: world.HTTPClient().Transport,
 	}
 	f.proxy.ModifyResponse = func(r *http.Response) error { return f.turn(r, string(world.Host())) }
-	server := httptest.NewTLSServer(f)
+	server := httptest.NewUnstartedServer(f)
+	certificate := certificateFor(t, "127.0.0.1", time.Now().AddDate(0, 0, 1))
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}
+	server.StartTLS()
 	t.Cleanup(server.Close)
 	f.host = server.Listener.Addr().String()
-	certificates := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	f.certificates = filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(f.certificates, certificates, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, f.certificates, string(asPEM(certificate.Certificate[0])))
 	return f
 }
 
@@ -158,7 +160,7 @@ func (f *front) turn(r *http.Response, host string) error {
 func (f *front) start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.started++; f.started == processes {
+	if f.started++; f.started == *processes {
 		close(f.all)
 	}
 }

@@ -107,7 +107,7 @@ func (r *recipes) machine(t *testing.T, programs ...string) *machine {
 			t.Fatal(err)
 		}
 	}
-	files := map[string]string{"cotter": commandAsBinary(t)}
+	files := map[string]string{"cotter": cotterBinary}
 	for _, name := range programs {
 		if path, err := exec.LookPath(name); err == nil {
 			files[name] = path

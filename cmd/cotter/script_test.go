@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,15 +18,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
 
-func TestMain(m *testing.M) {
-	// Tests of what fails wait for most of their time, before a request is
-	// repeated. Others can run beside them. The flag on the command line wins.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
-		panic(err)
-	}
-	testscript.Main(testenv.Prepare(m), map[string]func(){"cotter": mainWithSteps})
-}
-
 // TestScripts runs the scripts in testdata/script. Besides the commands of
 // testscript they have
 //
@@ -37,7 +26,9 @@ func TestMain(m *testing.M) {
 //	publish MODULE VERSION FILE   publish a version of a registry module
 //	movetag REPO TAG FILE  make a tag of a git repository lead to a new commit
 //	archive NAME FILE      replace an archive
-//	status N COMMAND...    run a command, which must exit with that status
+//	cotter ARGS...         run the command in a worker
+//	status N cotter ARGS...   run it so; it must exit with that status
+//	status N exec COMMAND...  run a command as a process; the same
 //	forget                 forget the requests so far
 //	norequests [PART]      fail if the servers were asked since then, for a path with that part
 //	onlyregistry           fail if more than the OCI registry was asked since then
@@ -49,6 +40,9 @@ func TestMain(m *testing.M) {
 //	replace FILE OLD NEW   replace text in a file
 //	sarif FILE             fail unless the file is valid SARIF
 //	withoutgit             leave nothing but cotter in PATH
+//
+// Most scripts run the command by "cotter". Those that are about a process, or what it
+// is started with, have "exec cotter".
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -75,6 +69,7 @@ func TestScripts(t *testing.T) {
 			"onlyregistry":    onlyRegistry,
 			"nochanges":       noChanges,
 			"withoutgit":      leaveCotter,
+			"cotter":          cotterWarm,
 			"sarif":           validSARIF,
 		},
 	})
@@ -94,7 +89,52 @@ func setup(env *testscript.Env) error {
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return err
 	}
+	script, err := os.ReadFile(filepath.Join("testdata/script", strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")+".txtar"))
+	if err != nil {
+		return err
+	}
+	env.Values[variablesKey{}] = newVariables(env.Vars, string(script))
 	return os.WriteFile(filepath.Join(home, "cli.tfrc"), nil, 0o644)
+}
+
+type variablesKey struct{}
+
+// variables are names of variables, and whether they are set even if they are empty:
+// testscript tells the value of a variable, but not which there are.
+type variables map[string]bool
+
+// newVariables returns those that a script begins with, and those that it sets.
+func newVariables(entries []string, script string) variables {
+	v := make(variables)
+	for line := range strings.Lines(script) {
+		if strings.HasPrefix(line, "-- ") {
+			break // the files begin
+		}
+		if _, assignments, ok := strings.Cut(" "+line, " env "); ok {
+			v.add(false, strings.Fields(assignments)...)
+		}
+	}
+	v.add(true, entries...)
+	return v
+}
+
+func (v variables) add(even bool, entries ...string) {
+	for _, entry := range entries {
+		if name, _, ok := strings.Cut(entry, "="); ok && name != "" {
+			v[name] = even
+		}
+	}
+}
+
+// entries returns the variables that are set.
+func (v variables) entries(value func(name string) string) []string {
+	var entries []string
+	for name, even := range v {
+		if value := value(name); value != "" || even {
+			entries = append(entries, name+"="+value)
+		}
+	}
+	return entries
 }
 
 // condition knows [stock]: whether a stock binary is installed.
@@ -127,6 +167,7 @@ func modserver(ts *testscript.TestScript, _ bool, args []string) {
 		name, value, _ := strings.Cut(entry, "=")
 		ts.Setenv(name, value)
 	}
+	ts.Value(variablesKey{}).(variables).add(true, world.Env()...)
 	ts.Setenv("MODTEST_HOST", string(world.Host()))
 	expand(ts, dir, string(world.Host()))
 	*theWorld(ts) = world
@@ -167,15 +208,40 @@ func replaceArchive(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check((*theWorld(ts)).PublishArchive(args[0], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[1]))))
 }
 
+// cotterWarm runs the command in a worker.
+func cotterWarm(ts *testscript.TestScript, neg bool, args []string) {
+	switch status := runWarm(ts, args); {
+	case status == 0 && neg:
+		ts.Fatalf("unexpected command success")
+	case status != 0 && !neg:
+		ts.Fatalf("unexpected command failure: exit status %d", status)
+	}
+}
+
 func status(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) < 2 {
-		ts.Fatalf("usage: status number command...")
+	if len(args) < 2 || args[1] != "cotter" && (args[1] != "exec" || len(args) == 2) {
+		ts.Fatalf("usage: status number cotter args... or status number exec command...")
 	}
-	var exit *exec.ExitError
-	err := ts.Exec(args[1], args[2:]...)
-	if want, _ := strconv.Atoi(args[0]); !errors.As(err, &exit) || exit.ExitCode() != want {
-		ts.Fatalf("the command ended with %v, want exit status %d", err, want)
+	var got int
+	if args[1] == "cotter" {
+		got = runWarm(ts, args[2:])
+	} else {
+		got = exitCode(ts.Exec(args[2], args[3:]...))
 	}
+	if want, _ := strconv.Atoi(args[0]); got != want {
+		ts.Fatalf("the command ended with exit status %d, want %d", got, want)
+	}
+}
+
+// runWarm runs the command in a worker, as the script would run it, and returns its
+// exit status.
+func runWarm(ts *testscript.TestScript, args []string) int {
+	env := append(ts.Value(variablesKey{}).(variables).entries(ts.Getenv), "PWD="+ts.MkAbs("."))
+	end, err := warm.do(workerCommand{ts.MkAbs("."), env, args})
+	ts.Check(err)
+	_, _ = ts.Stdout().Write(end.Stdout)
+	_, _ = ts.Stderr().Write(end.Stderr)
+	return end.Status
 }
 
 func noRequests(ts *testscript.TestScript, _ bool, args []string) {

@@ -107,6 +107,10 @@ func TestStates(t *testing.T) {
 	oldTree, newTree := stockView(t, filepath.Join(s.saved, "project")), stockView(t, s.project())
 	for _, state := range projectStates {
 		s.enter(t, state, steps)
+		entered := filepath.Join(t.TempDir(), "entered")
+		if err := copyTree(entered, s.dir, false); err != nil {
+			t.Fatal(err)
+		}
 		seen := stockView(t, s.project())
 		want := map[string]map[string]string{"old": oldTree, "new": newTree, "none": nil, "other": seen}[state.stock]
 		if diff := cmp.Diff(want, seen); diff != "" {
@@ -114,7 +118,7 @@ func TestStates(t *testing.T) {
 		}
 		s.checkStock(t, state)
 		for args, want := range map[string]stateEnd{"install": state.install, "install --locked": state.locked, "verify": state.verify} {
-			s.enter(t, state, steps)
+			s.resetTo(t, entered)
 			before := picture(t, s.project())
 			out, err := s.run(nil, strings.Fields(args)...)
 			at := fmt.Sprintf("cotter %s, %s", args, state.name)

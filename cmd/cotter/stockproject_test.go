@@ -73,7 +73,7 @@ func (p *stockProject) write(t *testing.T, tree fs.FS) {
 // cotter runs Cotter, which must succeed.
 func (p *stockProject) cotter(t *testing.T, args ...string) string {
 	t.Helper()
-	return p.run(t, commandAsBinary(t), args...)
+	return p.run(t, cotterBinary, args...)
 }
 
 // stock runs the stock tool, which must succeed.

@@ -202,12 +202,12 @@ func TestProviderTransfers(t *testing.T) {
 }
 `, "HOST", "MODTEST_HOST"))}}
 	addProvider(tree, "acme/cloud", addrs.CurrentPlatform().String(), "1.0.0")
-	world, binary, cache := modtest.New(t, tree), commandAsBinary(t), t.TempDir()
+	world, cache := modtest.New(t, tree), t.TempDir()
 	t.Cleanup(func() { makeRemovable(cache) })
 	world.SetFaults(modtest.Fault{Path: "/providers/", Times: 1, Truncate: true})
 	var wait sync.WaitGroup
 	for range 4 {
-		cmd := cotterIn(world, binary, world.Dir(t, "project"), cache)
+		cmd := cotterIn(world, world.Dir(t, "project"), cache)
 		wait.Go(func() {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)

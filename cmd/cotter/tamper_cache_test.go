@@ -41,7 +41,7 @@ func TestTamperCache(t *testing.T) {
 	zip := func(name string, do func(tree string) step) tampering {
 		return row(name, "module zip: "+damaged, gone("zip"), in("zip", do))
 	}
-	testTampering(t, newSite(t, "tag", "tgz", "zip"), []tampering{
+	testTampering(t, newSite(t, "go", "tag", "tgz", "zip"), []tampering{
 		row("nothing", "", healed(), all()),
 		zip("byte flipped", func(tree string) step { return edit(tree+"/main.tf", "z", "Z") }),
 		zip("truncated", func(tree string) step { return put(tree+"/main.tf", "") }),

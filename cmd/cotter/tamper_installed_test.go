@@ -24,7 +24,7 @@ func TestTamperInstalled(t *testing.T) {
 	named := func(name, key, what string, do ...step) tampering {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: found(0, what)}}
 	}
-	testTampering(t, newSite(t, "app", "commit", "hosted", "net", "oci", "tag", "tgz", "zip"), []tampering{
+	testTampering(t, newSite(t, "go", "app", "commit", "hosted", "net", "oci", "tag", "tgz", "zip"), []tampering{
 		{name: "nothing", do: all(), want: outcomes{locked: accepted(), fresh: healed(), cold: healed(), verify: found(0), remote: found(0)}},
 
 		row("byte flipped", "zip", `changed: "main.tf"`, edit(modules+"zip/main.tf", "z", "Z")),

@@ -55,7 +55,7 @@ func TestTamperLockText(t *testing.T) {
 	}
 	conflict := refused("Merge conflict in lock file (.terraform.lock.hcl:", "Then run `cotter install`")
 	const b64 = noHash
-	testTampering(t, newSite(t, "app", "net", "tgz", "zip"), []tampering{
+	testTampering(t, newSite(t, "go", "app", "net", "tgz", "zip"), []tampering{
 		row("block removed", refused("module zip (main.tf:11): the lock has no entry for it"), healed("zip"),
 			found(16, "module zip (main.tf:12): the lock has no entry for it", "Run `cotter install`"), dropBlock("zip")),
 		row("block of a nested call removed", refused("module net.subnets (.terraform/modules/net/main.tf:1): the lock has no entry for it"), healed("net.subnets"),

@@ -18,7 +18,7 @@ func TestTamperManifest(t *testing.T) {
 		whole := filepath.Dir(filepath.Dir(s.path(t, modules+".cotter/tree/*/shared/policy.json")))
 		writeText(t, filepath.Join(whole, "evil.tf"), "# evil\n")
 	}
-	testTampering(t, newSite(t, "app", "net", "tag", "tgz", "zip"), []tampering{
+	testTampering(t, newSite(t, "go", "app", "net", "tag", "tgz", "zip"), []tampering{
 		row("directory outside", 1, `module net (main.tf:5): modules.json does not match the lock: it points to "evil" instead of ".terraform/modules/net"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"evil"`)),
 		row("directory above", 1, `it points to "../evil"`,

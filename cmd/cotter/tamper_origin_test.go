@@ -21,12 +21,12 @@ type originTampering struct {
 	asks *outcome // verify --remote
 }
 
-func testOrigins(t *testing.T, rows []originTampering) {
+func testOrigins(t *testing.T, gitBackend string, rows []originTampering) {
 	t.Helper()
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, row.call)
+			s := newSite(t, gitBackend, row.call)
 			if err := row.do(s); err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestTamperRepositories(t *testing.T) {
 	tag := func(do func(*site) error, name string, cold, anew, asks *outcome) originTampering {
 		return originTampering{name, "tag", do, cold, anew, asks}
 	}
-	testOrigins(t, []originTampering{
+	testOrigins(t, "auto", []originTampering{
 		tag(func(s *site) error { return s.world.MoveTag("mono.git", "v1.0.0", evil) }, "tag moved",
 			named("tag", "tag v1.0.0 "+moved, "run `cotter update tag --accept-changed tag`"), healed(), found(16, "tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)", "run `cotter update`")),
 		tag(func(s *site) error { return s.world.DeleteTag("mono.git", "v1.0.0") }, "tag deleted",
@@ -97,7 +97,7 @@ func TestTamperRegistry(t *testing.T) {
 		}
 	}
 	const other = "the lock says that the package's modules begin in the directory \"modules/dns\", and its origin says \"modules/other\""
-	testOrigins(t, []originTampering{
+	testOrigins(t, "go", []originTampering{
 		{"another directory", "deep", location("deep", "git::https://MODTEST_HOST/git/mono.git//modules/other?ref=v1.0.0"),
 			named("deep", other), named("deep", other), found(16, "directory moved modules/dns -> modules/other, used by deep (main.tf:1)")},
 		{"another tag", "deep", location("deep", "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v2.0.0"),
@@ -143,7 +143,7 @@ func TestTamperArchives(t *testing.T) {
 	changed := func(key string) *outcome {
 		return found(16, "content changed h1:HASH -> h1:HASH, used by "+key+" (main.tf:1)", "run `cotter update`")
 	}
-	testOrigins(t, []originTampering{
+	testOrigins(t, "go", []originTampering{
 		{"zip changed", "zip", publish("n.zip", "-- main.tf --\n# evil\n"), named("zip", failed), named("zip", failed), changed("zip")},
 		{"tar.gz changed", "tgz", publish("n.tar.gz", "-- main.tf --\n# evil\n"), named("tgz", failed), named("tgz", failed), changed("tgz")},
 		{"file added", "tgz", publish("n.tar.gz", "-- main.tf --\n# tgz\n-- evil.tf --\n"), named("tgz", failed), named("tgz", failed), changed("tgz")},

@@ -87,21 +87,23 @@ var tamperCalls = map[string]string{
 // site is a good installation of some calls, and where they come from.
 type site struct {
 	world *modtest.World
-	warm  *workers
 	home  string
 	dir   string // the project
 	cache string
 	good  map[string]string // the project's files
+	// gitBackend is the client of git repositories: the quick one, unless the test is about
+	// the other.
+	gitBackend string
 }
 
-// newSite starts a world and installs calls, in this order.
-func newSite(t *testing.T, keys ...string) *site {
+// newSite starts a world and installs calls, in this order, with a client for those from git.
+func newSite(t *testing.T, gitBackend string, keys ...string) *site {
 	t.Helper()
 	fsys, err := txtar.FS(txtar.Parse([]byte(tamperWorld)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{world: modtest.New(t, withOddFiles(t, fsys)), warm: newWorkers(t, commandAsBinary(t)), home: t.TempDir()}
+	s := &site{world: modtest.New(t, withOddFiles(t, fsys)), home: t.TempDir(), gitBackend: gitBackend}
 	s.dir, s.cache = filepath.Join(s.home, "project"), filepath.Join(s.home, "cache")
 	s.answer(s.registryAnswer("deep", "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v1.0.0"),
 		s.registryAnswer("hosted", "https://MODTEST_HOST/archives/hosted.tar.gz//*"))
@@ -173,7 +175,7 @@ func (s *site) expand(t *testing.T, config string) string {
 // run runs the command as its user would, and returns its exit status and what
 // it printed.
 func (s *site) run(dir, cache string, args ...string) (status int, out string) {
-	return ended(s.warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home, "XDG_STATE_HOME=", "COTTER_STATE_DIR=",
+	return ended(warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home, "XDG_STATE_HOME=", "COTTER_STATE_DIR=", "COTTER_GIT_BACKEND="+s.gitBackend,
 		"COTTER_CACHE_DIR="+cache, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc")), args...))
 }
 

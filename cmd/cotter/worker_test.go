@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	diskstep "github.com/cotterpin/cotter/internal/step"
@@ -23,11 +22,11 @@ const workerVariable = "COTTER_TEST_WORKER"
 
 // workers run the command in processes that each run one command after another.
 // The start of a process takes longer than most of what the tests let it do, so
-// tests of a site, whose commands differ in little but the directory, use them.
+// tests use them wherever a process of its own is not what they are about.
 //
-// A command in a worker is one of a process of its own in all but this: the
-// certificates that are trusted and the proxy are those of the worker's first
-// command. What kills or limits the process starts one of its own.
+// A command in a worker is one of a process of its own in all but this: nothing is
+// kept from its standard input, and what kills or limits the process has to start
+// one of its own.
 type workers struct {
 	start func() *exec.Cmd
 	// Once a command runs for so long, its worker is killed, if it is not 0.
@@ -35,22 +34,53 @@ type workers struct {
 	kill     func(*exec.Cmd) error
 
 	mu   sync.Mutex
-	idle []*worker
+	idle map[string][]*worker // by what they read only once
 }
 
-// newWorkers returns workers that end with the test.
-func newWorkers(t *testing.T, binary string) *workers {
-	t.Helper()
-	w := &workers{start: func() *exec.Cmd { return exec.Command(binary) }}
-	t.Cleanup(func() {
-		for _, idle := range w.idle {
-			if err := idle.end(); err != nil {
-				t.Errorf("a worker: %v", err)
-			}
+// warm are the workers of all tests that need none of their own.
+var warm = &workers{start: func() *exec.Cmd { return exec.Command(cotterBinary) }}
+
+// endIdle ends the workers that have nothing to do.
+func (w *workers) endIdle() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var errs []error
+	for _, idle := range w.idle {
+		for _, at := range idle {
+			errs = append(errs, at.end())
 		}
-	})
-	return w
+	}
+	w.idle = nil
+	return errors.Join(errs...)
 }
+
+// readOnce returns what a process reads only once of an environment: the certificates
+// that it trusts, and its proxies.
+func readOnce(env []string) string {
+	values := make(map[string]string)
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		switch name {
+		case "SSL_CERT_FILE":
+			values[name] = certificates(value)
+		case "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy":
+			values[name] = value
+		}
+	}
+	return fmt.Sprint(values) // which sorts the names
+}
+
+// certificates returns what a file of certificates has, which no test changes.
+func certificates(name string) string {
+	text, ok := certificateFiles.Load(name)
+	if !ok {
+		read, err := os.ReadFile(name)
+		text, _ = certificateFiles.LoadOrStore(name, fmt.Sprint(string(read), err != nil))
+	}
+	return text.(string)
+}
+
+var certificateFiles sync.Map // by their names
 
 // workerCommand is a command line and where it runs.
 type workerCommand struct {
@@ -60,9 +90,9 @@ type workerCommand struct {
 
 // workerEnd is how a command ended.
 type workerEnd struct {
-	Status int
-	Out    []byte // what it printed, to both outputs
-	Memory int64  // the peak of its worker so far, in bytes
+	Status              int
+	Stdout, Stderr, Out []byte // what it printed; Out has both, in order
+	Memory              int64  // the peak of its worker so far, in bytes
 }
 
 // statusFailure is the error of a command that ended with another status than 0.
@@ -85,6 +115,15 @@ func (w *workers) output(cmd *exec.Cmd) (string, error) {
 	return w.run(cmd.Dir, cmd.Env, cmd.Args[1:]...)
 }
 
+// outputs is output with standard output and standard error apart.
+func (w *workers) outputs(cmd *exec.Cmd) (stdout, stderr string, err error) {
+	end, err := w.do(workerCommand{cmd.Dir, cmd.Env, cmd.Args[1:]})
+	if err == nil && end.Status != 0 {
+		err = statusFailure(end.Status)
+	}
+	return string(end.Stdout), string(end.Stderr), err
+}
+
 // do runs a command. The error is that of its worker; context.DeadlineExceeded if it
 // was killed.
 func (w *workers) do(c workerCommand) (workerEnd, error) {
@@ -105,20 +144,23 @@ func (w *workers) do(c workerCommand) (workerEnd, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.idle = append(w.idle, at)
+	if w.idle == nil {
+		w.idle = make(map[string][]*worker)
+	}
+	w.idle[at.readOnce] = append(w.idle[at.readOnce], at)
 	return end, nil
 }
 
 // take returns a worker that has nothing to do, or starts one.
 func (w *workers) take(env []string) (*worker, error) {
+	key := readOnce(env)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if last := len(w.idle) - 1; last >= 0 {
-		at := w.idle[last]
-		w.idle = w.idle[:last]
-		return at, nil
+	if idle := w.idle[key]; len(idle) > 0 {
+		w.idle[key] = idle[:len(idle)-1]
+		return idle[len(idle)-1], nil
 	}
-	at := &worker{cmd: w.start()}
+	at := &worker{cmd: w.start(), readOnce: key}
 	at.cmd.Env = append(append(testenv.Variables(), env...), workerVariable+"=1")
 	at.cmd.Stderr = &at.stderr
 	commands, err := at.cmd.StdinPipe()
@@ -136,6 +178,7 @@ func (w *workers) take(env []string) (*worker, error) {
 // worker is a process.
 type worker struct {
 	cmd      *exec.Cmd
+	readOnce string
 	commands io.Closer
 	send     *json.Encoder
 	receive  *json.Decoder
@@ -171,6 +214,9 @@ func work() error {
 		return err
 	}
 	receive, send := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	if os.Stdin, err = os.Open(os.DevNull); err != nil {
+		return err
+	}
 	for {
 		var c workerCommand
 		if err := receive.Decode(&c); errors.Is(err, io.EOF) {
@@ -199,9 +245,9 @@ func (c workerCommand) run() (workerEnd, error) {
 	}
 	diskstep.SetHook(nil)
 	watchSteps()
-	var out lockedBuffer
-	status := run(context.Background(), append([]string{"cotter"}, c.Args...), &out, &out)
-	return workerEnd{status, out.text.Bytes(), peakMemory()}, nil
+	var both, stdout, stderr lockedBuffer
+	status := run(context.Background(), append([]string{"cotter"}, c.Args...), io.MultiWriter(&stdout, &both), io.MultiWriter(&stderr, &both))
+	return workerEnd{status, stdout.text.Bytes(), stderr.text.Bytes(), both.text.Bytes(), peakMemory()}, nil
 }
 
 // lockedBuffer is written to by goroutines, as a pipe can be.

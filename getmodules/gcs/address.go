@@ -8,19 +8,19 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// address is a parsed address.
+// address is a parsed gcs address.
 type address struct {
 	bucket string
-	// object is the name of an object, or of a directory with or without a
-	// trailing slash. Empty means the whole bucket.
+	// object is the name of an object, or of a directory with or without a trailing slash. ""
+	// means the whole bucket.
 	object string
-	// generation is the number of the object's generation. Empty means the latest.
+	// generation is the number of a generation of the object. "" means the latest generation.
 	generation string
 }
 
-// parseAddress reads https://www.googleapis.com/storage/v1/BUCKET/OBJECT. Like
-// the stock tools it accepts any host of Google's, and any text in place of "storage"
-// and "v1". No request is sent to that host.
+// parseAddress parses https://www.googleapis.com/storage/v1/BUCKET/OBJECT. Like the stock
+// tools, it accepts any host below googleapis.com, and any text in place of "storage" and "v1".
+// No request is sent to that host.
 func parseAddress(u *url.URL) (address, error) {
 	if err := objects.CheckURL(u); err != nil {
 		return address{}, err
@@ -37,7 +37,7 @@ func parseAddress(u *url.URL) (address, error) {
 	if len(parts) == 5 {
 		a.object = parts[4]
 	}
-	// These have a meaning in URLs and cannot be names of buckets and objects.
+	// "." and ".." have a meaning in URLs, and cannot be names of buckets and objects.
 	if a.bucket == "" || isDots(a.bucket) || isDots(a.object) {
 		return address{}, errAddress
 	}
@@ -48,7 +48,7 @@ var errAddress = errors.New("an address of Google Cloud Storage is https://www.g
 
 func isDots(name string) bool { return name == "." || name == ".." }
 
-// check refuses an address whose arguments do not fit an archive, or a directory.
+// check returns an error if the address does not fit an archive, or a directory.
 func (a address) check(archive bool) error {
 	switch {
 	case archive && a.object == "":

@@ -25,14 +25,14 @@ const (
 	googleEndpoint = "https://storage.googleapis.com"
 	// projectHeader names the quota project.
 	projectHeader = "X-Goog-User-Project"
-	// defaultRetries is how often a failed request is repeated by default.
+	// defaultRetries is the default number of retries of a failed request.
 	defaultRetries = 5
-	// maxRedirects is how many redirects are followed for one request. None are
-	// expected; a server that moved needs one.
+	// maxRedirects is the maximum number of redirects for one request. Normally there are none;
+	// a server that moved needs one.
 	maxRedirects = 3
 )
 
-// endpoint returns the scheme and host to send requests to.
+// endpoint returns the URL of the server, with only a scheme and a host.
 func (g *Getter) endpoint() (*url.URL, error) {
 	text := cmp.Or(g.Endpoint, googleEndpoint)
 	if !strings.Contains(text, "://") {
@@ -45,8 +45,8 @@ func (g *Getter) endpoint() (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
 
-// client returns the client for all requests of a download. userAgent is that of
-// the fetcher.
+// client returns the client for all requests of a download. userAgent is the user agent of the
+// fetcher.
 func (g *Getter) client(userAgent string) *httpx.Client {
 	c := &httpx.Client{
 		HTTP:         g.HTTPClient,
@@ -61,7 +61,8 @@ func (g *Getter) client(userAgent string) *httpx.Client {
 	return c
 }
 
-// leavesHTTPS refuses redirects by http to another server.
+// leavesHTTPS returns the reason for refusing a redirect to another server that is not by
+// https.
 func leavesHTTPS(from, to *url.URL) (reason string) {
 	if to.Scheme != "https" && !httpx.SameOrigin(from, to) {
 		return "another server is only followed by https"
@@ -69,8 +70,8 @@ func leavesHTTPS(from, to *url.URL) (reason string) {
 	return ""
 }
 
-// send requests a path and passes the answer to read. It retries after failures that
-// may be temporary. The credentials are looked up each time, as they may expire.
+// send requests a path and passes the answer to read. It retries failures that may be
+// temporary. It looks up the credentials for each attempt, because they may expire.
 func (b *bucket) send(ctx context.Context, path string, read func(*httpx.Response) error) error {
 	return b.client.Retry.Do(ctx, b.endpoint.Host, func() error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.endpoint.String()+"/storage/v1/b/"+path, http.NoBody)
@@ -102,8 +103,8 @@ func (b *bucket) send(ctx context.Context, path string, read func(*httpx.Respons
 	})
 }
 
-// maxPage bounds a page of a list. It has 1000 names of up to 1024 bytes, which
-// may be six times as long when they are escaped.
+// maxPage bounds the size of a page of a list, in bytes. A page has up to 1000 names of up to
+// 1024 bytes, which may be six times as long when they are escaped.
 const maxPage = 16 << 20
 
 // page holds the requested fields of a page of a list.
@@ -155,8 +156,8 @@ func (b *bucket) page(ctx context.Context, query url.Values) (*page, error) {
 
 var errChecksum = errors.New("the download does not have the checksum that the server announced")
 
-// Get writes an object to a file, from its beginning. Reading an answer that is
-// shorter than announced fails.
+// Get writes an object to a file, from its beginning. Reading an answer that is shorter than
+// announced fails.
 func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 	query := url.Values{"alt": {"media"}}
 	if b.addr.generation != "" {
@@ -178,8 +179,8 @@ func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 	})
 }
 
-// checksumOf returns the CRC32C of the stored object, if the server sends it and did not
-// decompress the object for the transfer.
+// checksumOf returns the CRC32C of the stored object. It returns false if the server does not
+// send the checksum, or decompressed the object for the transfer.
 func checksumOf(answer *http.Response) (uint32, bool) {
 	if answer.Uncompressed || answer.Header.Get("X-Goog-Stored-Content-Encoding") == "gzip" {
 		return 0, false

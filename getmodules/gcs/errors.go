@@ -22,14 +22,14 @@ import (
 // statusError is an answer with an unexpected status.
 type statusError struct {
 	*httpx.StatusError
-	// credentials are those of the request.
+	// credentials are the credentials that were sent with the request.
 	credentials *credentials
 }
 
 const (
-	// maxMessage bounds what is read of an error answer.
+	// maxMessage bounds how much of an error answer is read, in bytes.
 	maxMessage = 64 << 10
-	// maxShown bounds the server's text in a message.
+	// maxShown bounds the server's text in a message, in bytes.
 	maxShown = 600
 )
 
@@ -37,7 +37,7 @@ func newStatusError(answer *httpx.Response, used *credentials) *statusError {
 	// The status is enough if the body cannot be read.
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxMessage))
 	e := &statusError{StatusError: answer.StatusError(), credentials: used}
-	// Errors about lists are in JSON, those about objects in plain text.
+	// Errors about lists are in JSON, while errors about objects are plain text.
 	var coded struct {
 		Error struct {
 			Message string `json:"message"`
@@ -56,11 +56,11 @@ func newStatusError(answer *httpx.Response, used *credentials) *statusError {
 
 func (e *statusError) Unwrap() error { return e.StatusError }
 
-// shown escapes and truncates a server's text.
+// shown returns a server's text, escaped and truncated.
 func shown(text string) string { return sanitize.Excerpt(strings.TrimSpace(text), maxShown) }
 
-// tokenError says why there is no token. Failures of the network and of the
-// server are temporary.
+// tokenError returns an error that says why there is no token. Failures of the network and of
+// the server are temporary.
 func tokenError(err error) error {
 	const what = "the application default credentials of Google give no token"
 	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
@@ -69,7 +69,7 @@ func tokenError(err error) error {
 		_, isRequest := errors.AsType[*url.Error](err)
 		_, isNetwork := errors.AsType[*httpx.NetworkError](err)
 		_, isRedirect := errors.AsType[*httpx.RedirectError](err)
-		if isRequest && !isNetwork && !isRedirect { // a request that google's package makes by itself
+		if isRequest && !isNetwork && !isRedirect { // a request that the google package sends itself
 			return &httpx.TemporaryError{Err: err}
 		}
 		return err
@@ -84,7 +84,7 @@ func tokenError(err error) error {
 }
 
 // explain adds advice to errors with a known cause, and wraps fs.ErrNotExist or
-// fs.ErrPermission where they apply.
+// fs.ErrPermission if they apply.
 func explain(err error) error {
 	if errors.Is(err, objects.ErrNone) {
 		return fmt.Errorf("%w: %w", getmodules.ErrEmpty, err)

@@ -13,32 +13,30 @@ import (
 	"github.com/cotterpin/cotter/internal/retryafter"
 )
 
-// Getter fetches from Google Cloud Storage. The zero value works. After first use it
-// must not be copied, and its fields must not change. It is safe for concurrent use,
-// and keeps tokens between calls.
+// Getter fetches from Google Cloud Storage. The zero value is ready to use. After first use it
+// must not be copied, and its fields must not change. It is safe for concurrent use, and keeps
+// tokens between calls.
 type Getter struct {
-	// HTTPClient is used for all requests but those to the metadata service of
-	// an instance. nil means a client with http.DefaultTransport. Its CheckRedirect and
-	// Jar are not used.
+	// HTTPClient sends all requests except those to the metadata service of an instance. nil
+	// means a client with http.DefaultTransport. Its CheckRedirect and Jar are not used.
 	HTTPClient *http.Client
-	// UserAgent is sent with these requests. "" means that of the fetcher.
+	// UserAgent is sent with these requests. "" means the user agent of the fetcher.
 	UserAgent string
-	// Endpoint is the server to ask in place of https://storage.googleapis.com,
-	// such as an emulator: SCHEME://HOST, or HOST for http. No default
-	// credentials are looked for then, as they are Google's.
+	// Endpoint is the server to use in place of https://storage.googleapis.com, such as an
+	// emulator: SCHEME://HOST, or HOST for http. If it is set, the application default
+	// credentials are not used, because they are for Google.
 	Endpoint string
-	// Token is an access token of OAuth 2 to use in place of the application
-	// default credentials.
+	// Token is an OAuth 2 access token to use in place of the application default credentials.
 	Token string
-	// QuotaProject is the project to which requests with a token are charged, for
-	// quota and for buckets with "requester pays". Empty means the project in the
-	// application default credentials, if they have one.
+	// QuotaProject is the project to which requests with a token are charged, for quota and for
+	// buckets with "requester pays". "" means the project in the application default
+	// credentials, if they have one.
 	QuotaProject string
-	// Retries is how often a failed request is repeated. 0 means 5,
-	// negative means never.
+	// Retries is the number of retries of a failed request. 0 means 5; a negative number means
+	// no retries.
 	Retries int
-	// Backoff returns the wait before a retry; the first has number 1. nil means
-	// 0.5 s, doubled each time, with jitter, or the pause that the server asks for.
+	// Backoff returns the wait before a retry; the first retry has the number 1. nil means 0.5
+	// s, doubled for each further retry, with jitter, or the pause that the server asks for.
 	Backoff func(retry int) time.Duration
 
 	pauses retryafter.Hosts
@@ -49,9 +47,8 @@ type Getter struct {
 
 var _ getmodules.Getter = (*Getter)(nil)
 
-// Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist],
-// [io/fs.ErrPermission], [getmodules.ErrEmpty] or network errors, or say what is wrong
-// with the address.
+// Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist], [io/fs.ErrPermission],
+// [getmodules.ErrEmpty] or network errors, or say what is wrong with the address.
 func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 	addr, err := parseAddress(from.URL)
 	if err != nil {
@@ -68,7 +65,7 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 	return getmodules.Downloaded{}, explain(objects.Fetch(ctx, b, addr.object, from.Archive, from.Path))
 }
 
-// bucket is what an address points to, and how to request it.
+// bucket has the bucket of an address, and the means to send requests to it.
 type bucket struct {
 	getter   *Getter
 	client   *httpx.Client

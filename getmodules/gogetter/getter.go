@@ -15,29 +15,29 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// Getter is a getter for clients of go-getter/v2 that fetches module packages
-// with a [getmodules.Fetcher]. It is safe for concurrent use.
+// Getter is a getter for clients of go-getter/v2 that fetches module packages with a
+// [getmodules.Fetcher]. It is safe for concurrent use.
 type Getter struct {
-	// Fetcher fetches the packages. nil means one with the default settings,
-	// without a cache.
+	// Fetcher fetches the packages. nil means a Fetcher with the default settings, without a
+	// cache.
 	Fetcher *getmodules.Fetcher
-	// OnPackage is called with each package that was fetched, for its warnings
-	// and the links that were left out. nil is fine.
+	// OnPackage is called with each fetched package, for its warnings and the links that were
+	// left out. It may be nil.
 	OnPackage func(*getmodules.Package)
 }
 
 var _ getter.Getter = (*Getter)(nil)
 
-// Between Detect and Get the address of a package is an argument of a URL that
-// means nothing to the client. In the address itself, the client would find an
-// archive to extract, a checksum and a file name.
+// Between Detect and Get, the address of a package is an argument of a URL that has no meaning
+// for the client. In the address itself, the client would find an archive to extract, a
+// checksum and a file name.
 const (
 	scheme          = "cotter"
 	addressArgument = "address"
 )
 
-// Detect reports whether req.Src is the remote address of a module package, and
-// hides it from the client if it is.
+// Detect reports whether req.Src is the remote address of a module package. If so, it hides the
+// address from the client.
 func (g *Getter) Detect(req *getter.Request) (bool, error) {
 	text := req.Src
 	if req.Forced != "" {
@@ -63,10 +63,10 @@ func (g *Getter) Detect(req *getter.Request) (bool, error) {
 	return true, nil
 }
 
-// Mode returns ModeDir: packages are directories.
+// Mode returns ModeDir, because packages are directories.
 func (g *Getter) Mode(context.Context, *url.URL) (getter.Mode, error) { return getter.ModeDir, nil }
 
-// GetFile returns an error: packages are directories.
+// GetFile returns an error, because packages are directories.
 func (g *Getter) GetFile(context.Context, *getter.Request) error {
 	return errors.New("module packages are directories; single files are not fetched")
 }
@@ -111,8 +111,7 @@ func (g *Getter) Get(ctx context.Context, req *getter.Request) (err error) {
 	return replaceEmpty(dir, req.Dst)
 }
 
-// mask takes the permissions of a umask from the files and directories of a
-// tree.
+// mask removes the permissions in a umask from the files and directories of a tree.
 func mask(dir string, umask fs.FileMode) error {
 	if umask == 0 {
 		return nil
@@ -129,7 +128,7 @@ func mask(dir string, umask fs.FileMode) error {
 	})
 }
 
-// replaceEmpty moves a directory to dst, where at most an empty one may be.
+// replaceEmpty moves a directory to dst, which must not exist or must be an empty directory.
 func replaceEmpty(dir, dst string) error {
 	switch info, err := os.Lstat(dst); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -7,7 +7,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// GetterV1 has the methods of a getter of go-getter v1 that are used here.
+// GetterV1 has the methods of a go-getter v1 getter that this package uses.
 type GetterV1 interface {
 	// Get downloads a directory to dst, which does not exist.
 	Get(dst string, src *url.URL) error
@@ -17,11 +17,11 @@ type GetterV1 interface {
 
 // V1 is a [getmodules.Getter] that downloads with a getter of go-getter v1.
 type V1 struct {
-	// New returns the getter for one download. It must not return one that is in
-	// use, unless the getter is safe for concurrent use.
+	// New returns the getter for one download. It must not return a getter that is in use,
+	// unless the getter is safe for concurrent use.
 	//
-	// In v1 the context and all settings are those of the getter's client, which
-	// New sets if the getter has one:
+	// In v1, the context and all settings are those of the getter's client. New sets the client
+	// if the getter has one:
 	//
 	//	func(ctx context.Context) gogetter.GetterV1 {
 	//		g := &acme.Getter{}
@@ -35,7 +35,7 @@ type V1 struct {
 	//		return g
 	//	}
 	//
-	// A getter that does not end when ctx is done delays the end of the fetch.
+	// A getter that does not return when ctx is done delays the end of the fetch.
 	New func(ctx context.Context) GetterV1
 }
 
@@ -49,7 +49,7 @@ func (v V1) Get(ctx context.Context, from getmodules.Download) (getmodules.Downl
 	if v.New == nil {
 		return getmodules.Downloaded{}, errNoNew
 	}
-	src := *from.URL // v1 getters change it
+	src := *from.URL // v1 getters modify it
 	g := v.New(ctx)
 	get := g.Get
 	if from.Archive {

@@ -14,17 +14,17 @@ import (
 
 // V2 is a [getmodules.Getter] that downloads with a getter of go-getter/v2.
 type V2 struct {
-	// Name is what stands before "::" in the addresses, which go-getter calls a
-	// forced getter. "" lets the getter decide by the URL alone.
+	// Name is the name before "::" in the addresses, which go-getter calls a forced getter. ""
+	// lets the getter decide by the URL alone.
 	Name string
-	// New returns the getter for one download. It must not return one that is in
-	// use, unless the getter is safe for concurrent use.
+	// New returns the getter for one download. It must not return a getter that is in use,
+	// unless the getter is safe for concurrent use.
 	New func() getter.Getter
 }
 
 var _ getmodules.Getter = V2{}
 
-// umask is for what go-getter writes, which becomes a package only later.
+// umask applies to the files that go-getter writes, which become a package only later.
 const umask = 0o077
 
 // Get implements [getmodules.Getter].
@@ -61,25 +61,25 @@ func (v V2) Get(ctx context.Context, from getmodules.Download) (getmodules.Downl
 		return getmodules.Downloaded{}, err
 	}
 	if got.Dst != from.Path {
-		return getmodules.Downloaded{}, errors.New("the getter wrote to another place than it was given")
+		return getmodules.Downloaded{}, errors.New("the getter did not write to the given path")
 	}
 	return getmodules.Downloaded{}, checkResult(from)
 }
 
 var errNoNew = errors.New("the field New of the adapter is not set")
 
-// checkRequest refuses what a getter of go-getter must not be asked for.
+// checkRequest returns an error for a download that a go-getter getter must not do.
 func checkRequest(from getmodules.Download) error {
 	switch {
 	case from.FromServer:
-		return fmt.Errorf("%w: servers may not lead to getters of go-getter", getmodules.ErrRefusedLocation)
+		return fmt.Errorf("%w: servers may not point to getters of go-getter", getmodules.ErrRefusedLocation)
 	case from.Revision != "":
 		return errors.New("a getter of go-getter has no revisions")
 	}
 	return nil
 }
 
-// checkResult checks the type of what a getter has left.
+// checkResult checks the file type of a getter's result.
 func checkResult(from getmodules.Download) error {
 	want, wanted := fs.FileMode(0), "a file"
 	if !from.Archive {

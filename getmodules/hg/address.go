@@ -9,26 +9,26 @@ import (
 	"unicode"
 )
 
-// address is a parsed package address.
+// address is a parsed hg address.
 type address struct {
-	// remote is the repository's URL, with its credentials and without rev.
+	// remote is the URL of the repository, with its credentials and without the argument rev.
 	remote url.URL
-	// rev is empty if the address has none.
+	// rev is the argument rev, or "" if there is none.
 	rev string
 }
 
 // changesetLen is the number of hexadecimal digits of a changeset's id.
 const changesetLen = 40
 
-// maxRev bounds the name of a revision; a tag or branch is a line of text.
+// maxRev bounds the length of a revision, in bytes. A tag or branch is a line of text.
 const maxRev = 1024
 
 func isChangeset(s string) bool {
 	return len(s) == changesetLen && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// parseAddress checks that no part of a URL can be taken for an option, or for more
-// than one value in a configuration file.
+// parseAddress parses the URL of a package. It checks that no part of the URL can be mistaken
+// for an option, or for more than one value in a configuration file.
 func parseAddress(u *url.URL) (address, error) {
 	if err := checkURL(u); err != nil {
 		return address{}, err
@@ -47,8 +47,8 @@ func parseAddress(u *url.URL) (address, error) {
 	return a, nil
 }
 
-// checkURL checks that a URL can be passed to hg, and that hg and ssh cannot take a
-// part of it for an option.
+// checkURL checks that a URL can be passed to hg, and that hg and ssh cannot mistake a part of
+// it for an option.
 func checkURL(u *url.URL) error {
 	password, _ := u.User.Password()
 	switch {
@@ -72,8 +72,8 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// checkRev checks the name of a revision. An expression needs no check: the server
-// looks it up as a name and does not find it.
+// checkRev checks the name of a revision. Expressions are not refused: the server looks them up
+// as names and does not find them.
 func checkRev(rev string) error {
 	switch {
 	case len(rev) > maxRev:

@@ -69,6 +69,22 @@ esac`),
 	}
 }
 
+// standIn is a getter with a program in the place of hg, which takes a tenth of a second
+// to start. It has one changeset, whose files the shell command writes.
+func standIn(t *testing.T, files string) map[string]getmodules.Getter {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in for hg is a shell script, and /bin/sh is not there")
+	}
+	path := script(t, `
+for last; do :; done
+case "$*" in
+*" identify "*) printf `+strings.Repeat("ab", 20)+`;;
+*" archive "*) mkdir "$last" && cd "$last" && `+files+`;;
+esac`)
+	return map[string]getmodules.Getter{"hg": hg.Getter{Path: path}}
+}
+
 func script(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hg")

@@ -9,15 +9,14 @@ import (
 type Error struct {
 	// Args are the arguments. They contain no credentials.
 	Args []string
-	// Stderr is the end of hg's standard error, at most 8 KiB. Credentials are
-	// removed, and unprintable characters escaped as by %q. Lines are separated by
-	// "\n".
+	// Stderr is the end of hg's standard error, at most 8 KiB. Credentials are removed, and
+	// unprintable characters are escaped as by %q. Lines are separated by "\n".
 	Stderr string
-	// Err is the cause: the context's, that of os/exec, or [ErrNoHg].
+	// Err is the cause: the error of the context or of os/exec, or [ErrNoHg].
 	Err error
 }
 
-// maxMessage bounds hg's text in a message.
+// maxMessage bounds hg's text in a message, in bytes.
 const maxMessage = 600
 
 func (e *Error) Error() string {

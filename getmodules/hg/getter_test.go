@@ -30,7 +30,7 @@ func TestRevisions(t *testing.T) {
 	run(t, dir, "update", "--quiet", "default")
 	run(t, dir, "tag", "--rev="+one, "v1 beta")
 	newest := run(t, dir, "identify", "--rev=default", "--template={node}")
-	for query, want := range map[string]string{"?rev=" + one: one, "?rev=" + one[:8]: one, "?rev=mark": one, "?rev=work": two, "?rev=0": one} {
+	for query, want := range map[string]string{"": newest, "?rev=" + one: one, "?rev=" + one[:8]: one, "?rev=mark": one, "?rev=work": two, "?rev=0": one} {
 		t.Run("resolve "+query, func(t *testing.T) {
 			t.Parallel()
 			from, err := url.Parse(strings.TrimPrefix(fileURL(dir), "hg::") + query)
@@ -42,24 +42,20 @@ func TestRevisions(t *testing.T) {
 			}
 		})
 	}
-	for query, want := range map[string]string{"": newest, "?rev=v1%20beta": one} {
-		t.Run(query, func(t *testing.T) {
+	for query, pinned := range map[string]string{"?rev=v1%20beta": "", "?rev=work": one} {
+		t.Run("fetch "+query, func(t *testing.T) {
 			t.Parallel()
-			got, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir)+query, "")
+			got, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir)+query, pinned)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if address := fileURL(dir) + "?rev=" + want; pkg.Revision != want || pkg.Resolved.String() != address {
-				t.Errorf("revision %s from %s, want %s from %s", pkg.Revision, pkg.Resolved, want, address)
+			if address := fileURL(dir) + "?rev=" + one; pkg.Revision != one || pkg.Resolved.String() != address {
+				t.Errorf("revision %s from %s, want %s from %s", pkg.Revision, pkg.Resolved, one, address)
 			}
-			if diff := cmp.Diff(first, got); want == one && diff != "" {
+			if diff := cmp.Diff(first, got); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
 		})
-	}
-	got, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir)+"?rev=work", one)
-	if diff := cmp.Diff(first, got); err != nil || diff != "" || pkg.Revision != one {
-		t.Errorf("pinned: %v, %v (-want +got):\n%s", pkg, err, diff)
 	}
 }
 
@@ -124,14 +120,25 @@ func TestNoHg(t *testing.T) {
 // TestLimits holds that what is too large is an error.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	dir, id := newRepository(t, map[string]string{"a.tf": strings.Repeat("a", 1000), "b.tf": strings.Repeat("b", 1000)})
-	for _, limits := range []getmodules.Limits{{TreeBytes: 1999}, {Entries: 1}, {DownloadBytes: 100}} {
-		if _, _, err := fetch(t, &getmodules.Fetcher{Limits: limits}, fileURL(dir), id); !errors.Is(err, getmodules.ErrTooLarge) {
-			t.Errorf("%+v: error is %v, want ErrTooLarge", limits, err)
+	files := standIn(t, `printf %1000s >a.tf && printf %1000s >b.tf`)
+	for _, tt := range []struct {
+		limits getmodules.Limits
+		want   error
+	}{
+		{getmodules.Limits{TreeBytes: 2000, FileBytes: 1000, Entries: 2}, nil},
+		{getmodules.Limits{TreeBytes: 1999}, getmodules.ErrTooLarge},
+		{getmodules.Limits{FileBytes: 999}, getmodules.ErrTooLarge},
+		{getmodules.Limits{Entries: 1}, getmodules.ErrTooLarge},
+	} {
+		f := &getmodules.Fetcher{Limits: tt.limits, Getters: files}
+		if _, _, err := fetch(t, f, "hg::https://h.example/n", ""); !errors.Is(err, tt.want) {
+			t.Errorf("%+v: error is %v, want %v", tt.limits, err, tt.want)
 		}
 	}
-	if _, _, err := fetch(t, &getmodules.Fetcher{Limits: getmodules.Limits{TreeBytes: 2000, FileBytes: 1000, Entries: 2}}, fileURL(dir), id); err != nil {
-		t.Errorf("at the limits: %v", err)
+	dir, id := newRepository(t, map[string]string{"a.tf": strings.Repeat("a", 1000)})
+	f := &getmodules.Fetcher{Limits: getmodules.Limits{DownloadBytes: 100}}
+	if _, _, err := fetch(t, f, fileURL(dir), id); !errors.Is(err, getmodules.ErrTooLarge) {
+		t.Errorf("DownloadBytes: error is %v, want ErrTooLarge", err)
 	}
 }
 
@@ -217,8 +224,8 @@ func TestCancelled(t *testing.T) {
 
 func TestLinkLeftOut(t *testing.T) {
 	t.Parallel()
-	dir, _ := newRepository(t, map[string]string{"main.tf": "x", "sub/out": "link:../../out"})
-	_, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir), "")
+	f := &getmodules.Fetcher{Getters: standIn(t, `echo x >main.tf && mkdir sub && ln -s ../../out sub/out`)}
+	_, pkg, err := fetch(t, f, "hg::https://h.example/n", "")
 	want := []getmodules.Link{{Path: "sub/out", Target: "../../out", Reason: "points out of the package"}}
 	if err != nil || !slices.Equal(pkg.LeftOut, want) {
 		t.Errorf("Fetch = %+v, %v; want %v left out", pkg, err, want)

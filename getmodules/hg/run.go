@@ -16,26 +16,26 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// ErrNoHg says that Mercurial is not installed.
+// ErrNoHg means that no usable Mercurial is installed.
 var ErrNoHg = errors.New("no usable hg found; fetching from Mercurial repositories requires Mercurial")
 
 const (
-	// killDelay is how long a cancelled hg may take to clean up.
+	// killDelay is the time that a cancelled hg has to clean up.
 	killDelay = 2 * time.Second
-	// maxOutput bounds hg's output: the id of a changeset, or nothing.
+	// maxOutput bounds hg's output, in bytes. The output is the id of a changeset, or nothing.
 	maxOutput = 4 << 10
 )
 
-// dropped are the variables that change hg's output or the meaning of its names, or
+// dropped are the environment variables that change hg's output or the meaning of its names, or
 // that let ssh open a window to prompt.
 var dropped = []string{
 	"HGPLAINEXCEPT", "HGENCODINGMODE", "HGENCODINGAMBIGUOUS", "HGEDITOR", "HGMERGE", "HGDEBUG", "HGPROF",
 	"LANGUAGE", "SSH_ASKPASS",
 }
 
-// settings apply to every run and override all configuration files. Extensions that
-// keep the contents of files elsewhere are disabled: without them the repository could
-// not be read.
+// settings apply to every run and override all configuration files. They disable extensions
+// that keep the contents of files elsewhere, because the repository could not be read without
+// these.
 var settings = []string{
 	"ui.interactive=false",
 	"ui.clonebundles=false",
@@ -82,13 +82,13 @@ func (r *repository) networkEnv() []string {
 	return append(env, "HGPLAIN=1", "HGENCODING=UTF-8", "LC_ALL=C", "SSH_ASKPASS_REQUIRE=never")
 }
 
-// readingEnv is an environment without the user's configuration. With an empty HGRCPATH
-// only that of the private repository is read.
+// readingEnv returns an environment without the user's configuration. With an empty HGRCPATH,
+// hg reads only the configuration of the private repository.
 func (r *repository) readingEnv() []string {
 	return append(procgroup.Without(r.networkEnv(), "HGRCPATH"), "HGRCPATH=")
 }
 
-// run runs hg in a directory and returns what it printed.
+// run runs hg in a directory and returns its standard output.
 func (r *repository) run(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	command := []string{"--noninteractive"}
 	for _, setting := range settings {
@@ -118,7 +118,7 @@ func (r *repository) run(ctx context.Context, dir string, env []string, args ...
 	return "", e
 }
 
-// limitedBuffer keeps at most maxOutput bytes.
+// limitedBuffer is a buffer for at most maxOutput bytes. Writing more fails.
 type limitedBuffer struct{ bytes.Buffer }
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {
@@ -128,7 +128,7 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// secrets are the values to remove from hg's messages.
+// secrets returns the values to remove from hg's messages.
 func (a address) secrets() []string {
 	password, _ := a.remote.User.Password()
 	secrets := []string{password}

@@ -18,19 +18,20 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// account has the credentials and the region of requests.
+// account has the credentials and the region for requests.
 type account struct {
 	config aws.Config
 	http   *httpx.Client
 }
 
-// accountKey is what makes accounts different: roles are assumed in a region.
+// accountKey identifies an account. The region is part of it, because roles are assumed in a
+// region.
 type accountKey struct {
 	login  login
 	region string
 }
 
-// client is one for the address, with credentials.
+// client returns an S3 client for the address, with credentials.
 func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
 	account, err := g.account(ctx, addr)
 	if err != nil {
@@ -50,7 +51,7 @@ func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
 	}), nil
 }
 
-// account returns the account of an address. The SDK looks for it once.
+// account returns the account for an address. The SDK looks for it only once.
 func (g *Getter) account(ctx context.Context, addr address) (*account, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -76,8 +77,8 @@ func (g *Getter) account(ctx context.Context, addr address) (*account, error) {
 	return found, nil
 }
 
-// loadOptions say where the SDK's configuration comes from. A profile's region
-// is used before the address's, as in stock tools.
+// loadOptions returns the sources of the SDK's configuration. The region of a profile takes
+// precedence over the region of the address, as in stock tools.
 func (g *Getter) loadOptions(addr address) []func(*config.LoadOptions) error {
 	// The SDK would write messages to standard error.
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
@@ -97,9 +98,9 @@ func (g *Getter) loadOptions(addr address) []func(*config.LoadOptions) error {
 	return options
 }
 
-// httpClient returns the client for S3. The SDK's own client has the user's ca_bundle.
-// It follows no redirects: a request is signed for one host, so another host could not
-// answer it, but would see the token of the session.
+// httpClient returns the client for S3. It uses the transport of the SDK's client if that has
+// the user's ca_bundle, or if g.HTTPClient is nil. It follows no redirects. A request is signed
+// for one host, so another host could not answer it, but would see the token of the session.
 func (g *Getter) httpClient(found aws.HTTPClient) *httpx.Client {
 	buildable, ok := found.(*awshttp.BuildableClient)
 	if !ok {
@@ -112,15 +113,15 @@ func (g *Getter) httpClient(found aws.HTTPClient) *httpx.Client {
 	return &httpx.Client{HTTP: &http.Client{Transport: transport}}
 }
 
-// maxAnswer bounds lists and errors, which the SDK keeps in memory. A page of a
-// list has 1000 names of up to 1024 bytes, which may be six times as long when
-// they are escaped, and some facts on each.
+// maxAnswer bounds the size of lists and errors, in bytes, because the SDK keeps them in
+// memory. A page of a list has up to 1000 names of up to 1024 bytes, which may be six times as
+// long when they are escaped, and some facts about each object.
 const maxAnswer = 16 << 20
 
-// bounded is a client for answers of a bounded size, except objects.
+// bounded is a client that bounds the size of answers, except objects.
 type bounded struct{ *httpx.Client }
 
-// Do makes bounded an HTTP client of the SDK's.
+// Do implements the HTTP client interface of the SDK.
 func (b bounded) Do(request *http.Request) (*http.Response, error) {
 	answer, err := b.Send(request)
 	if err != nil {

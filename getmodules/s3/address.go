@@ -8,38 +8,39 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// defaultRegion is the region of addresses without one.
+// defaultRegion is the region of an address that does not name one.
 const defaultRegion = "us-east-1"
 
 var errAddress = errors.New("an address of S3 is https://s3-REGION.amazonaws.com/BUCKET/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY, or https://HOST/BUCKET/KEY of another server")
 
-// address is a parsed address.
+// address is a parsed S3 address.
 type address struct {
-	// endpoint is the scheme and host of a server that is not Amazon's. Empty means
-	// Amazon, whose server the SDK finds by the region.
+	// endpoint is the scheme and host of a server that is not Amazon's. "" means Amazon, whose
+	// server the SDK finds by the region.
 	endpoint string
 	region   string
 	bucket   string
-	// key is the key of an object, or of a directory with or without a trailing
-	// slash. Empty means the whole bucket.
+	// key is the key of an object, or of a directory with or without a trailing slash. "" means
+	// the whole bucket.
 	key string
-	// version is the version of the object. Empty means the latest.
+	// version is a version of the object. "" means the latest version.
 	version string
 	login   login
 }
 
 // login has the credentials in an address.
 type login struct {
-	// static says that the address has credentials, which are id, secret and token.
+	// static is set if the address has credentials, which are id, secret and token.
 	static            bool
 	id, secret, token string
-	// profile is a profile of the shared configuration. It takes precedence.
+	// profile is a profile of the shared configuration. It takes precedence over the
+	// credentials.
 	profile string
 }
 
-// domains are those of Amazon's servers, in each of its partitions: the world
-// and the US government, China, the sovereign cloud of Europe, and those that
-// are closed to the public.
+// domains are the domains of Amazon's servers, one or more for each partition: worldwide and US
+// government, China, the European sovereign cloud, and the partitions that are closed to the
+// public.
 var domains = [...]string{
 	".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".c2s.ic.gov", ".sc2s.sgov.gov", ".cloud.adc-e.uk", ".csp.hci.ic.gov",
 }
@@ -117,8 +118,8 @@ func (a address) checked() (address, error) {
 	return a, nil
 }
 
-// parseLogin reads the arguments for credentials. If one of them is present, the others
-// are not taken from elsewhere.
+// parseLogin reads the arguments for credentials. If one of them is present, the missing ones
+// are not taken from other sources.
 func parseLogin(query url.Values) login {
 	const id, secret, token = "aws_access_key_id", "aws_access_key_secret", "aws_access_token"
 	return login{

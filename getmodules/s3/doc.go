@@ -10,49 +10,48 @@
 //
 //   - s3::https://s3.amazonaws.com/BUCKET/KEY, which is in us-east-1,
 //     s3-REGION.amazonaws.com/BUCKET/KEY, BUCKET.s3-REGION.amazonaws.com/KEY and
-//     BUCKET.s3.REGION.amazonaws.com/KEY, and the same below the domains that
-//     Amazon has in China and elsewhere. The labels before the domain only
-//     name the region and the bucket; the SDK finds the server.
+//     BUCKET.s3.REGION.amazonaws.com/KEY. The same forms work below Amazon's domains in China
+//     and elsewhere. The labels before the domain only name the region and the bucket; the SDK
+//     finds the server.
 //   - s3.REGION.amazonaws.com/BUCKET/KEY, which stock tools misread.
-//   - s3::https://HOST/BUCKET/KEY for other servers, with the argument region if
-//     it is not us-east-1; also s3::http.
+//   - s3::https://HOST/BUCKET/KEY for other servers, with the argument region if it is not
+//     us-east-1. The scheme may also be http.
 //
-// An object that is an archive, by its suffix or the argument archive, is
-// downloaded as a file; getmodules unpacks it. The argument version chooses a
-// version of it.
+// If an object is an archive, by its suffix or the argument archive, it is downloaded as a
+// file, which getmodules unpacks. The argument version selects a version of the object.
 //
-// Any other address names a directory: the latest versions of all objects whose names
-// begin with KEY and a slash, or the whole bucket without KEY. (Stock tools take all
-// objects whose names begin with KEY, and fail if that matches objects outside of the
-// directory.) Objects whose names end in a slash are left out. Names that point out of
-// the directory are errors, and so are names that become the same path when cleaned
-// ("a//b" and "a/b"). Eight objects are downloaded at a time.
+// Any other address names a directory. It consists of the latest versions of all objects whose
+// names begin with KEY and a slash or, without KEY, of the whole bucket. (Stock tools download
+// all objects whose names begin with KEY, and fail if that matches objects outside of the
+// directory.) Objects whose names end in a slash are left out. Names that point out of the
+// directory are errors, and so are names that become the same path when cleaned ("a//b" and
+// "a/b"). Up to eight objects are downloaded concurrently.
 //
 // # Credentials
 //
-// In this order:
+// Credentials are taken from the first of these sources that applies:
 //
-//   - The profile of the shared configuration that the argument aws_profile names. Its
-//     region then takes precedence over that of the address.
-//   - The arguments aws_access_key_id, aws_access_key_secret and aws_access_token. If
-//     one of them is present, no other credentials are looked for.
-//   - The credentials of the metadata service at [Getter].MetadataURL.
-//   - What the AWS SDK finds: environment variables, the shared configuration, the roles
-//     of containers and instances. The SDK decides which environment variables it
-//     reads. The result is kept for later downloads.
+//   - The profile of the shared configuration that the argument aws_profile names. Its region
+//     takes precedence over the region of the address.
+//   - The arguments aws_access_key_id, aws_access_key_secret and aws_access_token. If one of
+//     them is present, no other credentials are looked for.
+//   - The metadata service at [Getter].MetadataURL.
+//   - The default sources of the AWS SDK: environment variables, the shared configuration, the
+//     roles of containers and instances. The SDK decides which environment variables it reads.
+//     The result is kept for later downloads.
 //
 // The user is never prompted, and no request is sent without credentials: even public
 // buckets need the credentials of some account.
 //
-// Requests are signed with the credentials, whichever server the address names. The
-// server learns the id of the key, and the token of a session, but not the key.
-// Redirects are not followed, because a signature is valid for one host.
+// Requests are signed with the credentials, to whatever server the address names. The server
+// learns the id of the key and the token of a session, but not the key. Redirects are not
+// followed, because a signature is valid for one host.
 //
 // # What it does not do
 //
-//   - It does not use the HTTPClient, Retries and Backoff of the Fetcher: the SDK
-//     retries requests by its own rules, but not downloads that break off.
-//   - It does not limit objects; getmodules limits downloads. Other answers may have
-//     16 MiB.
-//   - It does not print: what the SDK would write to standard error is dropped.
+//   - It does not use the HTTPClient, Retries and Backoff of the Fetcher. The SDK retries
+//     requests by its own rules, but does not retry downloads that break off.
+//   - It does not limit the size of objects; getmodules limits downloads. Other answers are
+//     limited to 16 MiB.
+//   - It does not print. Messages that the SDK would write to standard error are dropped.
 package s3

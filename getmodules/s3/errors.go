@@ -14,7 +14,8 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// errNoCredentials says what to do if the SDK finds no credentials.
+// errNoCredentials returns the error for the case that the SDK finds no credentials. It
+// contains advice.
 func errNoCredentials(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -22,8 +23,8 @@ func errNoCredentials(ctx context.Context, err error) error {
 	return fmt.Errorf("no credentials for AWS: %w; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in to a profile and name it in AWS_PROFILE or in the argument aws_profile", err)
 }
 
-// explain adds advice to errors of the SDK with a known cause, and wraps fs.ErrNotExist
-// or fs.ErrPermission where they apply.
+// explain adds advice to errors of the SDK with a known cause, and wraps fs.ErrNotExist or
+// fs.ErrPermission if they apply.
 func explain(err error) error {
 	code, status, region := codesOf(err)
 	switch {
@@ -41,8 +42,8 @@ func explain(err error) error {
 	return err
 }
 
-// codesOf finds the code of an S3 error, the status of the answer, and the region
-// in which the server says that the bucket is; 0 and "" are unknown.
+// codesOf returns the code of an S3 error, the status of the answer, and the region of the
+// bucket according to the server. Values that are unknown are 0 or "".
 func codesOf(err error) (code string, status int, region string) {
 	if coded, ok := errors.AsType[interface {
 		error

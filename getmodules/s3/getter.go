@@ -16,18 +16,17 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// Getter fetches from S3. The zero value works. After first use it must not be copied,
-// and its fields must not change. It is safe for concurrent use, and keeps connections
+// Getter fetches from S3. The zero value is ready to use. After first use it must not be
+// copied, and its fields must not change. It is safe for concurrent use, and keeps connections
 // and credentials between calls.
 type Getter struct {
-	// HTTPClient is used for requests to S3. nil means the SDK's own. Its
-	// CheckRedirect is not used, as no redirect is followed. Requests for credentials
-	// do not use it, and no request does if the SDK's configuration has certificates
-	// (ca_bundle).
+	// HTTPClient sends the requests to S3. nil means the SDK's own client. Its CheckRedirect is
+	// not used, because redirects are not followed. Requests for credentials do not use it. No
+	// request uses it if the SDK's configuration has certificates (ca_bundle).
 	HTTPClient *http.Client
-	// MetadataURL is the base of an instance's metadata service, such as
-	// http://127.0.0.1:8080. If the address has no credentials, this service is asked
-	// before the SDK looks for others. Empty means none.
+	// MetadataURL is the base URL of an instance's metadata service, such as
+	// http://127.0.0.1:8080. If the address has no credentials, this service is queried, and
+	// the SDK does not look for others. "" means that there is no such service.
 	MetadataURL string
 
 	mu       sync.Mutex
@@ -36,9 +35,8 @@ type Getter struct {
 
 var _ getmodules.Getter = (*Getter)(nil)
 
-// Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist],
-// [io/fs.ErrPermission], [getmodules.ErrEmpty], and those of the SDK, or say what
-// is wrong with the address.
+// Get implements [getmodules.Getter]. Errors wrap [io/fs.ErrNotExist], [io/fs.ErrPermission],
+// [getmodules.ErrEmpty] and errors of the SDK, or say what is wrong with the address.
 func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 	addr, err := parseAddress(from.URL)
 	if err != nil {
@@ -55,7 +53,7 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 	return getmodules.Downloaded{}, explain(objects.Fetch(ctx, b, addr.key, from.Archive, from.Path))
 }
 
-// check refuses an address whose arguments do not fit an archive, or a directory.
+// check returns an error if the address does not fit an archive, or a directory.
 func (a address) check(archive bool) error {
 	switch {
 	case archive && a.key == "":
@@ -66,7 +64,7 @@ func (a address) check(archive bool) error {
 	return nil
 }
 
-// bucket is what an address points to.
+// bucket has the bucket of an address, and the client to send requests to it.
 type bucket struct {
 	client *s3.Client
 	addr   address
@@ -91,8 +89,7 @@ func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, erro
 	}
 }
 
-// Get writes an object to a file. Reading an answer that is shorter than
-// announced fails.
+// Get writes an object to a file. Reading an answer that is shorter than announced fails.
 func (b *bucket) Get(ctx context.Context, key string, file *os.File) error {
 	input := &s3.GetObjectInput{Bucket: &b.addr.bucket, Key: &key}
 	if b.addr.version != "" {

@@ -144,7 +144,7 @@ func TestRegion(t *testing.T) {
 func TestLongAnswer(t *testing.T) {
 	t.Parallel()
 	endless := func(w http.ResponseWriter) {
-		for chunk := strings.Repeat("<Contents><Key>net/a</Key></Contents>", 1000); ; {
+		for chunk := strings.Repeat("<Contents><Key>net/"+strings.Repeat("a", 1000)+"</Key></Contents>", 100); ; {
 			if _, err := fmt.Fprint(w, chunk); err != nil {
 				return
 			}

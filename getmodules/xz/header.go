@@ -18,8 +18,8 @@ import (
 const (
 	filterLZMA2 = 0x21
 
-	// The bits of a block header's flags.
-	flagFilters  = 0x03 // the number of filters less 1
+	// Bits of the flags in a block header.
+	flagFilters  = 0x03 // number of filters minus 1
 	flagReserved = 0x3c
 	flagPacked   = 0x40
 	flagUnpacked = 0x80
@@ -27,19 +27,19 @@ const (
 
 var errBlockHeader = errors.New("xz: a block header is damaged")
 
-// blockHeader is what the header of a block says.
+// blockHeader has the fields of a block header.
 type blockHeader struct {
-	// length is that of the header.
+	// length is the length of the header.
 	length int64
-	// packed and unpacked are the sizes of the data and of its content; -1 if
-	// the header does not have them.
+	// packed is the size of the compressed data, and unpacked the size of its content. They are
+	// -1 if the header does not have them.
 	packed, unpacked int64
-	// dictionary is how many bytes to allocate.
+	// dictionary is the size of the dictionary to allocate, in bytes.
 	dictionary int64
 }
 
-// readBlockHeader reads the header of a block after its first byte, which is
-// its size.
+// readBlockHeader reads the header of a block after its first byte, which is passed as size and
+// encodes the size of the header.
 func (x *reader) readBlockHeader(size byte) (blockHeader, error) {
 	raw := make([]byte, (int(size)+1)*4)
 	raw[0] = size
@@ -71,7 +71,7 @@ func parseBlockHeader(length int64, flags byte, fields *bytes.Reader) (h blockHe
 	if flags&flagFilters != 0 || filter != filterLZMA2 {
 		return h, fmt.Errorf("%w: xz with other filters than LZMA2", getmodules.ErrUnsupportedArchive)
 	}
-	var properties [2]byte // how many follow, which is 1, and the dictionary's size
+	var properties [2]byte // the number of bytes that follow, which is 1, and the encoded dictionary size
 	if _, err := io.ReadFull(fields, properties[:]); err != nil || properties[0] != 1 {
 		return h, errBlockHeader
 	}
@@ -95,7 +95,7 @@ func parseBlockHeader(length int64, flags byte, fields *bytes.Reader) (h blockHe
 	return h, nil
 }
 
-// readSize reads a size that a block header may have.
+// readSize reads a size in a block header. It returns -1 if the size is not present.
 func readSize(fields io.ByteReader, present bool) (int64, error) {
 	if !present {
 		return -1, nil
@@ -107,8 +107,8 @@ func readSize(fields io.ByteReader, present bool) (int64, error) {
 	return int64(n), nil
 }
 
-// readNumber reads a number of up to 63 bits, 7 bits a byte, in its shortest
-// form.
+// readNumber reads a number of up to 63 bits, with 7 bits per byte. The number must be in its
+// shortest form.
 func readNumber(r io.ByteReader) (uint64, error) {
 	var n uint64
 	for shift := 0; shift < 63; shift += 7 {
@@ -127,11 +127,11 @@ func readNumber(r io.ByteReader) (uint64, error) {
 	return 0, fmt.Errorf("xz: a number is above %d", int64(math.MaxInt64))
 }
 
-// readEnd reads the index, whose first byte was read at start, and the footer.
-// It returns io.EOF if both agree with the blocks.
+// readEnd reads the index and the footer. The first byte of the index has already been read, at
+// offset start. It returns io.EOF if both agree with the blocks.
 func (x *reader) readEnd(start int64) error {
 	index := &checksumReader{in: &x.in, sum: crc32.NewIEEE()}
-	_, _ = index.sum.Write([]byte{0}) // the byte that was read
+	_, _ = index.sum.Write([]byte{0}) // the byte that was already read
 	count, err := readNumber(index)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (x *reader) readFooter(indexSize int64) error {
 	return io.EOF
 }
 
-// checksumReader adds up the bytes that it reads.
+// checksumReader adds the bytes that it reads to a checksum.
 type checksumReader struct {
 	in  io.ByteReader
 	sum interface {

@@ -21,21 +21,22 @@ const (
 	magic       = "\xfd7zXZ\x00"
 	footerMagic = "YZ"
 
-	// maxDictionary limits one dictionary.
+	// maxDictionary bounds the size of one dictionary, in bytes.
 	maxDictionary = 64 << 20
-	// dictionaryShare limits the sum of the dictionaries to so many times the
-	// content, above maxDictionary.
+	// dictionaryShare bounds the sum of all dictionaries: maxDictionary plus this many times
+	// the size of the content.
 	dictionaryShare = 16
 )
 
 var errBlockSize = errors.New("xz: a block has another size than its header says")
 
-// NewReader returns a reader of the content of the xz stream in packed. It
-// reads no byte after the stream if packed is an [io.ByteReader].
+// NewReader returns a reader of the content of the xz stream in packed. If packed is an
+// [io.ByteReader], no byte after the stream is read.
 //
-// Errors wrap [getmodules.ErrTooLarge] for a dictionary over the limits,
-// [getmodules.ErrUnsupportedArchive] for another filter or checksum, and
-// [io.ErrUnexpectedEOF] if the stream is truncated. All others mean that it is
+// Errors wrap [getmodules.ErrTooLarge] for a dictionary that exceeds the limits,
+// [getmodules.ErrUnsupportedArchive] for an unsupported filter or checksum, and
+// [io.ErrUnexpectedEOF] if the stream is truncated. All other errors mean that the stream is
+// damaged.
 // damaged.
 func NewReader(packed io.Reader) (io.Reader, error) {
 	in, ok := packed.(byteReader)
@@ -51,8 +52,8 @@ type byteReader interface {
 	io.ByteReader
 }
 
-// counter counts the bytes that are read. The end of the file is always
-// unexpected to it: a stream says itself where it ends.
+// counter counts the bytes that are read. It returns io.ErrUnexpectedEOF at the end of the
+// file, because a stream itself says where it ends.
 type counter struct {
 	byteReader
 	n int64
@@ -82,18 +83,18 @@ func unexpected(err error) error {
 // reader reads one stream.
 type reader struct {
 	in counter
-	// flags are those of the stream header, which the footer repeats.
+	// flags are the flags in the stream header. The footer repeats them.
 	flags [2]byte
-	// block is the block that is being read; nil between blocks.
+	// block is the block that is being read, or nil between blocks.
 	block *block
-	// blocks is the number of blocks that were read, and records the hash of
-	// their sizes, which the index repeats.
+	// blocks is the number of blocks that were read. records is the hash of their sizes. The
+	// index repeats both.
 	blocks  uint64
 	records hash.Hash
-	// content is the size of the content so far, and dictionaries the sum of
-	// the blocks' dictionaries.
+	// content is the size of the content so far. dictionaries is the sum of the sizes of the
+	// blocks' dictionaries.
 	content, dictionaries int64
-	// err is what ended the stream.
+	// err is the error that ended the stream; io.EOF if it is complete.
 	err error
 }
 
@@ -141,8 +142,8 @@ func (x *reader) readStreamHeader() error {
 	return err
 }
 
-// newCheck returns the hash whose sum follows the content of each block, by the
-// flags of the stream.
+// newCheck returns the hash for the checksum that follows each block, according to the flags of
+// the stream.
 func newCheck(flags [2]byte) (hash.Hash, error) {
 	switch flags {
 	case [2]byte{0, 0}:
@@ -157,12 +158,12 @@ func newCheck(flags [2]byte) (hash.Hash, error) {
 	return nil, fmt.Errorf("%w: xz with the checksum type %#x", getmodules.ErrUnsupportedArchive, flags)
 }
 
-// noCheck is the hash of a stream without checksums, which has no bytes.
+// noCheck is the hash of a stream without checksums. Its sum has no bytes.
 type noCheck struct{ hash.Hash }
 
 func (noCheck) Sum(b []byte) []byte { return b }
 
-// littleEndian is a hash whose sum is stored with its last byte first.
+// littleEndian is a hash whose sum is stored with the least significant byte first.
 type littleEndian struct{ hash.Hash }
 
 func (l littleEndian) Sum(b []byte) []byte {
@@ -176,17 +177,17 @@ func (l littleEndian) Sum(b []byte) []byte {
 // block is one block of a stream.
 type block struct {
 	blockHeader
-	// start is where the compressed data begins in the file.
+	// start is the offset of the compressed data in the file.
 	start int64
 	// content decompresses the data.
 	content io.Reader
 	check   hash.Hash
-	// size is that of the content so far.
+	// size is the size of the content so far.
 	size int64
 }
 
-// nextBlock begins the next block. After the last one it reads the index and
-// the footer, and returns io.EOF.
+// nextBlock starts the next block. After the last block it reads the index and the footer, and
+// returns io.EOF.
 func (x *reader) nextBlock() error {
 	start := x.in.n
 	size, err := x.in.ReadByte()
@@ -215,7 +216,7 @@ func (x *reader) nextBlock() error {
 	return nil
 }
 
-// endBlock checks the sizes, the padding and the checksum of a block whose
+// endBlock checks the sizes, the padding and the checksum of the current block, after its
 // content was read.
 func (x *reader) endBlock() error {
 	b := x.block
@@ -245,7 +246,7 @@ func addRecord(h hash.Hash, unpadded, size uint64) {
 	_, _ = h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, unpadded), size))
 }
 
-// readPadding reads zeros up to a multiple of 4 bytes.
+// readPadding reads zeros up to a multiple of 4 bytes, after data of the given size.
 func (x *reader) readPadding(size int64) error {
 	for range (4 - size%4) % 4 {
 		switch b, err := x.in.ReadByte(); {

@@ -14,11 +14,10 @@ const (
 	SHA256Len = 64
 )
 
-// minShortLen is the fewest digits by which git takes an abbreviated object
-// name.
+// minShortLen is the minimum number of digits that git accepts as an abbreviated object name.
 const minShortLen = 4
 
-// maxRef bounds a ref's name; file systems refuse longer parts anyway.
+// maxRef bounds the length of a ref's name, in bytes. File systems refuse longer names anyway.
 const maxRef = 1024
 
 // IsObjectID reports whether s is a full object name: 40 or 64 lower-case
@@ -36,9 +35,8 @@ func isHex(s string) bool {
 	return strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// CheckRef checks that ref can be the name of a ref, whole or in short, by the
-// rules of git-check-ref-format(1). Expressions such as "main~2" or "v1^{}"
-// are no names.
+// CheckRef checks that ref can be the name of a ref, in full or abbreviated, by the rules of
+// git-check-ref-format(1). Expressions such as "main~2" or "v1^{}" are not names.
 func CheckRef(ref string) error {
 	switch {
 	case ref == "":
@@ -50,7 +48,7 @@ func CheckRef(ref string) error {
 	case ref == "@", strings.Contains(ref, "@{"):
 		return errors.New("it is an expression, not a name")
 	case strings.Contains(ref, ".."), strings.HasSuffix(ref, "."):
-		return errors.New("it has a \".\" where git allows none")
+		return errors.New("it has a \".\" where git does not allow one")
 	case strings.ContainsAny(ref, " ~^:?*[\\\x7f"), strings.ContainsFunc(ref, isControl):
 		return errors.New("it has a character that git does not allow in names")
 	}
@@ -64,8 +62,8 @@ func CheckRef(ref string) error {
 
 func isControl(r rune) bool { return r < ' ' }
 
-// CheckURL checks that u is safe to hand to git as a remote: one of the
-// protocols, and nothing in it that git or ssh could take for an option.
+// CheckURL checks that u is safe to pass to git as a remote. It must use one of the protocols,
+// and must not contain anything that git or ssh could mistake for an option.
 func CheckURL(u *url.URL, protocols []string) error {
 	switch {
 	case u.Scheme == "":

@@ -1,19 +1,19 @@
-// Package git says what a client of git repositories does here, and has what all
-// clients share: names of objects and refs, the objects of a commit, and the
-// meaning of failures.
+// Package git defines the interface of a client of git repositories, and contains what all
+// clients share: names of objects and refs, the objects of a commit, and the meaning of error
+// messages.
 //
-// A [Repository] is reached by one of these:
+// These packages implement [Repository]:
 //
-//   - package gitexec: the git that is installed, with the user's configuration;
-//   - package inprocess: by protocol version 2 over HTTP for what needs nothing of
-//     the user's configuration, and by go-git for everything else: ssh, git://,
-//     repositories of this machine, and servers that speak an older version.
+//   - package gitexec, which runs the installed git with the user's configuration;
+//   - package inprocess, which uses protocol version 2 over HTTP for repositories that do not
+//     need the user's configuration. For everything else it uses go-git: ssh, git://,
+//     repositories on this machine, and servers that only support an older version.
 //
-// Both give the same commits and objects. Which one is used for an address is for
-// the caller to decide.
+// Both return the same commits and objects. The caller decides which package to use for an
+// address.
 //
-// Which ref a name means is decided by [Candidates] alone. The rule is git's own,
-// by gitrevisions(7), as "git fetch URL NAME" applies it to the refs of a server:
-// of the full names that a short name may stand for, the first that the
-// repository has.
+// [Candidates] alone defines which ref a name means. It follows git's own rule, which
+// gitrevisions(7) describes, as "git fetch URL NAME" applies it to the refs of a server: a
+// short name can stand for several full names, and means the first of them that the repository
+// has.
 package git

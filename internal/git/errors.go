@@ -8,45 +8,44 @@ import (
 	"strings"
 )
 
-// Why a repository could not be fetched from.
+// The reasons why a repository could not be fetched from.
 var (
-	// ErrRepositoryNotFound says that there is no repository, or none that these
-	// credentials may see: servers do not say which.
+	// ErrRepositoryNotFound means that the repository does not exist, or that the credentials
+	// do not give access to it: servers do not say which.
 	ErrRepositoryNotFound = errors.New("repository not found")
-	// ErrRefNotFound says that the repository has no such tag, branch or abbreviated
-	// commit.
+	// ErrRefNotFound means that the repository has no such tag, branch or abbreviated commit.
 	ErrRefNotFound = errors.New("ref not found")
-	// ErrRevisionNotFound says that the repository does not have the commit.
+	// ErrRevisionNotFound means that the repository does not have the commit.
 	ErrRevisionNotFound = errors.New("commit not found")
-	// ErrAuthentication says that the server refused the credentials, or wanted some
-	// and there were none.
+	// ErrAuthentication means that the server refused the credentials, or required credentials
+	// when there were none.
 	ErrAuthentication = errors.New("authentication failed")
-	// ErrHostUnreachable says that there was no connection to the host.
+	// ErrHostUnreachable means that no connection to the host could be made.
 	ErrHostUnreachable = errors.New("host unreachable")
-	// ErrHostUntrusted says that ssh does not know the host's key, or knows another
-	// one, or that the host's certificate is not accepted.
+	// ErrHostUntrusted means that ssh does not know the host's key or knows a different one, or
+	// that the host's certificate is not accepted.
 	ErrHostUntrusted = errors.New("host not trusted")
-	// ErrRefused says that an address, or a server's answer, points to where it must
-	// not.
+	// ErrRefused means that an address, or a server's answer, points to a location that is not
+	// allowed.
 	ErrRefused = errors.New("refused location")
-	// ErrTooLarge says that something is over a limit.
+	// ErrTooLarge means that a limit is exceeded.
 	ErrTooLarge = errors.New("the package is too large")
 )
 
-// ErrAmbiguous says that several commits begin with the same digits.
-var ErrAmbiguous = errors.New("several commits begin so; write more of its digits")
+// ErrAmbiguous means that several commits begin with the same digits.
+var ErrAmbiguous = errors.New("several commits begin with it; write more digits")
 
-// Meaning is what a message of git means for the user.
+// Meaning describes an error message of git.
 type Meaning struct {
 	phrases []string
-	// Is is the error that it stands for.
+	// Is is the error that the message stands for.
 	Is error
-	// Advice is for users of the git that is installed.
+	// Advice is advice for users of the installed git.
 	Advice string
 }
 
-// meanings are in the order in which they are looked for: git reports causes
-// before the consequences that they share.
+// meanings are searched in this order. Specific causes precede the consequences that they have
+// in common, because git reports both.
 var meanings = [...]Meaning{
 	{
 		[]string{"host key verification failed", "remote host identification has changed"},
@@ -54,10 +53,10 @@ var meanings = [...]Meaning{
 	},
 	{
 		[]string{"ssl certificate problem", "certificate verification failed", "certificate verify failed"},
-		ErrHostUntrusted, "if the certificate is right, name its authority by git config http.sslCAInfo",
+		ErrHostUntrusted, "if the certificate is right, set its authority with git config http.sslCAInfo",
 	},
 	{
-		// transport 'x' not allowed, and libcurl's words for the same.
+		// transport 'x' not allowed, and libcurl's messages for the same problem.
 		[]string{"transport '", "disabled in libcurl", "protocol \"http\""},
 		ErrRefused, "a url.<base>.insteadOf or a redirect points to a transport that is not allowed here",
 	},
@@ -82,12 +81,12 @@ var meanings = [...]Meaning{
 	},
 	{
 		[]string{"not found", "does not appear to be a git repository", "repository does not exist", "returned error: 404"},
-		ErrRepositoryNotFound, "check the address; a server may also say so where it wants credentials",
+		ErrRepositoryNotFound, "check the address; a server may also say so if it requires credentials",
 	},
 }
 
-// MeaningOf finds out what a message means that git, or a git server, wrote. Git
-// has no error codes, so its untranslated messages are all there is.
+// MeaningOf returns the meaning of an error message of git or of a git server. Git has no error
+// codes, so its untranslated messages are the only source.
 func MeaningOf(message string) (Meaning, bool) {
 	message = strings.ToLower(message)
 	i := slices.IndexFunc(meanings[:], func(m Meaning) bool {
@@ -101,15 +100,15 @@ func MeaningOf(message string) (Meaning, bool) {
 
 // RefNotFoundError is an [ErrRefNotFound].
 type RefNotFoundError struct {
-	// Ref is the ref that was asked for; "" means the remote's HEAD.
+	// Ref is the requested ref; "" means the remote's HEAD.
 	Ref string
-	// Near are names that the repository has and that resemble it.
+	// Near are the names of refs in the repository that resemble Ref.
 	Near []string
 }
 
 func (e *RefNotFoundError) Error() string {
 	if e.Ref == "" {
-		return "the repository is empty, or its HEAD names no branch; name one by ?ref="
+		return "the repository is empty, or its HEAD does not name a branch; name one with ?ref="
 	}
 	message := fmt.Sprintf("the repository has no tag, branch or commit %q", e.Ref)
 	if len(e.Near) == 0 {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxNear is how many names a hint holds.
+// maxNear is the maximum number of names in a hint.
 const maxNear = 5
 
-// Near returns the short names of those refs that resemble a ref, which the
-// repository does not have.
+// Near returns the short names of the tags and branches that resemble ref, which the repository
+// does not have. It returns at most maxNear names, the most similar first.
 func (r Refs) Near(ref string) []string {
 	if ref = Short(ref); ref == "" {
 		return nil
@@ -23,7 +23,7 @@ func (r Refs) Near(ref string) []string {
 			near, seen[name] = append(near, name), true
 		}
 	}
-	// The fewer letters are added or missing, the nearer.
+	// Names are more similar if fewer letters are added or missing.
 	distance := func(name string) int { return max(len(name)-len(ref), len(ref)-len(name)) }
 	slices.SortFunc(near, func(a, b string) int { return cmp.Or(distance(a)-distance(b), strings.Compare(a, b)) })
 	return near[:min(len(near), maxNear)]

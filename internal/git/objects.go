@@ -12,7 +12,7 @@ import (
 	"iter"
 )
 
-// Kind is a kind of objects, by git's own name for it.
+// Kind is a kind of object, by git's own name.
 type Kind string
 
 // The kinds of objects.
@@ -23,26 +23,26 @@ const (
 	KindTag    Kind = "tag"
 )
 
-// ErrDamaged says that objects are missing, or are not what their names stand for.
+// ErrDamaged means that objects are missing, or do not match their names.
 var ErrDamaged = errors.New("the git objects are damaged")
 
 // Objects gives access to the objects of a fetched commit. It is not safe for
 // concurrent use.
 type Objects interface {
-	// Commit returns the commit that an object points to: a commit to itself, a tag
-	// to what it is for. Its content must be read before the next call.
+	// Commit returns the commit that an object points to: a commit itself, or the commit that a
+	// tag points to. Its content must be read before the next call.
 	Commit(id string) (*Object, error)
-	// Read yields the objects with these names, which must be of the kind, in their
-	// order. The content of each must be read before the next one. An error
-	// ends it.
+	// Read yields the objects with the given names, in the same order. They must be of the
+	// given kind. The content of each object must be read before the next one. Read stops at
+	// the first error.
 	Read(kind Kind, ids []string) iter.Seq2[*Object, error]
-	// Finish reports whether all that was read is complete and sound. It is called
-	// after the last Read.
+	// Finish returns an error unless all objects that were read are complete and valid. It is
+	// called after the last Read.
 	Finish() error
 }
 
-// Object is one object. Its content is checked while it is read: io.EOF says
-// that it is complete and matches the object's name.
+// Object is one object. Its content is checked while it is read: io.EOF means that the content
+// is complete and matches the object's name.
 type Object struct {
 	ID   string
 	Size int64
@@ -52,8 +52,7 @@ type Object struct {
 	sum     hash.Hash
 }
 
-// NewObject returns the object with this name and size, whose content follows in
-// r.
+// NewObject returns the object with the given name and size. Its content is read from r.
 func NewObject(id string, kind Kind, size int64, r *bufio.Reader) *Object {
 	o := &Object{ID: id, Size: size, content: r, left: size, sum: sha1.New()} //nolint:gosec // see above
 	if len(id) == SHA256Len {
@@ -63,13 +62,13 @@ func NewObject(id string, kind Kind, size int64, r *bufio.Reader) *Object {
 	return o
 }
 
-// CheckedObject returns an object whose content was checked before.
+// CheckedObject returns an object whose content was already checked.
 func CheckedObject(id string, r *bufio.Reader, size int64) *Object {
 	return &Object{ID: id, Size: size, content: r, left: size}
 }
 
-// Read reads the content. An error that wraps [ErrDamaged] says that it is not the
-// one that the name stands for.
+// Read reads the content. If the content does not match the object's name, or is incomplete,
+// the error wraps [ErrDamaged].
 func (o *Object) Read(p []byte) (int, error) {
 	if o.left == 0 {
 		if o.sum != nil && hex.EncodeToString(o.sum.Sum(nil)) != o.ID {
@@ -88,8 +87,8 @@ func (o *Object) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Begins reports whether the content, of which nothing was read yet, begins with
-// the prefix.
+// Begins reports whether the content begins with the prefix. It must be called before the first
+// Read.
 func (o *Object) Begins(prefix string) bool {
 	if o.left < int64(len(prefix)) {
 		return false
@@ -98,8 +97,7 @@ func (o *Object) Begins(prefix string) bool {
 	return err == nil && string(head) == prefix
 }
 
-// Bytes reads the content. More than limit bytes are an error that wraps
-// [ErrTooLarge].
+// Bytes returns the content. The error wraps [ErrTooLarge] if it has more than limit bytes.
 func (o *Object) Bytes(limit int64) ([]byte, error) {
 	if o.Size > limit {
 		return nil, fmt.Errorf("%w: object %s has %d bytes, over %d", ErrTooLarge, o.ID, o.Size, limit)
@@ -108,7 +106,7 @@ func (o *Object) Bytes(limit int64) ([]byte, error) {
 	if _, err := io.ReadFull(o, content); err != nil {
 		return nil, err
 	}
-	// The end says whether the content is what the name stands for.
+	// Only io.EOF shows that the content matches the name.
 	if _, err := o.Read(nil); !errors.Is(err, io.EOF) {
 		return nil, err
 	}

@@ -8,11 +8,11 @@ const (
 	Heads = "refs/heads/"
 )
 
-// Head is the ref that no name means.
+// Head is the ref that an empty name means.
 const Head = "HEAD"
 
-// Candidates returns the full names that a name may stand for, in the order in
-// which they count. The empty name means HEAD.
+// Candidates returns the full names that a name may stand for, in order of precedence. The
+// empty name means HEAD.
 func Candidates(name string) []string {
 	if name == "" {
 		return []string{Head}
@@ -27,19 +27,21 @@ func Candidates(name string) []string {
 	}
 }
 
-// Ref is what a ref points to.
+// Ref has the objects that a ref points to.
 type Ref struct {
-	// ID is the name of the object, which may be an annotated tag.
+	// ID is the name of the object that the ref points to, which may be an annotated tag.
 	ID string
-	// Commit is what an annotated tag points to in the end; otherwise ID.
+	// Commit is the commit that an annotated tag finally points to. For other refs it is the
+	// same as ID.
 	Commit string
 }
 
-// Refs are refs of a repository by their full names.
+// Refs are refs of a repository, by full name.
 type Refs map[string]Ref
 
-// Add adds a line of a listing. After an annotated tag some listings have a second
-// line, whose name ends in "^{}", for what it points to. Other lines are ignored.
+// Add adds a line of a listing. In some listings, the line of an annotated tag is followed by a
+// line for the object that it points to, whose name ends in "^{}". Lines without a valid object
+// name or ref are ignored.
 func (r Refs) Add(id, name string) {
 	if !IsObjectID(id) || name == "" {
 		return
@@ -52,17 +54,17 @@ func (r Refs) Add(id, name string) {
 	r[name] = Ref{ID: id, Commit: id}
 }
 
-// Chosen is the ref that a name means, and another one that it could mean.
+// Chosen is the ref that a name means, and another ref that it could mean.
 type Chosen struct {
 	Name string // the full name; "" if there is no such ref
 	Ref
-	// Rival is the full name of the next ref that points to another commit; "" if
-	// there is none.
+	// Rival is the full name of the next ref that the name could mean and that points to a
+	// different commit; "" if there is none.
 	Rival       string
 	RivalCommit string
 }
 
-// Choose returns the ref that a name means.
+// Choose returns the ref that a name means; see [Candidates].
 func (r Refs) Choose(name string) Chosen {
 	var chosen Chosen
 	for _, candidate := range Candidates(name) {

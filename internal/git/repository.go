@@ -4,34 +4,34 @@ import "context"
 
 // Repository is a repository to fetch from. It is not safe for concurrent use.
 type Repository interface {
-	// Refs lists the refs with these full names. The servers of some refs list
-	// more of them. Names that end in a slash stand for all that begin so.
+	// Refs lists the refs with these full names. A name that ends in a slash stands for all
+	// refs that begin with it. The result may contain further refs.
 	Refs(ctx context.Context, names ...string) (Refs, error)
-	// Fetch brings one commit without its history and calls read with it. It may
-	// call read once more, with what it fetched again, if what it had before
-	// turns out to be damaged. The error may be that of read.
+	// Fetch fetches one commit without its history and calls read with it. It may call read
+	// again with newly fetched objects, if the previous ones turn out to be damaged. It returns
+	// the error of read, if there is one.
 	Fetch(ctx context.Context, want Want, read func(Fetched) error) error
-	// Expand returns the only commit whose name begins with the digits of short,
-	// or "" without one. It may have to fetch all commits.
+	// Expand returns the only commit whose name begins with short, or "" if there is none. The
+	// error wraps [ErrAmbiguous] if there are several. It may have to fetch all commits.
 	Expand(ctx context.Context, short string) (id string, err error)
-	// Received returns the bytes that were transferred, as far as that is known.
+	// Received returns the number of bytes that were transferred, as far as it is known.
 	Received() int64
-	// Close releases what the repository holds.
+	// Close releases the resources of the repository.
 	Close() error
 }
 
-// Want says which commit to fetch.
+// Want describes which commit to fetch.
 type Want struct {
-	// ID is the name of the commit; "" means that of Ref.
+	// ID is the name of the commit; "" means the commit of Ref.
 	ID string
-	// Ref is a ref, whole or in short, as [Candidates] takes it, or the beginning
-	// of a commit's name if there is no such ref. If ID is set, it is where a
-	// server that gives no single commits may have it.
+	// Ref is a full or short ref, as for [Candidates], or the beginning of a commit's name if
+	// there is no such ref. If ID is set, Ref is a ref to fetch the commit from if the server
+	// does not send single commits.
 	Ref string
 }
 
-// Known returns the full name of the commit, if it is known beforehand: Want.ID,
-// or Want.Ref if that is one. Otherwise it returns "".
+// Known returns the full name of the commit if it is known in advance: w.ID, or w.Ref if that
+// is the name of an object. Otherwise it returns "".
 func (w Want) Known() string {
 	switch {
 	case w.ID != "":
@@ -42,11 +42,11 @@ func (w Want) Known() string {
 	return ""
 }
 
-// Fetched is a commit that was fetched.
+// Fetched is a fetched commit.
 type Fetched struct {
 	// ID is the name of the commit, or of a tag that points to it.
 	ID string
-	// Chosen is the ref that was taken; the zero value if none was asked for.
+	// Chosen is the ref that was used; the zero value if the commit was not requested by a ref.
 	Chosen  Chosen
 	Objects Objects
 }

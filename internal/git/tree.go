@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// maxCommit bounds a commit object: a message, and the signed tags of
-	// a merge.
+	// maxCommit bounds the size of a commit object, in bytes. It has a message, and the signed
+	// tags of a merge.
 	maxCommit = 16 << 20
-	// maxTree bounds one directory's tree object: 100,000 entries with
-	// names of 255 bytes and some more.
+	// maxTree bounds the size of the tree object of one directory, in bytes. It allows more
+	// than 100,000 entries with names of 255 bytes.
 	maxTree = 32 << 20
-	// MaxDepth bounds directories within directories. It is far above what
-	// a tree on disk may have; it keeps the list of their paths small.
+	// MaxDepth bounds the nesting of directories. It is far above the limit for a tree on disk;
+	// it keeps the list of paths small.
 	MaxDepth = 128
 )
 
 // Entry is an entry of a tree.
 type Entry struct {
-	// Path is slash-separated and relative to the root.
+	// Path is slash-separated and relative to the root of the tree.
 	Path string
 	Kind EntryKind
-	// Exec says that a file is executable.
+	// Exec is set if a file is executable.
 	Exec bool
-	// ID is the name of the blob or tree, or for a submodule of the commit.
+	// ID is the name of the blob or tree, or of the commit of a submodule.
 	ID string
 }
 
-// EntryKind is what an entry is.
+// EntryKind is the kind of an entry.
 type EntryKind uint8
 
 // The kinds of entries.
@@ -45,8 +45,8 @@ const (
 	Submodule
 )
 
-// The bits of a mode that hold the kind. Git canonicalises the rest of a mode,
-// except that of executable files: old tools wrote 100664.
+// Bits of a mode: the kind of the entry, and whether a file is executable. Git normalizes the
+// other bits, which old tools wrote differently, as in 100664.
 const (
 	modeKind = 0o170000
 	modeExec = 0o000100
@@ -54,8 +54,8 @@ const (
 
 var entryKinds = map[uint64]EntryKind{0o040000: Dir, 0o100000: File, 0o120000: Link, 0o160000: Submodule}
 
-// ReadCommit reads the commit that an object points to. It returns the names of the
-// commit and of its tree.
+// ReadCommit reads the commit that an object points to. It returns the names of the commit and
+// of its tree.
 func ReadCommit(o Objects, id string) (commit, tree string, err error) {
 	obj, err := o.Commit(id)
 	if err != nil {
@@ -73,9 +73,9 @@ func ReadCommit(o Objects, id string) (commit, tree string, err error) {
 	return obj.ID, string(rest), nil
 }
 
-// ReadTree reads the tree and all below it, level by level, so that one exchange
-// with git serves for a whole level. The entries are sorted by path, so that
-// directories come before what is in them.
+// ReadTree reads a tree and all trees below it. It reads them level by level, so that each
+// level takes one exchange with git. The entries are sorted by path, so a directory precedes
+// its contents.
 func ReadTree(o Objects, tree string, maxEntries int) ([]Entry, error) {
 	var all []Entry
 	level := []Entry{{ID: tree, Kind: Dir}}
@@ -102,8 +102,8 @@ func ReadTree(o Objects, tree string, maxEntries int) ([]Entry, error) {
 	return all, nil
 }
 
-// readLevel reads the trees of one level. It stops early when there are more
-// than left entries, which is the caller's error to report.
+// readLevel reads the trees of one level. It stops early if there are more than left entries;
+// the caller then returns the error.
 func readLevel(o Objects, trees []Entry, left int) ([]Entry, error) {
 	ids := make([]string, len(trees))
 	for i, t := range trees {
@@ -132,10 +132,9 @@ func readLevel(o Objects, trees []Entry, left int) ([]Entry, error) {
 	return entries, nil
 }
 
-// ParseTree reads a tree object: for each entry its mode in octal, a space,
-// its name, a zero byte and the object's name in idLen bytes. Names are not
-// judged here, but that of a path is not an entry's, and two entries cannot
-// share one.
+// ParseTree parses a tree object. Each entry has its mode in octal, a space, its name, a zero
+// byte, and the name of its object in idLen bytes. ParseTree does not check whether names are
+// safe, but it refuses names that contain a slash, and duplicate names.
 func ParseTree(dir string, body []byte, idLen int) ([]Entry, error) {
 	var entries []Entry
 	names := map[string]bool{}
@@ -154,7 +153,7 @@ func ParseTree(dir string, body []byte, idLen int) ([]Entry, error) {
 		}
 		path := string(name)
 		if names[path] {
-			return nil, &treewriter.PathError{Path: dir + "/" + path, Reason: "it is there twice"}
+			return nil, &treewriter.PathError{Path: dir + "/" + path, Reason: "the name occurs twice"}
 		}
 		names[path] = true
 		if dir != "" {

@@ -8,6 +8,9 @@ const Budget = budget
 // CheckPieces exports checkPieces, so that tests can use a small budget.
 var CheckPieces = checkPieces
 
+// ParseWithin exports parseWithin, which is ParseConfig with a budget.
+var ParseWithin = parseWithin
+
 // Fitting exports fitting.
 var Fitting = fitting
 

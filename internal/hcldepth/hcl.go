@@ -22,6 +22,11 @@ const effortPerByte = 8
 // ParseConfig is hclsyntax.ParseConfig for untrusted files. The file is nil if it is nested too
 // deeply, or if it exceeds the budget and has a syntax error.
 func ParseConfig(src []byte, filename string, start hcl.Pos) (*hcl.File, hcl.Diagnostics) {
+	return parseWithin(src, filename, start, budget)
+}
+
+// parseWithin is ParseConfig with a budget.
+func parseWithin(src []byte, filename string, start hcl.Pos, budget int) (*hcl.File, hcl.Diagnostics) {
 	if diags := checkPieces(src, filename, start, budget); diags.HasErrors() {
 		return nil, diags
 	}

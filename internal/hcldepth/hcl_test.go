@@ -58,18 +58,22 @@ var hostile = []hostileUnit{
 }
 
 // TestParseConfigRefusesHostileFiles parses files that use up the budget exactly, for which the
-// stack of TestMain must be sufficient, and files that are twice as large. It uses a single
-// goroutine, because growing its stack takes longer than parsing.
+// stack of TestMain must be sufficient, and files that are twice as large as a smaller budget
+// allows. It uses a single goroutine, because growing its stack takes longer than parsing.
 func TestParseConfigRefusesHostileFiles(t *testing.T) {
 	t.Parallel()
 	for _, h := range hostile {
-		for _, budget := range []int{hcldepth.Budget, 2 * hcldepth.Budget} {
-			if _, diags := parse(string(h.mostWithin(budget))); !diags.HasErrors() {
-				t.Errorf("%s: ParseConfig of what weighs %d has no errors", h.name, budget)
-			}
+		if _, diags := parse(string(h.mostWithin(hcldepth.Budget))); !diags.HasErrors() {
+			t.Errorf("%s: ParseConfig of what weighs the budget has no errors", h.name)
+		}
+		if _, diags := hcldepth.ParseWithin(h.mostWithin(2*smallBudget), "x", hcl.InitialPos, smallBudget); !diags.HasErrors() {
+			t.Errorf("%s: ParseConfig of what weighs twice the budget has no errors", h.name)
 		}
 	}
 }
+
+// smallBudget is an eighth of the budget, with which tests take an eighth of the time.
+const smallBudget = hcldepth.Budget / 8
 
 func parse(src string) (*hcl.File, hcl.Diagnostics) {
 	return hcldepth.ParseConfig([]byte(src), "x", hcl.InitialPos)
@@ -98,16 +102,17 @@ func TestParseConfigReturnsWhatTheParserDoes(t *testing.T) {
 
 // mostWithin repeats the unit as often as the budget allows.
 func (h hostileUnit) mostWithin(budget int) []byte {
-	low, high := 1, budget
-	for low < high {
-		n := (low + high + 1) / 2
-		if src := h.source(n); hcldepth.Fitting(src, budget) == len(src) {
-			low = n
-		} else {
-			high = n - 1
-		}
+	none, one := weight(h.source(0)), weight(h.source(1))
+	return h.source((budget - none) / (one - none))
+}
+
+// weight returns the smallest budget for all of src.
+func weight(src []byte) int {
+	budget := 0
+	for hcldepth.Fitting(src, budget) < len(src) {
+		budget++
 	}
-	return h.source(low)
+	return budget
 }
 
 // childUnit is the variable that makes a process the child of TestParserStack.
@@ -174,37 +179,37 @@ func TestParseConfigLimits(t *testing.T) {
 		{"above", nested(201), deep(1, 205)},
 		{"on a later line", "\n\nb=\"é\"\n" + nested(201), deep(4, 205)},
 		{"the first of two", nested(201) + strings.Replace(nested(201), "a", "b", 1), deep(1, 205)},
-		{"a long list of lists", "a = [" + strings.Repeat("[1, -2, x[*].y, a ? b : c],\n", 4_000) + "]\n", nil},
-		{"a long list on one line", "a = [" + strings.Repeat("[1], ", 15_000) + "[2]]\n", nil},
-		{"a long list of objects", "a = [\n" + strings.Repeat("  {\n    a = 1\n    b = [1]\n  },\n", 4_000) + "]\n", nil},
-		{"a long list in a call", "a = toset(concat([" + strings.Repeat("[1],\n", 8_000) + "], []))\n", nil},
-		{"a long list in a template", "a = \"x${jsonencode([" + strings.Repeat("[1],\n", 8_000) + "])}\"\n", nil},
-		{"long lists in one list", "a = [" + strings.Repeat("["+strings.Repeat("[1],\n", 2_000)+"],\n", 5) + "]\n", nil},
-		{"a long list of comprehensions", "a = [" + strings.Repeat("[for x in y : {(x) = 1}],\n", 3_000) + "]\n", nil},
-		{"a comprehension of a long list", "a = {for x in [" + strings.Repeat("[1],\n", 8_000) + "] : x => x}\n", nil},
-		{"long lists in a block", "b {\n" + manyAttributes(2, "["+strings.Repeat("[1, -2, x[*].y, a ? b : c],\n", 2_600)+"]\n") + "}\n", nil},
-		{"long lists in an object", "b = { " + manyAttributes(4, "["+strings.Repeat("[1],\n", 3_000)+"],") + "}\n", nil},
-		{"a long list in a block of one line", "b { a = [" + strings.Repeat("[1], ", 10_000) + "] }\n", nil},
-		{"much around a long list", "a = [[\"" + strings.Repeat("x", 600_000) + "\"], [" + strings.Repeat("[],", 80_000) + "]]\n", tooLarge(1, 1)},
-		{"a long sum of lists", "\na = " + strings.Repeat("[1]+", 10_000) + "1\n", tooLarge(2, 1)},
-		{"many long lists", manyAttributes(2, "["+strings.Repeat("[1, -2, x[*].y, a ? b : c],\n", 2_600)+"]\n"), nil},
-		{"many conditionals in an object", "a = {\n" + strings.Repeat("x = a ? b : c\n", 20_000) + "}\n", nil},
-		{"many directives", "a = \"" + strings.Repeat("%{if a}x%{else}y%{endif}${b}", 1_400) + "\"\n", nil},
-		{"brackets in a string", "a = \"" + strings.Repeat("[", 50_000) + "\"\n", nil},
-		{"brackets in a heredoc", "a = <<A\n" + strings.Repeat("}{\n", 6_100) + "A\n", nil},
-		{"brackets in a comment", "/*" + strings.Repeat("{", 50_000) + "*/ a = 1 # {\n", nil},
-		{"a long comment", strings.Repeat("b {\n}\n", 6_000) + "/*" + strings.Repeat("b {\n}\n", 30_000) + "*/\n", nil},
-		{"many blocks", strings.Repeat("b \"c\" {\n d { x = 1 }\n}\n", 4_000), nil},
-		{"many blocks with comments", strings.Repeat("b \"c\" {\n d { x = 1 }\n} # end\n", 4_000), nil},
-		{"blocks in a block", "a {\n" + strings.Repeat("b {\n}\n", 15_000) + "}\n", nil},
+		{"a long list of lists", "a = [" + strings.Repeat("[1, -2, x[*].y, a ? b : c],\n", 500) + "]\n", nil},
+		{"a long list on one line", "a = [" + strings.Repeat("[1], ", 1_875) + "[2]]\n", nil},
+		{"a long list of objects", "a = [\n" + strings.Repeat("  {\n    a = 1\n    b = [1]\n  },\n", 500) + "]\n", nil},
+		{"a long list in a call", "a = toset(concat([" + strings.Repeat("[1],\n", 1_000) + "], []))\n", nil},
+		{"a long list in a template", "a = \"x${jsonencode([" + strings.Repeat("[1],\n", 1_000) + "])}\"\n", nil},
+		{"long lists in one list", "a = [" + strings.Repeat("["+strings.Repeat("[1],\n", 250)+"],\n", 5) + "]\n", nil},
+		{"a long list of comprehensions", "a = [" + strings.Repeat("[for x in y : {(x) = 1}],\n", 375) + "]\n", nil},
+		{"a comprehension of a long list", "a = {for x in [" + strings.Repeat("[1],\n", 1_000) + "] : x => x}\n", nil},
+		{"long lists in a block", "b {\n" + manyAttributes(2, "["+strings.Repeat("[1, -2, x[*].y, a ? b : c],\n", 325)+"]\n") + "}\n", nil},
+		{"long lists in an object", "b = { " + manyAttributes(4, "["+strings.Repeat("[1],\n", 375)+"],") + "}\n", nil},
+		{"a long list in a block of one line", "b { a = [" + strings.Repeat("[1], ", 1_250) + "] }\n", nil},
+		{"much around a long list", "a = [[\"" + strings.Repeat("x", 75_000) + "\"], [" + strings.Repeat("[],", 40_000) + "]]\n", tooLarge(1, 1)},
+		{"a long sum of lists", "\na = " + strings.Repeat("[1]+", 1_250) + "1\n", tooLarge(2, 1)},
+		{"many long lists", manyAttributes(2, "["+strings.Repeat("[1, -2, x[*].y, a ? b : c],\n", 325)+"]\n"), nil},
+		{"many conditionals in an object", "a = {\n" + strings.Repeat("x = a ? b : c\n", 2_500) + "}\n", nil},
+		{"many directives", "a = \"" + strings.Repeat("%{if a}x%{else}y%{endif}${b}", 175) + "\"\n", nil},
+		{"brackets in a string", "a = \"" + strings.Repeat("[", 6_250) + "\"\n", nil},
+		{"brackets in a heredoc", "a = <<A\n" + strings.Repeat("}{\n", 763) + "A\n", nil},
+		{"brackets in a comment", "/*" + strings.Repeat("{", 6_250) + "*/ a = 1 # {\n", nil},
+		{"a long comment", strings.Repeat("b {\n}\n", 750) + "/*" + strings.Repeat("b {\n}\n", 3_750) + "*/\n", nil},
+		{"many blocks", strings.Repeat("b \"c\" {\n d { x = 1 }\n}\n", 500), nil},
+		{"many blocks with comments", strings.Repeat("b \"c\" {\n d { x = 1 }\n} # end\n", 500), nil},
+		{"blocks in a block", "a {\n" + strings.Repeat("b {\n}\n", 1_875) + "}\n", nil},
 		{"a short sum", "a = 1" + strings.Repeat("+1", 4_000) + "\n", nil},
 		{"a long sum", "a = 1" + strings.Repeat("+1", 4_001) + "\n", deep(1, 5)},
-		{"a longer sum", "a = 1" + strings.Repeat("+1", 50_000) + "\n", tooLarge(1, 1)},
+		{"a longer sum", "a = 1" + strings.Repeat("+1", 6_250) + "\n", tooLarge(1, 1)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			file, diags := parse(tt.src)
+			file, diags := hcldepth.ParseWithin([]byte(tt.src), "x", hcl.InitialPos, smallBudget)
 			if tt.want == nil {
 				if file == nil || diags.HasErrors() {
 					t.Errorf("ParseConfig = %v, %v, want a file", file, diags)
@@ -232,24 +237,24 @@ func manyAttributes(n int, value string) string {
 
 func TestParseConfigReportsTheSyntaxErrorOfALargeFile(t *testing.T) {
 	t.Parallel()
-	many := strings.Repeat("b {\n}\n", 10_000)
+	many := strings.Repeat("b {\n}\n", 1_250)
 	for name, tt := range map[string]struct {
 		src, summary string
 		line         int
 	}{
 		"first item":      {"a = )\n" + many, "Invalid expression", 1},
-		"last item":       {many + "a = )\n", "Invalid expression", 20_001},
+		"last item":       {many + "a = )\n", "Invalid expression", 2_501},
 		"closing bracket": {"b {\n x }\n" + many, "Argument or block definition required", 2},
-		"unclosed":        {many + "b {\n", "Unclosed configuration block", 20_001},
-		"element":         {many + "a = [\n" + strings.Repeat("{},\n", 10_000) + "{} 1, {a = 1},\n" + strings.Repeat("{},\n", 10_000) + "]\n", "Missing item separator", 30_002},
-		"behind elements": {many + "a = [\n" + strings.Repeat("{},\n", 10_000) + "] 1\n", "Missing newline after argument", 30_002},
-		"comprehension":   {"b {\na = {for k, v in x : k => v\n" + strings.Repeat("b = {}\n", 10_000) + "}\n}\n", "Configuration nested too deeply", 1},
-		"line of a block": {"b { a = 1\n" + strings.Repeat("b = {}\n", 10_000) + "}\n", "Invalid single-argument block definition", 1},
-		"byte order mark": {many + "\ufeff" + many, "Invalid character", 20_001},
+		"unclosed":        {many + "b {\n", "Unclosed configuration block", 2_501},
+		"element":         {many + "a = [\n" + strings.Repeat("{},\n", 1_250) + "{} 1, {a = 1},\n" + strings.Repeat("{},\n", 1_250) + "]\n", "Missing item separator", 3_752},
+		"behind elements": {many + "a = [\n" + strings.Repeat("{},\n", 1_250) + "] 1\n", "Missing newline after argument", 3_752},
+		"comprehension":   {"b {\na = {for k, v in x : k => v\n" + strings.Repeat("b = {}\n", 1_250) + "}\n}\n", "Configuration nested too deeply", 1},
+		"line of a block": {"b { a = 1\n" + strings.Repeat("b = {}\n", 1_250) + "}\n", "Invalid single-argument block definition", 1},
+		"byte order mark": {many + "\ufeff" + many, "Invalid character", 2_501},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file, diags := parse(tt.src)
+			file, diags := hcldepth.ParseWithin([]byte(tt.src), "x", hcl.InitialPos, smallBudget)
 			if file != nil || len(diags) != 1 || diags[0].Summary != tt.summary || diags[0].Subject.Start.Line != tt.line {
 				t.Fatalf("ParseConfig = %v, %v, want %q on line %d", file, diags, tt.summary, tt.line)
 			}

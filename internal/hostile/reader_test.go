@@ -8,8 +8,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"unicode"
@@ -192,9 +192,9 @@ func (r *reader) checkLink(name string) error {
 
 // allocated returns the number of bytes that this process has allocated so far.
 func allocated() uint64 {
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.TotalAlloc
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample) // unlike runtime.ReadMemStats, it stops no goroutine
+	return sample[0].Value.Uint64()
 }
 
 // peak returns the peak memory of this process in bytes, as counted by the kernel since the start

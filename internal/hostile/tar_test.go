@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"sync"
 )
 
 const tarBlock = 512
@@ -81,9 +82,17 @@ func tarOf(entries ...[]byte) []byte {
 	return append(bytes.Join(entries, nil), make([]byte, 2*tarBlock)...)
 }
 
+// gzipWriters are reused, because a new one takes longer than a small archive.
+var gzipWriters = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails for unknown levels only
+	return w
+}}
+
 func gzipped(plain []byte) []byte {
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
 	var out bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	w.Reset(&out)
 	_, _ = w.Write(plain)
 	_ = w.Close()
 	return out.Bytes()

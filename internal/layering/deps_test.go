@@ -1,7 +1,9 @@
 package layering_test
 
 import (
+	"maps"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +36,7 @@ func TestEmbeddable(t *testing.T) {
 	templates := []string{"text/template", "html/template"}
 	core := slices.Concat(sdks, clients, goGetter, xz, fetching)
 	fetcher := slices.Concat(sdks, clients, goGetter, xz)
-	for dir, unwanted := range map[string][]string{
+	packages := map[string][]string{
 		"addrs":               core,
 		"versions":            core,
 		"hashing":             core,
@@ -48,32 +50,39 @@ func TestEmbeddable(t *testing.T) {
 		"getmodules/xz":       slices.Concat(sdks, clients, goGetter),
 		"getmodules/gogetter": slices.Concat(sdks, clients),
 		"cmd/cotter":          slices.Concat(clients, goGetter, templates),
-	} {
-		t.Run(dir, func(t *testing.T) {
-			t.Parallel()
-			checkDependencies(t, dir, unwanted)
-		})
 	}
-}
-
-func checkDependencies(t *testing.T, dir string, unwanted []string) {
-	t.Helper()
-	for _, dep := range dependencies(t, dir) {
-		for _, u := range unwanted {
-			if matches(dep, u) || strings.HasPrefix(dep, u+"/v") {
-				t.Errorf("%q pulls in %s", dir, dep)
+	deps := dependencies(t, slices.Collect(maps.Keys(packages)))
+	for dir, unwanted := range packages {
+		if len(deps[path.Join(module, dir)]) == 0 {
+			t.Fatalf("the go command did not report what %q has", dir)
+		}
+		for _, dep := range deps[path.Join(module, dir)] {
+			for _, u := range unwanted {
+				if matches(dep, u) || strings.HasPrefix(dep, u+"/v") {
+					t.Errorf("%q pulls in %s", dir, dep)
+				}
 			}
 		}
 	}
 }
 
-func dependencies(t *testing.T, dir string) []string {
+// dependencies asks the go command for all that packages import, by their paths.
+func dependencies(t *testing.T, dirs []string) map[string][]string {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-deps", "./"+dir)
+	args := []string{"list", "-f", `{{.ImportPath}}{{range .Deps}} {{.}}{{end}}`}
+	for _, dir := range dirs {
+		args = append(args, "./"+dir)
+	}
+	cmd := exec.Command("go", args...)
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list -deps ./%s: %v", dir, err)
+		t.Fatalf("go %q: %v", args, err)
 	}
-	return strings.Fields(string(out))
+	deps := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		deps[fields[0]] = fields[1:]
+	}
+	return deps
 }

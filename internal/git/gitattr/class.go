@@ -2,7 +2,7 @@ package gitattr
 
 import "strings"
 
-// posixClasses are the names within "[: :]", for ASCII.
+// posixClasses are the ASCII character classes by their names in "[:name:]".
 var posixClasses = map[string]func(c byte) bool{
 	"alnum":  func(c byte) bool { return isAlpha(c) || isDigit(c) },
 	"alpha":  isAlpha,
@@ -21,8 +21,8 @@ var posixClasses = map[string]func(c byte) bool{
 func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// parseClass reads a bracket expression that begins at start. ok is false if it
-// has no end or names no class.
+// parseClass parses a bracket expression that begins at start. ok is false if the expression
+// has no end, or names an unknown class.
 func parseClass(text string, start int) (set *[256]bool, next int, ok bool) {
 	set = &[256]bool{}
 	i := start + 1
@@ -30,7 +30,7 @@ func parseClass(text string, start int) (set *[256]bool, next int, ok bool) {
 	if negated {
 		i++
 	}
-	last := -1 // the character before, which can begin a range
+	last := -1 // the previous character, which can begin a range; -1 if it cannot
 	for first := true; ; first = false {
 		if i >= len(text) {
 			return nil, 0, false
@@ -78,8 +78,8 @@ func parseClass(text string, start int) (set *[256]bool, next int, ok bool) {
 	return set, i + 1, true
 }
 
-// posixName returns the name in "[:name:]" at i. "[:" without ":]" before the next
-// "]" is no class.
+// posixName returns the name in "[:name:]" at i. "[:" without ":]" before the next "]" is not a
+// class.
 func posixName(text string, i int) (name string, end int, ok bool) {
 	rest, ok := strings.CutPrefix(text[i:], "[:")
 	if !ok {

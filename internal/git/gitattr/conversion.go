@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Conversion says how the content of a file is changed on checkout. The zero
-// value changes nothing.
+// Conversion describes how the content of a file is changed on checkout. The zero value changes
+// nothing.
 type Conversion struct {
 	crlf  bool
 	auto  bool // text=auto: only if the content is text
 	ident bool
-	// streamed says that git converts the file while it reads it, which has an
-	// effect on what is taken for "$Id$".
+	// streamed is set if git converts the file while it reads it. This affects which text
+	// counts as "$Id$".
 	streamed bool
 	encoding string
 }
 
-// ErrEncoding says that content cannot be written in the encoding that the
-// attributes name. Git then writes it without that.
+// ErrEncoding means that content cannot be written in the encoding that the attributes name.
+// Git then writes the content without that conversion.
 var ErrEncoding = errors.New("the content cannot be written in the encoding that .gitattributes names")
 
 var errNoEncoding = errors.New(`"working-tree-encoding" has no value in .gitattributes, and git does not check out such a file`)
 
-// newConversion reads the attributes of a file.
+// newConversion returns the conversion for the attributes of a file.
 func newConversion(found map[string]value) (Conversion, error) {
 	c := Conversion{ident: found[attrIdent].state == isSet}
 	kind := lineEnds(found[attrText])
@@ -48,7 +48,7 @@ func newConversion(found map[string]value) (Conversion, error) {
 	return c, nil
 }
 
-// lines is what the attribute "text" says.
+// lines is the meaning of the attribute "text".
 type lines uint8
 
 const (
@@ -70,13 +70,13 @@ func lineEnds(v value) lines {
 	return linesUnspecified
 }
 
-// IsNone reports whether the conversion changes no file, so that content need not
-// be read into memory.
+// IsNone reports whether the conversion changes no file. Content then does not have to be read
+// into memory.
 func (c Conversion) IsNone() bool { return !c.crlf && !c.ident && c.encoding == "" }
 
-// Apply converts the content of the blob with the object name id, in hexadecimal
-// digits. The result may share memory with content. If the error wraps
-// [ErrEncoding], the result is what git writes: all other conversions are made.
+// Apply converts the content of the blob with the object name id, in hexadecimal digits. The
+// result may share memory with content. If the error wraps [ErrEncoding], the result is the
+// content that git writes, with all other conversions.
 func (c Conversion) Apply(content []byte, id string) ([]byte, error) {
 	switch {
 	case c.ident && c.streamed:
@@ -97,7 +97,7 @@ func (c Conversion) Apply(content []byte, id string) ([]byte, error) {
 	return encoded, nil
 }
 
-// toCRLF turns each LF that does not follow a CR into CRLF.
+// toCRLF replaces each LF that does not follow a CR with CRLF.
 func toCRLF(content []byte) []byte {
 	out := make([]byte, 0, len(content)+bytes.Count(content, []byte("\n")))
 	for i, c := range content {
@@ -109,13 +109,13 @@ func toCRLF(content []byte) []byte {
 	return out
 }
 
-// isPlainText reports whether text=auto lets git change the line ends of the
-// content: there is no CR, and it is not binary.
+// isPlainText reports whether text=auto lets git change the line ends of the content. It must
+// not be binary, and must not contain a CR.
 func isPlainText(content []byte) bool {
 	if bytes.IndexByte(content, '\r') >= 0 || bytes.IndexByte(content, 0) >= 0 {
 		return false
 	}
-	const endOfFile = 0x1a // of DOS; not counted at the end
+	const endOfFile = 0x1a // of DOS; ignored at the end
 	printable, others := 0, 0
 	for i, c := range content {
 		switch {

@@ -2,13 +2,13 @@ package gitattr
 
 import "bytes"
 
-// Git replaces "$Id$" in two ways, which differ where there is something unusual
-// around it. Files that git can write while it reads them, which are those with
-// neither text=auto nor an encoding, are scanned byte by byte; others are searched.
-// "$Id: ...$" is replaced as well, unless it seems to be of another system.
+// Git replaces "$Id$" in two ways, which differ if there is something unusual around it. Files
+// that git can write while it reads them are scanned byte by byte. These are files with neither
+// text=auto nor an encoding. Other files are searched for the keyword. "$Id: ...$" is also
+// replaced, unless it seems to come from another system.
 
-// expandIdent scans byte by byte. After a "$" that does not begin "$Id", the next
-// byte is no beginning either, so "$$Id$" stays.
+// expandIdent scans byte by byte. After a "$" that does not begin "$Id", the next byte is not
+// taken as a beginning either, so "$$Id$" stays.
 func expandIdent(content []byte, id string) []byte {
 	const keyword = "$Id"
 	var out []byte
@@ -43,14 +43,14 @@ func expandIdent(content []byte, id string) []byte {
 	return out
 }
 
-// isForeign reports whether a keyword is of another system: there is a blank in
-// its value but at the end.
+// isForeign reports whether a keyword comes from another system: its value has a blank that is
+// not at its end.
 func isForeign(keyword []byte) bool {
 	value, ok := bytes.CutPrefix(keyword, []byte("$Id: "))
 	if !ok {
 		return false
 	}
-	value, _, _ = bytes.Cut(value, []byte{0}) // git takes it for a C string
+	value, _, _ = bytes.Cut(value, []byte{0}) // git treats it as a C string
 	for i, c := range value {
 		if bytes.IndexByte([]byte(blanks), c) >= 0 && (i+1 == len(value) || value[i+1] != '$') {
 			return true
@@ -59,7 +59,7 @@ func isForeign(keyword []byte) bool {
 	return false
 }
 
-// expandIdentWhole searches for the keyword.
+// expandIdentWhole searches the content for the keyword.
 func expandIdentWhole(content []byte, id string) []byte {
 	var out []byte
 	for rest := content; ; {
@@ -78,8 +78,8 @@ func expandIdentWhole(content []byte, id string) []byte {
 	}
 }
 
-// keywordEnd returns the length of the keyword at the beginning of text, 0 if
-// there is none to replace.
+// keywordEnd returns the length of the keyword at the start of text. It returns 0 if there is
+// no keyword to replace.
 func keywordEnd(text []byte) int {
 	value, ok := bytes.CutPrefix(text, []byte("$Id"))
 	switch {
@@ -94,8 +94,8 @@ func keywordEnd(text []byte) int {
 	if end < 0 || value[1+end] == '\n' {
 		return 0
 	}
-	// The first byte of the value is a blank by git's own form. Another blank
-	// must be the last byte.
+	// In git's own form, the first byte of the value is a blank. Another blank must be the last
+	// byte.
 	if blank := bytes.IndexByte(value[min(2, 1+end):1+end], ' '); blank >= 0 && 2+blank < end {
 		return 0
 	}

@@ -3,16 +3,16 @@ package gitattr
 import "strings"
 
 const (
-	// maxLine is the length from which git ignores a line.
+	// maxLine is the length, in bytes, from which on git ignores a line.
 	maxLine = 2048
 	blanks  = " \t\r\n"
 	macro   = "[attr]"
 )
 
-// parse reads a .gitattributes file. Lines that git ignores, with a warning or
-// without one, are ignored.
+// parse parses a .gitattributes file. Lines that git ignores, with or without a warning, are
+// ignored.
 func parse(content string) (rules []rule, macros map[string][]assignment) {
-	// Git takes the content for a C string.
+	// Git treats the content as a C string.
 	content, _, _ = strings.Cut(content, "\x00")
 	macros = map[string][]assignment{}
 	for line := range strings.SplitSeq(content, "\n") {
@@ -24,8 +24,8 @@ func parse(content string) (rules []rule, macros map[string][]assignment) {
 			}
 			continue
 		}
-		// Patterns that begin with "!" are ignored; those that end with a slash
-		// match directories only, which have no content.
+		// Patterns that begin with "!" are ignored. Patterns that end with a slash match only
+		// directories, which have no content.
 		if ok && !strings.HasPrefix(name, "!") && !strings.HasSuffix(name, "/") {
 			rules = append(rules, rule{pattern: parsePattern(name), sets: sets})
 		}
@@ -33,8 +33,8 @@ func parse(content string) (rules []rule, macros map[string][]assignment) {
 	return rules, macros
 }
 
-// parseLine splits a line into the pattern, or the macro that it defines, and
-// what it sets. ok is false if the line has no meaning.
+// parseLine splits a line into its pattern or the macro that it defines, and its assignments.
+// ok is false if the line has no meaning.
 func parseLine(line string) (name string, sets []assignment, ok bool) {
 	trimmed := strings.TrimLeft(line, blanks)
 	if trimmed == "" || trimmed[0] == '#' || len(line) >= maxLine {
@@ -56,8 +56,8 @@ func cutField(s string) (field, rest string) {
 	return s, ""
 }
 
-// parseAssignments reads what follows the pattern. A single bad name makes git
-// ignore the line.
+// parseAssignments parses the assignments after a pattern. If one name is invalid, git ignores
+// the whole line.
 func parseAssignments(text string) (sets []assignment, ok bool) {
 	for _, field := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(blanks, c) }) {
 		name, text, hasText := strings.Cut(field, "=")
@@ -78,14 +78,14 @@ func parseAssignments(text string) (sets []assignment, ok bool) {
 	return sets, true
 }
 
-// validName reports whether an attribute can have the name.
+// validName reports whether name is valid for an attribute.
 func validName(name string) bool {
 	const others = "-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return name != "" && name[0] != '-' && strings.Trim(name, others) == ""
 }
 
-// unquote reads a pattern in double quotes, with the escapes of C. ok is false
-// if there are no quotes, or they hold something that git does not read.
+// unquote parses a pattern in double quotes with C escapes. ok is false if there are no quotes,
+// or if the quoted text has something that git does not accept.
 func unquote(s string) (text, rest string, ok bool) {
 	if s[0] != '"' {
 		return "", "", false

@@ -2,18 +2,18 @@ package gitattr
 
 import "strings"
 
-// pattern is a pattern of gitattributes(5): a file's name, or a path relative to
-// the directory of the .gitattributes file if it has a slash.
+// pattern is a pattern of gitattributes(5). It is a file name or, if it has a slash, a path
+// relative to the directory of the .gitattributes file.
 type pattern struct {
-	// isName says that the pattern is for the last part of a path.
+	// isName is set if the pattern applies to the last element of a path.
 	isName bool
-	// prefix is what comes before the first special character.
+	// prefix is the text before the first special character.
 	prefix string
 	tokens []token
-	// isSuffix says that the rest is an asterisk and suffix, as in "*.tf".
+	// isSuffix is set if the rest is an asterisk and suffix, as in "*.tf".
 	isSuffix bool
 	suffix   string
-	// never says that the pattern is malformed and matches nothing.
+	// never is set if the pattern is malformed and matches nothing.
 	never bool
 }
 
@@ -28,14 +28,14 @@ type tokenKind uint8
 
 const (
 	isChar    tokenKind = iota
-	isAny               // "?": all but a slash
-	isClass             // "[...]", never a slash
-	isStar              // "*": any number of characters but slashes
-	isAll               // "**" where it may match slashes
-	isAnyDirs           // before the isAll and the slash of a "**/", which may match nothing
+	isAny               // "?": any character except a slash
+	isClass             // "[...]": never a slash
+	isStar              // "*": any number of characters except slashes
+	isAll               // "**" at a position at which it may match slashes
+	isAnyDirs           // precedes isAll and the slash of a "**/", which may match nothing
 )
 
-// special are the characters that have a meaning in patterns.
+// special are the characters with a meaning in patterns.
 const special = `*?[\`
 
 func parsePattern(text string) pattern {
@@ -54,8 +54,8 @@ func parsePattern(text string) pattern {
 	return p
 }
 
-// parseTokens reads a pattern from its first special character on. As in git, this
-// counts as its beginning for the meaning of "**", whatever comes before it.
+// parseTokens parses a pattern from its first special character on. As in git, this character
+// counts as the beginning of the pattern for the meaning of "**", whatever precedes it.
 func parseTokens(text string) (tokens []token, malformed bool) {
 	for i := 0; i < len(text); {
 		switch text[i] {
@@ -86,8 +86,8 @@ func parseTokens(text string) (tokens []token, malformed bool) {
 	return tokens, false
 }
 
-// parseStars reads one or more asterisks. Two or more match slashes if they stand
-// alone between slashes or the ends.
+// parseStars parses one or more asterisks. Two or more match slashes if there are only slashes,
+// or the ends of the pattern, next to them.
 func parseStars(text string, start int) (stars []token, next int) {
 	next = start
 	for next < len(text) && text[next] == '*' {
@@ -105,8 +105,8 @@ func parseStars(text string, start int) (stars []token, next int) {
 	return []token{{kind: isStar}}, next
 }
 
-// matches reports whether the pattern matches a path, which is relative to the
-// directory of the .gitattributes file.
+// matches reports whether the pattern matches a path that is relative to the directory of the
+// .gitattributes file.
 func (p pattern) matches(name string, m *matcher) bool {
 	m.steps++
 	if p.isName {
@@ -122,13 +122,14 @@ func (p pattern) matches(name string, m *matcher) bool {
 	return m.match(p.tokens, rest)
 }
 
-// matcher matches tokens by following all that they may stand for at once, in time
-// that is bounded by the product of the lengths.
+// matcher matches tokens by following all alternatives simultaneously. The time is bounded by
+// the product of the lengths of the tokens and the text.
 type matcher struct {
 	steps int // the work so far
-	// Indexes of tokens that may match the next byte, and the following one.
+	// current has the indexes of the tokens that may match the next byte, and next those for
+	// the byte after it.
 	current, next []int
-	// added is the position in the text, from 1, for which a token was added last.
+	// added has, for each token, the last position in the text, from 1, for which it was added.
 	added []int
 }
 
@@ -154,7 +155,7 @@ func (m *matcher) match(tokens []token, text string) bool {
 	return m.added[len(tokens)] == len(text)+1
 }
 
-// add adds the token at an index, and those behind it if it can match nothing.
+// add adds the token at an index. It also adds the tokens after it, if it can match nothing.
 func (m *matcher) add(tokens []token, at, position int) {
 	if m.added[at] == position {
 		return

@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// FileName is the name of the files that hold attributes.
+// FileName is the name of files with attributes.
 const FileName = ".gitattributes"
 
 const (
-	// MaxFileBytes bounds one .gitattributes file. Git's own limit is 100 MiB.
+	// MaxFileBytes bounds the size of one .gitattributes file. Git's own limit is 100 MiB.
 	MaxFileBytes = 1 << 20
-	// maxRules bounds the rules of one commit. Repositories that list single
-	// files have a few thousand.
+	// maxRules bounds the number of rules of one commit. Repositories that list single files
+	// have a few thousand.
 	maxRules = 20_000
-	// maxSteps bounds the work of matching the files of one commit. A simple
-	// pattern takes one step for each file.
+	// maxSteps bounds the work of matching the files of one commit. A simple pattern takes one
+	// step for each file.
 	maxSteps = 1 << 30
 )
 
-// ErrTooLarge says that attributes are over one of this package's limits.
+// ErrTooLarge means that the attributes exceed one of this package's limits.
 var ErrTooLarge = errors.New("the git attributes are too large")
 
-// Rules are the rules of the .gitattributes files of one commit. A nil *Rules
-// has none.
+// Rules are the rules in the .gitattributes files of one commit. A nil *Rules is valid and has
+// no rules.
 type Rules struct {
-	dirs   map[string][]rule // by the directory of the file, "" for the top one
+	dirs   map[string][]rule // by the directory of the file; "" is the top directory
 	macros map[string][]assignment
 	count  int
 	work   matcher
@@ -72,17 +72,17 @@ const (
 	attrEncoding = "working-tree-encoding"
 )
 
-// builtinMacros are those that git defines.
+// builtinMacros are the macros that git defines.
 var builtinMacros = map[string][]assignment{
 	"binary": {{name: attrText, value: value{state: isUnset}}},
 }
 
-// Parse reads the .gitattributes files of one commit, by the slash-separated paths
-// of their directories; "" is the top one. The error wraps [ErrTooLarge].
+// Parse parses the .gitattributes files of one commit. The keys are the slash-separated paths
+// of their directories; "" is the top directory. Errors wrap [ErrTooLarge].
 func Parse(files map[string][]byte) (*Rules, error) {
 	r := &Rules{dirs: map[string][]rule{}, macros: map[string][]assignment{}}
 	maps.Copy(r.macros, builtinMacros)
-	// The top directory comes first: its macros count everywhere.
+	// The top directory comes first, because its macros apply everywhere.
 	for _, dir := range slices.Sorted(maps.Keys(files)) {
 		content := files[dir]
 		if len(content) > MaxFileBytes {
@@ -101,7 +101,7 @@ func Parse(files map[string][]byte) (*Rules, error) {
 	return r, nil
 }
 
-// counts reports whether an assignment can have an effect on content.
+// counts reports whether an assignment can affect content.
 func (r *Rules) counts(set assignment) bool {
 	switch set.name {
 	case attrText, attrCRLF, attrEOL, attrIdent, attrEncoding:
@@ -111,8 +111,8 @@ func (r *Rules) counts(set assignment) bool {
 	return isMacro
 }
 
-// Conversion returns what is to be done to the file with this path. The error is
-// about the attributes: it wraps [ErrTooLarge], or says that git refuses them.
+// Conversion returns the conversion for the file with this path. The error is about the
+// attributes: it wraps [ErrTooLarge], or says that git refuses them.
 func (r *Rules) Conversion(name string) (Conversion, error) {
 	if r == nil || r.count == 0 {
 		return Conversion{}, nil
@@ -124,8 +124,8 @@ func (r *Rules) Conversion(name string) (Conversion, error) {
 	return newConversion(found)
 }
 
-// attributes returns the attributes of a path. Rules in directories closer to
-// the file count more, and later lines count more than earlier ones.
+// attributes returns the attributes of a path. Rules in directories closer to the file take
+// precedence, and later lines take precedence over earlier ones.
 func (r *Rules) attributes(name string) (map[string]value, error) {
 	found := map[string]value{}
 	for dir := parent(name); ; dir = parent(dir) {
@@ -145,13 +145,13 @@ func (r *Rules) attributes(name string) (map[string]value, error) {
 	}
 }
 
-// parent returns the directory of a path, "" for the top one.
+// parent returns the directory of a path; "" is the top directory.
 func parent(name string) string {
 	return name[:max(0, strings.LastIndexByte(name, '/'))]
 }
 
-// assign sets the attributes that have no value yet. An attribute that is set
-// and is a macro brings others.
+// assign sets the attributes that have no value yet. If an attribute that is set is a macro,
+// the assignments of the macro follow.
 func (r *Rules) assign(found map[string]value, sets []assignment) {
 	r.work.steps += len(sets)
 	for i := len(sets) - 1; i >= 0; i-- {

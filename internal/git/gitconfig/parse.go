@@ -1,8 +1,8 @@
-// Package gitconfig parses git configuration files, in the format of git-config(1).
-// It reads one file only: includes are not followed. It refuses files that git would
-// interpret by guessing.
+// Package gitconfig parses git configuration files, in the format of git-config(1). It reads
+// only one file: includes are not followed. It refuses files that git would interpret by
+// guessing.
 //
-// The parser of go-git does not terminate on some input.
+// The parser of go-git is not used, because it does not terminate on some input.
 package gitconfig
 
 import (
@@ -13,13 +13,13 @@ import (
 
 // Setting is one variable of a file.
 type Setting struct {
-	// Section and Name are in lower case. Subsection is empty if the section has none.
+	// Section and Name are in lower case. Subsection is "" if the section has none.
 	Section, Subsection, Name string
 	Value                     string
 }
 
-// Parse returns the variables of a file in their order. A variable without a value,
-// which is a true boolean, has an empty Value. An error names the line.
+// Parse returns the variables in a file, in their order. A variable without a value, which is a
+// true boolean, has an empty Value. Errors contain the line number.
 func Parse(text string) ([]Setting, error) {
 	p := parser{rest: strings.ReplaceAll(text, "\r\n", "\n"), line: 1}
 	for p.rest != "" {
@@ -37,8 +37,7 @@ type parser struct {
 	found               []Setting
 }
 
-// item reads a blank, a comment, a header or a variable. It consumes at least one
-// byte.
+// item parses a blank, a comment, a header or a variable. It consumes at least one byte.
 func (p *parser) item() error {
 	switch c := p.rest[0]; {
 	case c == '\n':
@@ -67,7 +66,7 @@ func (p *parser) skipLine() {
 	p.rest = p.rest[end:]
 }
 
-// header reads [name] or [name "subsection"].
+// header parses [name] or [name "subsection"].
 func (p *parser) header() error {
 	head, rest, ok := strings.Cut(p.rest[1:], "]")
 	if quote := strings.IndexByte(head, '"'); quote < 0 {
@@ -102,7 +101,7 @@ func (p *parser) header() error {
 	return errors.New("the name of the section is not terminated")
 }
 
-// variable reads "name = value", or a name alone, which is a boolean.
+// variable parses "name = value", or a name alone, which is a boolean.
 func (p *parser) variable() error {
 	end := 0
 	for end < len(p.rest) && (isLetter(p.rest[end]) || p.rest[end] == '-' || '0' <= p.rest[end] && p.rest[end] <= '9') {
@@ -124,7 +123,7 @@ func (p *parser) variable() error {
 	return err
 }
 
-// value reads the text after the equals sign, up to the end of the line.
+// value parses the text after the equals sign, up to the end of the line.
 func (p *parser) value() (string, error) {
 	var value strings.Builder
 	quoted, kept := false, 0 // kept is the length without trailing blanks
@@ -158,7 +157,7 @@ func (p *parser) value() (string, error) {
 	return value.String()[:kept], nil
 }
 
-// escape reads an escape sequence, except its last byte, which value consumes.
+// escape parses an escape sequence, except its last byte, which value consumes.
 func (p *parser) escape(value *strings.Builder) error {
 	if len(p.rest) < 2 {
 		return errors.New("the file ends after a backslash")

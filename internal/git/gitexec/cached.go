@@ -12,18 +12,17 @@ import (
 
 // CachedStore is a bare repository below a Fetcher's CacheDir.
 type CachedStore struct {
-	// Dir is where it is.
+	// Dir is the directory of the store.
 	Dir string
-	// Used is when it was last fetched into or read.
+	// Used is the time of the last fetch into the store, or of the last read from it.
 	Used time.Time
 }
 
-// storeName matches the names of stores.
+// storeName matches the directory names of stores.
 var storeName = pattern(`^[0-9a-f]{64}$`)
 
-// CachedStores returns the bare repositories below a Fetcher's CacheDir, sorted by
-// their directories; none where there is no such directory, or a link in its
-// place.
+// CachedStores returns the bare repositories below a Fetcher's CacheDir, sorted by directory.
+// It returns none if the directory does not exist, or is a link.
 func CachedStores(cacheDir string) ([]CachedStore, error) {
 	dir := filepath.Join(cacheDir, "git")
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
@@ -36,7 +35,7 @@ func CachedStores(cacheDir string) ([]CachedStore, error) {
 	var stores []CachedStore
 	for _, entry := range entries {
 		if !entry.IsDir() || !storeName().MatchString(entry.Name()) {
-			continue // the lock files
+			continue // a lock file
 		}
 		found := CachedStore{Dir: filepath.Join(dir, entry.Name())}
 		if info, err := os.Lstat(found.Dir + ".lock"); err == nil {
@@ -47,8 +46,8 @@ func CachedStores(cacheDir string) ([]CachedStore, error) {
 	return stores, err
 }
 
-// Remove removes the repository when nobody uses it any more. The lock files
-// stay, as someone may be waiting at them, unless they are no files.
+// Remove removes the store once no process uses it. The lock files stay, because another
+// process may be waiting for them. They are removed only if they are not regular files.
 func (s CachedStore) Remove(ctx context.Context) error {
 	found := store{dir: s.Dir, lockFile: s.Dir + ".lock"}
 	err := found.remove(ctx)

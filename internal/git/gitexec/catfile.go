@@ -13,13 +13,13 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// catFile reads objects of a repository through one git cat-file --batch. They are
-// checked as they are read, so that the tree which is written is the one that
-// the commit's name stands for, whatever happened to the repository.
+// catFile reads objects of a repository through one "git cat-file --batch" process. The objects
+// are checked against their names while they are read. The tree that is written is therefore
+// the tree of the commit, even if the repository was damaged.
 type catFile struct {
 	process *Process
 	out     *bufio.Reader
-	// current is the object whose content comes next, if there is one.
+	// current is the object whose content is read next; nil if there is none.
 	current *git.Object
 }
 
@@ -31,10 +31,10 @@ func openCatFile(ctx context.Context, g *Git, repo string) (*catFile, error) {
 	return &catFile{process: process, out: bufio.NewReaderSize(answers{process}, 64<<10)}, nil
 }
 
-// close ends git, whether all answers were read or not.
+// close ends git, whether or not all answers were read.
 func (c *catFile) close() { c.process.Kill() }
 
-// Finish ends git after the last answer.
+// Finish ends git after the last answer was read.
 func (c *catFile) Finish() error {
 	if err := c.process.Stdin.Close(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (c *catFile) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error
 	}
 }
 
-// expand returns the only commit whose name begins so, or "".
+// expand returns the only commit whose name begins with short, or "" if there is none.
 func (c *catFile) expand(short string) (string, error) {
 	c.ask(short + "^{commit}")
 	line, err := c.line()
@@ -79,18 +79,17 @@ func (c *catFile) expand(short string) (string, error) {
 	return id, nil
 }
 
-// ask requests objects; the answers come in the same order. It does not wait,
-// because git reads no further while its answers are not read. All answers must
-// be read before the next call.
+// ask requests objects. The answers come in the same order. It does not wait, because git stops
+// reading until its answers are read. All answers must be read before the next call.
 func (c *catFile) ask(names ...string) {
 	go func() {
-		// A failure here shows as an answer that does not come.
+		// A failure here becomes visible as a missing answer.
 		_, _ = io.WriteString(c.process.Stdin, strings.Join(names, "\n")+"\n")
 	}()
 }
 
-// line reads the first line of an answer, and the line end behind the content of
-// the one before.
+// line reads the first line of an answer. If an object was read before, line first reads the
+// line end after its content.
 func (c *catFile) line() (string, error) {
 	if c.current != nil {
 		c.current = nil
@@ -105,7 +104,7 @@ func (c *catFile) line() (string, error) {
 	return string(line[:len(line)-1]), nil
 }
 
-// next begins to read the next answer, which must be an object of that kind.
+// next starts to read the next answer, which must be an object of the given kind.
 func (c *catFile) next(kind git.Kind) (*git.Object, error) {
 	line, err := c.line()
 	if err != nil {
@@ -119,8 +118,8 @@ func (c *catFile) next(kind git.Kind) (*git.Object, error) {
 	return c.current, nil
 }
 
-// parseAnswer reads the first line of an answer: the object's name, its kind and
-// its size, or a name and "missing".
+// parseAnswer parses the first line of an answer. It has the object's name, kind and size, or a
+// name and "missing", which is an error.
 func parseAnswer(line string, kind git.Kind) (id string, size int64, err error) {
 	fields := strings.Split(line, " ")
 	if len(fields) != 3 || fields[1] != string(kind) || !git.IsObjectID(fields[0]) {
@@ -133,8 +132,8 @@ func parseAnswer(line string, kind git.Kind) (id string, size int64, err error) 
 	return fields[0], size, nil
 }
 
-// answers is what git writes. That it ends is an error, because no answer is
-// expected behind the last one. A cancelled context remains visible as the cause.
+// answers reads git's standard output. The end of the output is an error, because answers are
+// only read as long as one is expected. A cancelled context remains visible as the cause.
 type answers struct{ process *Process }
 
 func (a answers) Read(p []byte) (int, error) {

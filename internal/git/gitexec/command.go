@@ -16,73 +16,67 @@ import (
 type Command struct {
 	// Args are the subcommand and its arguments.
 	Args []string
-	// Repo is the git directory to work in. "" means none for a command with
-	// Network, and else the one that git finds.
+	// Repo is the git directory to work in. If it is "", a command with Network has no
+	// repository, and any other command uses the repository that git finds.
 	Repo string
 	// WorkTree is the checkout of Repo to work in, an absolute path; "" means none.
 	WorkTree string
-	// Network opens the network and the user's configuration to the command.
+	// Network gives the command access to the network and to the user's configuration.
 	Network *Network
-	// Secrets are values that must not appear in what is kept of git's
-	// messages.
+	// Secrets are values that must be removed from the stored messages of git.
 	Secrets []string
-	// Hold is a file that stays open as long as git or anything that it starts
-	// runs, also if our process is killed: a lock on it lasts that long. nil
-	// means none. It has no effect on Windows.
+	// Hold is a file that stays open as long as git, or a process started by git, runs, even if
+	// this process is killed. A lock on the file lasts just as long. nil means none. Hold has
+	// no effect on Windows.
 	Hold *os.File
 }
 
-// Network says what a command may do beyond its repository.
+// Network describes what a command may do outside of its repository.
 type Network struct {
-	// Protocols are the transports that may be used, as in GIT_ALLOW_PROTOCOL.
-	// The user's own setting of that variable can narrow them. None means none.
+	// Protocols are the transports that may be used, as in GIT_ALLOW_PROTOCOL. The user's own
+	// setting of that variable can restrict them further. An empty list allows none. Redirects
+	// are never followed.
 	Protocols []string
-	// Redirects are not followed, whatever the protocol.
-	//
-	// Direct are transports that may be used beside these where the user's own
-	// configuration points to them (url.insteadOf), but not where a server
-	// redirects to them. A GIT_ALLOW_PROTOCOL of the user's does not tell the
-	// two apart.
+	// Direct are further transports, which may be used if the user's own configuration points
+	// to them (url.insteadOf), but not if a server does. If the user sets GIT_ALLOW_PROTOCOL,
+	// git does not distinguish the two cases.
 	Direct []string
-	// ConfigFile is a further configuration file, an absolute path. It is the
-	// way to hand over credentials, which must not stand in arguments.
+	// ConfigFile is an additional configuration file, an absolute path. It is used to pass
+	// credentials, which must not appear in arguments.
 	ConfigFile string
-	// Secrets are variables for git's environment ("NAME=value") that the
-	// configuration file refers to.
+	// Secrets are environment variables for git ("NAME=value") that the configuration file
+	// refers to.
 	Secrets []string
-	// SSHKeyFile is a private key for ssh to offer; "" means the user's own.
+	// SSHKeyFile is a private key for ssh to offer; "" means the user's own keys.
 	SSHKeyFile string
-	// PacketTrace is a file, an absolute path, to which git appends the
-	// protocol's messages; "" means none. It holds no credentials.
+	// PacketTrace is a file, an absolute path, to which git appends the messages of the
+	// protocol; "" means none. The messages contain no credentials.
 	PacketTrace string
-	// HTTPTrace is a file, an absolute path, to which git appends the headers of
-	// its requests by http and of the answers; "" means none. Credentials are
-	// blanked out.
+	// HTTPTrace is a file, an absolute path, to which git appends the headers of its http
+	// requests and of the answers; "" means none. Credentials are blanked out.
 	HTTPTrace string
-	// Floor is the least that a server must send by http; nil means that there is
-	// no such bound. GIT_HTTP_LOW_SPEED_LIMIT and _TIME of the user's win.
+	// Floor is the minimum rate at which an http server must send; nil means that there is no
+	// minimum. The user's GIT_HTTP_LOW_SPEED_LIMIT and GIT_HTTP_LOW_SPEED_TIME take precedence.
 	Floor *minrate.Floor
-	// Idle is how long git may stay silent on its standard error before it is
-	// killed. 0 means forever. Pass --progress so that working is not silent.
+	// Idle is how long git may write nothing to its standard error before it is killed. 0 means
+	// no limit. Pass --progress so that a working git is not silent.
 	Idle time.Duration
 }
 
-// ErrIdle says that git gave no sign of life for [Network.Idle].
+// ErrIdle means that git wrote nothing to its standard error for [Network.Idle].
 var ErrIdle = errors.New("no sign of life from git or the server")
 
-// ErrOutput says that git wrote more than was allowed.
+// ErrOutput means that git wrote more than the allowed output.
 var ErrOutput = errors.New("git wrote too much")
 
-// Run runs a command whose output does not matter. Errors are [*Error], or
-// wrap [ErrNoGit].
+// Run runs a command and ignores its output. Errors are [*Error], or wrap [ErrNoGit].
 func (g *Git) Run(ctx context.Context, c Command) error {
 	_, err := g.Output(ctx, c, maxProbeOutput)
 	return err
 }
 
-// Output runs a command and returns its standard output, which being longer
-// than limit bytes is an error that wraps [ErrOutput]. Other errors are as for
-// Run.
+// Output runs a command and returns its standard output. The error wraps [ErrOutput] if the
+// output is longer than limit bytes. Other errors are as for Run.
 func (g *Git) Output(ctx context.Context, c Command, limit int) ([]byte, error) {
 	p, err := g.find(ctx)
 	if err != nil {
@@ -104,8 +98,7 @@ func (g *Git) output(ctx context.Context, p program, c Command, limit int) ([]by
 	return out.buf.Bytes(), nil
 }
 
-// Start starts a command whose input and output are pipes. The caller must
-// call Wait.
+// Start starts a command with pipes for its input and output. The caller must call Wait.
 func (g *Git) Start(ctx context.Context, c Command) (*Process, error) {
 	found, err := g.find(ctx)
 	if err != nil {
@@ -124,7 +117,8 @@ func (g *Git) Start(ctx context.Context, c Command) (*Process, error) {
 	return p, nil
 }
 
-// limitedBuffer calls full, and takes no more, when it would outgrow limit.
+// limitedBuffer is a buffer for at most limit bytes. If more are written, it calls full and
+// returns an error.
 type limitedBuffer struct {
 	buf   bytes.Buffer
 	limit int

@@ -6,11 +6,11 @@ import (
 	"runtime"
 )
 
-// nullFile is the null device by the name that every git knows, Windows' too.
+// nullFile is the null device, by the name that git knows on every system, including Windows.
 const nullFile = "/dev/null"
 
-// always are settings for every command. They stand on the command line, where
-// they win over every file and variable.
+// always are settings for every command. They are passed on the command line, where they take
+// precedence over every file and variable.
 var always = [...]string{
 	"core.hooksPath=" + nullFile,
 	"core.fsmonitor=false",
@@ -23,14 +23,14 @@ var always = [...]string{
 // onNetwork are settings for commands that talk to a server.
 var onNetwork = [...]string{
 	"protocol.version=2",
-	// Both, because the second wins where the user has it.
+	// Both are set, because the second takes precedence if the user has set it.
 	"transfer.fsckObjects=true",
 	"fetch.fsckObjects=true",
-	// A server may not send us elsewhere.
+	// A server must not redirect git to another server.
 	"transfer.bundleURI=false",
 	"fetch.recurseSubmodules=false",
 	"submodule.recurse=false",
-	// One pack for each fetch instead of a file for each object.
+	// Keep one pack for each fetch, instead of a file for each object.
 	"fetch.unpackLimit=1",
 	"fetch.prune=false",
 	"fetch.pruneTags=false",
@@ -40,16 +40,16 @@ var onNetwork = [...]string{
 	"core.logAllRefUpdates=false",
 }
 
-// oldFaults are flaws that old tools left in the history of honest
-// repositories. None of them matters to a tree's names or contents, and as
-// errors they would make such repositories unusable.
+// oldFaults are faults that old tools left in the history of legitimate repositories. None of
+// them affects the names or contents of a tree. As errors they would make such repositories
+// unusable.
 var oldFaults = [...]string{
 	"badDate", "badDateOverflow", "badEmail", "badName", "badTimezone",
 	"missingEmail", "missingNameBeforeEmail", "missingSpaceBeforeDate",
 	"missingSpaceBeforeEmail", "zeroPaddedDate", "zeroPaddedFilemode",
 }
 
-// configArgs are the settings of a command, in front of its subcommand.
+// configArgs returns the settings of a command, as arguments that precede its subcommand.
 func configArgs(c Command) []string {
 	var args []string
 	set := func(settings ...string) {
@@ -74,7 +74,7 @@ func configArgs(c Command) []string {
 		set("include.path=" + c.Network.ConfigFile)
 	}
 	if len(c.Network.Protocols) > 0 {
-		// Where a server redirects to is for the caller to judge.
+		// The caller decides whether to follow a redirect.
 		set("http.followRedirects=false")
 	}
 	if floor := c.Network.Floor; floor != nil && floor.Rate() > 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// dropped are variables that point git at another repository, change what its
-// objects mean, or are meant for a process that git itself started.
-// The user's key is nobody else's to know.
+// dropped are environment variables that point git to another repository, change the meaning of
+// its objects, or are intended for a process that git itself started. COTTER_STATE_KEY is the
+// user's key, which other programs must not see.
 var dropped = [...]string{
 	"COTTER_STATE_KEY",
 	"GIT_ALLOW_PROTOCOL", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE",
@@ -22,13 +22,13 @@ var dropped = [...]string{
 	"COTTER_GIT_USERNAME", "COTTER_GIT_PASSWORD",
 }
 
-// userConfig are the variables that carry configuration from the user.
+// userConfig are the environment variables that contain or locate the user's configuration.
 var userConfig = [...]string{
 	"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM",
 	"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "HOME", "XDG_CONFIG_HOME",
 }
 
-// environment is the environment of one command.
+// environment returns the environment of one command.
 func (g *Git) environment(found program, c Command) []string {
 	base := g.environ()
 	env := procgroup.Without(slices.Clone(base), dropped[:]...)
@@ -40,12 +40,12 @@ func (g *Git) environment(found program, c Command) []string {
 	set("GIT_OPTIONAL_LOCKS", "0")
 	set("GIT_LFS_SKIP_SMUDGE", "1")
 	if c.Repo != "" {
-		// Named, so that git neither searches for a repository nor asks who
-		// owns the directory around it.
+		// GIT_DIR is set so that git neither searches for a repository nor checks the owner of
+		// the directory around it.
 		set("GIT_DIR", c.Repo)
 	} else if c.Network != nil {
-		// Nor may the configuration of a repository around the working
-		// directory count, which an archive can have brought.
+		// The configuration of a repository around the working directory must not apply either,
+		// because it may come from an archive.
 		set("GIT_DIR", nullFile)
 	}
 	if c.WorkTree != "" {
@@ -55,7 +55,7 @@ func (g *Git) environment(found program, c Command) []string {
 		set("GIT_TERMINAL_PROMPT", "0")
 		set("GCM_INTERACTIVE", "never")
 		set("SSH_ASKPASS_REQUIRE", "never")
-		// Git falls back to this one for its own questions.
+		// Git falls back to SSH_ASKPASS for its own prompts.
 		env = procgroup.Without(env, "SSH_ASKPASS")
 	}
 	if c.Network == nil {
@@ -63,7 +63,7 @@ func (g *Git) environment(found program, c Command) []string {
 		set("GIT_CONFIG_NOSYSTEM", "1")
 		set("GIT_CONFIG_GLOBAL", nullFile)
 		set("GIT_ATTR_NOSYSTEM", "1")
-		// For a git older than 2.32, which does not know the one above.
+		// A git older than 2.32 does not know GIT_CONFIG_GLOBAL.
 		set("HOME", nullFile)
 		set("XDG_CONFIG_HOME", nullFile)
 		set("GIT_ALLOW_PROTOCOL", "none")
@@ -71,7 +71,7 @@ func (g *Git) environment(found program, c Command) []string {
 	}
 	if _, own := procgroup.Lookup(base, "GIT_ALLOW_PROTOCOL"); own || c.Network.Direct == nil {
 		set("GIT_ALLOW_PROTOCOL", allowed(base, slices.Concat(c.Network.Protocols, c.Network.Direct)))
-	} // else the settings say it, which know of more than yes and no
+	} // otherwise configArgs sets them, which can distinguish the two
 	if c.Network.PacketTrace != "" {
 		set("GIT_TRACE_PACKET", c.Network.PacketTrace)
 	}
@@ -87,20 +87,19 @@ func (g *Git) environment(found program, c Command) []string {
 	return env
 }
 
-// Getenv returns a variable of the environment that git gets; "" where it is
-// not set.
+// Getenv returns a variable of git's environment, or "" if it is not set.
 func (g *Git) Getenv(name string) string {
 	value, _ := procgroup.Lookup(g.environ(), name)
 	return value
 }
 
-// Allowed returns those of the protocols that the user's GIT_ALLOW_PROTOCOL
-// does not exclude.
+// Allowed returns the protocols that the user's GIT_ALLOW_PROTOCOL does not exclude.
 func (g *Git) Allowed(protocols []string) []string {
 	return strings.Split(allowed(g.environ(), protocols), ":")
 }
 
-// allowed is the list of protocols, narrowed by the one that the user has.
+// allowed returns the protocols in the form of GIT_ALLOW_PROTOCOL, restricted to those in the
+// user's own GIT_ALLOW_PROTOCOL.
 func allowed(base, protocols []string) string {
 	protocols = slices.Clone(protocols)
 	if own, ok := procgroup.Lookup(base, "GIT_ALLOW_PROTOCOL"); ok {
@@ -108,13 +107,13 @@ func allowed(base, protocols []string) string {
 		protocols = slices.DeleteFunc(protocols, func(p string) bool { return !slices.Contains(names, p) })
 	}
 	if len(protocols) == 0 {
-		return "none" // "" would be no restriction to some versions
+		return "none" // some versions of git treat "" as no restriction
 	}
 	return strings.Join(protocols, ":")
 }
 
-// sshCommand is the value for GIT_SSH_COMMAND; "" leaves the choice to git. A
-// command of the user's own stands as it is, only a key is added to it.
+// sshCommand returns the value for GIT_SSH_COMMAND; "" leaves the choice to git. The user's own
+// command is not changed, except that a key is added.
 func (g *Git) sshCommand(found program, n *Network) string {
 	command, own := procgroup.Lookup(g.environ(), "GIT_SSH_COMMAND")
 	if !own {
@@ -135,7 +134,7 @@ func (g *Git) sshCommand(found program, n *Network) string {
 	return command
 }
 
-// shellQuote quotes s for the shell that git gives its ssh command to.
+// shellQuote quotes s for the shell that git runs its ssh command in.
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

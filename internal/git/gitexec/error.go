@@ -5,23 +5,20 @@ import (
 	"strings"
 )
 
-// Error is a run of git that failed.
+// Error is a failed run of git.
 type Error struct {
 	// Args are the arguments, without credentials.
 	Args []string
-	// ExitCode is git's exit status; -1 where it did not end by itself.
+	// ExitCode is git's exit status, or -1 if git did not exit by itself.
 	ExitCode int
-	// Stderr is the end of what git said, at most 8 KiB, without credentials
-	// and with everything that is not printable escaped as by %q. Lines end
-	// in "\n" but for the last.
+	// Stderr is the end of git's standard error, at most 8 KiB. Credentials are removed, and
+	// unprintable characters are escaped as by %q. Lines are separated by "\n".
 	Stderr string
-	// Err is the cause: the context's error, [ErrIdle], [ErrOutput], or the
-	// error of os/exec.
+	// Err is the cause: the context's error, [ErrIdle], [ErrOutput], or the error of os/exec.
 	Err error
 }
 
-// maxMessage bounds the part of git's own words in a message; all of them are
-// in Stderr.
+// maxMessage bounds git's text in a message, in bytes. Stderr has the full text.
 const maxMessage = 600
 
 func (e *Error) Error() string {
@@ -42,8 +39,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Says reports whether git's words hold one of the phrases, without regard to
-// case. Git has no error codes, so its untranslated messages are all there is.
+// Says reports whether git's standard error contains one of the phrases, ignoring case. Git has
+// no error codes, so its untranslated messages are the only source.
 func (e *Error) Says(phrases ...string) bool {
 	said := strings.ToLower(e.Stderr)
 	for _, phrase := range phrases {

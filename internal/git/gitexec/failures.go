@@ -9,26 +9,26 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// What git says, in its untranslated messages; it has no codes for them.
+// Phrases in git's untranslated messages. Git has no error codes for them.
 var (
 	saysNoRef       = []string{"couldn't find remote ref"}
 	saysNoCommit    = []string{"not our ref"}
 	saysOtherFormat = []string{"mismatched algorithms"}
 	saysNoPassword  = []string{"could not read password"}
-	// saysBadTransfer is that objects came, or began to, and were no good.
+	// saysBadTransfer means that objects arrived, or began to arrive, but were unusable.
 	saysBadTransfer = []string{
 		"fsck error", "early eof", "rpc failed", "hung up", "protocol error", "index-pack failed",
 		"invalid index-pack", "did not send all necessary objects", "repository corruption",
 	}
-	// saysRedirect is that an answer was a redirect, which git does not follow here:
-	// where servers may redirect to is decided by httpx.Redirect, and git asks
-	// that server then.
+	// saysRedirect means that the answer was a redirect. Git is run so that it does not follow
+	// redirects. httpx.Redirect decides whether the location is allowed, and git is then run
+	// again with the new URL.
 	saysRedirect = []string{
 		"returned error: 301", "returned error: 302", "returned error: 303", "returned error: 307", "returned error: 308",
 	}
-	// saysTemporary is what may not occur again: a server that is busy or being
-	// restarted, a connection that broke. Connections that cannot be made are not
-	// among them: they are mostly wrong addresses.
+	// saysTemporary means that the failure may not occur again: a server is busy or being
+	// restarted, or a connection broke. Connections that cannot be established are not
+	// included, because these are mostly wrong addresses.
 	saysTemporary = []string{
 		"returned error: 429", "returned error: 500", "returned error: 502", "returned error: 503", "returned error: 504",
 		"http 429", "http 500", "http 502", "http 503", "http 504",
@@ -36,14 +36,14 @@ var (
 	}
 )
 
-// says reports whether err is git's, with one of the phrases in it.
+// says reports whether err is an error of git that contains one of the phrases.
 func says(err error, phrases []string) bool {
 	failed, ok := errors.AsType[*Error](err)
 	return ok && failed.Says(phrases...)
 }
 
-// isAnswer reports whether another way to ask, or another store, would not change
-// err.
+// isAnswer reports whether err is final: another request, or another store, would not change
+// it.
 func isAnswer(err error) bool {
 	for _, final := range []error{
 		context.Canceled, context.DeadlineExceeded, ErrIdle, ErrNoGit,
@@ -61,7 +61,7 @@ func isAnswer(err error) bool {
 	return known
 }
 
-// explain adds to git's error what it means and what to do.
+// explain adds to an error of git its meaning, and advice.
 func explain(err error) error {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok || isCancelled(err) {

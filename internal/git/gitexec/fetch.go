@@ -14,26 +14,26 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// Where the store keeps what it fetched. Refs keep objects from being pruned,
-// and tell a server what we have already.
+// The refs under which the store keeps fetched objects. Refs prevent objects from being pruned,
+// and tell a server which objects the store already has.
 const (
 	storeCommits = "refs/cotter/commit/"
 	storeNames   = "refs/cotter/name/"
 	storeAll     = "refs/cotter/all/"
 )
 
-// Options that say how much a fetch brings.
+// Options that determine how much a fetch transfers.
 const (
 	oneCommit = "--depth=1"
-	// allHistory is git's own number for infinity. Unlike --unshallow it also
-	// works where there is nothing to unshallow.
+	// allHistory is git's own number for infinity. Unlike --unshallow, it also works if the
+	// repository is not shallow.
 	allHistory = "--depth=2147483647"
-	// onlyCommits leaves out all trees and files. Servers that cannot do that send
-	// them all the same.
+	// onlyCommits leaves out all trees and files. Servers that do not support this send them
+	// anyway.
 	onlyCommits = "--filter=tree:0"
 )
 
-// resolve fetches what was asked for.
+// resolve fetches the wanted commit.
 func (r *Repository) resolve(ctx context.Context, want git.Want) (git.Fetched, error) {
 	if id := want.Known(); id != "" {
 		return git.Fetched{ID: id}, r.fetchCommit(ctx, id, want)
@@ -53,8 +53,8 @@ func (r *Repository) resolve(ctx context.Context, want git.Want) (git.Fetched, e
 	return git.Fetched{ID: id}, r.fetchCommit(ctx, id, git.Want{ID: id})
 }
 
-// fetchCommit fetches one commit by its name, in two requests. Servers that
-// hand out only what their refs name get asked for the ref, then for all.
+// fetchCommit fetches one commit by its name, in two requests. Some servers send only commits
+// that their refs point to. In that case fetchCommit fetches the ref, and then all refs.
 func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) error {
 	err := r.fetchRefs(ctx, []string{oneCommit}, "+"+id+":"+storeCommits+id)
 	switch {
@@ -66,7 +66,7 @@ func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) 
 		return err
 	}
 	if want.ID != "" && want.Ref != "" && !git.IsObjectID(want.Ref) {
-		// The ref may be gone by now, so its error says nothing.
+		// The ref may no longer exist, so its error is ignored.
 		if _, err := r.fetchRef(ctx, want.Ref); err == nil && r.has(ctx, id) {
 			return nil
 		}
@@ -80,14 +80,14 @@ func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) 
 	return nil
 }
 
-// fetchAll fetches all tags and branches. Those of an earlier time go, because
-// a branch "a" that is no more would be in the way of "a/b".
+// fetchAll fetches all tags and branches. It removes the refs of earlier fetches, because a
+// former branch "a" would conflict with "a/b".
 func (r *Repository) fetchAll(ctx context.Context, extent string) error {
 	return r.fetchRefs(ctx, []string{extent, "--prune"}, "+refs/heads/*:"+storeAll+"heads/*", "+refs/tags/*:"+storeAll+"tags/*")
 }
 
-// fetchRef fetches what a ref, or HEAD, points to now, in three requests. The name
-// goes to git as it is: git takes the ref by the rule of package git.
+// fetchRef fetches the commit that a ref, or HEAD, currently points to, in three requests. The
+// name is passed to git unchanged, because git resolves it by the same rule as package git.
 func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, error) {
 	name := cmp.Or(ref, git.Head)
 	err := r.fetchRefs(ctx, []string{oneCommit}, fmt.Sprintf("+%s:%s%x", name, storeNames, sha256.Sum256([]byte(name))))
@@ -102,19 +102,19 @@ func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, err
 		return git.Fetched{}, err
 	}
 	if !slices.Contains(git.Candidates(ref), found) {
-		return git.Fetched{}, fmt.Errorf("%w: git took %q for the ref %q", git.ErrDamaged, found, ref)
+		return git.Fetched{}, fmt.Errorf("%w: git used %q for the ref %q", git.ErrDamaged, found, ref)
 	}
 	return git.Fetched{ID: id, Chosen: r.chosen(ref, found)}, nil
 }
 
-// advertised matches a line of git's packet trace in which the server names a
-// ref. Version 2 of the protocol has the commit of an annotated tag behind it.
+// advertised matches a line of git's packet trace in which the server lists a ref. In version 2
+// of the protocol, the commit of an annotated tag follows.
 var advertised = pattern(`< ([0-9a-f]{40}|[0-9a-f]{64}) ((?:refs/|HEAD)[^ \\]*)(?: peeled:([0-9a-f]{40,64}))?`)
 
-// chosen returns the ref that was taken, and one that the name could have meant as
-// well. Only the packet trace has the latter: git does not report which refs the
-// server named beside the one it took, and to ask again would cost two requests
-// for each package. A trace in another form gives no rival.
+// chosen returns the ref that git used, and a rival that the name could also have meant. Only
+// the packet trace has the rival: git does not report the other refs that the server listed,
+// and listing them again would cost two requests for each package. If the trace has an unknown
+// format, there is no rival.
 func (r *Repository) chosen(ref, found string) git.Chosen {
 	trace, err := os.Open(r.network.PacketTrace)
 	if err != nil {

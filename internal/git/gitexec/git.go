@@ -16,30 +16,31 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// The oldest git that will do: the first with protocol version 2 as its
-// default, without which a listing costs megabytes.
+// The oldest supported version of git. It is the first that uses protocol version 2 by default;
+// without that, a listing of refs costs megabytes.
 const (
 	minMajor = 2
 	minMinor = 26
 )
 
-// probeTimeout bounds the questions asked of an unknown program called git.
+// probeTimeout bounds the time of commands that ask an unknown git for its version and
+// configuration.
 const probeTimeout = 10 * time.Second
 
-// maxProbeOutput bounds their answers, which are one short line.
+// maxProbeOutput bounds the output of a command with one short line of output, in bytes.
 const maxProbeOutput = 4 << 10
 
-// ErrNoGit says that no usable git is installed.
+// ErrNoGit means that no usable git is installed.
 var ErrNoGit = errors.New("no usable git found")
 
-// Git runs one git program. The zero value finds it in PATH. It is safe for
-// concurrent use and must not be copied or changed after the first run.
+// Git runs one git program. The zero value finds git in PATH. It is safe for concurrent use.
+// After the first run it must not be copied or changed.
 type Git struct {
-	// Path is the program, an absolute path. "" means the first "git" in the
-	// absolute directories of PATH.
+	// Path is the absolute path of the program. "" means the first "git" in the absolute
+	// directories of PATH.
 	Path string
-	// Env is the environment to pass on, as in [os.Environ]. nil means the
-	// process's own.
+	// Env is the environment to pass to git, as in [os.Environ]. nil means the environment of
+	// the process.
 	Env []string
 	// Interactive lets git and ssh ask the user for passwords on the terminal.
 	Interactive bool
@@ -53,22 +54,22 @@ type Git struct {
 	httpErr  error
 }
 
-// program is what is known of a git once it was found.
+// program describes a git program that was found.
 type program struct {
 	path string
-	// config is the user's configuration, in the form of git config --list -z, or
-	// configErr why it cannot be read.
+	// config is the user's configuration, in the format of "git config --list -z". configErr is
+	// set if it cannot be read.
 	config    string
 	configErr error
-	// sshCommand is the user's core.sshCommand; "" means none.
+	// sshCommand is the user's core.sshCommand; "" if it is not set.
 	sshCommand string
 }
 
-// find locates git and asks its version, once.
+// find locates git and checks its version, once.
 func (g *Git) find(ctx context.Context) (program, error) {
 	g.once.Do(func() {
-		// The answer outlives this caller, so its cancellation must not be
-		// remembered as a missing git.
+		// The result is used by later callers. If the context of this caller is cancelled, that
+		// must not be remembered as a missing git.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 		defer cancel()
 		g.found, g.err = g.probe(ctx)
@@ -85,12 +86,12 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	if err := g.askVersion(ctx, p); err != nil {
 		return program{}, err
 	}
-	// A directory that is no repository keeps git from looking for one around the
-	// working directory, whose configuration does not count here.
+	// With a path that is not a repository, git does not look for one around the working
+	// directory, whose configuration must not apply here.
 	list := Command{Args: []string{"config", "--list", "-z"}, Repo: nullFile, Network: &Network{}}
 	out, err := g.output(ctx, p, list, maxConfig)
 	p.config, p.configErr = string(out), err
-	// Our own ssh command would hide the user's, so it has to be known.
+	// GIT_SSH_COMMAND hides the user's core.sshCommand, so its value is needed.
 	for entry := range strings.SplitSeq(p.config, "\x00") {
 		if name, value, _ := strings.Cut(entry, "\n"); name == "core.sshcommand" {
 			p.sshCommand = strings.TrimSpace(value)
@@ -99,18 +100,18 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	return p, nil
 }
 
-// usable are the programs whose version will do, for all values of Git: a process
-// that has many of them asks each program once.
-var usable sync.Map // by installed
+// usable has the programs whose version is new enough, for all values of Git. A process with
+// many of them checks each program only once.
+var usable sync.Map // keys are of type installed
 
-// installed is a program as it was when it was asked.
+// installed identifies a program in the state in which its version was checked.
 type installed struct {
 	path    string
 	size    int64
 	changed time.Time
 }
 
-// askVersion returns an error if the program's version is too old.
+// askVersion returns an error if the version of the program is too old, or is not known.
 func (g *Git) askVersion(ctx context.Context, p program) error {
 	asked := installed{path: p.path}
 	if info, err := os.Stat(p.path); err == nil {
@@ -130,8 +131,8 @@ func (g *Git) askVersion(ctx context.Context, p program) error {
 	return nil
 }
 
-// lookPath finds git without ever looking into the current directory, which
-// may belong to somebody else.
+// lookPath finds git. It never looks in the current directory, which may belong to another
+// user.
 func (g *Git) lookPath() (string, error) {
 	if g.Path != "" {
 		if !filepath.IsAbs(g.Path) {
@@ -145,8 +146,8 @@ func (g *Git) lookPath() (string, error) {
 	return "", fmt.Errorf("%w: none in PATH", ErrNoGit)
 }
 
-// Installed reports whether there is a git to run. Whether it is usable shows
-// when it runs.
+// Installed reports whether a git program exists. If it is not usable, running it returns an
+// error.
 func (g *Git) Installed() bool {
 	_, err := g.lookPath()
 	return err == nil
@@ -159,8 +160,8 @@ func (g *Git) environ() []string {
 	return os.Environ()
 }
 
-// pattern compiles an expression when it is first used, which costs more than to
-// start the rest of the package.
+// pattern returns a function that compiles an expression on first use, because that takes
+// longer than the rest of the package's initialization.
 func pattern(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -172,7 +173,7 @@ func checkVersion(line string) error {
 	if m == nil {
 		return fmt.Errorf("unexpected answer %q to \"git version\"", line)
 	}
-	major, _ := strconv.Atoi(m[1]) // four digits at most, by the pattern
+	major, _ := strconv.Atoi(m[1]) // at most four digits, by the pattern
 	minor, _ := strconv.Atoi(m[2])
 	if major < minMajor || major == minMajor && minor < minMinor {
 		return fmt.Errorf("git %d.%d is too old, %d.%d or newer is needed", major, minor, minMajor, minMinor)

@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// lockFlags open a lock file.
+// lockFlags are the flags to open a lock file.
 const lockFlags = os.O_CREATE | os.O_RDONLY
 
-// holdFile does nothing: children inherit no locks here.
+// holdFile does nothing, because child processes do not inherit locks on these systems.
 func holdFile(context.Context, string) (*os.File, error) { return nil, nil }
 
-// ownedByOther reports false: who owns a file is not asked here.
+// ownedByOther returns false, because the owner of a file is not checked on these systems.
 func ownedByOther(fs.FileInfo) bool { return false }

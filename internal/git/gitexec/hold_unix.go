@@ -11,15 +11,14 @@ import (
 	"time"
 )
 
-// lockFlags open a lock file without following a link to another file, and
-// without waiting at a named pipe.
+// lockFlags are the flags to open a lock file. They prevent following a link to another file,
+// and waiting for a named pipe.
 const lockFlags = os.O_CREATE | os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// holdFile opens a file, making it if need be, and locks it. The lock belongs
-// to the open file, so a child process that inherits it keeps the lock when its
-// parent is killed.
+// holdFile opens a file, creates it if necessary, and locks it. The lock belongs to the open
+// file, so a child process that inherits the file keeps the lock even if its parent is killed.
 func holdFile(ctx context.Context, name string) (*os.File, error) {
-	file, err := os.OpenFile(name, lockFlags|os.O_RDWR, 0o600) // NFS wants the latter
+	file, err := os.OpenFile(name, lockFlags|os.O_RDWR, 0o600) // NFS requires O_RDWR
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +41,7 @@ func holdFile(ctx context.Context, name string) (*os.File, error) {
 	}
 }
 
-// ownedByOther reports whether a file belongs to a user who is neither this one
-// nor root.
+// ownedByOther reports whether a file belongs to a user other than this one and root.
 func ownedByOther(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid != 0 && int64(stat.Uid) != int64(os.Geteuid())

@@ -13,32 +13,33 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// maxConfig bounds the user's git configuration, for which a few KiB are much.
+// maxConfig bounds the size of the user's git configuration, in bytes. Usually it has a few KiB
+// at most.
 const maxConfig = 1 << 20
 
-// HTTPSettings is what the user's git configuration and environment say about
-// requests by http, as far as it decides whether somebody else than git can
-// make them: whoever does must neither leave out what the user set nor send
-// what belongs to git.
+// HTTPSettings are the settings for http requests in the user's git configuration and
+// environment. They decide whether requests can be sent without git. Whoever sends them must
+// neither ignore a setting of the user nor send data that is intended for git.
 type HTTPSettings struct {
-	// CAFile holds the certificates of the authorities to trust in place of the
-	// system's (http.sslCAInfo, GIT_SSL_CAINFO); "" where none is set.
+	// CAFile has the certificates of the authorities to trust instead of the system's
+	// (http.sslCAInfo, GIT_SSL_CAINFO); "" if it is not set.
 	CAFile string
-	// Proxy says that the environment names a proxy for http or https.
+	// Proxy is set if the environment names a proxy for http or https.
 	Proxy bool
 
 	env     []string
-	special []string // names of what is set for all addresses
+	special []string // names of the settings for all addresses
 	hosts   []hostSetting
 	instead []string // prefixes of addresses that git replaces
-	staying []string // hosts whose redirects git is not to follow; "" means all
+	staying []string // hosts whose redirects git must not follow; "" means all hosts
 }
 
-// hostSetting is a setting for one host. The host "" is one that is not clear.
+// hostSetting is a setting for one host. The host "" means that the host could not be
+// determined.
 type hostSetting struct{ host, name string }
 
-// HTTPSettings reads the settings, once. Without a usable git they are those of
-// the environment.
+// HTTPSettings returns the settings. It reads them only once. Without a usable git, they are
+// only those of the environment.
 func (g *Git) HTTPSettings(ctx context.Context) (*HTTPSettings, error) {
 	g.httpOnce.Do(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
@@ -53,7 +54,7 @@ func (g *Git) readHTTPSettings(ctx context.Context) (*HTTPSettings, error) {
 	switch found, err := g.find(ctx); {
 	case errors.Is(err, ErrNoGit):
 		if s.hasConfigFiles() {
-			s.special = append(s.special, "a configuration of git, which only git can read")
+			s.special = append(s.special, "a git configuration, which only git can read")
 		}
 	case err != nil:
 		return nil, err
@@ -66,12 +67,12 @@ func (g *Git) readHTTPSettings(ctx context.Context) (*HTTPSettings, error) {
 	return s, nil
 }
 
-// Plain reports whether nothing is set that concerns requests to u, beyond the
-// exported fields.
+// Plain reports whether no setting concerns requests to u, except those in the exported fields.
 func (s *HTTPSettings) Plain(u *url.URL) bool { return s.Concerning(u) == "" }
 
-// Concerning returns the name of the first setting that concerns requests to u, beyond
-// the exported fields, or "". It leaves out the setting's value, which may be secret.
+// Concerning returns the name of the first setting that concerns requests to u, or "" if there
+// is none. Settings in the exported fields do not count. The value of the setting is not
+// returned, because it may be secret.
 func (s *HTTPSettings) Concerning(u *url.URL) string {
 	if len(s.special) > 0 {
 		return s.special[0]
@@ -91,14 +92,14 @@ func (s *HTTPSettings) Concerning(u *url.URL) string {
 	return ""
 }
 
-// followsRedirects reports whether the user lets git follow redirects of u, as it
-// does by default.
+// followsRedirects reports whether the user allows git to follow redirects of u, which is the
+// default.
 func (s *HTTPSettings) followsRedirects(u *url.URL) bool {
 	return !slices.Contains(s.staying, "") && !slices.Contains(s.staying, strings.ToLower(u.Hostname()))
 }
 
-// readConfig reads the output of git config --list -z: names, each with a
-// newline and a value behind it unless it has none, all ended by a zero byte.
+// readConfig parses the output of "git config --list -z". An entry is a name and, if it has a
+// value, a newline and the value. A zero byte ends each entry.
 func (s *HTTPSettings) readConfig(out string) {
 	for entry := range strings.SplitSeq(out, "\x00") {
 		name, value, _ := strings.Cut(entry, "\n")
@@ -114,16 +115,16 @@ func (s *HTTPSettings) readConfig(out string) {
 	}
 }
 
-// harmless are the keys of the section http that say how git makes its
-// requests, or what it does when credentials are wanted, and leave alone what
-// is sent and who is trusted.
+// harmless are the keys of the section http that do not affect which data is sent and which
+// servers are trusted. They only affect how git sends its requests, or how it reacts if a
+// server demands credentials.
 var harmless = [...]string{
 	"delegation", "emptyauth", "lowspeedlimit", "lowspeedtime", "maxrequests", "maxretries", "maxretrytime", "minsessions",
 	"noepsv", "postbuffer", "retryafter", "schannelcheckrevoke", "schannelusesslcainfo", "sslbackend", "version",
 }
 
-// readHTTP reads one key of the section http. The subsection is an address to
-// which it is limited; "" means all.
+// readHTTP evaluates one key of the section http. If the subsection sub is not "", the key
+// applies only to that address.
 func (s *HTTPSettings) readHTTP(sub, key, value string) {
 	if key == "followredirects" && value == "false" {
 		s.staying = append(s.staying, hostOf(sub))
@@ -141,8 +142,8 @@ func (s *HTTPSettings) readHTTP(sub, key, value string) {
 	}
 }
 
-// hostOf is the host of an address to which settings are limited; "" if that
-// may be several.
+// hostOf returns the host of an address that settings are limited to. It returns "" if there
+// may be several hosts.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || strings.Contains(u.Host, "*") {
@@ -151,8 +152,8 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// concerning are beginnings of the names of variables that change git's
-// requests, or that show them to the user.
+// concerning are prefixes of the names of environment variables that change git's requests, or
+// that print them for the user.
 var concerning = [...]string{"GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_", "GIT_CURL_", "GIT_TRACE", "ALL_PROXY"}
 
 func (s *HTTPSettings) readEnvironment() {
@@ -177,8 +178,8 @@ func isEmptyDir(name string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// hasConfigFiles reports whether there is a configuration that a git would
-// read. It is asked where no git is there to do so.
+// hasConfigFiles reports whether there is a configuration that a git would read. It is used if
+// there is no git to read it.
 func (s *HTTPSettings) hasConfigFiles() bool {
 	var files []string
 	if _, without := procgroup.Lookup(s.env, "GIT_CONFIG_NOSYSTEM"); !without {

@@ -8,31 +8,33 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// Installation is the git that is installed, for reports.
+// Installation describes the installed git, for reports.
 type Installation struct {
-	// Path is the program, and Version what it says of itself, without "git version".
+	// Path is the path of the program. Version is the version that it reports, without the
+	// prefix "git version".
 	Path, Version string
-	// Settings are those of the user's and the system's configuration that decide how
-	// git asks servers, in the order of git.
+	// Settings are the settings in the user's and the system's configuration that affect git's
+	// requests to servers. They are in the order in which git lists them.
 	Settings []Setting
 }
 
-// Setting is one setting. Values that may have secrets are left out.
+// Setting is one setting. Values that may contain secrets are left out.
 type Setting struct {
-	// Name is in lower case but for its subsection, as in url.https://a/.insteadof.
+	// Name is in lower case, except for its subsection, as in url.https://a/.insteadof.
 	Name string
-	// Value is "" if it may have a secret.
+	// Value is "" if it may contain a secret.
 	Value string
 }
 
-// TurnsOffVerification reports whether git accepts any certificate by the setting.
+// TurnsOffVerification reports whether the setting makes git accept any certificate.
 func (s Setting) TurnsOffVerification() bool {
 	off := s.Value == "false" || s.Value == "0" || s.Value == "no" || s.Value == "off"
 	return off && strings.HasPrefix(s.Name, "http.") && strings.HasSuffix(s.Name, ".sslverify")
 }
 
-// Inspect asks the program for its version and its configuration. An error over ErrNoGit
-// says that there is no usable git. One about the configuration comes with the rest.
+// Inspect returns the version and the configuration of the program. The error wraps ErrNoGit if
+// there is no usable git. If the configuration cannot be read, Inspect returns the rest
+// together with the error.
 func (g *Git) Inspect(ctx context.Context) (Installation, error) {
 	found, err := g.find(ctx)
 	if err != nil {
@@ -52,10 +54,10 @@ func (g *Git) Inspect(ctx context.Context) (Installation, error) {
 	return i, found.configErr
 }
 
-// shown are the keys of the section http whose values have no secrets.
+// shown are the keys of the section http whose values contain no secrets.
 var shown = [...]string{"followredirects", "sslbackend", "sslcainfo", "sslcapath", "sslverify", "version"}
 
-// reported returns a setting as a report has it, and whether it belongs there.
+// reported returns a setting in the form for a report, and whether the report includes it.
 func reported(name, value string) (Setting, bool) {
 	section, rest, _ := strings.Cut(name, ".")
 	dot := strings.LastIndexByte(rest, '.')
@@ -79,8 +81,8 @@ func reported(name, value string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// helperName is the first word of a helper, without its arguments. A command for the shell
-// is not shown, since it may have a token in it.
+// helperName returns the first word of a helper, without its arguments. A shell command is not
+// shown, because it may contain a token.
 func helperName(value string) string {
 	if strings.HasPrefix(value, "!") {
 		return "a shell command"

@@ -15,11 +15,11 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// progressEvery is how often the size of a download is looked at.
+// progressEvery is the interval at which the size of a download is measured.
 const progressEvery = 100 * time.Millisecond
 
-// prepare writes the private files that hand over what must not stand in
-// arguments. Further calls do nothing.
+// prepare writes the private files with values that must not appear in arguments. Further calls
+// do nothing.
 func (r *Repository) prepare() error {
 	if r.network != nil {
 		return nil
@@ -41,17 +41,17 @@ func (r *Repository) prepare() error {
 	return r.writeConfig()
 }
 
-// writeConfig writes the settings for git that depend on the remote.
+// writeConfig writes the git settings that depend on the remote.
 func (r *Repository) writeConfig() error {
 	if scheme := r.URL.Scheme; scheme != "https" && scheme != "http" {
 		return nil
 	}
-	// What the user has for this very URL would count more than the setting for
-	// all, with which every command is run.
+	// The user's settings for this particular URL would take precedence over the general
+	// setting with which every command is run.
 	config := fmt.Sprintf("[http %s]\n\tfollowRedirects = false\n", configQuote(r.remote()))
 	if r.moved != nil && !httpx.SameOrigin(r.moved, r.URL) {
-		// Headers that are for all servers may hold credentials, and this server
-		// was chosen by another one.
+		// Headers for all servers may contain credentials, and this server was chosen by
+		// another server.
 		config += "[http]\n\textraHeader =\n"
 	}
 	credentials, err := r.credentials()
@@ -62,17 +62,17 @@ func (r *Repository) writeConfig() error {
 	return os.WriteFile(r.network.ConfigFile, []byte(config+credentials), 0o600)
 }
 
-// credentialHelper is a command for the shell that git runs. The credentials are in
-// its environment, neither in arguments nor on disk. Git's own comparison of hosts
-// takes "example.com." for "example.com", so the helper compares the origin exactly.
+// credentialHelper is a shell command that git runs. The credentials are in its environment,
+// not in arguments or on disk. The helper compares the origin exactly, because git treats
+// "example.com." and "example.com" as the same host.
 const credentialHelper = `!f() { test "$1" = get || return 0; ` +
 	`while IFS== read -r key value; do case $key in protocol) protocol=$value;; host) host=$value;; esac; done; ` +
 	`test "$protocol://$host" = "$COTTER_GIT_ORIGIN" || return 0; ` +
 	`printf 'username=%s\npassword=%s\n' "$COTTER_GIT_USERNAME" "$COTTER_GIT_PASSWORD"; }; f`
 
-// credentials are the settings that hand the userinfo of an address to git as a
-// credential helper would, for the address's origin alone. In the URL it would
-// show in the arguments of git and of its children.
+// credentials returns the settings that pass the userinfo of an address to git, for the origin
+// of the address only. Git gets it from a credential helper. In the URL, it would be visible in
+// the arguments of git and of its child processes.
 func (r *Repository) credentials() (config string, err error) {
 	if r.User == nil {
 		return "", nil
@@ -82,26 +82,26 @@ func (r *Repository) credentials() (config string, err error) {
 	name := r.User.Username()
 	password, ok := r.User.Password()
 	if strings.ContainsAny(name+password, "\n\x00") {
-		return "", errors.New("git takes no user name or password with a line break")
+		return "", errors.New("git does not accept a user name or password with a line break")
 	}
 	if ok || r.emptyPassword {
 		r.network.Secrets = []string{"COTTER_GIT_ORIGIN=" + origin.String(), "COTTER_GIT_USERNAME=" + name, "COTTER_GIT_PASSWORD=" + password}
-		// The empty value drops the user's own helpers: the address is more
-		// particular than they are.
+		// The empty value disables the user's own helpers, because the address is more specific
+		// than they are.
 		config += "\thelper =\n\thelper = " + configQuote(credentialHelper) + "\n"
 		if password != "" {
 			r.secrets = append(r.secrets, password)
 		}
 	}
-	// Without a password the name may well be a token.
+	// If there is no password, the user name may be a token.
 	r.secrets = append(r.secrets, name)
 	config += "\tusername = " + configQuote(name) + "\n"
 	return config, nil
 }
 
-// wantsEmptyPassword reports whether the address has a user, most often a token,
-// and no password, and git has not been given the empty one yet. It comes last:
-// a helper or an askpass program of the user's may know a password for that user.
+// wantsEmptyPassword reports whether the address has a user, often a token, but no password,
+// and git has not yet tried the empty password. The empty password is tried last, because the
+// user's credential helper or askpass program may know a password for that user.
 func (r *Repository) wantsEmptyPassword() bool {
 	if r.User == nil || r.emptyPassword {
 		return false
@@ -115,7 +115,7 @@ func configQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
 
-// fetchRefs runs one git fetch into the store.
+// fetchRefs runs one "git fetch" into the store.
 func (r *Repository) fetchRefs(ctx context.Context, options []string, refspecs ...string) error {
 	if err := os.Remove(r.network.PacketTrace); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -132,14 +132,14 @@ func (r *Repository) fetchRefs(ctx context.Context, options []string, refspecs .
 	return err
 }
 
-// command is a run of git in the store, with the network.
+// command returns a command that runs git in the store with access to the network.
 func (r *Repository) command(args ...string) Command {
 	return Command{Args: args, Repo: r.store.dir, Network: r.network, Secrets: r.secrets, Hold: r.store.held}
 }
 
-// watchDownload follows the growth of the store, to report it and to stop a
-// fetch that brings too much: git itself has no limit. The function that it
-// returns ends that.
+// watchDownload measures the growth of the store. It reports the growth, and stops a fetch that
+// transfers too much, because git itself has no limit. The returned function ends this, and
+// returns an error if the limit is exceeded.
 func (r *Repository) watchDownload(ctx context.Context) (context.Context, func() error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	limit := r.MaxBytes

@@ -12,14 +12,13 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// killDelay is how long a cancelled git may tidy up (it removes its temporary
-// packs) before it is killed, and how long a daemon that a helper left behind
-// may hold our pipes open.
+// killDelay is how long a cancelled git may clean up (it removes its temporary packs) before it
+// is killed. It is also how long a daemon that a helper left running may keep our pipes open.
 const killDelay = 2 * time.Second
 
 // Process is a running git.
 type Process struct {
-	// Stdin and Stdout are the ends of its pipes, set by [Git.Start] only.
+	// Stdin and Stdout are pipes to git. They are only set by [Git.Start].
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
@@ -32,7 +31,7 @@ type Process struct {
 	err     error
 }
 
-// prepare makes a command ready to start.
+// prepare returns a process that is ready to start.
 func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p := &Process{ctx: ctx, cancel: cancel, command: c, stderr: &sanitize.Tail{}}
@@ -62,14 +61,14 @@ func (p *Process) start() error {
 	return nil
 }
 
-// Wait waits for git to end and releases it. A cancelled context is among the
-// causes of its error. Further calls give the same answer.
+// Wait waits for git to exit and releases its resources. If the context was cancelled, the
+// error wraps its cause. Further calls return the same result.
 func (p *Process) Wait() error {
 	p.ended.Do(func() {
 		defer p.release()
 		err := p.cmd.Wait()
 		if errors.Is(err, exec.ErrWaitDelay) && p.cmd.ProcessState.Success() {
-			err = nil // git is done; only a daemon it left behind holds a pipe
+			err = nil // git has exited; only a daemon that it started still holds a pipe
 		}
 		if err != nil {
 			p.err = p.failure(err)
@@ -78,7 +77,7 @@ func (p *Process) Wait() error {
 	return p.err
 }
 
-// Kill ends git and waits for that. It is for a reader that needs no more.
+// Kill kills git and waits for its exit. It is for callers that need no more output.
 func (p *Process) Kill() {
 	p.cancel(context.Canceled)
 	_ = p.Wait()
@@ -92,7 +91,7 @@ func (p *Process) release() {
 	p.cancel(nil)
 }
 
-// failure is the error of a run that ended with err.
+// failure returns the *Error of a run that ended with err.
 func (p *Process) failure(err error) error {
 	e := &Error{
 		Args:     sanitize.RedactAll(p.command.Args, p.command.Secrets),

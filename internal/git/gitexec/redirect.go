@@ -17,12 +17,12 @@ import (
 
 const (
 	maxRedirects = 5
-	// maxLocation bounds addresses that servers name, in bytes.
+	// maxLocation bounds the length of an address that a server names, in bytes.
 	maxLocation = 8 << 10
 )
 
-// remote is the URL of the repository to give to git: that of the address, or the
-// one that the server redirected to.
+// remote returns the URL to pass to git: the URL of the repository, or the URL that the server
+// redirected to.
 func (r *Repository) remote() string {
 	if r.moved != nil {
 		return r.moved.String()
@@ -30,9 +30,9 @@ func (r *Repository) remote() string {
 	return r.URL.String()
 }
 
-// talk runs a command that talks to the remote, again after failures that may
-// pass, and again with another remote after a redirect. command must take the
-// URL from remote each time.
+// talk runs a command that connects to the remote. It retries failures that may be temporary,
+// and runs the command again with another remote after a redirect. command must use the URL
+// that remote returns at the time of each call.
 func (r *Repository) talk(ctx context.Context, command func() Command, run func(Command) error) error {
 	for hops := 0; ; hops++ {
 		err := r.retry(ctx, func() error { return run(command()) })
@@ -62,14 +62,14 @@ func (r *Repository) talk(ctx context.Context, command func() Command, run func(
 	}
 }
 
-// nextRemote finds where the server redirects the repository to. It returns nil if
-// that cannot be found out, or the user does not want redirects to be followed.
+// nextRemote returns the URL that the server redirects the repository to. It returns nil if
+// that cannot be determined, or if the user disabled redirects.
 func (r *Repository) nextRemote(ctx context.Context) (*url.URL, error) {
 	settings, err := r.Git.HTTPSettings(ctx)
 	if err != nil || !settings.followsRedirects(r.URL) {
 		return nil, err
 	}
-	// The user's url.<base>.insteadOf may have git ask another server.
+	// The user's url.<base>.insteadOf may make git contact another server.
 	out, err := r.Git.Output(ctx, r.command("ls-remote", "--get-url", "--end-of-options", r.remote()), 2*maxLocation)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (r *Repository) nextRemote(ctx context.Context) (*url.URL, error) {
 	network.HTTPTrace = filepath.Join(r.Scratch, "headers")
 	ask := r.command("ls-remote", "--end-of-options", r.remote(), "HEAD")
 	ask.Network = &network
-	// It fails by the redirect, as before.
+	// The command fails because of the redirect, like the one before.
 	if _, err := r.Git.Output(ctx, ask, maxListing); err != nil && isCancelled(err) {
 		return nil, err
 	}
@@ -93,8 +93,7 @@ func (r *Repository) nextRemote(ctx context.Context) (*url.URL, error) {
 	return redirectedRepository(asked, location)
 }
 
-// lastLocation returns the last header Location in a trace of git's, and removes
-// the trace.
+// lastLocation returns the last Location header in git's trace file, and removes the file.
 func lastLocation(trace string) (location string, err error) {
 	file, err := os.Open(trace)
 	if errors.Is(err, os.ErrNotExist) {
@@ -118,9 +117,8 @@ func lastLocation(trace string) (location string, err error) {
 	return location, lines.Err()
 }
 
-// redirectedRepository returns the URL of the repository whose list of refs is
-// where the request for that of another one is redirected to. By git's rules both
-// requests must end alike.
+// redirectedRepository returns the URL of the repository that a redirect of the request for its
+// list of refs points to. As in git, the URLs of both requests must end in the same way.
 func redirectedRepository(from *url.URL, location string) (*url.URL, error) {
 	repository := strings.TrimSuffix(from.String(), "/")
 	end := "/info/refs?service=git-upload-pack"
@@ -138,7 +136,7 @@ func redirectedRepository(from *url.URL, location string) (*url.URL, error) {
 	}
 	base, ok := strings.CutSuffix(to.String(), end)
 	if !ok {
-		return nil, fmt.Errorf("%w: the redirect to %q does not lead to a repository", git.ErrRefused, addrs.Redact(to.String()))
+		return nil, fmt.Errorf("%w: the redirect to %q does not point to a repository", git.ErrRefused, addrs.Redact(to.String()))
 	}
 	next, err := url.Parse(base)
 	if err != nil {

@@ -16,58 +16,59 @@ import (
 )
 
 const (
-	// idle is how long git may be silent while it fetches. It reports progress
-	// every second, and servers send a sign of life every five.
+	// idle is how long git may be silent while it fetches. Git reports progress every second,
+	// and servers send keep-alive packets every five seconds.
 	idle = 2 * time.Minute
-	// maxListing bounds a list of refs. A ref takes some 70 bytes, and an annotated
-	// tag twice that.
+	// maxListing bounds the size of a list of refs, in bytes. A ref takes about 70 bytes, and
+	// an annotated tag twice as many.
 	maxListing = 64 << 20
 )
 
-// Repository is a [git.Repository] that is fetched by the installed git. Its fields
-// must not change once it is in use.
+// Repository is a [git.Repository] that is fetched by the installed git. Its fields must not
+// change after first use.
 type Repository struct {
 	Git *Git
 	// URL is the address of the repository, without credentials.
 	URL *url.URL
-	// Protocols and Direct are those of [Network].
+	// Protocols and Direct have the same meaning as in [Network].
 	Protocols, Direct []string
-	// User has the credentials for a URL by http or https; nil means those of the
+	// User has the credentials for an http or https URL. nil means the credentials in the
 	// user's configuration.
 	User *url.Userinfo
-	// SSHKey is a private key for ssh; nil means the user's own.
+	// SSHKey is a private key for ssh. nil means the user's own keys.
 	SSHKey []byte
 	// Secrets are values that must not appear in errors.
 	Secrets []string
-	// Scratch is a private directory, an absolute path, which the caller removes.
+	// Scratch is the absolute path of a private directory. The caller removes it.
 	Scratch string
-	// CacheDir is where repositories are kept between fetches; "" means nowhere.
+	// CacheDir is the directory in which stores are kept between fetches. "" means that they
+	// are not kept.
 	CacheDir string
-	// MaxBytes bounds what one fetch transfers.
+	// MaxBytes bounds the transfer of one fetch, in bytes.
 	MaxBytes int64
-	// Floor is the least that a server must send by http.
+	// Floor is the minimum rate at which an http server must send.
 	Floor minrate.Floor
-	// Retry says how often and how soon a failed request is repeated.
+	// Retry determines how often and when failed requests are retried.
 	Retry httpx.Retry
-	// Progress is called with the bytes that one fetch has transferred so far; nil
-	// is fine.
+	// Progress is called with the number of bytes that the current fetch has transferred so
+	// far. It may be nil.
 	Progress func(done int64)
-	// CacheUnusable is called with the reason if CacheDir cannot be written to. The
-	// fetch goes on without it. nil is fine.
+	// CacheUnusable is called with the reason if CacheDir cannot be written to. The fetch then
+	// continues without it. It may be nil.
 	CacheUnusable func(reason string)
 
-	network  *Network // nil until it is prepared
+	network  *Network // nil before prepare
 	store    store
-	moved    *url.URL // where redirects led; nil if there were none
+	moved    *url.URL // the URL after redirects; nil if there were none
 	received int64
 	secrets  []string
-	// emptyPassword says that git found no password for the user of the address,
-	// and is given the empty one.
+	// emptyPassword is set after git found no password for the user of the address. Git then
+	// uses the empty password.
 	emptyPassword bool
 }
 
-// Stored reads a commit that an earlier fetch brought into CacheDir. It returns
-// false if it is not there, or not sound.
+// Stored reads a commit that an earlier fetch stored in CacheDir. It returns false if the
+// commit is not there, or if the store is damaged.
 func (r *Repository) Stored(ctx context.Context, id string, read func(git.Fetched) error) (bool, error) {
 	r.openStore()
 	if !r.store.exists() {
@@ -80,7 +81,7 @@ func (r *Repository) Stored(ctx context.Context, id string, read func(git.Fetche
 	return true, explain(err)
 }
 
-// readStored checks the store before git sees it.
+// readStored checks the store before git reads it.
 func (r *Repository) readStored(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
 	unlock, err := r.store.lockShared(ctx)
 	if err != nil {
@@ -103,8 +104,8 @@ func (r *Repository) readLocked(ctx context.Context, fetched git.Fetched, read f
 	return read(fetched)
 }
 
-// Fetch implements [git.Repository]. The commit is kept in CacheDir, or in Scratch if
-// that cannot be used.
+// Fetch implements [git.Repository]. The commit is kept in CacheDir, or in Scratch if CacheDir
+// cannot be used.
 func (r *Repository) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
 	if err := r.prepare(); err != nil {
 		return err
@@ -121,8 +122,8 @@ func (r *Repository) Fetch(ctx context.Context, want git.Want, read func(git.Fet
 	return explain(err)
 }
 
-// fetchSound fetches and reads a commit. A store that turns out to be damaged is made
-// anew, once.
+// fetchSound fetches and reads a commit. If the store turns out to be damaged, it is created
+// again, once.
 func (r *Repository) fetchSound(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
 	err := r.fetchAndRead(ctx, want, read)
 	if errors.Is(err, git.ErrDamaged) && !r.store.fresh {
@@ -147,7 +148,7 @@ func (r *Repository) fetchAndRead(ctx context.Context, want git.Want, read func(
 	return r.readLocked(ctx, fetched, read)
 }
 
-// fetchLocked brings a commit into the store.
+// fetchLocked fetches a commit into the store.
 func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched git.Fetched, err error) {
 	unlock, err := r.store.lock(ctx)
 	if err != nil {
@@ -162,8 +163,8 @@ func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched gi
 
 	fetched, err = r.resolve(ctx, want)
 	if says(err, saysOtherFormat) && want.Known() == "" {
-		// Only the server knows which hash its repository uses, and git fetches into
-		// one that uses the same.
+		// Only the server knows which hash its repository uses. Git fetches only into a store
+		// with the same hash.
 		if err := r.store.reinit(r.store.otherFormat()); err != nil {
 			return git.Fetched{}, err
 		}
@@ -175,8 +176,8 @@ func (r *Repository) fetchLocked(ctx context.Context, want git.Want) (fetched gi
 	return fetched, err
 }
 
-// objectFormat is the hash that must name the store's objects; "" if it is not
-// known beforehand.
+// objectFormat returns the hash that the store must use for object names, or "" if it is not
+// known in advance.
 func objectFormat(commit string) string {
 	switch len(commit) {
 	case git.SHA1Len:
@@ -198,8 +199,8 @@ func (r *Repository) Refs(ctx context.Context, names ...string) (git.Refs, error
 	if err := r.prepare(); err != nil {
 		return nil, err
 	}
-	// By its options git asks for these refs alone, which costs as much as there are
-	// of them. For names it has the server list all that it has.
+	// With these options git requests only heads or tags, so the cost depends on their number.
+	// For individual names it makes the server list all refs.
 	options := map[string]string{git.Heads: "--heads", git.Tags: "--tags"}
 	args, patterns := []string{"ls-remote"}, []string{}
 	for _, name := range names {
@@ -223,7 +224,7 @@ func (r *Repository) Refs(ctx context.Context, names ...string) (git.Refs, error
 	return parseListing(out), nil
 }
 
-// parseListing reads the output of git ls-remote.
+// parseListing parses the output of "git ls-remote".
 func parseListing(out []byte) git.Refs {
 	refs := git.Refs{}
 	for line := range bytes.Lines(out) {
@@ -233,9 +234,8 @@ func parseListing(out []byte) git.Refs {
 	return refs
 }
 
-// Expand implements [git.Repository]. Only a list of all commits can tell, so it
-// fetches that into a store of its own, without files if the server can leave them
-// out.
+// Expand implements [git.Repository]. This requires a list of all commits, so Expand fetches
+// them into a separate store, without files if the server can leave them out.
 func (r *Repository) Expand(ctx context.Context, short string) (string, error) {
 	if err := r.prepare(); err != nil {
 		return "", err
@@ -271,7 +271,7 @@ func (r *Repository) expand(ctx context.Context, short string) (string, error) {
 // Received implements [git.Repository].
 func (r *Repository) Received() int64 { return r.received }
 
-// Close implements [git.Repository]. Everything is in Scratch, which is the caller's.
+// Close implements [git.Repository]. It does nothing, because the caller removes Scratch.
 func (r *Repository) Close() error { return nil }
 
 // has reports whether the store has the commit.

@@ -19,43 +19,45 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// lockRetry is how often a lock that another holds is tried again.
+// lockRetry is the interval at which a lock is tried again while another process holds it.
 const lockRetry = 20 * time.Millisecond
 
-// maxFetchHead bounds a line of FETCH_HEAD: an object name, a ref, a URL.
+// maxFetchHead bounds the length of a line in FETCH_HEAD, in bytes. It has an object name, a
+// ref and a URL.
 const maxFetchHead = 64 << 10
 
-// store is a bare repository for what was fetched from one remote. Any
-// number of processes may use it: fetching excludes everybody else, reading
-// excludes fetching. There is no lock in the process beside the file's, as
-// flock(2) tells descriptors apart, not processes.
+// store is a bare repository with the commits that were fetched from one remote. Any number of
+// processes may use it. Fetching requires an exclusive lock, and reading a shared one. The lock
+// file is also used between goroutines of one process, because flock(2) distinguishes file
+// descriptors, not processes.
 type store struct {
 	dir string
-	// lockFile is beside dir, so that dir can be removed; "" for a private
-	// store, which needs no lock.
+	// lockFile is next to dir, so that dir can be removed. It is "" for a private store, which
+	// needs no lock.
 	lockFile string
-	// format is the hash that names the objects, once it is known.
+	// format is the hash for object names, once it is known.
 	format string
-	// fresh says that this fetch made the store, so that a second attempt
-	// would find no better one.
+	// fresh is set if this fetch created the store. A second attempt would then not find a
+	// better one.
 	fresh bool
-	// held is a lock that every git which writes to the store inherits; nil
-	// where there is no need for one.
+	// held is a locked file that every git process which writes to the store inherits. It is
+	// nil if it is not needed.
 	held *os.File
 }
 
-// newStore is the store of a remote below cacheDir, or a private one.
+// newStore returns the store for a remote below cacheDir. If cacheDir is "", the store is
+// private.
 func newStore(cacheDir, scratch string, remote *url.URL) store {
 	if cacheDir == "" {
 		return privateStore(scratch)
 	}
-	// Credentials do not count. Objects are found by their hash, and who may
-	// read the cache may read it whole.
+	// Credentials are not part of the name. Objects are found by their hash, and anyone who can
+	// read the cache can read all of it.
 	dir := filepath.Join(cacheDir, "git", fmt.Sprintf("%x", sha256.Sum256([]byte(remote.String()))))
 	return store{dir: dir, lockFile: dir + ".lock"}
 }
 
-// privateStore is a store for one fetch.
+// privateStore returns a store for one fetch.
 func privateStore(scratch string) store { return store{dir: filepath.Join(scratch, "store")} }
 
 func (s *store) exists() bool {
@@ -63,8 +65,8 @@ func (s *store) exists() bool {
 	return err == nil
 }
 
-// lock excludes everybody else, also a git that outlives the process which
-// started it. Errors are those of ctx or a *storeError.
+// lock locks the store exclusively. It also waits for a git process that outlives the process
+// that started it. Errors are those of ctx, or a *storeError.
 func (s *store) lock(ctx context.Context) (unlock func(), err error) {
 	release, err := s.acquire(ctx, (*flock.Flock).TryLockContext)
 	if err != nil || s.lockFile == "" {
@@ -84,7 +86,7 @@ func (s *store) lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// lockShared excludes those who write.
+// lockShared locks the store for reading.
 func (s *store) lockShared(ctx context.Context) (unlock func(), err error) {
 	return s.acquire(ctx, (*flock.Flock).TryRLockContext)
 }
@@ -104,12 +106,12 @@ func (s *store) acquire(ctx context.Context, try func(*flock.Flock, context.Cont
 		return nil, unusable(errors.Join(err, errNotFile, l.Close()))
 	}
 	now := time.Now()
-	_ = os.Chtimes(s.lockFile, now, now) // for GitStores; a cache that is full still works
+	_ = os.Chtimes(s.lockFile, now, now) // for GitStores; errors are ignored, so that a full cache still works
 	return func() { _ = l.Close() }, nil
 }
 
-// ensure makes the store unless it is there and as it should be. format is the
-// hash that must name its objects; "" means any.
+// ensure creates the store, unless a valid one exists. format is the required hash for object
+// names; "" means any.
 func (s *store) ensure(format string) error {
 	found, err := checkStore(s.dir)
 	if err == nil && (format == "" || format == found) {
@@ -119,8 +121,8 @@ func (s *store) ensure(format string) error {
 	return s.reinit(cmp.Or(format, "sha1"))
 }
 
-// reinit makes an empty store in the place of whatever there is. Errors are
-// *storeErrors.
+// reinit removes the store, if there is one, and creates an empty one. Errors are of type
+// *storeError.
 func (s *store) reinit(format string) error {
 	if err := os.RemoveAll(s.dir); err != nil {
 		return unusable(err)
@@ -129,7 +131,7 @@ func (s *store) reinit(format string) error {
 	return unusable(makeStore(s.dir, format))
 }
 
-// otherFormat is the hash that does not name the store's objects.
+// otherFormat returns the hash that the store does not use for object names.
 func (s *store) otherFormat() string {
 	if s.format == "sha256" {
 		return "sha1"
@@ -137,7 +139,7 @@ func (s *store) otherFormat() string {
 	return "sha256"
 }
 
-// remove deletes a damaged store.
+// remove removes a damaged store.
 func (s *store) remove(ctx context.Context) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -147,18 +149,18 @@ func (s *store) remove(ctx context.Context) error {
 	return unusable(os.RemoveAll(s.dir))
 }
 
-// healthy reports whether all that the store's refs need is there. It is asked
-// after a failure only: it reads the whole store.
+// healthy reports whether the store has all objects that its refs need. It reads the whole
+// store, so it is only called after a failure.
 func (s *store) healthy(ctx context.Context, git *Git) bool {
 	check := Command{Args: []string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, Repo: s.dir}
 	return git.Run(ctx, check) == nil
 }
 
-// packBytes is the size of the store's packs, those being received included.
+// packBytes returns the size of the store's packs, including those that are being received.
 func (s *store) packBytes() int64 {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "objects", "pack"))
 	if err != nil {
-		return 0 // none yet
+		return 0 // there are none yet
 	}
 	var sum int64
 	for _, entry := range entries {
@@ -173,10 +175,10 @@ func (s *store) packBytes() int64 {
 	return sum
 }
 
-// fetchHead reads what the last fetch brought: an object and the full name of
-// the ref that git found for it. The form is that of git-fmt-merge-msg(1): the
-// object, a tab, a tab, and a description such as "tag 'v1' of https://...",
-// "'refs/x' of ..." or, for HEAD, the URL alone.
+// fetchHead returns the result of the last fetch: an object, and the full name of the ref that
+// git resolved it from. The file has the format of git-fmt-merge-msg(1): the object, a tab, a
+// tab, and a description. The description is, for example, "tag 'v1' of https://...", "'refs/x'
+// of ..." or, for HEAD, only the URL.
 func (s *store) fetchHead() (id, ref string, err error) {
 	f, err := os.Open(filepath.Join(s.dir, "FETCH_HEAD"))
 	if errors.Is(err, fs.ErrNotExist) {

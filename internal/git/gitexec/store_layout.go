@@ -11,33 +11,33 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// What a store holds was perhaps written by someone else: a cache that is
-// restored from an archive can have any content. So a store is made here and not
-// by git init, and is only used if it is a directory of this user's that holds
-// the configuration and the files that a fetch leaves there, and nothing else: no
-// hooks, alternates, attributes, grafts, links or further configuration. What
-// its objects hold is checked when they are read.
+// The contents of a store may have been written by someone else. For example, a cache that is
+// restored from an archive can have any content. A store is therefore created here and not by
+// "git init". It is only used if it is a directory of this user, has the configuration that was
+// written here, and contains only files that a fetch leaves there. It must not contain hooks,
+// alternates, attributes, grafts, links or further configuration. The contents of its objects
+// are checked when they are read.
 const (
 	storeHead = "ref: refs/heads/none\n"
 	storeCore = "\tfilemode = false\n\tbare = true\n\tlogAllRefUpdates = false\n"
 )
 
-// storeConfigs are the configurations of stores, by the hash that names objects.
+// storeConfigs are the configurations of stores, by the hash for object names.
 var storeConfigs = map[string]string{
 	"sha1":   "[core]\n\trepositoryformatversion = 0\n" + storeCore,
 	"sha256": "[core]\n\trepositoryformatversion = 1\n" + storeCore + "[extensions]\n\tobjectFormat = sha256\n",
 }
 
-// The names of what a store may hold, relative to it.
+// The names of files and directories that a store may contain, relative to it.
 var (
 	storeDirs  = pattern(`^(objects(/(pack|info|[0-9a-f]{2}))?|refs|refs/cotter(/.*)?)$`)
 	storeFiles = pattern(`^(HEAD|config|FETCH_HEAD|packed-refs|shallow|refs/cotter/.*` +
 		`|objects/[0-9a-f]{2}/[0-9a-f]{38,62}|objects/pack/pack-[0-9a-f]{40,64}\.(pack|idx|rev|keep))$`)
-	// storeTemporary are what a git at work has, or one that was killed left.
+	// storeTemporary matches files of a running git, or of one that was killed.
 	storeTemporary = pattern(`^objects/(.*/)?tmp_[^/]*$|^shallow_[^/]*$|\.lock$`)
 )
 
-// makeStore makes an empty store, whose parent must exist.
+// makeStore creates an empty store. The parent directory must exist.
 func makeStore(dir, format string) error {
 	config, ok := storeConfigs[format]
 	if !ok {
@@ -51,7 +51,7 @@ func makeStore(dir, format string) error {
 		return err
 	}
 	defer root.Close()
-	// HEAD comes last: without it, the directory is no store.
+	// HEAD is written last: without it, the directory is not a store.
 	return errors.Join(
 		root.MkdirAll("objects/pack", 0o700),
 		root.MkdirAll("refs/cotter", 0o700),
@@ -60,8 +60,8 @@ func makeStore(dir, format string) error {
 	)
 }
 
-// checkStore checks that a directory is a store as this program makes them, and
-// returns the hash that names its objects. Errors wrap git.ErrDamaged.
+// checkStore checks that a directory is a store of the form that makeStore creates, and returns
+// the hash for its object names. Errors wrap git.ErrDamaged.
 func checkStore(dir string) (format string, err error) {
 	refuse := func(reason any) (string, error) { return "", fmt.Errorf("%w: %v", git.ErrDamaged, reason) }
 	info, err := os.Lstat(dir)
@@ -89,7 +89,7 @@ func checkStore(dir string) (format string, err error) {
 	return refuse("its configuration is not the one that was written")
 }
 
-// storeRel returns the name of a file in a store, relative to it.
+// storeRel returns the name of a file in a store, relative to the store.
 func storeRel(dir, name string) string {
 	return filepath.ToSlash(strings.TrimPrefix(name[len(dir):], string(filepath.Separator)))
 }
@@ -110,10 +110,10 @@ func checkStoreNames(dir string) error {
 	})
 }
 
-// maxStoreFile bounds HEAD and config, which are far shorter.
+// maxStoreFile bounds the size of HEAD and config, which are much smaller.
 const maxStoreFile = 4 << 10
 
-// readStoreFile reads a file that was found to be a regular one.
+// readStoreFile reads a file that must be a regular one.
 func readStoreFile(dir, name string) (string, error) {
 	name = filepath.Join(dir, name)
 	info, err := os.Lstat(name)
@@ -127,13 +127,13 @@ func readStoreFile(dir, name string) (string, error) {
 	return string(text), err
 }
 
-// sweepStore removes what a git that was killed left behind: lock files, at which
-// every later git would stop, and half-written packs. It also removes FETCH_HEAD,
-// which git would write in place.
+// sweepStore removes the leftovers of a git that was killed: lock files, on which every later
+// git would fail, and incomplete packs. It also removes FETCH_HEAD, which git would otherwise
+// overwrite in place.
 func sweepStore(dir string) {
 	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
-			return nil // not there yet, or not any more
+			return nil // does not exist yet, or no longer
 		}
 		if rel := storeRel(dir, name); rel == "FETCH_HEAD" || storeTemporary().MatchString(rel) {
 			_ = os.Remove(name)

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// storeError says that a store cannot be used where it is. The fetch goes on with
-// a private one.
+// storeError means that a store cannot be used at its place. The fetch continues with a private
+// store.
 type storeError struct{ err error }
 
 func (e *storeError) Error() string { return "the git store cannot be used: " + e.err.Error() }
 func (e *storeError) Unwrap() error { return e.err }
 
-// unusable marks an error as a storeError, unless the caller's context ended.
+// unusable wraps an error in a storeError, unless the caller's context ended.
 func unusable(err error) error {
 	if err == nil || isCancelled(err) {
 		return err
@@ -29,8 +29,7 @@ var (
 	errOtherOwner   = errors.New("it belongs to another user")
 )
 
-// gitCannotWrite are git's words for a store that it cannot write to, and what
-// they mean.
+// gitCannotWrite maps git's messages about a store that it cannot write to to the reasons.
 var gitCannotWrite = [...]struct{ phrase, reason string }{
 	{"no space left on device", "no space left on device"},
 	{"disk quota exceeded", "disk quota exceeded"},
@@ -41,8 +40,8 @@ var gitCannotWrite = [...]struct{ phrase, reason string }{
 	{".lock': permission denied", "permission denied"},
 }
 
-// cacheTrouble returns why the store cannot be written, in a few words; "" if err
-// is about something else.
+// cacheTrouble returns the reason why the store cannot be written, in a few words. It returns
+// "" if err has another cause.
 func cacheTrouble(err error) string {
 	if said, ok := errors.AsType[*Error](err); ok {
 		for _, w := range gitCannotWrite {
@@ -67,8 +66,8 @@ func cacheTrouble(err error) string {
 	return trouble.err.Error()
 }
 
-// storesDir makes the directory that holds the stores, which must be a real
-// one: below a link would be someone else's directories.
+// storesDir creates the directory that contains the stores. It must be a real directory,
+// because a link could point to another user's directories.
 func storesDir(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err

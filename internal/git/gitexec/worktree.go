@@ -11,22 +11,21 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// maxNames bounds a list of changed files, in bytes.
+// maxNames bounds the size of a list of changed files, in bytes.
 const maxNames = 64 << 20
 
-// ErrNoRepository says that a directory is in no git repository.
-var ErrNoRepository = errors.New("it is in no git repository")
+// ErrNoRepository means that a directory is not in a git repository.
+var ErrNoRepository = errors.New("it is not in a git repository")
 
-// WorkTree is the user's own checkout, in which a program runs.
+// WorkTree is the user's own checkout, which Cotter runs in.
 type WorkTree struct {
-	// Top is the directory at the top of the checkout, an absolute path without
-	// symbolic links.
+	// Top is the top directory of the checkout, as an absolute path without symbolic links.
 	Top string
 	git *Git
 }
 
-// WorkTree returns the checkout that a directory is in. The error wraps
-// ErrNoRepository if it is in none.
+// WorkTree returns the checkout that contains a directory. The error wraps ErrNoRepository if
+// there is none.
 func (g *Git) WorkTree(dir string) (*WorkTree, error) {
 	at, err := filepath.Abs(dir)
 	if err != nil {
@@ -47,16 +46,16 @@ func (g *Git) WorkTree(dir string) (*WorkTree, error) {
 	}
 }
 
-// command is a command in the checkout, which is named: git needs not look for it,
-// and it may belong to another user, as on build servers.
+// command returns a command that runs in the checkout. It names the repository, so that git
+// does not look for it, and so that it may belong to another user, as on build servers.
 func (w *WorkTree) command(args ...string) Command {
 	return Command{Args: args, Repo: filepath.Join(w.Top, ".git"), WorkTree: w.Top}
 }
 
-// commit returns the id of the commit that a revision means.
+// commit returns the id of the commit that a revision refers to.
 func (w *WorkTree) commit(ctx context.Context, rev string) (string, error) {
 	if strings.HasPrefix(rev, "-") {
-		return "", fmt.Errorf("%q is no revision", rev)
+		return "", fmt.Errorf("%q is not a revision", rev)
 	}
 	out, err := w.git.Output(ctx, w.command("rev-parse", "--verify", "--quiet", rev+"^{commit}"), maxProbeOutput)
 	if failed, ok := errors.AsType[*Error](err); ok && failed.ExitCode == 1 {
@@ -69,8 +68,8 @@ func (w *WorkTree) commit(ctx context.Context, rev string) (string, error) {
 	return id, err
 }
 
-// ChangedSince returns the files of the checkout that differ from a revision, as
-// absolute paths: those that are in no commit yet as well, but for ignored ones.
+// ChangedSince returns the files of the checkout that differ from a revision, as absolute
+// paths. The result includes files that are not in any commit, except ignored ones.
 func (w *WorkTree) ChangedSince(ctx context.Context, rev string) ([]string, error) {
 	id, err := w.commit(ctx, rev)
 	if err != nil {
@@ -94,8 +93,8 @@ func (w *WorkTree) ChangedSince(ctx context.Context, rev string) ([]string, erro
 	return files, nil
 }
 
-// Show returns a file as a revision has it, by its path from the top of the checkout
-// with forward slashes. One of more than limit bytes is an error.
+// Show returns the content of a file in a revision. name is its path from the top of the
+// checkout, with forward slashes. It is an error if the file has more than limit bytes.
 func (w *WorkTree) Show(ctx context.Context, rev, name string, limit int) ([]byte, error) {
 	id, err := w.commit(ctx, rev)
 	if err != nil {
@@ -112,7 +111,7 @@ func (w *WorkTree) Show(ctx context.Context, rev, name string, limit int) ([]byt
 	case len(listed) == 0:
 		return nil, fmt.Errorf("the revision %q has no file %s: %w", rev, name, os.ErrNotExist)
 	case kind != "blob" || mode == "120000" || !git.IsObjectID(blob):
-		return nil, fmt.Errorf("%s is no regular file in the revision %q", name, rev)
+		return nil, fmt.Errorf("%s is not a regular file in the revision %q", name, rev)
 	}
 	return w.git.Output(ctx, w.command("cat-file", "blob", blob), limit)
 }

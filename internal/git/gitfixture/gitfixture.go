@@ -1,9 +1,9 @@
-// Package gitfixture writes the objects and refs of bare git repositories without
-// starting git. It is for tests and for their servers, which would otherwise spend much
-// of their time in starting processes for a few small files.
+// Package gitfixture writes the objects and refs of bare git repositories without starting git.
+// It is for tests and their servers, which would otherwise spend much of their time on starting
+// processes for a few small files.
 //
-// Objects are written loose, a file for each (gitformat-loose, "objects" in
-// gitrepository-layout(5)). Nothing is checked, so that tests can write what git refuses.
+// Objects are written loose, in one file each (gitformat-loose, "objects" in
+// gitrepository-layout(5)). Nothing is checked, so that tests can write data that git refuses.
 package gitfixture
 
 import (
@@ -24,21 +24,21 @@ import (
 	"sync"
 )
 
-// Repository is a bare repository that exists. It may be written to while others read
-// it: an object is complete before a ref names it.
+// Repository is an existing bare repository. It may be written to while others read it: an
+// object is complete before a ref points to it.
 type Repository struct {
 	Dir    string
 	SHA256 bool // names objects by SHA-256 instead of SHA-1
 }
 
-// deflaters are reused, because a new one takes longer than all else here.
+// deflaters are reused, because creating one takes longer than everything else here.
 var deflaters = sync.Pool{New: func() any {
-	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // fails for unknown levels only
+	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // fails only for unknown levels
 	return w
 }}
 
-// Object writes an object of the kind ("blob", "tree", "commit" or "tag") and returns
-// its name. An object that exists already is left as it is.
+// Object writes an object of the given kind ("blob", "tree", "commit" or "tag") and returns its
+// name. An existing object is left unchanged.
 func (r Repository) Object(kind string, content []byte) (id string, err error) {
 	object := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
 	if r.SHA256 {
@@ -65,7 +65,7 @@ func (r Repository) Object(kind string, content []byte) (id string, err error) {
 // links, "40000" for trees, "160000" for commits of submodules.
 type Entry struct{ Mode, Name, ID string }
 
-// RawTree writes a tree with these entries, in this order.
+// RawTree writes a tree with these entries, in the given order.
 func (r Repository) RawTree(entries ...Entry) (id string, err error) {
 	var tree []byte
 	for _, e := range entries {
@@ -80,13 +80,13 @@ func (r Repository) RawTree(entries ...Entry) (id string, err error) {
 
 // File is a file below a tree.
 type File struct {
-	Path    string // with forward slashes
+	Path    string // separated by slashes
 	Mode    string // as in [Entry]; "" means "100644"
 	Content []byte // for the mode "160000", the name of the commit
 }
 
-// Tree writes a tree with these files, the trees below it, and the files. Of two files
-// with the same path the last one counts.
+// Tree writes a tree with these files. It also writes the subtrees and the files. If two files
+// have the same path, the last one is used.
 func (r Repository) Tree(files ...File) (id string, err error) {
 	entries, below := map[string]Entry{}, map[string][]File{}
 	for _, f := range files {
@@ -115,7 +115,7 @@ func (r Repository) Tree(files ...File) (id string, err error) {
 	})...)
 }
 
-// sortedAs is the name by which git sorts an entry.
+// sortedAs returns the name by which git sorts an entry.
 func (e Entry) sortedAs() string {
 	if e.Mode == "40000" {
 		return e.Name + "/"
@@ -123,7 +123,7 @@ func (e Entry) sortedAs() string {
 	return e.Name
 }
 
-// Commit is a commit that is to be written.
+// Commit is a commit to write.
 type Commit struct {
 	Tree    string // the name of its tree
 	Parents []string
@@ -140,17 +140,16 @@ func (r Repository) Commit(c Commit) (id string, err error) {
 	return r.Object("commit", fmt.Appendf(text, "author %s\ncommitter %s\n\n%s", c.By, c.By, c.Message))
 }
 
-// Tag is an annotated tag that is to be written.
+// Tag is an annotated tag to write.
 type Tag struct {
-	Name    string // in short: "v1.0.0"
-	Object  string // what it points to
-	Kind    string // of that object; "" means "commit"
+	Name    string // short name: "v1.0.0"
+	Object  string // the object that it points to
+	Kind    string // the kind of that object; "" means "commit"
 	By      string // as in [Commit]
 	Message string
 }
 
-// Tag writes an annotated tag, points its ref to it and returns the name of the tag
-// object.
+// Tag writes an annotated tag, points its ref to it, and returns the name of the tag object.
 func (r Repository) Tag(t Tag) (id string, err error) {
 	id, err = r.Object("tag", fmt.Appendf(nil, "object %s\ntype %s\ntag %s\ntagger %s\n\n%s",
 		t.Object, cmp.Or(t.Kind, "commit"), t.Name, t.By, t.Message))
@@ -160,12 +159,13 @@ func (r Repository) Tag(t Tag) (id string, err error) {
 	return id, r.SetRef("refs/tags/"+t.Name, id)
 }
 
-// SetRef points the ref with this full name to an object.
+// SetRef points the ref with the given full name to an object.
 func (r Repository) SetRef(name, id string) error {
 	return writeFile(filepath.Join(r.Dir, filepath.FromSlash(name)), []byte(id+"\n"), 0o644)
 }
 
-// Ref returns what the ref with this full name points to, or "" if no file has it.
+// Ref returns the object that the ref with the given full name points to, or "" if there is no
+// file for the ref.
 func (r Repository) Ref(name string) (id string, err error) {
 	text, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -174,12 +174,12 @@ func (r Repository) Ref(name string) (id string, err error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// writeFile writes a file so that it is never seen in part, and the directories above it.
+// writeFile writes a file atomically, and creates its parent directories.
 func writeFile(name string, content []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	// No ref may end so.
+	// The name of a ref cannot end in ".lock".
 	temporary, err := os.CreateTemp(filepath.Dir(name), "*.lock")
 	if err != nil {
 		return err

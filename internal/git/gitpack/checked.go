@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// checked counts and sums a stream whose last 20 bytes are the sum of what
-// comes before them.
+// checked is a reader that computes the checksum of a stream. The last 20 bytes of the stream
+// are the checksum of all bytes before them.
 type checked struct {
 	in   io.Reader
 	sum  hash.Hash
-	tail []byte // the last bytes so far, at most idSize
+	tail []byte // the last bytes read so far, at most idSize
 	size int64
-	err  error // the stream's, which is not io.EOF
+	err  error // the error of the stream, except io.EOF
 }
 
 func newChecked(in io.Reader) *checked {
@@ -31,7 +31,7 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// take sums all but the last idSize bytes of what came so far.
+// take adds all but the last idSize bytes read so far to the checksum.
 func (c *checked) take(p []byte) {
 	c.size += int64(len(p))
 	if whole := max(0, len(p)-idSize); whole > 0 {
@@ -47,5 +47,5 @@ func (c *checked) take(p []byte) {
 	}
 }
 
-// matches reports whether the stream so far ends in the sum of the rest.
+// matches reports whether the last bytes read so far are the checksum of all bytes before them.
 func (c *checked) matches() bool { return bytes.Equal(c.tail, c.sum.Sum(nil)) }

@@ -2,21 +2,21 @@ package gitpack
 
 import "fmt"
 
-// delta is the recipe by which an object is made from another one.
+// delta has the steps by which an object is made from another one.
 type delta struct {
 	baseSize, size int64
 	steps          []byte
 }
 
-// A step whose first byte has the highest bit set copies from the base: the
-// next four bits say which bytes of the offset follow, the three after them
-// which bytes of the length. Any other step but zero inserts as many bytes as
-// it says, which follow it.
+// A step whose first byte has the highest bit set copies bytes from the base. The lower four
+// bits of that byte say which bytes of the offset follow, and the three bits above them say
+// which bytes of the length follow. Any other first byte except zero is a number of bytes to
+// insert; these bytes follow it.
 const (
 	stepCopy    = 0x80
 	offsetBytes = 4
 	lengthBytes = 3
-	// lengthZero is what a length of zero stands for.
+	// lengthZero is the length that an encoded length of zero means.
 	lengthZero = 0x10000
 )
 
@@ -31,7 +31,7 @@ func parseDelta(data []byte) (d delta, err error) {
 	return d, nil
 }
 
-// deltaSize reads groups of seven bits, the least significant first.
+// deltaSize decodes a number in groups of seven bits, least significant group first.
 func deltaSize(data []byte) (size int64, rest []byte, err error) {
 	for i, b := range data {
 		shift := 7 * i
@@ -46,7 +46,7 @@ func deltaSize(data []byte) (size int64, rest []byte, err error) {
 	return 0, nil, fmt.Errorf("%w: a delta's size is out of range", ErrMalformed)
 }
 
-// apply makes the object. It never has more bytes than the delta says.
+// apply returns the object. It never has more bytes than the delta says.
 func (d delta) apply(base []byte) ([]byte, error) {
 	out := make([]byte, 0, d.size)
 	for steps := d.steps; len(steps) > 0; {

@@ -1,22 +1,21 @@
-// Package gitpack reads the objects of one git packfile from a stream, as the
-// server sends it, without a git repository. Objects can be used while others
-// are still to come, but only the end of the pack says that it was whole.
+// Package gitpack reads the objects of a git packfile from a stream, as a server sends it,
+// without a git repository. Objects can be used while others are still being received, but only
+// the end of the pack shows that it was complete.
 //
-// Every object is inflated once and named anew by the SHA-1 of its content, so
-// that whatever is found by a name is what the name stands for. SHA-1 is
-// computed with detection of collisions, as git does. The checksum at the end
-// of the pack must match, and nothing may follow.
+// Each object is inflated once, and its name is computed from its content by SHA-1. An object
+// that is found by a name therefore always has the content for that name. Like git, the package
+// uses SHA-1 with collision detection. The checksum at the end of the pack must match, and no
+// data may follow it.
 //
-// The format is that of gitformat-pack(5), version 2, with object names by
-// SHA-1.
+// The format is version 2 of gitformat-pack(5), with SHA-1 object names.
 //
-// What it does not read:
+// The package does not read:
 //
-//   - deltas whose base comes later in the pack or is not in it ([ErrBase]):
-//     servers that were not asked for such packs do not send them
-//   - objects of the SHA-256 format
+//   - deltas whose base comes later in the pack, or is not in the pack ([ErrBase]): servers
+//     only send such packs on request
+//   - objects with SHA-256 names
 //
-// Limits are the caller's ([Limits]); what is over one is an error that wraps
-// [ErrTooLarge]. Content beyond [Limits].MemoryBytes is kept in a temporary
-// file, so that many packs can be read at once.
+// The caller sets [Limits]. Exceeding a limit is an error that wraps [ErrTooLarge]. Content
+// beyond [Limits].MemoryBytes is kept in a temporary file, so that many packs can be read
+// concurrently.
 package gitpack

@@ -2,14 +2,14 @@ package gitpack
 
 import "errors"
 
-// Why a pack could not be read, beside the errors of the stream it came from.
+// The reasons why a pack could not be read, in addition to errors of the stream.
 var (
-	// ErrMalformed says that the bytes are no pack, or a damaged one.
+	// ErrMalformed means that the data is not a pack, or is a damaged pack.
 	ErrMalformed = errors.New("the git pack is damaged")
-	// ErrBase says that a delta's base is not among the objects before it.
+	// ErrBase means that the base of a delta is not among the objects before it.
 	ErrBase = errors.New("the git pack holds a delta without its base")
-	// ErrTooLarge says that the pack is over one of the limits.
+	// ErrTooLarge means that the pack exceeds one of the limits.
 	ErrTooLarge = errors.New("the git pack is too large")
-	// ErrCollision says that an object was made to have another one's name.
+	// ErrCollision means that an object was constructed to have the same name as another one.
 	ErrCollision = errors.New("the git pack holds an object of a SHA-1 collision")
 )

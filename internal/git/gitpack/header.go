@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// maxSizeBits bounds the sizes and offsets that are written in groups of bits:
-// more would not fit int64.
+// maxSizeBits bounds sizes and offsets that are encoded in groups of bits, so that they fit
+// into an int64.
 const maxSizeBits = 60
 
-// entryHeader reads the kind, in the three bits after the highest of the first
-// byte, and the size, in the other bits, least significant first.
+// entryHeader reads the kind and the size of an entry. The kind is in the three bits after the
+// highest bit of the first byte. The size is in the other bits, least significant first.
 func (r *reader) entryHeader() (Kind, int64, error) {
 	b, err := r.in.ReadByte()
 	if err != nil {
@@ -29,7 +29,7 @@ func (r *reader) entryHeader() (Kind, int64, error) {
 	return kind, size, nil
 }
 
-// base finds the base of a delta at offset.
+// base returns the base of the delta at offset.
 func (r *reader) base(kind Kind, offset int64) (entry, error) {
 	if kind == nameDelta {
 		var key id
@@ -52,8 +52,8 @@ func (r *reader) base(kind Kind, offset int64) (entry, error) {
 	return entry{}, ErrBase
 }
 
-// distance reads how far back in the pack a base is: groups of seven bits, the
-// most significant first, each but the last one less than it says.
+// distance reads how far back in the pack the base of a delta is. It is encoded in groups of
+// seven bits, most significant group first. All groups except the last are stored minus one.
 func (r *reader) distance() (int64, error) {
 	var distance int64
 	for {

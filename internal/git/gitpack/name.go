@@ -6,8 +6,8 @@ import (
 	"github.com/pjbgf/sha1cd"
 )
 
-// unnamed is an object whose name is still to be computed. One without a kind
-// asks whether all before it have their names.
+// unnamed is an object whose name must be computed. A value without a kind has the channel
+// named instead, which is closed when all objects before it have names.
 type unnamed struct {
 	index int
 	kind  Kind
@@ -15,14 +15,14 @@ type unnamed struct {
 	named chan<- struct{}
 }
 
-// namer names objects while the next ones are inflated.
+// namer computes the names of objects while the next objects are inflated.
 type namer struct {
 	objects *Objects
 	queue   chan unnamed
 	done    chan error
 }
 
-// namesBehind bounds the objects that wait for their names in memory.
+// namesBehind bounds the number of objects in memory that wait for their names.
 const namesBehind = 4
 
 func newNamer(o *Objects) *namer {
@@ -33,14 +33,14 @@ func newNamer(o *Objects) *namer {
 
 func (n *namer) add(u unnamed) { n.queue <- u }
 
-// wait waits for the names of all objects so far.
+// wait waits until all objects that were added so far have names.
 func (n *namer) wait() {
 	named := make(chan struct{})
 	n.queue <- unnamed{named: named}
 	<-named
 }
 
-// finish waits for all names. The error is about any of the objects.
+// finish waits until all objects have names. The error may be about any of the objects.
 func (n *namer) finish() error {
 	close(n.queue)
 	return <-n.done
@@ -59,7 +59,7 @@ func (n *namer) run() {
 		sum.Write(u.data)
 		key, collision := sum.(sha1cd.CollisionResistantHash).CollisionResistantSum(nil)
 		if collision {
-			failed = ErrCollision // and nobody finds it
+			failed = ErrCollision // the object gets no name, so it cannot be found
 			continue
 		}
 		n.objects.name(u.index, id(key))

@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// Kind is a kind of git objects.
+// Kind is a kind of git object.
 type Kind uint8
 
-// The kinds, by their numbers in packs.
+// The kinds, with their numbers in packs.
 const (
 	Commit Kind = 1
 	Tree   Kind = 2
@@ -21,7 +21,7 @@ const (
 	Tag    Kind = 4
 )
 
-// String is git's own word for the kind.
+// String returns git's name for the kind.
 func (k Kind) String() string {
 	switch k {
 	case Commit:
@@ -36,7 +36,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// idSize is the size of a SHA-1 in bytes.
+// idSize is the size of a SHA-1 hash, in bytes.
 const idSize = 20
 
 type id [idSize]byte
@@ -46,19 +46,19 @@ type entry struct {
 	kind   Kind
 	offset int64 // in the pack
 	size   int64
-	data   []byte // nil if it is in the file
+	data   []byte // nil if the content is in the file
 	at     int64  // in the file
 }
 
-// Objects are the objects of one pack, while and after it is read. Questions
-// wait until what they ask for has come, or the pack has ended.
+// Objects are the objects of one pack, while it is read and afterwards. Its methods wait until
+// the requested object was received, or the pack has ended.
 type Objects struct {
 	stream io.Closer
 	file   spill
 	ended  chan struct{} // closed when the pack has ended
 
 	mu      sync.Mutex
-	came    *sync.Cond // something was named, or the pack has ended
+	came    *sync.Cond // signals that an object was named, or that the pack has ended
 	entries []entry
 	byID    map[id]int // the index in entries
 	bytes   int64
@@ -66,15 +66,15 @@ type Objects struct {
 	err     error
 }
 
-// Wait waits for the end of the pack and returns its size in bytes. The error
-// says that the pack is not whole or not sound, and wraps one of this package's,
-// or is that of the stream or of the directory for temporary files.
+// Wait waits for the end of the pack and returns its size in bytes. An error means that the
+// pack is incomplete or damaged. It wraps an error of this package, or is the error of the
+// stream or of the directory for temporary files.
 func (o *Objects) Wait() (bytes int64, err error) {
 	<-o.ended
 	return o.bytes, o.err
 }
 
-// Close closes the stream, wherever it is, and removes the temporary file, if
+// Close closes the stream, even while it is being read, and removes the temporary file, if
 // there is one.
 func (o *Objects) Close() error {
 	closed := o.stream.Close()
@@ -82,21 +82,21 @@ func (o *Objects) Close() error {
 	return errors.Join(closed, o.file.close())
 }
 
-// Len is the number of objects that have come.
+// Len returns the number of objects that were received so far.
 func (o *Objects) Len() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.entries)
 }
 
-// Stat finds an object by its name in hexadecimal digits.
+// Stat returns the kind and size of the object with the given name, in hexadecimal digits.
 func (o *Objects) Stat(name string) (kind Kind, size int64, ok bool) {
 	e, ok := o.find(name)
 	return e.kind, e.size, ok
 }
 
-// Read returns the content of an object, which must not be changed; nil and no
-// error if there is no such object.
+// Read returns the content of an object, which must not be modified. If there is no such
+// object, it returns nil and no error.
 func (o *Objects) Read(name string) ([]byte, error) {
 	e, ok := o.find(name)
 	if !ok {
@@ -105,7 +105,7 @@ func (o *Objects) Read(name string) ([]byte, error) {
 	return o.content(e)
 }
 
-// find waits for an object.
+// find returns an object, and waits for it if necessary.
 func (o *Objects) find(name string) (entry, bool) {
 	var key id
 	if len(name) != hex.EncodedLen(idSize) {
@@ -127,7 +127,7 @@ func (o *Objects) find(name string) (entry, bool) {
 	}
 }
 
-// byName finds an object among those that have been named.
+// byName returns an object by its name, if the name was already computed.
 func (o *Objects) byName(key id) (entry, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,7 +138,7 @@ func (o *Objects) byName(key id) (entry, bool) {
 	return o.entries[i], true
 }
 
-// push adds an object that has no name yet, and returns its index.
+// push adds an object without a name, and returns its index.
 func (o *Objects) push(e entry) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -161,8 +161,8 @@ func (o *Objects) finish(bytes int64, err error) {
 	close(o.ended)
 }
 
-// byOffset finds the object that begins at this place of the pack. It is for the
-// reader, who alone adds objects.
+// byOffset returns the object that begins at an offset of the pack. Only the reader may call
+// it, because only the reader adds objects.
 func (o *Objects) byOffset(offset int64) (entry, bool) {
 	i, ok := slices.BinarySearchFunc(o.entries, offset, func(e entry, at int64) int {
 		switch {
@@ -186,10 +186,10 @@ func (o *Objects) content(e entry) ([]byte, error) {
 	return o.file.read(e.at, e.size)
 }
 
-// spill is a temporary file for what memory is not meant for.
+// spill is a temporary file for content that is not kept in memory.
 type spill struct {
 	dir  string
-	file *os.File // nil until it is needed
+	file *os.File // nil before the first write
 	size int64
 }
 

@@ -16,17 +16,17 @@ import (
 type Limits struct {
 	// Objects bounds the number of objects.
 	Objects int
-	// ObjectBytes bounds the size of one object. Up to three objects of this
-	// size are in memory while a delta is applied.
+	// ObjectBytes bounds the size of one object. Up to three objects of this size are in memory
+	// while a delta is applied.
 	ObjectBytes int64
 	// TotalBytes bounds the sum of the objects' sizes.
 	TotalBytes int64
-	// MemoryBytes is how much of that is kept in memory. It is no bound: the
-	// rest goes to a temporary file.
+	// MemoryBytes is how much of TotalBytes is kept in memory. Exceeding it is not an error:
+	// the rest goes to a temporary file.
 	MemoryBytes int64
 }
 
-// The kinds of deltas, by their numbers in packs.
+// The kinds of deltas, with their numbers in packs.
 const (
 	offsetDelta Kind = 6
 	nameDelta   Kind = 7
@@ -51,9 +51,8 @@ type reader struct {
 	resident int64
 }
 
-// Start begins to read a pack to its end, which must be that of the stream.
-// Temporary files are made in dir. The caller closes the objects, which closes
-// the stream.
+// Start starts to read a pack. The stream must end with the pack. Temporary files are created
+// in dir. The caller must close the objects, which closes the stream.
 func Start(stream io.ReadCloser, dir string, limits Limits) *Objects {
 	o := &Objects{stream: stream, byID: map[id]int{}, file: spill{dir: dir}, ended: make(chan struct{})}
 	o.came = sync.NewCond(&o.mu)
@@ -83,7 +82,8 @@ func (r *reader) read() error {
 	return nil
 }
 
-// streamError prefers the cause in the stream over its consequences.
+// streamError returns the error of the stream, if there is one, instead of err, which is its
+// consequence.
 func (r *reader) streamError(err error) error {
 	if r.stream.err != nil {
 		return r.stream.err
@@ -110,8 +110,8 @@ func (r *reader) header() (count int, err error) {
 	return int(n), nil
 }
 
-// object reads one entry: its kind and size, the base of a delta, and the
-// content or delta in deflated form.
+// object reads one entry. It has the kind and the size, the base if it is a delta, and the
+// compressed content or delta.
 func (r *reader) object() error {
 	offset := r.stream.size - int64(r.in.Buffered())
 	kind, size, err := r.entryHeader()
@@ -173,7 +173,7 @@ func (r *reader) undelta(base entry, offset, size int64) error {
 	return r.add(entry{kind: base.kind, offset: offset, size: d.size}, data)
 }
 
-// count adds to the sum of the sizes, before the memory is taken.
+// count adds to the sum of the sizes. It is called before memory is allocated.
 func (r *reader) count(size int64) error {
 	if r.inflated += size; r.inflated > r.limits.TotalBytes {
 		return fmt.Errorf("%w: its objects have more than %d bytes", ErrTooLarge, r.limits.TotalBytes)
@@ -181,7 +181,8 @@ func (r *reader) count(size int64) error {
 	return nil
 }
 
-// inflateInto fills data, which the deflated stream must fill exactly.
+// inflateInto inflates a compressed stream into data. The content must have exactly the length
+// of data.
 func (r *reader) inflateInto(data []byte) error {
 	var err error
 	if r.inflate == nil {
@@ -193,7 +194,7 @@ func (r *reader) inflateInto(data []byte) error {
 		_, err = io.ReadFull(r.inflate, data)
 	}
 	if err == nil {
-		// Only at the end of the stream its checksum is compared.
+		// The checksum of the stream is checked only at its end.
 		var more [1]byte
 		if _, err = io.ReadFull(r.inflate, more[:]); err == nil {
 			err = errors.New("an object is longer than it says")
@@ -207,7 +208,7 @@ func (r *reader) inflateInto(data []byte) error {
 	return nil
 }
 
-// add keeps an object and has it named.
+// add stores an object, and queues it for the computation of its name.
 func (r *reader) add(e entry, data []byte) error {
 	if r.resident+e.size <= r.limits.MemoryBytes {
 		r.resident += e.size
@@ -222,7 +223,7 @@ func (r *reader) add(e entry, data []byte) error {
 	return nil
 }
 
-// end checks what follows the last object: the checksum, and nothing else.
+// end checks the end of the pack: the checksum follows the last object, and no other data.
 func (r *reader) end() error {
 	if _, err := io.CopyN(io.Discard, r.in, idSize); err != nil {
 		return err

@@ -13,20 +13,20 @@ import (
 	"sync"
 )
 
-// What is kept of answers: those to requests and of repositories that are small.
+// Limits for answers that are kept: for requests, and for repositories, that are small.
 const (
 	maxRequest = 64 << 10
 	maxAnswer  = 256 << 10
-	maxFiles   = 1000    // and directories
-	maxContent = 1 << 20 // of files together
+	maxFiles   = 1000    // including directories
+	maxContent = 1 << 20 // of all files together
 )
 
-// answers are what git upload-pack said, by all on which that depends. Tests fetch
-// the same commits of the same repository over and over.
+// answers has the output of git upload-pack, by everything that determines it. Tests fetch the
+// same commits of the same repository many times.
 var answers sync.Map
 
-// answer writes what git upload-pack with these options says to a request, which is
-// read from body.
+// answer writes the output of git upload-pack with the given options for a request. The request
+// is read from body.
 func (h *Handler) answer(w io.Writer, r *http.Request, repo string, body io.Reader, options ...string) error {
 	start, err := io.ReadAll(io.LimitReader(body, maxRequest))
 	if err != nil {
@@ -49,11 +49,12 @@ func (h *Handler) answer(w io.Writer, r *http.Request, repo string, body io.Read
 	return err
 }
 
-// repositoryState is all of a repository that decides what git upload-pack says: its
-// files by their content, the large ones by their path, size and time. ok is false if
-// there are too many, or objects elsewhere.
+// repositoryState returns everything in a repository that determines the output of git
+// upload-pack. Files are included with their contents, large ones with their path, size and
+// time instead. ok is false if there are too many files, or if objects are elsewhere.
 //
-// Repositories with the same content have the same state: most tests make the same few.
+// Repositories with the same content have the same state, because most tests create the same
+// few repositories.
 func repositoryState(repo string) (state string, ok bool) {
 	var text strings.Builder
 	files := 0
@@ -84,7 +85,7 @@ func repositoryState(repo string) (state string, ok bool) {
 	return text.String(), err == nil && files <= maxFiles
 }
 
-// bounded passes on what is written, and keeps it if it is small.
+// bounded passes on the data that is written to it. It keeps a copy while that is small.
 type bounded struct {
 	w    io.Writer
 	kept []byte

@@ -1,6 +1,6 @@
-// Package gitserve answers the requests of a git fetch as git http-backend does,
-// by fewer processes. It is for the servers of tests, which spend most of their
-// time in starting processes.
+// Package gitserve answers the requests of a git fetch like git http-backend, but with fewer
+// processes. It is for servers in tests, which would otherwise spend most of their time on
+// starting processes.
 package gitserve
 
 import (
@@ -23,13 +23,12 @@ type Handler struct {
 	Root string   // the directory
 	Env  []string // the whole environment of git
 
-	// Backend answers the requests that do not belong to a fetch by the smart
-	// protocol, and those whose repository is not found.
+	// Backend answers all requests that do not belong to a fetch by the smart protocol, and
+	// those whose repository is not found.
 	Backend http.Handler
 }
 
-// Serve answers a request for name, which is a path below Root:
-// "net.git/info/refs".
+// Serve answers a request. name is a path relative to Root, such as "net.git/info/refs".
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, name string) {
 	if repo, ok := h.repository(name, "/info/refs"); ok && r.Method == http.MethodGet && r.URL.RawQuery == "service=git-upload-pack" {
 		h.advertise(w, r, repo)
@@ -40,7 +39,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// repository is the directory of the bare repository of a request that ends in
+// repository returns the directory of the bare repository for a request whose path ends in
 // suffix.
 func (h *Handler) repository(name, suffix string) (dir string, ok bool) {
 	name, ok = strings.CutSuffix(name, suffix)
@@ -53,8 +52,8 @@ func (h *Handler) repository(name, suffix string) (dir string, ok bool) {
 	return dir, headErr == nil && objectsErr == nil
 }
 
-// isFetch reports whether a request to git-upload-pack is one that
-// git http-backend takes. It takes none of unknown length.
+// isFetch reports whether git http-backend accepts a request to git-upload-pack. It does not
+// accept requests of unknown length.
 func isFetch(r *http.Request) bool {
 	encoding := r.Header.Get("Content-Encoding")
 	return r.Method == http.MethodPost && r.ContentLength >= 0 && (encoding == "" || encoding == "gzip") &&
@@ -68,7 +67,7 @@ func (h *Handler) advertise(w http.ResponseWriter, r *http.Request, repo string)
 		h.writeCapabilities(w, r, repo)
 		return
 	}
-	// A client that goes away is seen when its answer is written.
+	// If the client is gone, writing the answer fails.
 	_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
 	_ = h.answer(w, r, repo, http.NoBody, advertisement)
 }
@@ -76,8 +75,8 @@ func (h *Handler) advertise(w http.ResponseWriter, r *http.Request, repo string)
 // advertisement is the option for the answer to the first request.
 const advertisement = "--http-backend-info-refs"
 
-// capabilities are the advertisements of protocol version 2. They name no refs,
-// so they are the same for all repositories of a configuration.
+// capabilities has the advertisements of protocol version 2. They contain no refs, so they are
+// the same for all repositories with the same configuration.
 var capabilities sync.Map
 
 // writeCapabilities writes the advertisement of protocol version 2.
@@ -94,9 +93,9 @@ func (h *Handler) writeCapabilities(w http.ResponseWriter, r *http.Request, repo
 	_, _ = w.Write(known.([]byte))
 }
 
-// capabilitiesKey is all on which the advertisement depends: the program, its
-// environment, the configuration of the repository and the user, and HEAD, which
-// decides whether the directory is a repository.
+// capabilitiesKey returns everything that determines the advertisement: the program, its
+// environment, the configuration of the repository and of the user, and HEAD, which decides
+// whether the directory is a repository.
 func (h *Handler) capabilitiesKey(r *http.Request, repo string) string {
 	parts := []string{h.Git, r.Header.Get("Git-Protocol")}
 	files := []string{filepath.Join(repo, "config"), filepath.Join(repo, "HEAD")}
@@ -118,7 +117,7 @@ func (h *Handler) capabilitiesKey(r *http.Request, repo string) string {
 	return strings.Join(parts, "\x00")
 }
 
-// fetch answers a further one.
+// fetch answers a request of a fetch after the first one.
 func (h *Handler) fetch(w http.ResponseWriter, r *http.Request, repo string) {
 	body := io.Reader(r.Body)
 	if r.Header.Get("Content-Encoding") == "gzip" {
@@ -130,10 +129,10 @@ func (h *Handler) fetch(w http.ResponseWriter, r *http.Request, repo string) {
 		body = unpacked
 	}
 	setHeader(w, "application/x-git-upload-pack-result")
-	_ = h.answer(w, r, repo, body) // the client sees what went wrong
+	_ = h.answer(w, r, repo, body) // the client sees the failure
 }
 
-// setHeader sets what git http-backend sets.
+// setHeader sets the same headers as git http-backend.
 func setHeader(w http.ResponseWriter, contentType string) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Expires", "Fri, 01 Jan 1980 00:00:00 GMT")
@@ -141,8 +140,8 @@ func setHeader(w http.ResponseWriter, contentType string) {
 	w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
 }
 
-// uploadPack copies what git upload-pack says to w. It ends when the client has
-// gone.
+// uploadPack copies the output of git upload-pack to w. It is cancelled when the client
+// disconnects.
 func (h *Handler) uploadPack(w io.Writer, r *http.Request, repo string, stdin io.Reader, options ...string) error {
 	args := append(append([]string{"upload-pack", "--stateless-rpc"}, options...), ".")
 	cmd := exec.CommandContext(r.Context(), h.Git, args...)

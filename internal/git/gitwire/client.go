@@ -16,29 +16,29 @@ const (
 	requestType = "application/x-git-upload-pack-request"
 	answerType  = "application/x-git-upload-pack-result"
 	advertType  = "application/x-git-upload-pack-advertisement"
-	// versionHeader asks for protocol version 2. Servers that do not know it
-	// ignore it.
+	// versionHeader requests protocol version 2. Servers that do not support it ignore the
+	// header.
 	versionHeader = "Git-Protocol"
 	version2      = "version=2"
-	// userAgent begins like git's because some servers tell git from browsers
-	// by that.
+	// userAgent begins like git's, because some servers use it to distinguish git from
+	// browsers.
 	userAgent = "git/2.0 (cotter)"
 )
 
-// Client asks one repository. It is not safe for concurrent use: a redirect is
-// remembered.
+// Client sends requests to one repository. It is not safe for concurrent use, because it
+// remembers a redirect.
 type Client struct {
-	// Transport makes the requests, one each, and follows no redirects.
+	// Transport sends single requests. It must not follow redirects.
 	Transport http.RoundTripper
-	// Repository is the repository's URL, by http or https, without userinfo,
-	// query and fragment.
+	// Repository is the http or https URL of the repository, without userinfo, query and
+	// fragment.
 	Repository *url.URL
 
-	base *url.URL // where a redirect led
+	base *url.URL // the URL of the repository after a redirect; nil if there was none
 }
 
-// endpoint is a URL below the repository's, which is joined as git does: no
-// part of a path is special.
+// endpoint returns a URL below the URL of the repository. Like git, it just appends the name:
+// no part of the path has a special meaning.
 func (c *Client) endpoint(name string) (*url.URL, error) {
 	repository := c.Repository
 	if c.base != nil {
@@ -54,7 +54,7 @@ func (c *Client) endpoint(name string) (*url.URL, error) {
 	return u, nil
 }
 
-// post sends a request of the protocol. The caller closes the answer.
+// post sends a request of the protocol. The caller must close the answer.
 func (c *Client) post(ctx context.Context, body []byte) (io.ReadCloser, error) {
 	answer, err := c.postOnce(ctx, body)
 	var moved *movedError
@@ -91,12 +91,12 @@ func newRequest(ctx context.Context, method string, u *url.URL, body io.Reader) 
 	return request, nil
 }
 
-// movedError is a redirect.
+// movedError means that the server answered with a redirect.
 type movedError struct{ to *url.URL }
 
 func (*movedError) Error() string { return "the git server redirects" }
 
-// do makes one request and checks that the answer is of the wanted type.
+// do sends one request and checks that the answer has the wanted type.
 func (c *Client) do(request *http.Request, wantType string) (io.ReadCloser, error) {
 	response, err := c.Transport.RoundTrip(request)
 	if err != nil {
@@ -123,7 +123,7 @@ func checkAnswer(response *http.Response, asked *url.URL, wantType string) error
 	default:
 		return &StatusError{StatusCode: response.StatusCode, RetryAfter: response.Header.Get("Retry-After")}
 	}
-	// A transport that undoes an encoding removes this header.
+	// A transport that decodes the content removes this header.
 	if response.Header.Get("Content-Type") != wantType || response.Header.Get("Content-Encoding") != "" {
 		if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err == nil && kind == "text/html" {
 			return &PageError{ContentType: kind}

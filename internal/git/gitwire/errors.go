@@ -6,25 +6,25 @@ import (
 	"net/http"
 )
 
-// Why a server's answer is none that this package understands.
+// The reasons why an answer of a server cannot be used.
 var (
-	// ErrNotSmart says that the server does not speak git's smart HTTP.
+	// ErrNotSmart means that the server does not support git's smart HTTP protocol.
 	ErrNotSmart = errors.New("the server does not answer as git servers do")
-	// ErrOldProtocol says that the server does not speak version 2.
+	// ErrOldProtocol means that the server does not support version 2.
 	ErrOldProtocol = errors.New("the server does not speak version 2 of git's protocol")
-	// ErrAuthRequired says that the server wants credentials, or says that
-	// there is no repository, which may mean the same.
+	// ErrAuthRequired means that the server demands credentials, or says that the repository
+	// does not exist, which may have the same reason.
 	ErrAuthRequired = errors.New("the server wants credentials, or has no such repository")
-	// ErrMalformed says that the server broke the rules of the protocol.
+	// ErrMalformed means that the server violated the protocol.
 	ErrMalformed = errors.New("the git server's answer is malformed")
-	// ErrTooLarge says that an answer is over a limit.
+	// ErrTooLarge means that an answer exceeds a limit.
 	ErrTooLarge = errors.New("the git server's answer is too large")
-	// ErrRedirect says that the server redirects to where it must not.
-	ErrRedirect = errors.New("the git server redirects to where it must not")
+	// ErrRedirect means that the server redirects to a location that is not allowed.
+	ErrRedirect = errors.New("the git server redirects to a location that is not allowed")
 )
 
-// PageError is an answer that is a document for people, as servers give that want
-// a login. It is [ErrNotSmart].
+// PageError means that the answer is a page for humans. Servers send one, for example, if they
+// require a login. It wraps [ErrNotSmart].
 type PageError struct {
 	// ContentType is the answer's media type, such as "text/html".
 	ContentType string
@@ -37,12 +37,11 @@ func (e *PageError) Error() string {
 // Unwrap returns [ErrNotSmart].
 func (e *PageError) Unwrap() error { return ErrNotSmart }
 
-// StatusError is an HTTP status that is not wanted. It is [ErrAuthRequired]
+// StatusError means that the answer has an unexpected HTTP status. It wraps [ErrAuthRequired]
 // for 401, 403 and 404.
 type StatusError struct {
 	StatusCode int
-	// RetryAfter is the header by which the server asks for a pause; "" if it
-	// does not.
+	// RetryAfter is the header with which the server asks for a pause; "" if there is none.
 	RetryAfter string
 }
 
@@ -50,7 +49,7 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the git server answers %d %s", e.StatusCode, http.StatusText(e.StatusCode))
 }
 
-// Unwrap gives the sentinel that the status stands for.
+// Unwrap returns the sentinel for the status, or nil.
 func (e *StatusError) Unwrap() error {
 	switch e.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
@@ -59,9 +58,9 @@ func (e *StatusError) Unwrap() error {
 	return nil
 }
 
-// RemoteError is an error that the server reports by means of the protocol.
+// RemoteError is an error message that the server sent by the protocol.
 type RemoteError struct {
-	// Message is in the server's own words.
+	// Message is the server's message.
 	Message string
 }
 

@@ -9,23 +9,24 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitpack"
 )
 
-// Fetch says what to fetch and how much that may be.
+// Fetch describes what to fetch, and the limits.
 type Fetch struct {
-	// Want is the name of a commit, or of a tag that points to one.
+	// Want is the object name of a commit, or of a tag that points to one.
 	Want string
-	// Bytes bounds the pack.
+	// Bytes bounds the size of the pack, in bytes.
 	Bytes int64
-	// Limits bound its content.
+	// Limits bounds the content of the pack.
 	Limits gitpack.Limits
-	// Dir is where temporary files may be made.
+	// Dir is the directory for temporary files.
 	Dir string
-	// Progress, if not nil, is called with the bytes of the pack so far.
+	// Progress is called with the number of bytes of the pack that were received so far. It may
+	// be nil.
 	Progress func(bytes int64)
 }
 
-// Fetch begins to fetch all objects of one commit without its history. The
-// caller waits for them and closes them. What is over a limit is an error that
-// wraps [ErrTooLarge] or gitpack's, which comes with the objects.
+// Fetch starts to fetch all objects of one commit without its history. The caller must wait for
+// the objects and close them. If a limit is exceeded, the objects return an error that wraps
+// [ErrTooLarge] or [gitpack.ErrTooLarge].
 func (c *Client) Fetch(ctx context.Context, f Fetch) (*gitpack.Objects, error) {
 	out := appendLine(nil, "command=fetch")
 	out = appendSpecial(out, delimPacket)
@@ -44,9 +45,8 @@ func (c *Client) Fetch(ctx context.Context, f Fetch) (*gitpack.Objects, error) {
 	return gitpack.Start(stream, f.Dir, f.Limits), nil
 }
 
-// beginPack reads up to the beginning of the pack. With "done" in the request
-// there is nothing before it but the list of commits whose parents are left
-// out.
+// beginPack reads the answer up to the beginning of the pack. Because the request contains
+// "done", only the list of commits whose parents are left out can precede the pack.
 func (p *packets) beginPack() error {
 	kind, line, err := p.line()
 	if errors.Is(err, io.EOF) {
@@ -67,8 +67,8 @@ func (p *packets) beginPack() error {
 }
 
 func (p *packets) skipShallow() error {
-	// The only commit that is asked for is the only one whose parents can be
-	// missing, or the server is confused.
+	// Only the requested commit can have missing parents; the limit is for servers that behave
+	// unexpectedly.
 	const maxShallow = 16
 	for range maxShallow {
 		kind, line, err := p.line()

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// maxPacket bounds a packet with its length: LARGE_PACKET_MAX of the
-	// format.
+	// maxPacket bounds the size of a packet including its length field. It is LARGE_PACKET_MAX
+	// of the format.
 	maxPacket = 65520
 	lenSize   = 4
 )
 
-// special are the packets without content, by their "length".
+// special is a kind of packet. Packets without content are identified by their "length".
 type special int
 
 const (
@@ -24,9 +24,9 @@ const (
 	flushPacket   special = 0
 	delimPacket   special = 1
 	endPacket     special = 2
-	emptyLengths          = 3 // shorter than its own length, and none of the above
+	emptyLengths          = 3 // lengths below this are special packets; length 3 is invalid
 	errorPrefix           = "ERR "
-	maxRemoteText         = 1000 // of the server's words in an error
+	maxRemoteText         = 1000 // limit for the server's text in an error, in bytes
 )
 
 // packets reads pkt-lines.
@@ -39,13 +39,13 @@ func newPackets(in io.Reader) *packets {
 	return &packets{in: bufio.NewReaderSize(in, maxPacket), buf: make([]byte, maxPacket)}
 }
 
-// next reads one packet. Its data is valid until the next call. io.EOF means
-// that there is no further packet; it is for the caller to say whether that is
-// early. An "ERR" packet is a *[RemoteError].
+// next reads one packet. Its data is valid until the next call. io.EOF means that there is no
+// further packet; the caller decides whether the stream ended early. An "ERR" packet is
+// returned as a *[RemoteError].
 func (p *packets) next() (special, []byte, error) {
 	var head [lenSize]byte
 	if _, err := io.ReadFull(p.in, head[:]); err != nil {
-		return 0, nil, err // io.EOF only if there is not a single byte
+		return 0, nil, err // io.EOF only if there is no byte at all
 	}
 	n, err := strconv.ParseUint(string(head[:]), 16, 16)
 	switch {
@@ -72,8 +72,7 @@ func (p *packets) line() (special, string, error) {
 	return kind, strings.TrimSuffix(string(data), "\n"), err
 }
 
-// early turns the end of a stream, where it must not be, into an error that
-// does not look like a good end.
+// early replaces io.EOF with io.ErrUnexpectedEOF, for a stream that must not end yet.
 func early(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -86,7 +85,7 @@ func remoteError(said []byte) error {
 	return &RemoteError{Message: text}
 }
 
-// appendLine adds a packet with a line of text.
+// appendLine appends a packet with a line of text.
 func appendLine(out []byte, format string, args ...any) []byte {
 	text := fmt.Sprintf(format, args...) + "\n"
 	return fmt.Appendf(out, "%04x%s", len(text)+lenSize, text)

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxRedirects is enough for a repository that was renamed, by way of the
-	// host's canonical name.
+	// maxRedirects is enough for a renamed repository, plus a redirect to the host's canonical
+	// name.
 	maxRedirects = 5
 	advertPath   = "info/refs"
 	advertQuery  = "service=" + service
 )
 
-// discover asks for the advertisement, follows redirects, and remembers where
-// they lead. It checks that the server there speaks version 2.
+// discover requests the advertisement, follows redirects, and remembers the URL that they point
+// to. It checks that the server there supports version 2.
 func (c *Client) discover(ctx context.Context) error {
 	u, err := c.endpoint(advertPath)
 	if err != nil {
@@ -52,8 +52,7 @@ func (c *Client) discover(ctx context.Context) error {
 	return fmt.Errorf("%w: more than %d redirects", ErrRedirect, maxRedirects)
 }
 
-// redirected is where an answer redirects to. Nothing of the old address is
-// taken along.
+// redirected returns the URL that an answer redirects to. It contains nothing of the old URL.
 func redirected(from *url.URL, location string) (*url.URL, error) {
 	to, err := httpx.Redirect(from, location)
 	if err != nil {
@@ -62,8 +61,8 @@ func redirected(from *url.URL, location string) (*url.URL, error) {
 	return to, nil
 }
 
-// repositoryOf is the URL of the repository whose advertisement was found at u.
-// By git's rules a redirect must lead to an address of the same form.
+// repositoryOf returns the URL of the repository whose advertisement is at u. By git's rules, a
+// redirect must point to a URL of the same form.
 func repositoryOf(u *url.URL) (*url.URL, error) {
 	address, ok := strings.CutSuffix(u.String(), "/"+advertPath+"?"+advertQuery)
 	base, err := url.Parse(address)
@@ -73,8 +72,8 @@ func repositoryOf(u *url.URL) (*url.URL, error) {
 	return base, nil
 }
 
-// checkAdvert reads the beginning of an advertisement. Before the version some
-// servers name the service, as for older versions.
+// checkAdvert reads the beginning of an advertisement. Some servers name the service before the
+// version, as in older protocol versions.
 func checkAdvert(p *packets) error {
 	kind, line, err := p.line()
 	if err == nil && line == "# "+advertQuery {

@@ -10,17 +10,17 @@ import (
 
 // Ref is a ref of a repository.
 type Ref struct {
-	// Name is the full name, as "refs/tags/v1.0.0" or "HEAD".
+	// Name is the full name, such as "refs/tags/v1.0.0" or "HEAD".
 	Name string
-	// ID is the name of the object that it points to.
+	// ID is the name of the object that the ref points to.
 	ID string
-	// Peeled is the object that an annotated tag points to in the end; "" for
-	// other refs.
+	// Peeled is the name of the object that an annotated tag finally points to; "" for other
+	// refs.
 	Peeled string
 }
 
-// Refs lists the refs whose full names begin with one of the prefixes. Servers
-// may list more. More than limit refs are an error that wraps [ErrTooLarge].
+// Refs lists the refs whose full names begin with one of the prefixes. Servers may list further
+// refs. If there are more than limit refs, the error wraps [ErrTooLarge].
 func (c *Client) Refs(ctx context.Context, limit int, prefixes ...string) ([]Ref, error) {
 	out := appendLine(nil, "command=ls-refs")
 	out = appendSpecial(out, delimPacket)
@@ -42,7 +42,7 @@ func readRefs(p *packets, limit int) ([]Ref, error) {
 		kind, line, err := p.line()
 		switch {
 		case errors.Is(err, io.EOF) && first:
-			// Servers of older versions stop at the first line of the request.
+			// Servers of older versions stop reading at the first line of the request.
 			return nil, ErrOldProtocol
 		case err != nil:
 			return nil, early(err)
@@ -64,7 +64,7 @@ func readRefs(p *packets, limit int) ([]Ref, error) {
 	}
 }
 
-// parseRef reads "ID NAME", with attributes behind it.
+// parseRef parses "ID NAME" and the attributes that follow.
 func parseRef(line string) (Ref, error) {
 	fields := strings.Split(line, " ")
 	if len(fields) < 2 || !isID(fields[0]) || fields[1] == "" {
@@ -82,7 +82,7 @@ func parseRef(line string) (Ref, error) {
 	return ref, nil
 }
 
-// end checks that nothing follows.
+// end checks that there are no further packets.
 func (p *packets) end() error {
 	kind, _, err := p.next()
 	switch {
@@ -94,7 +94,7 @@ func (p *packets) end() error {
 	return malformed("packets follow the end")
 }
 
-// idLen is the length of a SHA-1 in hexadecimal digits.
+// idLen is the length of a SHA-1 hash in hexadecimal digits.
 const idLen = 40
 
 func isID(s string) bool { return len(s) == idLen && strings.Trim(s, "0123456789abcdef") == "" }

@@ -6,26 +6,26 @@ import (
 	"io"
 )
 
-// The channels over which a pack comes, by the first byte of each packet.
+// The channels of an answer with a pack. The first byte of each packet names one.
 const (
 	packChannel     = 1
 	progressChannel = 2
 	errorChannel    = 3
 )
 
-// maxSilent bounds the packets without a byte of the pack between two with
-// some: a sign of life every few seconds for a day.
+// maxSilent bounds the number of packets in a row that contain no byte of the pack. It allows a
+// keep-alive packet every few seconds for a day.
 const maxSilent = 20_000
 
-// packStream is the pack out of the packets that carry it. io.EOF is at the
-// packet that ends it and the answer, and nowhere else.
+// packStream is a reader of a pack that is split into packets. It returns io.EOF only after the
+// packet that ends the pack, if the answer also ends there.
 type packStream struct {
 	*packets
 	body     io.Closer
-	left     int64 // what the pack may still have
+	left     int64 // the number of bytes that the pack may still have
 	got      int64
 	progress func(int64)
-	rest     []byte // of the last packet
+	rest     []byte // the unread data of the last packet
 	err      error
 }
 
@@ -44,7 +44,7 @@ func (s *packStream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads the next packet with a part of the pack.
+// fill reads packets up to the next one with a part of the pack.
 func (s *packStream) fill() ([]byte, error) {
 	for range maxSilent {
 		kind, data, err := s.next()
@@ -68,7 +68,7 @@ func (s *packStream) fill() ([]byte, error) {
 			return nil, malformed("a packet of the pack has the channel %d", channel)
 		}
 	}
-	return nil, errors.New("the git server sends signs of life and nothing else")
+	return nil, errors.New("the git server sends nothing but keep-alive packets")
 }
 
 // Close closes the answer.

@@ -9,10 +9,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 )
 
-// daemonPort is git's own port, by git-daemon(1).
+// daemonPort is the port of git's own protocol; see git-daemon(1).
 const daemonPort = "9418"
 
-// Daemon is the transport for git:// addresses.
+// Daemon returns the transport for git:// addresses.
 func Daemon(u *url.URL) *Stream {
 	return &Stream{dial: func(ctx context.Context, minRate int64) (*conn, error) {
 		raw, err := dial(ctx, net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), daemonPort)))
@@ -30,7 +30,7 @@ func Daemon(u *url.URL) *Stream {
 	}}
 }
 
-// dial connects to a host and port.
+// dial connects to an address of the form host:port.
 func dial(ctx context.Context, address string) (net.Conn, error) {
 	var d net.Dialer
 	raw, err := d.DialContext(ctx, "tcp", address)

@@ -1,53 +1,52 @@
-// Package inprocess fetches from git repositories in this process, without a git
-// program. It has two clients:
+// Package inprocess fetches from git repositories in this process, without a git program. It
+// has two clients:
 //
-//   - [V2] speaks version 2 of the protocol over http, for repositories that need
-//     no credentials. Packs are read by package gitpack while they arrive.
-//   - [Repository] speaks version 0 over http, ssh and git://, and reads
-//     repositories of this machine where they are. It is for machines that have no
-//     git. Packs, objects and the protocol's messages are read by go-git;
-//     connections, limits and trust are this package's.
+//   - [V2] uses version 2 of the protocol over http, for repositories that need no credentials.
+//     Package gitpack reads packs while they arrive.
+//   - [Repository] uses version 0 over http, ssh and git://, and reads local repositories
+//     directly. It is for machines without git. go-git reads packs, objects and the messages of
+//     the protocol; this package is responsible for connections, limits and trust.
 //
 // They do not replace git. They do not
 //
-//   - read the user's configuration of git: credential helpers, url.insteadOf,
-//     http.extraHeader, http.sslCAInfo, proxies, core.sshCommand, GIT_SSH_COMMAND
-//   - connect to ssh hosts through others (ProxyJump, ProxyCommand)
-//   - read repositories whose objects are named by SHA-256, or whose refs are in
-//     the reftable format
+//   - read the user's git configuration: credential helpers, url.insteadOf, http.extraHeader,
+//     http.sslCAInfo, proxies, core.sshCommand, GIT_SSH_COMMAND
+//   - connect to ssh hosts through other hosts (ProxyJump, ProxyCommand)
+//   - read repositories with SHA-256 object names, or with refs in the reftable format
 //   - keep anything between fetches
 //
-// By version 0 a server lists all its refs for every request, and gives single
-// commits only if it allows that to all clients
-// (uploadpack.allowReachableSHA1InWant). Otherwise the whole history is fetched.
+// In version 0, a server lists all its refs for every request. It sends single commits only if
+// it allows that to all clients (uploadpack.allowReachableSHA1InWant). Otherwise the whole
+// history is fetched.
 //
-// What fails for one of these reasons is an [*Error] of the kind [Unsupported].
+// A failure for one of these reasons is an [*Error] of the kind [Unsupported].
 //
 // # SSH
 //
-// ~/.ssh/config and /etc/ssh/ssh_config are read as in ssh_config(5), with these
-// settings: HostName, Port, User, IdentityFile, IdentitiesOnly, IdentityAgent,
-// HostKeyAlias and Include. The user and the port of an address take precedence. A
-// value may have the tokens %d, %h, %k, %n, %p, %r, %u and %%, where ssh knows
-// them; other tokens and environment variables are [Unsupported], and so are
-// ProxyJump and ProxyCommand if they are set for the host. Match blocks other
-// than "Match all" are left out, as they depend on more than the host's name or
-// run programs. All other settings are ignored, among them
-// CanonicalizeHostname, CertificateFile, UserKnownHostsFile and
-// StrictHostKeyChecking.
+// ~/.ssh/config and /etc/ssh/ssh_config are read as described in ssh_config(5), with these
+// settings: HostName, Port, User, IdentityFile, IdentitiesOnly, IdentityAgent, HostKeyAlias and
+// Include. The user and the port in an address take precedence. A value may contain the tokens
+// %d, %h, %k, %n, %p, %r, %u and %% wherever ssh supports them. Other tokens and environment
+// variables are [Unsupported]. So are ProxyJump and ProxyCommand if they are set for the host.
+// Match blocks other than "Match all" are ignored, because they depend on more than the host's
+// name or run programs. All other settings are ignored, including CanonicalizeHostname,
+// CertificateFile, UserKnownHostsFile and StrictHostKeyChecking.
 //
-// Keys are offered in OpenSSH's order: the one that the caller gives; those of the
-// agent that an IdentityFile names; the agent's others, unless IdentitiesOnly is
-// set; those in the IdentityFiles that have no passphrase. Without an
-// IdentityFile these are ~/.ssh/id_ed25519, id_ecdsa and id_rsa. The user is not
-// asked for anything. The key of the host that is connected to, or of its
-// HostKeyAlias, must be in ~/.ssh/known_hosts or the system's ssh_known_hosts;
-// there is no way around that.
+// Keys are offered in OpenSSH's order:
+//
+//   - the key that the caller passes
+//   - keys of the agent that an IdentityFile names
+//   - other keys of the agent, unless IdentitiesOnly is set
+//   - keys without a passphrase in the IdentityFiles or, if there are none, in
+//     ~/.ssh/id_ed25519, id_ecdsa and id_rsa
+//
+// The user is never prompted. The key of the host, or of its HostKeyAlias, must be in
+// ~/.ssh/known_hosts or in the system's ssh_known_hosts. This check cannot be disabled.
 //
 // # Limits
 //
-// The ssh configuration has at most 1 MiB, in at most 256 files. A list of refs
-// has at most 64 MiB; a pack has at most as many bytes as the caller allows, two
-// million objects, and none that is larger than the caller allows; a server that is
-// silent for two minutes, or sends less than it must over that time, is given up.
+// The ssh configuration has at most 1 MiB, in at most 256 files. A list of refs has at most 64
+// MiB. A pack has at most two million objects; the caller sets the limits for its size and for
+// the size of an object. A connection is closed if the server sends nothing for two minutes, or
+// less than the minimum rate over that time.
 package inprocess

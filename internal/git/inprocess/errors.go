@@ -10,36 +10,36 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 )
 
-// Kind says what went wrong, where it matters to the caller.
+// Kind classifies failures as far as callers need it.
 type Kind int
 
 // The kinds of failures.
 const (
-	// Broken says that what the server sent, or the repository, is no valid git
-	// data. It is the kind of everything that is not one of the others.
+	// Broken means that the repository, or the data that the server sent, is not valid git
+	// data. Failures that are not of another kind also have this kind.
 	Broken Kind = iota
-	// Unsupported says that git can do it, and this package cannot.
+	// Unsupported means that git supports something that this package does not.
 	Unsupported
-	// Refused says that the server's answer was an error.
+	// Refused means that the server answered with an error.
 	Refused
-	// TooLarge says that a limit was exceeded.
+	// TooLarge means that a limit was exceeded.
 	TooLarge
-	// NotFound says that there is no repository.
+	// NotFound means that the repository does not exist.
 	NotFound
-	// Authentication says that the server took none of the keys.
+	// Authentication means that the server accepted none of the keys.
 	Authentication
-	// Untrusted says that a host's key is not known, or is another one.
+	// Untrusted means that a host's key is unknown, or differs from the known one.
 	Untrusted
-	// Unreachable says that there was no connection, or not for long enough.
+	// Unreachable means that no connection could be made, or that it was lost.
 	Unreachable
 )
 
-// Error is a failure of this package. Other errors are those of the caller's
-// context and transport.
+// Error is a failure of this package. Errors of the caller's context and transport are returned
+// unchanged.
 type Error struct {
 	Kind    Kind
 	Message string
-	// Err is the cause; nil where the message says all.
+	// Err is the cause; nil if the message is sufficient.
 	Err error
 }
 
@@ -53,8 +53,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Says reports whether it is a server's answer with one of the phrases in it,
-// without regard to case.
+// Says reports whether e is an error of the server that contains one of the phrases. It ignores
+// the case of the server's message; the phrases must be in lower case.
 func (e *Error) Says(phrases ...string) bool {
 	said := strings.ToLower(e.Message)
 	return e.Kind == Refused && slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(said, p) })
@@ -64,11 +64,11 @@ func failure(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxShown bounds what is shown of a server's own words.
+// maxShown bounds the length of a server's message in an error, in bytes.
 const maxShown = 300
 
-// printable makes a stranger's text fit for a message: one line, without
-// anything that a terminal obeys.
+// printable returns text from outside in a form for messages: quoted, on one line, shortened,
+// and without control sequences for terminals.
 func printable(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) > maxShown {
@@ -77,7 +77,7 @@ func printable(s string) string {
 	return strconv.QuoteToGraphic(s)
 }
 
-// explain turns an error in a server's place into one of ours.
+// explain replaces a server's error line with an *Error.
 func explain(err error) error {
 	if line, ok := errors.AsType[*pktline.ErrorLine](err); ok {
 		return failure(Refused, "the server says %s", printable(line.Text))

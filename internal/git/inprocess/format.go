@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-billy/v5"
 )
 
-// checkConfig refuses repositories that go-git would misread.
+// checkConfig returns an error for repositories that go-git would misread.
 func checkConfig(disk billy.Filesystem) error {
 	return eachLine(disk, "config", func(line string) error {
 		key, value, _ := strings.Cut(strings.ToLower(line), "=")
@@ -25,8 +25,8 @@ func checkConfig(disk billy.Filesystem) error {
 	})
 }
 
-// checkAlternates refuses repositories that borrow objects from relative paths,
-// which go-git takes for absolute ones.
+// checkAlternates returns an error for repositories that borrow objects from relative paths,
+// because go-git interprets them as absolute paths.
 func checkAlternates(disk billy.Filesystem) error {
 	return eachLine(disk, "objects/info/alternates", func(line string) error {
 		if line != "" && !strings.HasPrefix(line, "#") && !filepath.IsAbs(line) {
@@ -36,8 +36,8 @@ func checkAlternates(disk billy.Filesystem) error {
 	})
 }
 
-// eachLine reads a file, which need not exist, up to a bound that no honest
-// one reaches.
+// eachLine calls check for each line of a file. The file does not have to exist. Reading fails
+// after maxConfig bytes.
 func eachLine(disk billy.Filesystem, name string, check func(line string) error) (err error) {
 	f, err := disk.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,5 +56,6 @@ func eachLine(disk billy.Filesystem, name string, check func(line string) error)
 	return lines.Err()
 }
 
-// maxConfig bounds what is read of a repository's own settings.
+// maxConfig bounds the size of a repository's settings, in bytes. Legitimate files are much
+// smaller.
 const maxConfig = 4 << 20

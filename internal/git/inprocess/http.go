@@ -16,33 +16,32 @@ import (
 	"github.com/cotterpin/cotter/internal/netguard"
 )
 
-// userAgent is how git's clients call themselves, by which some servers tell
-// them from browsers.
+// userAgent begins like the user agents of git's clients, because some servers use it to
+// distinguish them from browsers.
 const userAgent = "git/cotter"
 
-// The ends of the URLs of git's smart protocol, by gitprotocol-http(5).
+// The suffixes of the URLs of git's smart protocol; see gitprotocol-http(5).
 const (
 	refsPath = "/info/refs"
 	packPath = "/git-upload-pack"
 )
 
-// HTTP is a [Transport] for http and https, by version 0 of the protocol. It follows
-// redirects of the request for the refs, which may be elsewhere than the address
-// says.
+// HTTP is a [Transport] for http and https, with version 0 of the protocol. It follows
+// redirects of the request for the refs, and then uses the new address of the repository.
 type HTTP struct {
-	// Refs and Packs are the clients for the two kinds of requests. A server may
-	// count its objects for longer than it may take to begin to answer otherwise.
+	// ForRefs and ForPacks send the two kinds of requests. They can have different timeouts,
+	// because a server may need a long time to count the objects of a pack before it answers.
 	ForRefs, ForPacks *httpx.Client
-	// Repository is the address, without credentials.
+	// Repository is the URL of the repository, without credentials.
 	Repository *url.URL
-	// User has credentials, which are sent by https only, and not to where another
-	// origin redirects; nil means none.
+	// User has credentials. They are sent by https only, and not to another origin after a
+	// redirect. nil means that there are none.
 	User *url.Userinfo
 
-	base *url.URL // the repository, after redirects
+	base *url.URL // the URL of the repository after redirects
 }
 
-// at is the URL of one of the repository's ends.
+// at returns the URL of the repository with the given suffix and query.
 func (h *HTTP) at(path, query string) *url.URL {
 	u := *h.Repository
 	if h.base != nil {
@@ -57,7 +56,7 @@ func (h *HTTP) at(path, query string) *url.URL {
 	return &u
 }
 
-// request makes a request with the credentials of the user.
+// request returns a request with the credentials of the user.
 func (h *HTTP) request(ctx context.Context, method string, u *url.URL) (*http.Request, error) {
 	req := (&http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
 	req.Header.Set("Accept-Encoding", "identity")
@@ -73,7 +72,7 @@ func (h *HTTP) request(ctx context.Context, method string, u *url.URL) (*http.Re
 	return req, nil
 }
 
-// Refs asks for the list of refs.
+// Refs implements [Transport].
 func (h *HTTP) Refs(ctx context.Context, read func(io.Reader) error) error {
 	req, err := h.request(ctx, http.MethodGet, h.at(refsPath, "service=git-upload-pack"))
 	if err != nil {
@@ -94,8 +93,8 @@ func (h *HTTP) Refs(ctx context.Context, read func(io.Reader) error) error {
 	})
 }
 
-// moved follows the repository to where redirects led. Credentials stay where
-// they were meant for.
+// moved records the URL of the repository after redirects. It drops the credentials if a
+// redirect pointed to another origin.
 func (h *HTTP) moved(asked []*url.URL) error {
 	if len(asked) == 1 {
 		return nil
@@ -103,7 +102,7 @@ func (h *HTTP) moved(asked []*url.URL) error {
 	last := *asked[len(asked)-1]
 	path, ok := strings.CutSuffix(last.Path, refsPath)
 	if !ok {
-		return fmt.Errorf("%w: the redirect to %q does not lead to a repository", git.ErrRefused, addrs.Redact(last.String()))
+		return fmt.Errorf("%w: the redirect to %q does not point to a repository", git.ErrRefused, addrs.Redact(last.String()))
 	}
 	for _, u := range asked {
 		if !httpx.SameOrigin(u, asked[0]) {
@@ -115,7 +114,7 @@ func (h *HTTP) moved(asked []*url.URL) error {
 	return nil
 }
 
-// Ask sends a request, which may be repeated: it changes nothing.
+// Ask implements [Transport]. The request may be retried, because it changes nothing.
 func (h *HTTP) Ask(ctx context.Context, text []byte, read func(io.Reader) error) error {
 	req, err := h.request(ctx, http.MethodPost, h.at(packPath, ""))
 	if err != nil {
@@ -133,5 +132,5 @@ func (h *HTTP) Ask(ctx context.Context, text []byte, read func(io.Reader) error)
 	})
 }
 
-// Close has nothing to do: there is no connection between requests.
+// Close does nothing, because there is no connection between requests.
 func (h *HTTP) Close() error { return nil }

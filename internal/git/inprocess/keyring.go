@@ -16,24 +16,24 @@ import (
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
-// maxKeyFile bounds a private key. A 16384 bit RSA key takes 13 KiB.
+// maxKeyFile bounds the size of a private key file, in bytes. A 16384 bit RSA key takes 13 KiB.
 const maxKeyFile = 64 << 10
 
-// keyRing finds keys to offer, and remembers for the user what it tried.
+// keyRing finds the keys to offer, and records the keys that it tried, for error messages.
 type keyRing struct {
 	home string
 	host *sshHost
-	// given is the caller's key; nil for none.
+	// given is the caller's key, or nil if there is none.
 	given ssh.Signer
 	agent net.Conn
-	// asked says that the server, whose own key is known, wants a key.
+	// asked is set when the server, whose own key was accepted, asks for a key.
 	asked bool
 	tried []string
-	// locked are key files that need a passphrase.
+	// locked are the names of key files that need a passphrase.
 	locked []string
 }
 
-// newKeyRing reads the caller's key.
+// newKeyRing returns a keyRing with the caller's key.
 func newKeyRing(s SSH, host *sshHost) (*keyRing, error) {
 	k := &keyRing{home: s.Home, host: host}
 	if s.Key == nil {
@@ -41,15 +41,15 @@ func newKeyRing(s SSH, host *sshHost) (*keyRing, error) {
 	}
 	var err error
 	if k.given, err = ssh.ParsePrivateKey(s.Key); err != nil {
-		// Not the parser's words, which may hold parts of the key.
+		// The parser's error is not wrapped, because it may contain parts of the key.
 		return nil, failure(Authentication, "the key of the sshkey argument cannot be read; it must be a private key without a passphrase")
 	}
 	return k, nil
 }
 
-// signers are the keys to offer, in OpenSSH's order: the caller's, those that
-// the agent has and a file names, the agent's others, those of files alone. The
-// order matters: a forge takes the first key for the account.
+// signers returns the keys to offer, in OpenSSH's order: the caller's key, keys of the agent
+// that a file names, other keys of the agent, keys that are only in files. The order matters,
+// because a forge identifies the account by the first key that it knows.
 func (k *keyRing) signers(ctx context.Context) []ssh.Signer {
 	k.asked = true
 	var signers []ssh.Signer
@@ -82,14 +82,14 @@ func (k *keyRing) signers(ctx context.Context) []ssh.Signer {
 	return slices.Concat(signers, named, held, fromFiles)
 }
 
-// ofAgent returns the agent's keys.
+// ofAgent returns the keys of the agent.
 func (k *keyRing) ofAgent() []ssh.Signer {
 	if k.host.agentSocket == "" {
 		return nil
 	}
 	raw, err := net.Dial("unix", k.host.agentSocket)
 	if err != nil {
-		return nil // one that has ended, as after a login
+		return nil // the agent may have exited
 	}
 	signers, err := agent.NewClient(raw).Signers()
 	if err != nil {
@@ -100,7 +100,7 @@ func (k *keyRing) ofAgent() []ssh.Signer {
 	return signers
 }
 
-// short is the name of a file with "~" for the home directory.
+// short returns the name of a file with "~" for the home directory.
 func (k *keyRing) short(name string) string {
 	if rest, ok := strings.CutPrefix(name, k.home+string(filepath.Separator)); ok && k.home != "" {
 		return "~/" + filepath.ToSlash(rest)
@@ -108,15 +108,15 @@ func (k *keyRing) short(name string) string {
 	return name
 }
 
-// identity is what is known of the key that a file names.
+// identity describes the key in a key file.
 type identity struct {
 	public ssh.PublicKey // nil if it is not known
 	signer ssh.Signer    // nil if the private key cannot be used
-	locked bool          // it needs a passphrase
+	locked bool          // the private key needs a passphrase
 }
 
-// readIdentity reads a private key, or the public key of one that an agent has:
-// in the file itself or in the one next to it that ends in ".pub".
+// readIdentity reads a private key, or only the public key of a key that the agent may have.
+// The public key is in the file itself, or in a file with the additional suffix ".pub".
 func readIdentity(ctx context.Context, name string) identity {
 	var id identity
 	text, err := userfile.Read(ctx, name, maxKeyFile)
@@ -144,7 +144,7 @@ func (id identity) isKeyOf(s ssh.Signer) bool {
 	return id.public != nil && bytes.Equal(s.PublicKey().Marshal(), id.public.Marshal())
 }
 
-// refused is the error for a server that took none of the keys.
+// refused returns the error for a server that accepted none of the keys.
 func (k *keyRing) refused(user, host string) error {
 	tried := "there was no key to offer"
 	if len(k.tried) > 0 {

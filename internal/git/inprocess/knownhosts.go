@@ -11,17 +11,17 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// systemKnownHosts is the list of all users, by ssh(1).
+// systemKnownHosts is the list of known hosts for all users; see ssh(1).
 const systemKnownHosts = "/etc/ssh/ssh_known_hosts"
 
-// hostKeys is what is known of one host.
+// hostKeys has the known keys of one host.
 type hostKeys struct {
 	files      []string
 	db         *knownhosts.HostKeyDB
 	algorithms []string
 }
 
-// knownHosts reads the lists of hosts.
+// knownHosts reads the lists of known hosts.
 func (s SSH) knownHosts(address string) (*hostKeys, error) {
 	candidates := []string{systemKnownHosts, systemKnownHosts + "2"}
 	if s.Home != "" {
@@ -40,13 +40,13 @@ func (s SSH) knownHosts(address string) (*hostKeys, error) {
 	if h.db, err = knownhosts.NewDB(h.files...); err != nil {
 		return nil, &Error{Kind: Untrusted, Message: "the list of known ssh hosts cannot be read", Err: err}
 	}
-	// Without this the server would choose a kind of key, and be a stranger if
-	// another kind of it is known.
+	// Without this, the server would choose the type of its key. The check would then fail if
+	// only a key of another type is known.
 	h.algorithms = h.db.HostKeyAlgorithms(address)
 	return h, nil
 }
 
-// check compares a host's key with the lists.
+// check compares the key of a host with the known keys.
 func (h *hostKeys) check(address string, remote net.Addr, key ssh.PublicKey) error {
 	err := h.db.HostKeyCallback()(address, remote, key)
 	shown := key.Type() + " " + ssh.FingerprintSHA256(key)
@@ -54,7 +54,7 @@ func (h *hostKeys) check(address string, remote net.Addr, key ssh.PublicKey) err
 	case err == nil:
 		return nil
 	case knownhosts.IsHostKeyChanged(err):
-		return h.untrusted(address, "its key "+shown+" is not the one that is known, which may be an attack")
+		return h.untrusted(address, "its key "+shown+" differs from the known key, which may be an attack")
 	case knownhosts.IsHostUnknown(err):
 		return h.untrusted(address, "its key "+shown+" is not known")
 	}

@@ -21,19 +21,18 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-// maxPointer bounds the small files that lead from a working tree to its
-// repository.
+// maxPointer bounds the size of the small files that point from a working tree to its
+// repository, in bytes.
 const maxPointer = 64 << 10
 
-// Local is a repository on this machine. It is read where it is, as nothing
-// between it and us needs a protocol; go-git's own transport for it would start
-// git.
+// Local is a repository on this machine. It is read directly, without a protocol. go-git's own
+// transport for local repositories is not used, because it would run git.
 type Local struct {
 	storage *filesystem.Storage
 }
 
-// OpenLocal opens the repository at a path: a bare one, a working tree with a
-// .git, or either without its ".git" at the end, as git would find it.
+// OpenLocal opens the repository at a path. Like git, it accepts a bare repository, a working
+// tree with .git, and either of them without the suffix ".git" of its directory.
 func OpenLocal(path string) (*Local, error) {
 	for _, dir := range []string{path + "/.git", path, path + ".git/.git", path + ".git"} {
 		disk, err := gitDir(dir)
@@ -54,7 +53,8 @@ func OpenLocal(path string) (*Local, error) {
 	return nil, failure(NotFound, "%q is not a git repository", path)
 }
 
-// gitDir opens a git directory, or the one that a file points to.
+// gitDir opens a git directory. If dir is a file, it opens the directory that the file points
+// to.
 func gitDir(dir string) (billy.Filesystem, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func gitDir(dir string) (billy.Filesystem, error) {
 	}
 	common, err := pointer(filepath.Join(dir, "commondir"), "")
 	switch {
-	case err == nil: // a further working tree of a repository
+	case err == nil: // an additional working tree of a repository
 		return dotgit.NewRepositoryFilesystem(osfs.New(dir), osfs.New(common)), nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
@@ -80,7 +80,7 @@ func gitDir(dir string) (billy.Filesystem, error) {
 	return osfs.New(dir), nil
 }
 
-// pointer reads a file that names a directory.
+// pointer returns the directory that a file points to.
 func pointer(file, prefix string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -93,7 +93,7 @@ func pointer(file, prefix string) (string, error) {
 	}
 	target, ok := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), prefix)
 	if !ok || target == "" {
-		return "", failure(Broken, "%q names no git directory", file)
+		return "", failure(Broken, "%q does not name a git directory", file)
 	}
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(file), target)
@@ -101,7 +101,7 @@ func pointer(file, prefix string) (string, error) {
 	return target, nil
 }
 
-// List reads all refs.
+// List implements [Source].
 func (l *Local) List(context.Context) (*Listing, error) {
 	iter, err := l.storage.IterReferences()
 	if err != nil {
@@ -114,7 +114,7 @@ func (l *Local) List(context.Context) (*Listing, error) {
 		name := ref.Name().String()
 		ref, err := storer.ResolveReference(l.storage, ref.Name())
 		if err != nil {
-			return nil // to a branch without a commit
+			return nil // it points to a branch without a commit
 		}
 		id := ref.Hash().String()
 		to := git.Ref{ID: id, Commit: id}
@@ -133,7 +133,7 @@ func (l *Local) List(context.Context) (*Listing, error) {
 	return list, nil
 }
 
-// Fetch gives access to all objects, as they are all here.
+// Fetch implements [Source]. It gives access to all objects of the repository.
 func (l *Local) Fetch(_ context.Context, want Want) (*Objects, error) {
 	objects := l.objects()
 	for _, id := range want.IDs {
@@ -160,8 +160,8 @@ func (l *Local) objects() *Objects {
 	}
 }
 
-// Received is 0: nothing is transferred.
+// Received implements [Source]. It returns 0, because nothing is transferred.
 func (l *Local) Received() int64 { return 0 }
 
-// Close releases the repository.
+// Close implements [Source].
 func (l *Local) Close() error { return l.storage.Close() }

@@ -14,31 +14,30 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxTagDepth bounds tags of tags.
+// maxTagDepth bounds the length of a chain of tags that point to tags.
 const maxTagDepth = 64
 
-// maxTagBytes bounds what is read of a tag for the object that it names.
+// maxTagBytes bounds how much of a tag is read to find the object that it points to, in bytes.
 const maxTagBytes = 1 << 20
 
-// Objects are the objects that a fetch brought. They are not for concurrent
-// use.
+// Objects are the objects of a fetch. They are not safe for concurrent use.
 type Objects struct {
 	get func(plumbing.Hash) (plumbing.EncodedObject, error)
-	// ids are those of which a name, in hexadecimal, may begin with prefix.
+	// ids returns the names of all objects that may begin with a prefix in hexadecimal digits.
 	ids   func(prefix string) ([]plumbing.Hash, error)
 	close func() error
 
-	// ctx ends the reading; nil means that nothing does.
+	// ctx cancels reading; nil means that it cannot be cancelled.
 	ctx context.Context
-	// current is the content of the object that is being read; nil means none.
+	// current is the content of the object that is being read; nil if there is none.
 	current io.Closer
 	buffer  bufio.Reader
 }
 
-// Close removes what was fetched.
+// Close removes the fetched objects.
 func (o *Objects) Close() error { return errors.Join(o.closeCurrent(), o.close()) }
 
-// Has reports whether there is such a commit.
+// Has reports whether the objects include a commit.
 func (o *Objects) Has(commit string) bool {
 	obj, err := o.get(plumbing.NewHash(commit))
 	return err == nil && obj.Type() == plumbing.CommitObject
@@ -78,7 +77,7 @@ func (o *Objects) read(kind git.Kind, id string) (*git.Object, error) {
 	return o.open(obj)
 }
 
-// open begins to read an object, which ends the reading of the one before.
+// open starts to read an object. This ends the reading of the previous one.
 func (o *Objects) open(obj named) (*git.Object, error) {
 	if err := o.closeCurrent(); err != nil {
 		return nil, err
@@ -101,8 +100,8 @@ func (o *Objects) closeCurrent() error {
 	return err
 }
 
-// named is an object with the name by which it was found. What it holds may be
-// anything: it is compared while it is read.
+// named is an object with the name by which it was found. Its content is not trusted, and is
+// compared with the name while it is read.
 type named struct {
 	plumbing.EncodedObject
 	id plumbing.Hash
@@ -121,7 +120,7 @@ func (o *Objects) commit(id plumbing.Hash) (named, error) {
 		}
 	}
 	if err == nil && obj.Type() != plumbing.CommitObject {
-		err = failure(Broken, "%s points to no commit", id)
+		err = failure(Broken, "%s does not point to a commit", id)
 	}
 	return obj, err
 }
@@ -137,7 +136,7 @@ func (o *Objects) object(id plumbing.Hash) (named, error) {
 	return named{obj, id}, err
 }
 
-// expand returns the only commit whose name begins so, or "".
+// expand returns the only commit whose name begins with short, or "" if there is none.
 func (o *Objects) expand(short string) (string, error) {
 	ids, err := o.ids(short)
 	if err != nil {
@@ -157,7 +156,7 @@ func (o *Objects) expand(short string) (string, error) {
 	return found, nil
 }
 
-// tagged is the object that a tag names, in its first line.
+// tagged returns the name of the object in the first line of a tag.
 func tagged(tag named) (_ plumbing.Hash, err error) {
 	r, err := tag.Reader()
 	if err != nil {
@@ -171,7 +170,7 @@ func tagged(tag named) (_ plumbing.Hash, err error) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	id, ok := strings.CutPrefix(string(line), "object ")
 	if !ok || !plumbing.IsHash(id) {
-		return plumbing.ZeroHash, fmt.Errorf("the tag %s names no object", tag.id)
+		return plumbing.ZeroHash, fmt.Errorf("the tag %s does not name an object", tag.id)
 	}
 	return plumbing.NewHash(id), nil
 }

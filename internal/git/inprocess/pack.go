@@ -15,20 +15,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// maxPackObjects bounds how many objects a pack holds. Each takes some 200
-// bytes of memory, and only histories of the largest projects have as many.
+// maxPackObjects bounds the number of objects in a pack. Each takes about 200 bytes of memory.
+// Only the histories of the largest projects have as many.
 const maxPackObjects = 2_000_000
 
-// reservedType is no kind of object, by gitformat-pack(5).
+// reservedType is not a kind of object; see gitformat-pack(5).
 const reservedType plumbing.ObjectType = 5
 
-// pack is a pack on its way to disk.
+// pack is a pack that is received and written to disk.
 type pack struct {
 	dir, name string
 	limits    Limits
 }
 
-// receive writes a pack to disk, checks it, and finds its objects.
+// receive writes a pack to disk, checks it, and indexes its objects.
 func (p pack) receive(ctx context.Context, stream io.Reader) (_ *Objects, err error) {
 	disk := osfs.New(p.dir)
 	f, err := disk.Create(p.name)
@@ -59,7 +59,8 @@ func (p pack) receive(ctx context.Context, stream io.Reader) (_ *Objects, err er
 	}, nil
 }
 
-// malformed says that a pack is none, unless something else went wrong.
+// malformed wraps an error of reading a pack in an *Error of the kind Broken, unless it has
+// another cause.
 func malformed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -70,8 +71,8 @@ func malformed(ctx context.Context, err error) error {
 	return &Error{Kind: Broken, Message: "the server's pack is damaged", Err: err}
 }
 
-// packFile is a file whose readers stop with their context: to find the
-// objects of a large pack takes minutes.
+// packFile is a file whose reads fail when a context is done. This is needed because indexing a
+// large pack takes minutes.
 type packFile struct {
 	billy.File
 	ctx context.Context
@@ -84,7 +85,7 @@ func (f *packFile) Read(p []byte) (int, error) {
 	return f.File.Read(p)
 }
 
-// write copies the pack, with its checksum.
+// write copies the pack to the file and verifies its checksum.
 func (p pack) write(file io.Writer, stream io.Reader) error {
 	sum := &trailer{sum: sha1.New()}
 	limited := &limitedReader{r: stream, left: p.limits.PackBytes, what: "pack"}
@@ -97,7 +98,7 @@ func (p pack) write(file io.Writer, stream io.Reader) error {
 	return nil
 }
 
-// check looks through the pack before go-git reads its objects into memory.
+// check checks all objects of the pack before go-git reads them into memory.
 func (p pack) check(file *packFile) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -118,8 +119,8 @@ func (p pack) check(file *packFile) error {
 	return nil
 }
 
-// checkNext checks the kind and the sizes of one object. Go-git takes objects
-// that are shorter than they say.
+// checkNext checks the kind and the sizes of one object. This is needed because go-git accepts
+// objects that are shorter than their headers say.
 func (p pack) checkNext(s *packfile.Scanner) error {
 	header, err := s.NextObjectHeader()
 	if err != nil {
@@ -152,15 +153,16 @@ func (p pack) checkSize(size int64) error {
 	return nil
 }
 
-// deltaTarget is the size of what a delta makes: the second of the two numbers
-// in front of it, by gitformat-pack(5). Too large a number comes out negative.
+// deltaTarget returns the size of the object that a delta produces. It is the second of the two
+// numbers at the start of the delta; see gitformat-pack(5). If the number is too large, the
+// result is negative.
 func deltaTarget(delta []byte) int64 {
 	var size uint64
 	for range 2 {
 		size = 0
 		for shift := 0; ; shift += 7 {
 			if len(delta) == 0 {
-				return 0 // malformed, which go-git finds
+				return 0 // malformed, which go-git detects
 			}
 			b := delta[0]
 			delta = delta[1:]
@@ -176,7 +178,7 @@ func deltaTarget(delta []byte) int64 {
 	return int64(size)
 }
 
-// indexPack finds the names of all objects by making each of them.
+// indexPack computes the names of all objects by reconstructing each of them.
 func indexPack(file *packFile) (*idxfile.MemoryIndex, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -192,7 +194,7 @@ func indexPack(file *packFile) (*idxfile.MemoryIndex, error) {
 	return writer.Index()
 }
 
-// indexed are the names in an index that begin with a prefix.
+// indexed returns a function that returns the names in an index that begin with a prefix.
 func indexed(index *idxfile.MemoryIndex) func(prefix string) ([]plumbing.Hash, error) {
 	return func(prefix string) (ids []plumbing.Hash, err error) {
 		entries, err := index.Entries()

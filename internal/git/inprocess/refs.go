@@ -13,20 +13,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 )
 
-// maxListing bounds a list of refs. A ref takes some 70 bytes, and an annotated
-// tag twice that.
+// maxListing bounds the size of a list of refs, in bytes. A ref takes about 70 bytes, and an
+// annotated tag twice as many.
 const maxListing = 64 << 20
 
-// Listing is what a repository has.
+// Listing lists the refs of a repository.
 type Listing struct {
-	// Refs are all refs, with HEAD if it points to a commit.
+	// Refs are all refs, including HEAD if it points to a commit.
 	Refs git.Refs
-	// AnyCommit says that commits can be fetched that no ref names.
+	// AnyCommit is set if commits can be fetched to which no ref points.
 	AnyCommit bool
 }
 
-// leading finds an object that the repository names and that points to a commit at
-// once: the commit itself, or an annotated tag.
+// leading returns an object that a ref points to and that is the commit, or an annotated tag
+// that points to it.
 func (l *Listing) leading(commit string) (id string, ok bool) {
 	for _, name := range slices.Sorted(maps.Keys(l.Refs)) {
 		if ref := l.Refs[name]; ref.ID == commit || ref.Commit == commit {
@@ -36,7 +36,7 @@ func (l *Listing) leading(commit string) (id string, ok bool) {
 	return "", false
 }
 
-// tips are what branches and tags point to, sorted by their names.
+// tips returns the objects that branches and tags point to, sorted by the names of the refs.
 func (l *Listing) tips() []string {
 	var ids []string
 	for _, name := range slices.Sorted(maps.Keys(l.Refs)) {
@@ -47,7 +47,7 @@ func (l *Listing) tips() []string {
 	return ids
 }
 
-// readRefs reads the list with which every conversation begins.
+// readRefs reads the list of refs with which every conversation begins.
 func readRefs(r io.Reader) (*packp.AdvRefs, error) {
 	head := &prefix{}
 	refs := packp.NewAdvRefs()
@@ -55,9 +55,9 @@ func readRefs(r io.Reader) (*packp.AdvRefs, error) {
 	err := refs.Decode(io.TeeReader(limited, head))
 	switch {
 	case errors.Is(err, packp.ErrEmptyAdvRefs):
-		return refs, nil // a repository without a commit
+		return refs, nil // a repository without commits
 	case bytes.Contains(head.text, []byte("object-format=sha256")):
-		// Only seen here: go-git's decoder stumbles over the long names.
+		// This is only detected here, because go-git's decoder fails on the long names.
 		return nil, failure(Unsupported, "the repository names its objects by SHA-256")
 	case err != nil:
 		return nil, unexpected("list of refs", err)
@@ -65,7 +65,7 @@ func readRefs(r io.Reader) (*packp.AdvRefs, error) {
 	return refs, nil
 }
 
-// unexpected hides what a decoder quotes of the server's bytes.
+// unexpected replaces the errors of a decoder, because these quote bytes from the server.
 func unexpected(what string, err error) error {
 	if data, ok := errors.AsType[*packp.ErrUnexpectedData](err); ok {
 		return failure(Broken, "the server's %s is not in git's format: %s: %s", what, data.Msg, printable(string(data.Data)))
@@ -76,9 +76,9 @@ func unexpected(what string, err error) error {
 	return explain(err)
 }
 
-// listing is the list in our own form.
+// listing converts go-git's list of refs to a Listing.
 func listing(adv *packp.AdvRefs) *Listing {
-	// A server that gives any object announces both.
+	// A server that allows any object announces both capabilities.
 	l := &Listing{Refs: git.Refs{}, AnyCommit: adv.Capabilities.Supports(capability.AllowReachableSHA1InWant)}
 	if adv.Head != nil {
 		l.Refs[git.Head] = git.Ref{ID: adv.Head.String(), Commit: adv.Head.String()}
@@ -93,16 +93,16 @@ func listing(adv *packp.AdvRefs) *Listing {
 	return l
 }
 
-// prefix keeps the beginning of what is written to it.
+// prefix keeps the beginning of the data that is written to it.
 type prefix struct{ text []byte }
 
 func (p *prefix) Write(b []byte) (int, error) {
-	const enough = 4 << 10 // the first line, with all capabilities
+	const enough = 4 << 10 // enough for the first line, with all capabilities
 	p.text = append(p.text, b[:min(len(b), max(0, enough-len(p.text)))]...)
 	return len(b), nil
 }
 
-// limitedReader fails, instead of ending, when there is more than it allows.
+// limitedReader is a reader that returns an error if there is more data than allowed.
 type limitedReader struct {
 	r    io.Reader
 	left int64

@@ -12,35 +12,36 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 )
 
-// Want says what to fetch.
+// Want describes what to fetch.
 type Want struct {
-	// IDs are objects that the repository names, or any commits where it gives
-	// those.
+	// IDs are the names of the wanted objects. Refs must point to them, unless the repository
+	// also sends other commits.
 	IDs []string
-	// History asks for all commits that lead to them, instead of those alone.
+	// History requests the wanted commits with all their ancestors, instead of only the
+	// commits.
 	History bool
-	// OnlyCommits leaves out trees and files where the server can do that.
+	// OnlyCommits leaves out trees and files if the server supports that.
 	OnlyCommits bool
 }
 
-// Transport carries conversations with a git-upload-pack.
+// Transport exchanges messages with a git-upload-pack process.
 type Transport interface {
-	// Refs hands over the list of refs. It may call read again, with the whole
-	// list, after a failure that may pass.
+	// Refs passes the list of refs to read. It may call read again, with the whole list, after
+	// a failure that may be temporary.
 	Refs(ctx context.Context, read func(io.Reader) error) error
-	// Ask sends a request and hands over the answer, again likewise. Refs was
-	// called before.
+	// Ask sends a request and passes the answer to read. Like Refs, it may call read again.
+	// Refs must be called before Ask.
 	Ask(ctx context.Context, request []byte, read func(io.Reader) error) error
 	Close() error
 }
 
-// Remote is a repository at a server.
+// Remote is a repository on a server.
 type Remote struct {
 	Transport Transport
-	// Dir is a directory of the caller's for packs.
+	// Dir is the caller's directory for packs.
 	Dir    string
 	Limits Limits
-	// Progress is called with the bytes that came so far; nil is fine.
+	// Progress is called with the number of bytes that were received so far. It may be nil.
 	Progress func(done int64)
 
 	offered  *capability.List
@@ -48,13 +49,13 @@ type Remote struct {
 	received int64
 }
 
-// Limits bound what a fetch may cost.
+// Limits bounds the cost of a fetch.
 type Limits struct {
-	// PackBytes bounds what is transferred, ObjectBytes a single object.
+	// PackBytes bounds the size of a pack, and ObjectBytes the size of a single object.
 	PackBytes, ObjectBytes int64
 }
 
-// List asks for all refs.
+// List implements [Source].
 func (r *Remote) List(ctx context.Context) (*Listing, error) {
 	var adv *packp.AdvRefs
 	err := r.Transport.Refs(ctx, func(list io.Reader) (err error) {
@@ -68,7 +69,7 @@ func (r *Remote) List(ctx context.Context) (*Listing, error) {
 	return listing(adv), nil
 }
 
-// Fetch brings objects. List was called before. The result must be closed.
+// Fetch implements [Source]. List must be called before. The caller must close the result.
 func (r *Remote) Fetch(ctx context.Context, want Want) (*Objects, error) {
 	request, err := r.request(want)
 	if err != nil {
@@ -96,7 +97,7 @@ func (r *Remote) Fetch(ctx context.Context, want Want) (*Objects, error) {
 	return objects, nil
 }
 
-// Received is how many bytes of packs came.
+// Received returns the number of bytes of packs that were received.
 func (r *Remote) Received() int64 {
 	return r.received
 }
@@ -104,7 +105,7 @@ func (r *Remote) Received() int64 {
 // Close ends the connection.
 func (r *Remote) Close() error { return r.Transport.Close() }
 
-// uploadRequest is a request and what is needed to read its answer.
+// uploadRequest is a request, with the information that is needed to read its answer.
 type uploadRequest struct {
 	*packp.UploadPackRequest
 	text []byte
@@ -115,10 +116,9 @@ func (r *Remote) request(want Want) (*uploadRequest, error) {
 	for _, id := range want.IDs {
 		req.Wants = append(req.Wants, plumbing.NewHash(id))
 	}
-	// The several forms of acknowledgement only differ for a client that has
-	// something already. Some servers insist on one (Azure DevOps), and to say
-	// so here avoids go-git's list of refused capabilities, which is one for
-	// all of the process.
+	// The forms of acknowledgement differ only for a client that already has objects. Some
+	// servers require one of them (Azure DevOps). Choosing it here avoids go-git's list of
+	// refused capabilities, which is shared by the whole process.
 	r.choose(req, capability.MultiACKDetailed, capability.MultiACK)
 	r.choose(req, capability.Sideband64k, capability.Sideband)
 	r.choose(req, capability.OFSDelta)
@@ -137,7 +137,8 @@ func (r *Remote) request(want Want) (*uploadRequest, error) {
 	return &uploadRequest{req, text}, err
 }
 
-// choose asks for the first of some capabilities that the server offers.
+// choose requests the first of the named capabilities that the server offers. It reports
+// whether there is one.
 func (r *Remote) choose(req *packp.UploadPackRequest, names ...capability.Capability) bool {
 	for _, name := range names {
 		if r.offered.Supports(name) {
@@ -147,7 +148,7 @@ func (r *Remote) choose(req *packp.UploadPackRequest, names ...capability.Capabi
 	return false
 }
 
-// packOf reads an answer up to where the pack begins.
+// packOf reads an answer up to the beginning of the pack, and returns a reader of the pack.
 func (u *uploadRequest) packOf(answer io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(answer)
 	if !u.Depth.IsZero() {

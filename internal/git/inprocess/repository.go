@@ -10,20 +10,20 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// Source is where objects come from: a [Remote] or a [Local].
+// Source provides the objects of a repository. It is a [Remote] or a [Local].
 type Source interface {
 	List(ctx context.Context) (*Listing, error)
 	Fetch(ctx context.Context, want Want) (*Objects, error)
-	// Received is how many bytes were transferred so far.
+	// Received returns the number of bytes that were transferred so far.
 	Received() int64
 	Close() error
 }
 
-// Repository is a [git.Repository] that is read by go-git.
+// Repository is a [git.Repository] that uses go-git.
 type Repository struct {
 	Source Source
 
-	listing *Listing // nil until it is needed
+	listing *Listing // nil before it is needed
 }
 
 var _ git.Repository = (*Repository)(nil)
@@ -95,9 +95,8 @@ func (r *Repository) fetch(ctx context.Context, list *Listing, want git.Want) (g
 	return git.Fetched{ID: id}, objects, err
 }
 
-// commit fetches one commit. A server lists what its refs name, and few give
-// anything else by version 0 of the protocol; for a commit in between, all of the
-// history has to come.
+// commit fetches one commit. In version 0 of the protocol, few servers send a commit to which
+// no ref points. For such a commit, the whole history is fetched.
 func (r *Repository) commit(ctx context.Context, list *Listing, id string) (*Objects, error) {
 	if len(id) == git.SHA256Len {
 		return nil, failure(Unsupported, "the commit is named by SHA-256")
@@ -110,12 +109,12 @@ func (r *Repository) commit(ctx context.Context, list *Listing, id string) (*Obj
 	}
 	objects, err := r.Source.Fetch(ctx, want)
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Refused {
-		return nil, fmt.Errorf("%w: the repository does not give %s: %w", git.ErrRevisionNotFound, id, err)
+		return nil, fmt.Errorf("%w: the repository does not send %s: %w", git.ErrRevisionNotFound, id, err)
 	}
 	return objects, err
 }
 
-// history fetches all branches and tags for the one commit.
+// history fetches all branches and tags with their history, to find one commit.
 func (r *Repository) history(ctx context.Context, list *Listing, id string) (*Objects, error) {
 	want := Want{IDs: list.tips(), History: true}
 	if len(want.IDs) == 0 {
@@ -123,7 +122,7 @@ func (r *Repository) history(ctx context.Context, list *Listing, id string) (*Ob
 	}
 	objects, err := r.Source.Fetch(ctx, want)
 	if err != nil {
-		return nil, fmt.Errorf("the server gives no single commits to the built-in git client, which asked for its whole history: %w", err)
+		return nil, fmt.Errorf("the server does not send single commits to the built-in git client, which requested the whole history instead: %w", err)
 	}
 	if !objects.Has(id) {
 		return nil, errors.Join(fmt.Errorf("%w: no tag or branch of the repository points to %s", git.ErrRevisionNotFound, id), objects.Close())

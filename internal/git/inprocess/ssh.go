@@ -12,28 +12,27 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshPort is the port of ssh, by RFC 4250.
+// sshPort is the default port of ssh; see RFC 4250.
 const sshPort = "22"
 
-// SSH is how to log in to ssh servers.
+// SSH has the user's data for logging in to ssh servers.
 type SSH struct {
-	// Home is the user's home directory, which has the user's configuration, keys
-	// and known hosts; "" means that there is none.
+	// Home is the user's home directory, with the user's configuration, keys and known hosts.
+	// "" means that there is none.
 	Home string
-	// AgentSocket is where the user's agent listens; "" means that there is
+	// AgentSocket is the path of the socket of the user's ssh agent. "" means that there is
 	// none.
 	AgentSocket string
-	// Key is a private key to offer first; nil for none.
+	// Key is a private key to offer first; nil if there is none.
 	Key []byte
 }
 
-// Transport is the transport for an ssh:// address. Its connections must be
-// closed.
+// Transport returns the transport for an ssh:// address. The caller must close it.
 func (s SSH) Transport(u *url.URL) *Stream {
 	return &Stream{dial: func(ctx context.Context, minRate int64) (*conn, error) { return s.connect(ctx, u, minRate) }}
 }
 
-// connect logs in and starts git-upload-pack.
+// connect logs in to a host and starts git-upload-pack.
 func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (*conn, error) {
 	host, err := s.hostOf(ctx, u)
 	if err != nil {
@@ -74,19 +73,19 @@ func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (*conn, err
 	return c, nil
 }
 
-// login logs in and starts git-upload-pack. The server's key must be known for
-// knownAs.
+// login logs in on a connection and starts git-upload-pack. The server's key must be a known
+// key of knownAs.
 func (s SSH) login(raw net.Conn, knownAs string, config *ssh.ClientConfig, path string) (*conn, error) {
 	link, channels, requests, err := ssh.NewClientConn(raw, knownAs, config)
 	if err != nil {
 		if _, ok := errors.AsType[*Error](err); ok {
-			return nil, err // of the host's key
+			return nil, err // the host's key was refused
 		}
 		return nil, &Error{Kind: Unreachable, Message: "the ssh server refuses the connection", Err: err}
 	}
 	session, err := ssh.NewClient(link, channels, requests).NewSession()
 	if err != nil {
-		return nil, &Error{Kind: Unreachable, Message: "the ssh server gives no session", Err: err}
+		return nil, &Error{Kind: Unreachable, Message: "the ssh server does not open a session", Err: err}
 	}
 	in, err := session.StdinPipe()
 	if err != nil {
@@ -99,13 +98,13 @@ func (s SSH) login(raw net.Conn, knownAs string, config *ssh.ClientConfig, path 
 	said := &words{}
 	session.Stderr = said
 	if err := session.Start("git-upload-pack " + shellQuote(remotePath(path))); err != nil {
-		return nil, &Error{Kind: Refused, Message: "the ssh server starts no git-upload-pack", Err: err}
+		return nil, &Error{Kind: Refused, Message: "the ssh server does not start git-upload-pack", Err: err}
 	}
 	return &conn{in: in, out: out, said: said.wait(session)}, nil
 }
 
-// remotePath is the path of an ssh address on the server. Below a home
-// directory it is written /~user/path.
+// remotePath returns the path of an ssh address on the server. Paths relative to a home
+// directory are written /~user/path in addresses.
 func remotePath(path string) string {
 	if strings.HasPrefix(path, "/~") {
 		return path[1:]
@@ -113,12 +112,12 @@ func remotePath(path string) string {
 	return path
 }
 
-// shellQuote quotes s for the shell at the server.
+// shellQuote quotes s for the shell on the server.
 func shellQuote(s string) string {
 	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
 }
 
-// words keep the beginning of what a server writes to its standard error.
+// words keeps the beginning of the server's standard error.
 type words struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -131,8 +130,8 @@ func (w *words) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wait returns a function that waits for the end of a session, for which the
-// server's words are the reason, and tells them.
+// wait returns a function that waits for the end of a session. If the session failed, the
+// function returns the server's standard error.
 func (w *words) wait(session *ssh.Session) func() string {
 	return func() string {
 		if err := session.Wait(); err == nil {

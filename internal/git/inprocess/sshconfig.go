@@ -13,36 +13,35 @@ import (
 	"github.com/cotterpin/cotter/internal/userfile"
 )
 
-// systemConfig is the configuration of all users, by ssh(1).
+// systemConfig is the ssh configuration for all users; see ssh(1).
 const systemConfig = "/etc/ssh/ssh_config"
 
-// Limits of the configuration that is read for one host.
+// Limits for the configuration that is read for one host.
 const (
 	maxConfigBytes = 1 << 20 // of all files together
 	maxConfigFiles = 256
 	maxConfigLine  = 2 << 10
-	maxIncludes    = 16 // within each other, as in OpenSSH
+	maxIncludes    = 16 // nesting depth, as in OpenSSH
 )
 
-// includeKeyword replaces Include in what the library reads. The library looks
-// for files in the home directory of the account, not in that of [SSH].Home,
+// includeKeyword replaces Include in the text for the library, so that this package handles the
+// lines. The library looks for files in the home directory of the account, not in [SSH].Home,
 // and has no limits.
 const includeKeyword = "X-Include"
 
-// hostSettings is what the configuration says of one host. A setting has the
-// first value that the files give.
+// hostSettings are the settings for one host. If the files have several values for a setting,
+// the first one applies.
 type hostSettings struct {
-	// values are settings by their keywords in lower case.
+	// values are the settings by keyword, in lower case.
 	values map[string]string
 	// identityFiles are the values of all IdentityFile lines.
 	identityFiles []string
-	// proxy is ProxyJump or ProxyCommand, the one that comes first; "" if
-	// neither is set.
+	// proxy is ProxyJump or ProxyCommand, whichever comes first; "" if neither is set.
 	proxy string
 }
 
-// settingsOf reads the user's and the system's configuration for a host, which
-// is named as in the address.
+// settingsOf returns the settings for a host in the user's and the system's configuration. host
+// is the name in the address.
 func (s SSH) settingsOf(ctx context.Context, host string) (*hostSettings, error) {
 	r := &configReader{ctx: ctx, host: host, home: s.Home, bytes: maxConfigBytes, found: &hostSettings{values: map[string]string{}}}
 	if s.Home != "" {
@@ -62,13 +61,12 @@ type configReader struct {
 	ctx   context.Context
 	host  string
 	home  string
-	bytes int64 // how many may still be read
-	files int   // how many were read
+	bytes int64 // the number of bytes that may still be read
+	files int   // the number of files read so far
 	found *hostSettings
 }
 
-// read reads a file, if there is one. Relative names of files that it includes
-// are names in dir.
+// read reads a file, if it exists. Relative names of included files are relative to dir.
 func (r *configReader) read(name, dir string, depth int) error {
 	if r.files++; r.files > maxConfigFiles || depth > maxIncludes {
 		return failure(Unsupported, "the ssh configuration includes too many files: %s", printable(name))
@@ -90,7 +88,7 @@ func (r *configReader) read(name, dir string, depth int) error {
 	return r.apply(config, dir, depth)
 }
 
-// apply takes the settings of all blocks for the host.
+// apply adds the settings of all blocks that match the host.
 func (r *configReader) apply(config *ssh_config.Config, dir string, depth int) error {
 	for _, block := range config.Hosts {
 		if !block.Matches(r.host) {
@@ -126,7 +124,7 @@ func (r *configReader) include(patterns, dir string, depth int) error {
 		}
 		for _, name := range names {
 			if info, err := os.Stat(name); err == nil && info.IsDir() {
-				continue // as by OpenSSH
+				continue // as in OpenSSH
 			}
 			if err := r.read(name, dir, depth+1); err != nil {
 				return err
@@ -152,12 +150,12 @@ func (h *hostSettings) set(keyword, value string) {
 	}
 }
 
-// usesProxy returns the keyword of a proxy that the host needs.
+// usesProxy returns the keyword of the proxy setting, and whether the host needs a proxy.
 func (h *hostSettings) usesProxy() (keyword string, ok bool) {
 	return h.proxy, h.proxy != "" && !strings.EqualFold(h.values[strings.ToLower(h.proxy)], "none")
 }
 
-// parseConfig parses one file. A panic of the library is an error.
+// parseConfig parses one file. It returns an error if the library panics.
 func parseConfig(text []byte) (config *ssh_config.Config, err error) {
 	plain, err := plainConfig(string(text))
 	if err != nil {
@@ -171,10 +169,9 @@ func parseConfig(text []byte) (config *ssh_config.Config, err error) {
 	return ssh_config.DecodeBytes(plain)
 }
 
-// plainConfig rewrites a file for the library: one keyword, one space and a value
-// on each line, without comments on lines of their own. It leaves out Match
-// blocks other than "Match all", which depend on more than the host's name or
-// run programs.
+// plainConfig rewrites a file for the library: each line has one keyword, one space and a
+// value, and there are no comment lines. It leaves out Match blocks other than "Match all",
+// because they depend on more than the host's name or run programs.
 func plainConfig(text string) ([]byte, error) {
 	var plain bytes.Buffer
 	leaveOut := false

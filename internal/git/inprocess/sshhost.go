@@ -11,24 +11,24 @@ import (
 	"strings"
 )
 
-// sshHost is how to log in to the host of an address, by the address and the
-// user's configuration.
+// sshHost describes how to log in to a host, according to the address and the user's
+// configuration.
 type sshHost struct {
 	// address is the host and port to connect to.
 	address string
-	// knownAs is the host and port to look for in lists of known hosts.
+	// knownAs is the host and port to look up in the lists of known hosts.
 	knownAs string
 	user    string
-	// agentSocket is where the agent listens; "" for none.
+	// agentSocket is the path of the agent's socket; "" if there is none.
 	agentSocket string
-	// identityFiles are the files of keys to offer.
+	// identityFiles are the names of the key files to use.
 	identityFiles []string
-	// identitiesOnly says that the agent's other keys are not offered.
+	// identitiesOnly is set if other keys of the agent must not be offered.
 	identitiesOnly bool
 }
 
-// hostOf applies the user's configuration to an address. The user and the port
-// of the address take precedence over it.
+// hostOf applies the user's configuration to an address. The user and the port in the address
+// take precedence.
 func (s SSH) hostOf(ctx context.Context, u *url.URL) (*sshHost, error) {
 	alias := u.Hostname()
 	set, err := s.settingsOf(ctx, alias)
@@ -59,7 +59,7 @@ func (s SSH) hostOf(ctx context.Context, u *url.URL) (*sshHost, error) {
 	}
 	h.knownAs = h.address
 	if known := set.values["hostkeyalias"]; known != "" {
-		h.knownAs = net.JoinHostPort(known, sshPort) // OpenSSH adds no port to it
+		h.knownAs = net.JoinHostPort(known, sshPort) // OpenSSH also ignores the port here
 	}
 	tokens := map[byte]string{
 		'd': s.Home, 'h': name, 'k': cmp.Or(set.values["hostkeyalias"], alias), 'n': alias, 'p': port, 'r': login, 'u': local,
@@ -71,7 +71,7 @@ func (s SSH) hostOf(ctx context.Context, u *url.URL) (*sshHost, error) {
 	return h, err
 }
 
-// agentOf returns the socket that IdentityAgent names, or the user's own.
+// agentOf returns the socket that IdentityAgent names, or the default socket.
 func (s SSH) agentOf(set *hostSettings, tokens map[byte]string) (string, error) {
 	switch agent := set.values["identityagent"]; {
 	case agent == "" || agent == "SSH_AUTH_SOCK" || agent == "$SSH_AUTH_SOCK":
@@ -83,8 +83,8 @@ func (s SSH) agentOf(set *hostSettings, tokens map[byte]string) (string, error) 
 	}
 }
 
-// identityFilesOf returns the files that IdentityFile lines name. Without such
-// lines it returns those that ssh looks for.
+// identityFilesOf returns the files that IdentityFile lines name. If there are no such lines,
+// it returns the default files of ssh.
 func (s SSH) identityFilesOf(set *hostSettings, tokens map[byte]string) ([]string, error) {
 	var files []string
 	if len(set.identityFiles) == 0 && s.Home != "" {

@@ -10,23 +10,22 @@ import (
 	"github.com/cotterpin/cotter/internal/minrate"
 )
 
-// idle is how long a server may be silent, and the window over which what it sends
-// is measured. It may have to pack a large repository first.
+// idle is the window over which the rate of a server is measured. It is long because the server
+// may have to pack a large repository first.
 const idle = 2 * time.Minute
 
-// Stream is a [Transport] over connections on which list, request and answer
-// follow each other. Those of [SSH] and [Daemon] are.
+// Stream is a [Transport] over connections on which the list, a request and its answer follow
+// each other. [SSH] and [Daemon] use it.
 type Stream struct {
-	// MinRate is how many bytes a second a conversation must bring at least; see
-	// package minrate.
+	// MinRate is the minimum rate of a conversation, in bytes per second; see package minrate.
 	MinRate int64
-	// dial starts a git-upload-pack.
+	// dial connects to a host and starts git-upload-pack.
 	dial func(ctx context.Context, minRate int64) (*conn, error)
-	// listed is a connection on which the list was read.
+	// listed is a connection on which only the list was read; nil if there is none.
 	listed *conn
 }
 
-// Refs starts a conversation.
+// Refs implements [Transport]. It starts a new conversation.
 func (s *Stream) Refs(ctx context.Context, read func(io.Reader) error) error {
 	if err := s.Close(); err != nil {
 		return err
@@ -42,7 +41,8 @@ func (s *Stream) Refs(ctx context.Context, read func(io.Reader) error) error {
 	return nil
 }
 
-// Ask goes on with the conversation that Refs began, or with one more.
+// Ask implements [Transport]. It continues the conversation that Refs started, or starts
+// another one.
 func (s *Stream) Ask(ctx context.Context, request []byte, read func(io.Reader) error) error {
 	if s.listed == nil {
 		err := s.Refs(ctx, func(list io.Reader) error {
@@ -66,15 +66,15 @@ func (s *Stream) Ask(ctx context.Context, request []byte, read func(io.Reader) e
 	return c.Close()
 }
 
-// Close ends the conversation.
+// Close ends the conversation, if there is one.
 func (s *Stream) Close() error {
 	if s.listed == nil {
 		return nil
 	}
 	c := s.listed
 	s.listed = nil
-	// An empty list of wishes is how a client says that it wants nothing. The
-	// server may be gone by now.
+	// With an empty list of wanted objects, a client says that it wants nothing. Errors are
+	// ignored, because the server may already have closed the connection.
 	_, _ = io.WriteString(c.in, "0000")
 	return c.Close()
 }
@@ -83,7 +83,8 @@ func (s *Stream) Close() error {
 type conn struct {
 	in  io.Writer
 	out io.Reader
-	// said is what the server wrote beside the protocol; nil where it cannot.
+	// said returns the server's standard error after the connection ended; nil if the transport
+	// has none.
 	said  func() string
 	watch *watch
 }
@@ -96,13 +97,13 @@ func (c *conn) Read(p []byte) (int, error) {
 
 func (c *conn) Close() error { return c.watch.close() }
 
-// explain finds the cause of an error in reading.
+// explain returns the cause of an error of reading.
 func (c *conn) explain(err error) error {
 	if cause := c.watch.cause(); cause != nil {
 		return cause
 	}
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return err // the server is still there
+		return err // the connection is still open
 	}
 	if c.said != nil {
 		if text := c.said(); text != "" {
@@ -112,7 +113,7 @@ func (c *conn) explain(err error) error {
 	return &Error{Kind: Unreachable, Message: "the server ended the connection", Err: err}
 }
 
-// watch closes a connection when its context ends, or when too little comes.
+// watch closes a connection when its context ends, or when the rate is too low.
 type watch struct {
 	ctx   context.Context
 	raw   net.Conn
@@ -128,18 +129,18 @@ func watchConn(ctx context.Context, raw net.Conn, minRate int64) *watch {
 	return w
 }
 
-// cause is why the connection was closed; nil if it was not closed here.
+// cause returns the reason why watch closed the connection; nil if it did not.
 func (w *watch) cause() error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
 	}
 	if err := w.guard.Err(); err != nil {
-		return &Error{Kind: Unreachable, Message: "the connection was given up", Err: err}
+		return &Error{Kind: Unreachable, Message: "the connection was closed", Err: err}
 	}
 	return nil
 }
 
-// close closes the connection, which may be closed already.
+// close closes the connection. It may already be closed.
 func (w *watch) close() error {
 	w.stop()
 	w.guard.Stop()

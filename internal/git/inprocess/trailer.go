@@ -6,7 +6,8 @@ import (
 	"hash"
 )
 
-// trailer sums up all that is written but the last bytes, which are the sum.
+// trailer computes the checksum of all data that is written to it except the last bytes, which
+// are the expected checksum.
 type trailer struct {
 	sum  hash.Hash
 	last []byte

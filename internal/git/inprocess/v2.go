@@ -14,25 +14,25 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
 
-// The bounds of the refs that one request lists: those that begin with the names
-// that a ref may stand for, and all of a namespace.
+// maxNamedRefs and maxRefs bound the number of refs in a listing. The first applies to a
+// request for the candidates of a name, and the second to a request for a whole namespace.
 const (
 	maxNamedRefs = 10_000
 	maxRefs      = 200_000
 )
 
-// V2 is a [git.Repository] by version 2 of the protocol over http, without
-// credentials. A known commit takes one request, a ref two. Objects can be read
-// while the rest of the pack is still to come.
+// V2 is a [git.Repository] that uses version 2 of the protocol over http, without credentials.
+// Fetching a known commit takes one request, and fetching a ref two. Objects can be read while
+// the rest of the pack is still being received.
 type V2 struct {
 	Client gitwire.Client
-	// Dir is a directory of the caller's for temporary files.
+	// Dir is the caller's directory for temporary files.
 	Dir string
-	// MaxBytes bounds what is transferred, and Limits what the pack holds.
+	// MaxBytes bounds the size of the transfer, and Limits the content of the pack.
 	MaxBytes int64
 	Limits   gitpack.Limits
-	// Progress is called with the bytes that came so far, at most every 100 ms and
-	// at the end; nil is fine.
+	// Progress is called with the number of bytes that were received so far, at most every 100
+	// ms and at the end. It may be nil.
 	Progress func(done int64)
 
 	received int64
@@ -57,7 +57,7 @@ func (v *V2) Refs(ctx context.Context, names ...string) (git.Refs, error) {
 	return refs, nil
 }
 
-// Fetch implements [git.Repository]. Abbreviated commits are not found.
+// Fetch implements [git.Repository]. It does not resolve abbreviated commits.
 func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) error) (err error) {
 	fetched := git.Fetched{ID: want.Known()}
 	switch len(fetched.ID) {
@@ -94,7 +94,7 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 	return nil
 }
 
-// tooLarge finds the limit that is the user's: that of what is transferred.
+// tooLarge wraps the error for MaxBytes, which is the user's limit, in git.ErrTooLarge.
 func tooLarge(err error) error {
 	if errors.Is(err, gitwire.ErrTooLarge) {
 		return fmt.Errorf("%w: %w", git.ErrTooLarge, err)
@@ -102,7 +102,7 @@ func tooLarge(err error) error {
 	return err
 }
 
-// everyNowAndThen returns Progress for calls at any rate.
+// everyNowAndThen returns a function that calls Progress at a limited rate.
 func (v *V2) everyNowAndThen() func(int64) {
 	if v.Progress == nil {
 		return nil
@@ -116,9 +116,9 @@ func (v *V2) everyNowAndThen() func(int64) {
 	}
 }
 
-// Expand implements [git.Repository].
+// Expand implements [git.Repository]. It always returns an error.
 func (v *V2) Expand(context.Context, string) (string, error) {
-	return "", failure(Unsupported, "abbreviated commits are not looked for by this request")
+	return "", failure(Unsupported, "abbreviated commits are not supported by this client")
 }
 
 // Received implements [git.Repository].

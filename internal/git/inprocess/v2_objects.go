@@ -11,22 +11,23 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitpack"
 )
 
-// packObjects gives the objects of one pack, each of which was named by its content
-// when it came.
+// packObjects provides the objects of one pack. The name of each object was computed from its
+// content when it was received.
 type packObjects struct {
 	pack    *gitpack.Objects
 	content bytes.Reader
 	buffer  bufio.Reader
 }
 
-// Finish waits for the end of the pack, which says whether it was complete.
+// Finish implements [git.Objects]. It waits for the end of the pack, which shows whether the
+// pack was complete.
 func (o *packObjects) Finish() error {
 	_, err := o.pack.Wait()
 	return err
 }
 
-// Commit implements [git.Objects]. A tag begins with the line "object " and the name
-// of the object that it points to.
+// Commit implements [git.Objects]. A tag begins with a line that has "object " and the name of
+// the object that the tag points to.
 func (o *packObjects) Commit(id string) (*git.Object, error) {
 	for range maxTagDepth {
 		kind, _, ok := o.pack.Stat(id)
@@ -67,7 +68,8 @@ func (o *packObjects) object(kind git.Kind, id string) (*git.Object, error) {
 	return git.CheckedObject(id, &o.buffer, int64(len(body))), nil
 }
 
-// read waits for an object, or for the error because of which it did not come.
+// read waits for an object. If it was not received because of an error of the pack, read
+// returns that error.
 func (o *packObjects) read(kind git.Kind, id string) ([]byte, error) {
 	found, _, ok := o.pack.Stat(id)
 	if !ok {
@@ -81,8 +83,8 @@ func (o *packObjects) read(kind git.Kind, id string) ([]byte, error) {
 	return o.pack.Read(id)
 }
 
-// isSortedTree reports whether a tree is in git's order and has no name twice, as
-// git checks too. Malformed entries are for the reader of the tree to find.
+// isSortedTree reports whether a tree is in git's order and has no duplicate names. Git also
+// checks this. Malformed entries are left to the parser of the tree.
 func isSortedTree(body []byte) bool {
 	const idLen = git.SHA1Len / 2
 	last := ""

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 )
 
-// encode writes a request of a client that has nothing yet.
+// encode returns a request of a client that has no objects yet.
 func encode(req *packp.UploadPackRequest) ([]byte, error) {
 	var text bytes.Buffer
 	if err := req.UploadRequest.Encode(&text); err != nil {
@@ -22,15 +22,15 @@ func encode(req *packp.UploadPackRequest) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// The channels of a sideband, by gitprotocol-pack(5).
+// The channels of a sideband; see gitprotocol-pack(5).
 const (
 	channelPack     = 1
 	channelProgress = 2
 	channelError    = 3
 )
 
-// sideband is the pack out of what a server sends beside its messages. go-git
-// has one as well, which mixes the server's words into errors of its own.
+// sideband is a reader of the pack in an answer that also contains messages. go-git has one as
+// well, but it mixes the server's messages with its own errors.
 type sideband struct {
 	lines *pktline.Scanner
 	rest  []byte
@@ -47,11 +47,11 @@ func (s *sideband) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next reads one line. The list ends with an empty one; whether the pack is
-// complete is for it to say.
+// next reads one line. An empty line ends the list. The pack itself shows whether it is
+// complete.
 func (s *sideband) next() error {
 	if !s.lines.Scan() {
-		// The end of the answer, also behind half a line, is not that of the pack.
+		// The end of the answer, even in the middle of a line, is not the end of the pack.
 		if err := s.lines.Err(); err != nil && !errors.Is(err, io.EOF) {
 			return explain(err)
 		}
@@ -73,10 +73,10 @@ func (s *sideband) next() error {
 	return nil
 }
 
-// progressEvery is how often progress is reported at most.
+// progressEvery is the minimum interval between two reports of progress.
 const progressEvery = 100 * time.Millisecond
 
-// progressReader counts what is read.
+// progressReader counts the bytes that are read, and reports them.
 type progressReader struct {
 	r      io.Reader
 	report func(done int64) // may be nil
