@@ -16,8 +16,8 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// readAndHash reads and hashes every file of the installed modules, one after
-// another, in this process. Any tool that verifies them has to do this much.
+// readAndHash reads and hashes every file of the installed modules in this process, one
+// after another. Any tool that verifies the files has to do at least this much.
 func readAndHash(ctx context.Context, p project, runs int) (report.Row, error) {
 	sum := sha256.New()
 	return timed(ctx, "reading and hashing the files", runs, func(int) error {
@@ -29,8 +29,8 @@ func readAndHash(ctx context.Context, p project, runs int) (report.Row, error) {
 	})
 }
 
-// copyFiles copies them, one after another. Any tool that puts them there has to do
-// about this much if the file system does not share blocks.
+// copyFiles copies every file of the installed modules, one after another. Any tool that
+// installs the files has to do about this much, unless the file system shares blocks.
 func copyFiles(ctx context.Context, p project, runs int) (report.Row, error) {
 	from := p.file(installed)
 	return timed(ctx, "copying the files", runs, func(run int) error {
@@ -50,9 +50,10 @@ func copyFiles(ctx context.Context, p project, runs int) (report.Row, error) {
 	})
 }
 
+// installed is the directory of the installed modules.
 const installed = "project/.terraform/modules"
 
-// timed measures something in this process several times.
+// timed calls a function several times, and returns a row with the elapsed times.
 func timed(ctx context.Context, name string, runs int, do func(run int) error) (report.Row, error) {
 	var series []usage
 	for run := range runs {
@@ -68,8 +69,8 @@ func timed(ctx context.Context, name string, runs int, do func(run int) error) (
 	return row, nil
 }
 
-// eachFile opens every file below a directory but those in cotter's own
-// directory, which holds the packages once more.
+// eachFile calls use for every file below a directory, except for the files in cotter's own
+// directory, which contains the packages a second time.
 func eachFile(dir string, use func(path string, file *os.File) error) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -90,8 +91,8 @@ func eachFile(dir string, use func(path string, file *os.File) error) error {
 	})
 }
 
-// listAllRefs asks for the refs of the world's repository as clients of git's
-// first protocol do, who get all of them.
+// listAllRefs requests the refs of the world's repository as clients of git's protocol
+// version 1 do. The answer lists all refs.
 func listAllRefs(ctx context.Context, p project, _ int) (report.Row, error) {
 	before := p.servers.BytesSent()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.servers.URL()+"/git/many.git/info/refs?service=git-upload-pack", nil)

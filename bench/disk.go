@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// diskUsage is what a directory takes on the disk, with all below it: files,
-// directories and links. What is not there takes nothing.
+// diskUsage returns the disk space that a directory takes, in bytes, including all files,
+// directories and links below it. It returns 0 if the directory does not exist.
 func diskUsage(dir string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {

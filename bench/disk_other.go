@@ -4,5 +4,5 @@ package main
 
 import "io/fs"
 
-// allocated is the size of a file, for want of a way to its blocks.
+// allocated returns the size of a file. The number of its blocks is not available here.
 func allocated(info fs.FileInfo) int64 { return info.Size() }

@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// allocated is what a file takes on the disk in bytes: whole blocks. Of a file
-// with several names each name counts its part.
+// allocated returns the disk space that a file takes, in bytes. It counts whole blocks. The
+// space of a file with several names is divided by the number of names.
 func allocated(info fs.FileInfo) int64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return info.Size()
 	}
-	const block = 512 // of stat(2), whatever the file system's are
+	const block = 512 // the unit of stat(2), which does not depend on the file system
 	size := stat.Blocks * block
 	if links := int64(stat.Nlink); links > 1 && !info.IsDir() {
 		size /= links

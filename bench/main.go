@@ -1,12 +1,12 @@
-// Command bench compares whole commands: cotter, and each stock binary that is on
-// the PATH, with the same configurations and the same servers. The servers are in
-// this process and wait before each answer, as servers on the internet do. It
-// prints what docs/performance.md has: a table and the goals of each world.
+// Command bench compares whole commands: cotter, and each stock binary in PATH. All of them
+// get the same configurations and the same servers. The servers run in this process and wait
+// before each answer, like servers on the internet. The output is the content of
+// docs/performance.md: for each world, a table and the goals.
 //
 //	go run ./bench
 //	go run ./bench -worlds registry,roots -runs 1
 //
-// All worlds take about half an hour with one stock binary.
+// With one stock binary, all worlds take about half an hour.
 package main
 
 import (
@@ -23,12 +23,12 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// delay is how long the servers wait before each answer.
+// delay is the time that the servers wait before each answer.
 const delay = 80 * time.Millisecond
 
 func main() {
-	runs := flag.Int("runs", 3, "how often each command runs, at least once; the median counts")
-	names := flag.String("worlds", "", "measure only these worlds, as in registry,roots")
+	runs := flag.Int("runs", 3, "run each command this many times, at least once, and report the median")
+	names := flag.String("worlds", "", "measure only these worlds, such as registry,roots")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -65,7 +65,8 @@ func run(ctx context.Context, names string, runs int) error {
 	return nil
 }
 
-// choose returns the worlds with these names, or all of them if there are none.
+// choose returns the worlds with the given names, which are separated by commas. If names is
+// "", it returns all worlds.
 func choose(all []world, names string) ([]world, error) {
 	if names == "" {
 		return all, nil

@@ -24,6 +24,8 @@ func measure(ctx context.Context, w world, tools []tool, place workplace, runs i
 	return result, nil
 }
 
+// measurePart starts the servers of a part, and measures all its phases. The rows are in the
+// order of the phases.
 func measurePart(ctx context.Context, w world, part part, tools []tool, place workplace, runs int) ([]report.Row, error) {
 	servers, err := part.start()
 	if err != nil {
@@ -34,8 +36,8 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 	if err != nil {
 		return nil, err
 	}
-	// Once without a delay, so that the servers have made what is lazy, and
-	// phases that begin with a cache have one.
+	// Run once without a delay, so that the servers have created everything that they
+	// create lazily, and so that phases that begin with a cache have one.
 	for _, p := range projects {
 		last := part.phases[len(part.phases)-1]
 		if last.prepared || !p.tool.ours && !last.keepCache {
@@ -45,8 +47,8 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 			return nil, err
 		}
 	}
-	// The phases that write least come first: with every file that another run
-	// has made, the system takes longer to find one.
+	// The phases that write the least are measured first: the more files earlier runs have
+	// created, the longer the system takes to find a file.
 	rows := make([][]report.Row, len(part.phases))
 	for i, ph := range slices.Backward(part.phases) {
 		if ph.prepared {
@@ -70,8 +72,8 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 	return slices.Concat(rows...), nil
 }
 
-// newProjects are one project for each tool that takes part, the first one
-// ours.
+// newProjects returns a project for each tool that knows the world. The first project is
+// cotter's.
 func newProjects(servers servers, w world, part part, tools []tool, place workplace) ([]project, error) {
 	var projects []project
 	for _, t := range tools {
@@ -87,7 +89,8 @@ func newProjects(servers servers, w world, part part, tools []tool, place workpl
 	return projects, nil
 }
 
-// prepare runs all tools once, without a delay, so that they have what is kept.
+// prepare runs all tools once, without a delay, to create what the phase keeps: the cache,
+// the lock or the installed files.
 func prepare(ctx context.Context, ph phase, projects []project) error {
 	for _, p := range projects {
 		p.servers.Wait(0)
@@ -111,8 +114,8 @@ func prepare(ctx context.Context, ph phase, projects []project) error {
 	return nil
 }
 
-// measurePhase lets the tools take turns, so that what else the machine does
-// strikes all of them.
+// measurePhase measures all tools in a phase. The tools take turns, so that other load on the
+// machine affects all of them.
 func measurePhase(ctx context.Context, ph phase, projects []project, runs int) ([]report.Row, error) {
 	series := make([][]usage, len(projects))
 	rows := make([]report.Row, len(projects))
@@ -143,20 +146,20 @@ func measurePhase(ctx context.Context, ph phase, projects []project, runs int) (
 	return rows, nil
 }
 
-// settle has the system write what runs before have left to write, which
-// otherwise slows down the next command. If there is no such command,
-// nothing can be done.
+// settle makes the system write the data that earlier runs have left in memory. Otherwise
+// this would slow down the next command. It does nothing if there is no sync command.
 func settle(ctx context.Context) { _ = exec.CommandContext(ctx, "sync").Run() }
 
-// usage is what one run needed.
+// usage has the resources that one run has used.
 type usage struct {
 	elapsed, cpu time.Duration
-	peak         int64 // bytes of memory
-	received     int64 // bytes
+	peak         int64 // peak memory in bytes
+	received     int64 // bytes received from the servers
 	requests     []modtest.Request
 }
 
-// summary is the median of runs, and the requests of the last one.
+// summary returns a row with the median times of runs, the highest peak memory, and the
+// requests and received bytes of the last run.
 func summary(runs []usage) report.Row {
 	var times, cpus []time.Duration
 	row := report.Row{Runs: len(runs)}

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// watchMemory follows the peak memory of a process until the function that it
-// returns is called. The resource usage that the system reports at the end
-// would not do: it counts what this process had when it started the other.
+// watchMemory samples the peak memory of a process until the returned function is called,
+// which returns the highest value. The resource usage that the system reports after the end
+// of the process is not suitable: it includes the memory that this process had when it
+// started the other one.
 func watchMemory(pid int) (peak func() int64) {
 	stop, done := make(chan struct{}), make(chan int64)
 	go func() {
@@ -33,8 +34,8 @@ func watchMemory(pid int) (peak func() int64) {
 	}
 }
 
-// peakMemory is what Linux says about a process, in bytes; 0 elsewhere, and
-// when it is gone.
+// peakMemory returns the peak memory of a process in bytes, as Linux reports it. It returns 0
+// on other systems, and if the process has ended.
 func peakMemory(pid int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -7,15 +7,16 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// The world of nested calls: so many chains of packages, each of which calls the next one.
+// The sizes of the world of nested calls: the number of chains of packages, and the number
+// of packages in each chain. Each package calls the next one.
 const (
 	chainCount = 8
 	chainDepth = 5
 	chained    = chainCount * chainDepth
 )
 
-// The usual job of a CI system: a machine that has only the lock of the project.
-// Stock tools lock no modules and read no mirror, so for them all states are the same.
+// The usual job of a CI system runs on a machine that has only the project and its lock.
+// Stock tools do not lock modules or read mirrors, so all states are the same for them.
 var (
 	locked   = commands{ours: []string{"install", "--locked", "--no-providers"}, stock: modules.stock}
 	push     = commands{ours: []string{"mirror", "push"}}
@@ -23,6 +24,7 @@ var (
 	mirrored = phase{name: "fresh machine, lock, mirror", work: locked, keepLock: true, prepared: true, first: modules, mirrored: true}
 )
 
+// nestedMeasured returns the world of nested calls.
 func nestedMeasured() world {
 	return world{
 		name:  "nested",

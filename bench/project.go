@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// stockSample is over how many of many root modules stock tools are looped.
+// stockSample is the number of root modules that stock tools run in, in worlds with many.
 const stockSample = 10
 
 // project is a tool's own copy of a world's configuration.
@@ -27,7 +27,7 @@ type project struct {
 	servers servers
 	dir     string // holds the project and everything that the tool keeps
 	roots   []string
-	sample  int // how many of the roots; 0 means all
+	sample  int // the number of roots to run in; 0 means all
 	phase   phase
 }
 
@@ -53,13 +53,13 @@ func newProject(place workplace, servers servers, t tool, part part) (project, e
 	return p, servers.WriteTree(p.file("project"), "config")
 }
 
-// in is the project in a phase.
+// in returns the project in a phase.
 func (p project) in(ph phase) project {
 	p.phase = ph
 	return p
 }
 
-// command is what the tool is asked to do, in a few words.
+// command returns the name of the tool and its arguments without flags.
 func (p project) command() string {
 	words := []string{p.tool.name}
 	for _, arg := range p.phase.work.of(p.tool) {
@@ -70,7 +70,7 @@ func (p project) command() string {
 	return strings.Join(words, " ")
 }
 
-// copies are the directories of all projects that are installed at once.
+// copies returns the directories of all projects that are installed at the same time.
 func (p project) copies() []string {
 	names := []string{"project"}
 	for i := 1; i < p.phase.projects; i++ {
@@ -81,7 +81,8 @@ func (p project) copies() []string {
 
 func (p project) file(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 
-// reset makes the phase's state.
+// reset restores the state in which the phase begins: it discards everything that the phase
+// does not keep.
 func (p project) reset() error {
 	ph := p.phase
 	var gone []string
@@ -103,8 +104,8 @@ func (p project) reset() error {
 	return errors.Join(err, os.MkdirAll(p.file("plugins"), 0o755)) //nolint:gosec // it is no secret
 }
 
-// rootDirs are the project's directories with a configuration of their own, or
-// an even sample of them.
+// rootDirs returns the directories of the project's root modules, or an evenly distributed
+// sample of them.
 func (p project) rootDirs() []string {
 	if p.roots == nil {
 		return p.copies()
@@ -120,7 +121,8 @@ func (p project) rootDirs() []string {
 	return dirs
 }
 
-// finish adds what is left on disk to a row, and multiplies a sample's.
+// finish adds the disk usage to a row. If the row is of a sample, it extrapolates the values
+// to all roots.
 func (p project) finish(row *report.Row) error {
 	var err error
 	for _, root := range p.rootDirs() {
@@ -147,7 +149,7 @@ func (p project) finish(row *report.Row) error {
 	return nil
 }
 
-// measured is run with what the servers had to do.
+// measured is run, with the requests and the bytes that the servers have sent.
 func (p project) measured(ctx context.Context) (usage, error) {
 	p.servers.ResetRequests()
 	before := p.servers.BytesSent()
@@ -156,7 +158,8 @@ func (p project) measured(ctx context.Context) (usage, error) {
 	return u, err
 }
 
-// run runs the tool: for many roots in a loop, unless it knows better.
+// run runs the tool. If there are many roots, cotter runs once for all of them, and stock
+// tools run in a loop.
 func (p project) run(ctx context.Context) (sum usage, err error) {
 	if p.tool.ours && p.roots != nil {
 		return p.execute(ctx, "project", "--recursive")
@@ -174,7 +177,8 @@ func (p project) run(ctx context.Context) (sum usage, err error) {
 	return sum, nil
 }
 
-// runAtOnce runs the tool in all copies of the project at the same time.
+// runAtOnce runs the tool in all copies of the project at the same time. The CPU times are
+// added up.
 func (p project) runAtOnce(ctx context.Context) (sum usage, err error) {
 	start := time.Now()
 	each := make([]usage, p.phase.projects)
@@ -193,6 +197,7 @@ func (p project) runAtOnce(ctx context.Context) (sum usage, err error) {
 	return sum, err
 }
 
+// execute runs the tool once in a directory, with additional arguments.
 func (p project) execute(ctx context.Context, dir string, args ...string) (u usage, err error) {
 	cmd := exec.CommandContext(ctx, p.tool.binary, append(slices.Clone(p.phase.work.of(p.tool)), args...)...)
 	cmd.Dir = p.file(dir)

@@ -23,13 +23,13 @@ const providerVersion = "1.2.0"
 // providerArchive is the archive of a provider for one platform.
 type providerArchive struct {
 	platform addrs.Platform
-	name     string // of the file
+	name     string // the name of the file
 	path     string
-	sum      string
+	sum      string // the SHA-256 of the file, in hex
 }
 
-// makeArchives makes the archives of all providers in the user's cache directory, where
-// they stay for the next measurement: they take half a minute.
+// makeArchives creates the archives of all providers in the user's cache directory. They stay
+// there for the next measurement, because creating them takes half a minute.
 func makeArchives() ([][]providerArchive, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -55,7 +55,7 @@ func makeArchives() ([][]providerArchive, error) {
 	return all, group.Wait()
 }
 
-// makeArchive makes one archive unless it is there.
+// makeArchive returns an archive. It creates the file if it does not exist.
 func makeArchive(dir string, provider int, platform addrs.Platform) (providerArchive, error) {
 	a := providerArchive{platform: platform, name: fmt.Sprintf("terraform-provider-p%d_%s_%s.zip", provider, providerVersion, platform)}
 	a.path = filepath.Join(dir, a.name)
@@ -75,6 +75,8 @@ func makeArchive(dir string, provider int, platform addrs.Platform) (providerArc
 	return a, err
 }
 
+// writeArchive writes an archive whose executable consists of random blocks and zeros. The
+// same arguments always give the same bytes.
 func writeArchive(name string, provider int, platform addrs.Platform) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(name), "")
 	if err != nil {
@@ -102,7 +104,7 @@ func writeArchive(name string, provider int, platform addrs.Platform) (err error
 	for i := range unpackedBytes / block {
 		content := zeros
 		if i%(unpackedBytes/archiveBytes) == 0 {
-			_, _ = random.Read(noise) // which never fails
+			_, _ = random.Read(noise) // never fails
 			content = noise
 		}
 		if _, err := entry.Write(content); err != nil {

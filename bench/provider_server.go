@@ -23,9 +23,10 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// providerServers are a provider registry. Unlike that of modtest it serves its archives
-// from the disk, and waits before an answer without holding it in memory. It has no TLS:
-// what the servers compute is taken from the tools, since both are on one machine.
+// providerServers is a provider registry. Unlike the registry of modtest, it serves its
+// archives from the disk, and does not hold an answer in memory while it waits. It has no
+// TLS: the servers and the tools share the CPUs of one machine, so the servers should
+// compute as little as possible.
 type providerServers struct {
 	server   *httptest.Server
 	archives [][]providerArchive
@@ -75,7 +76,7 @@ func (s *providerServers) makeKey() error {
 	return err
 }
 
-// logged notes each request, and waits before it is answered.
+// logged records each request, and waits before it calls next.
 func (s *providerServers) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -86,7 +87,7 @@ func (s *providerServers) logged(next http.Handler) http.Handler {
 	})
 }
 
-// provider finds the archives of the provider that a request is about.
+// provider returns a handler that calls serve with the archives of the requested provider.
 func (s *providerServers) provider(serve func(http.ResponseWriter, *http.Request, []providerArchive)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for i, archives := range s.archives {
@@ -135,7 +136,7 @@ func (s *providerServers) serveFile(w http.ResponseWriter, r *http.Request, arch
 	}
 	switch file := r.PathValue("file"); file {
 	case "SHA256SUMS":
-		_, _ = w.Write(sums.Bytes()) // a client that went away needs no answer
+		_, _ = w.Write(sums.Bytes()) // fails only if the client has disconnected
 	case "SHA256SUMS.sig":
 		if err := openpgp.DetachSign(w, s.key, &sums, nil); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -153,10 +154,10 @@ func (s *providerServers) serveFile(w http.ResponseWriter, r *http.Request, arch
 
 func answerJSON(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(body) // a client that went away needs no answer
+	_ = json.NewEncoder(w).Encode(body) // fails only if the client has disconnected
 }
 
-// What a world needs of its servers:
+// These methods implement the interface servers.
 
 func (s *providerServers) URL() string              { return s.server.URL }
 func (s *providerServers) HTTPClient() *http.Client { return s.server.Client() }
@@ -198,7 +199,7 @@ func (s *providerServers) Close() error {
 	return nil
 }
 
-// sentListener counts what is written to its connections.
+// sentListener counts the bytes that are written to its connections.
 type sentListener struct {
 	net.Listener
 	sent *atomic.Int64
@@ -220,7 +221,7 @@ func (c sentConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom lets the system copy files to the connection.
+// ReadFrom lets the operating system copy files to the connection directly.
 func (c sentConn) ReadFrom(r io.Reader) (int64, error) {
 	n, err := io.Copy(c.Conn, r)
 	c.sent.Add(n)

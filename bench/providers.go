@@ -8,16 +8,16 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// The world of providers: so many of them, and the platforms of a lock.
+// The sizes of the world of providers.
 const (
 	providerCount = 6
-	// archiveBytes is what an archive cannot be compressed below, unpackedBytes the size
-	// of the executable in it; the rest are zeros.
+	// archiveBytes is the number of random bytes in an archive, and so about the size of the
+	// archive. unpackedBytes is the size of the executable; its other bytes are zeros.
 	archiveBytes  = 20_000_000
 	unpackedBytes = 60_000_000
 )
 
-// lockPlatforms begin with this machine's own.
+// lockPlatforms returns the four platforms of a lock. The first is this machine's platform.
 func lockPlatforms() []addrs.Platform {
 	platforms := []addrs.Platform{addrs.CurrentPlatform()}
 	for _, name := range []string{"linux_amd64", "linux_arm64", "darwin_arm64", "windows_amd64", "darwin_amd64"} {
@@ -37,8 +37,8 @@ func withPlatforms(option string, args ...string) []string {
 	return args
 }
 
-// providersMeasured is the world of providers. Stock tools have a plugin cache in the
-// states in which one helps them.
+// providersMeasured returns the world of providers. Stock tools have a plugin cache in the
+// states in which it helps them.
 func providersMeasured() world {
 	initialize := commands{ours: []string{"install"}, stock: []string{"init", "-input=false"}}
 	lock := commands{ours: withPlatforms("--platform", "lock"), stock: withPlatforms("-platform", "providers", "lock")}
@@ -70,6 +70,8 @@ func providersMeasured() world {
 	}
 }
 
+// providerGoals returns the goals of the world of providers. The factors are those for tofu
+// and for terraform in each state.
 func providerGoals(states []phase) []report.Goal {
 	factors := [][2]float64{{1.3, 5}, {1.8, 6}, {4, 25}, {6, 20}, {4, 13}, {}, {2, 8}, {10, 40}}
 	var goals []report.Goal
@@ -93,7 +95,7 @@ func providerGoals(states []phase) []report.Goal {
 	return goals
 }
 
-// providersConfig requires all providers of a registry.
+// providersConfig returns a configuration that requires all providers of the registry at host.
 func providersConfig(host string) string {
 	var b strings.Builder
 	b.WriteString("terraform {\n  required_providers {\n")

@@ -7,17 +7,17 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// servers are those of a world.
+// servers are the servers of a world.
 type servers interface {
 	URL() string
 	HTTPClient() *http.Client
-	// Env are entries for the environment of a tool, CLIConfig what its CLI
-	// configuration has to hold.
+	// Env returns environment variables for the tools.
 	Env() []string
+	// CLIConfig returns the content of the tools' CLI configuration.
 	CLIConfig() string
-	// WriteTree writes the project.
+	// WriteTree writes the project to a directory.
 	WriteTree(dir, name string) error
-	// Wait is how long the servers wait before each answer from now on.
+	// Wait sets the time that the servers wait before each answer.
 	Wait(time.Duration)
 	Requests() []modtest.Request
 	ResetRequests()

@@ -17,13 +17,13 @@ type tool struct {
 	ours    bool
 }
 
-// commands are the arguments with which the tools do the same work.
+// commands has the arguments with which cotter and the stock tools do the same work.
 type commands struct{ ours, stock []string }
 
-// modules is the work of installing the modules.
+// modules has the arguments to install the modules.
 var modules = commands{ours: []string{"install", "--no-providers"}, stock: []string{"get"}}
 
-// of returns the arguments of a tool.
+// of returns the arguments for a tool.
 func (c commands) of(t tool) []string {
 	if t.ours {
 		return c.ours
@@ -31,13 +31,13 @@ func (c commands) of(t tool) []string {
 	return c.stock
 }
 
-// findTools builds cotter in a directory, as releases are built, and finds the stock binaries on the PATH.
+// findTools builds cotter in a directory, and finds the stock binaries in PATH.
 func findTools(ctx context.Context, dir string) ([]tool, error) {
 	binary := filepath.Join(dir, "cotter")
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/cotter")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
-		return nil, fmt.Errorf("go build ./cmd/cotter, to be run in the top directory: %w", err)
+		return nil, fmt.Errorf("go build ./cmd/cotter (bench must run in the top directory of the repository): %w", err)
 	}
 	tools := []tool{{name: "cotter", version: "built for this measurement", binary: binary, ours: true}}
 	for _, stock := range []string{"tofu", "terraform"} {
@@ -50,7 +50,7 @@ func findTools(ctx context.Context, dir string) ([]tool, error) {
 	return tools, nil
 }
 
-// firstLine is the first line that a command prints, or "".
+// firstLine returns the first line that a command prints, or "".
 func firstLine(ctx context.Context, name string, args ...string) string {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE=", "CHECKPOINT_DISABLE=1")

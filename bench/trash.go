@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// workplace is a directory that goes at the end, with all that is in it.
+// workplace is a temporary directory that is removed at the end.
 type workplace struct {
 	dir     string
 	trashed *int
@@ -24,13 +24,15 @@ func newWorkplace() (workplace, error) {
 
 func (w workplace) remove() { _ = os.RemoveAll(w.dir) }
 
-// newDir makes a directory in it.
+// newDir creates a directory in the workplace.
 func (w workplace) newDir() (string, error) { return os.MkdirTemp(w.dir, "") }
 
-// discard takes a file or directory away, and gives back what its larger files
-// take of the disk. It removes none: for some minutes ext4 looks at every file
-// that was removed whenever it makes one, so that a run would take longer the
-// more the run before had made.
+// discard moves a file or directory to the trash, and truncates larger files to free disk
+// space. It does nothing if name does not exist.
+//
+// discard does not remove files. For some minutes after a removal, ext4 looks at every
+// removed file whenever it creates one. A run would take longer the more files the previous
+// run had created.
 func (w workplace) discard(name string) error {
 	*w.trashed++
 	to := filepath.Join(w.dir, "trash", strconv.Itoa(*w.trashed))
@@ -48,7 +50,7 @@ func (w workplace) discard(name string) error {
 		if err != nil || info.Size() <= large {
 			return err
 		}
-		// Git makes read-only files.
+		// Git creates read-only files.
 		return errors.Join(os.Chmod(path, 0o600), os.Truncate(path, 0))
 	})
 }

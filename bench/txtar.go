@@ -13,7 +13,7 @@ func rootNames(n int) []string {
 	return names
 }
 
-// rootsWorld has projects that share packages.
+// rootsWorld returns a world with many projects that share packages.
 func rootsWorld(roots, packages int) string {
 	var b strings.Builder
 	for i, name := range rootNames(roots) {
@@ -28,8 +28,9 @@ func rootsWorld(roots, packages int) string {
 	return b.String()
 }
 
-// flatWorld has calls of a module each, with readme bytes of text beside it. %d stands
-// for the number of the call in source and in dir, the module's directory.
+// flatWorld returns a world with calls of different modules. Each module has a readme of
+// readme bytes. In source and in dir, the module's directory, %d stands for the number of
+// the call.
 func flatWorld(calls int, source, dir string, readme int) string {
 	var b strings.Builder
 	b.WriteString("-- config/main.tf --\n")
@@ -46,7 +47,7 @@ func flatWorld(calls int, source, dir string, readme int) string {
 	return b.String()
 }
 
-// docsWorld has size bytes of files beside the modules of one repository.
+// docsWorld returns size bytes of files to add to the repository of a flatWorld.
 func docsWorld(size int) string {
 	var b strings.Builder
 	const file = 64 << 10
@@ -56,7 +57,8 @@ func docsWorld(size int) string {
 	return b.String()
 }
 
-// registryWorld has packages that call the next one each, and calls of them.
+// registryWorld returns a world with calls of packages in a registry. Every second package
+// calls the next one.
 func registryWorld(packages, calls int) string {
 	var b strings.Builder
 	b.WriteString("-- config/main.tf --\n")
@@ -75,7 +77,8 @@ func registryWorld(packages, calls int) string {
 	return b.String()
 }
 
-// chainsWorld has calls of chains of packages: each package calls the next one.
+// chainsWorld returns a world with chains of packages, in which each package calls the next
+// one. The project calls the first package of each chain.
 func chainsWorld(chains, depth int) string {
 	const call = "module \"%s\" {\n  source  = \"MODTEST_HOST/acme/c%dp%d/aws\"\n  version = \"~> 1.0\"\n}\n"
 	var b strings.Builder
@@ -98,8 +101,9 @@ func chainsWorld(chains, depth int) string {
 	return b.String()
 }
 
-// graphWorld has a project of 100 calls of 20 packages, each of which calls nine
-// of 20 others, each of which calls its own ten modules: 10,000 calls.
+// graphWorld returns a world with 10,000 calls. The project has 100 calls of 20 packages.
+// Each of these calls nine of 20 other packages, and each of those calls ten modules in its
+// own directories.
 func graphWorld() string {
 	const packages, calls, nested, local = 20, 100, 9, 10
 	const source = "  source = \"git::https://MODTEST_HOST/git/%s%d.git?ref=v1.0.0\"\n"
@@ -124,7 +128,7 @@ func graphWorld() string {
 	return b.String()
 }
 
-// writeModule writes the files that the standard structure of modules has.
+// writeModule writes the files of a module with the standard structure.
 func writeModule(b *strings.Builder, dir string) {
 	fmt.Fprintf(b, "-- %s/main.tf --\n%s-- %s/variables.tf --\n", dir, resources(5), dir)
 	for _, name := range []string{"zones", "cidr", "tags", "prefix"} {
@@ -133,7 +137,7 @@ func writeModule(b *strings.Builder, dir string) {
 	fmt.Fprintf(b, "-- %s/outputs.tf --\noutput \"ids\" {\n  value = aws_subnet.s0[*].id\n}\n-- %s/README.md --\n%s\n", dir, dir, filler(2<<10, len(dir)))
 }
 
-// resources are n blocks such as modules consist of.
+// resources returns n typical resource blocks.
 func resources(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -143,13 +147,13 @@ func resources(n int) string {
 	return b.String()
 }
 
-// refsWorld has one call of the newest version of a repository.
+// refsWorld returns a world with one call of the newest version in a git repository.
 func refsWorld() string {
 	return "-- config/main.tf --\nmodule \"m\" {\n  source = \"git::https://MODTEST_HOST/git/many.git?version=~> 1.0\"\n}\n" +
 		"-- git/many.git/v1.0.0/main.tf --\noutput \"n\" {\n  value = 1\n}\n"
 }
 
-// filler is text of a size that does not compress to nothing.
+// filler returns text of a given size that does not compress well.
 func filler(size, seed int) string {
 	var b strings.Builder
 	state := uint64(seed)*2654435761 + 88172645463325252

@@ -8,52 +8,50 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// world is a kind of project, and what should be true of how it is installed.
+// world is a kind of project, with goals for its installation.
 type world struct {
 	name, about string
 	notes       []string
-	// tofuOnly says that terraform does not know this kind of source, oursOnly
-	// that there is nothing to compare with.
-	tofuOnly, oursOnly bool
-	parts              []part
-	goals              []report.Goal
+	tofuOnly    bool // terraform does not support this kind of source
+	oursOnly    bool // no stock tool supports this kind of source
+	parts       []part
+	goals       []report.Goal
 }
 
-// part is what the servers have, what a project asks of them, and in which
-// states that is measured.
+// part is a project with its servers, and the states in which its installation is measured.
 type part struct {
 	start func() (servers, error)
-	// roots are directories of the project that are projects of their own;
-	// none means that it is one.
+	// roots are the directories of the project's root modules. If there are none, the
+	// project itself is the root module.
 	roots []string
-	// phases are measured one after another in one project, the last one first.
-	// They are in the order in which they are shown.
+	// phases are in the order in which they are shown. They are measured in one project,
+	// the last one first.
 	phases []phase
 }
 
-// baseline measures one in the state that a phase left.
+// baseline measures a baseline in the state that a phase has left.
 type baseline func(ctx context.Context, p project, runs int) (report.Row, error)
 
 // phase is one state in which the commands run.
 type phase struct {
 	name string
 	work commands
-	// keep says what is left of the runs before: the user's cache, the lock, or what
-	// is installed.
+	// keepCache, keepLock and keepInstalled say what is kept from earlier runs: the user's
+	// cache, the lock, and the installed files.
 	keepCache, keepLock, keepInstalled bool
-	// prepared says that all tools run once before the phase, to have what is kept: by
-	// first, or by work if that is zero.
+	// prepared is true if all tools run once before the phase, to create what is kept. They
+	// run first, or work if first is zero.
 	prepared bool
 	first    commands
-	// mirrored says that the locked packages are in a mirror, which cotter reads.
+	// mirrored is true if the locked packages are in a mirror that cotter reads.
 	mirrored bool
-	// pluginCache gives stock tools a plugin cache, which is kept as the user's cache
-	// is.
+	// pluginCache is true if stock tools have a plugin cache. It is kept if keepCache is set.
 	pluginCache bool
-	// projects is how many copies of the project are installed at once; 0 means one.
+	// projects is the number of copies of the project that are installed at the same time;
+	// 0 means one.
 	projects int
-	// baselines are what cannot be done with less. They are measured in the
-	// project that cotter leaves.
+	// baselines measure the least that the work costs. They are measured in the project
+	// that cotter has left.
 	baselines []baseline
 }
 
@@ -63,11 +61,13 @@ var (
 	again = phase{name: "again", work: modules, keepCache: true, keepLock: true, keepInstalled: true}
 )
 
+// knownTo reports whether a tool supports the sources of the world.
 func (w world) knownTo(t tool) bool {
 	return t.ours || !w.oursOnly && !(w.tofuOnly && t.name == "terraform")
 }
 
-// usual are the goals that hold in every world with these states.
+// usual returns the goals for every world with the phases cold, warm and again. cold is the
+// factor for the phase cold.
 func usual(cold float64) []report.Goal {
 	return []report.Goal{
 		report.Faster("cold", cold),
@@ -84,8 +84,8 @@ const (
 	fewTags      = "5,000 tags"
 	manyTags     = "50,000 tags"
 	otherRefs    = 100_000
-	// refBytes is less than what any ref takes in a list: four digits of length,
-	// 40 of an id, a space, a name and a newline.
+	// refBytes is a lower limit for the size of a ref in a list: four digits of length, 40
+	// digits of an ID, a space, a name and a newline.
 	refBytes = 60
 )
 

@@ -13,10 +13,11 @@ import (
 	"strings"
 )
 
-// errSkipped says that a case could not be tried.
-var errSkipped = errors.New("not tried")
+// errSkipped means that a case could not be run.
+var errSkipped = errors.New("not run")
 
-// check runs a program on a case and says what is wrong with the outcome.
+// check runs a program on a case. The error describes what is wrong with the outcome; it
+// wraps errSkipped if the case could not be run.
 func check(ctx context.Context, c *testCase, run program) error {
 	dir, err := os.MkdirTemp("", "cotter-conformance-*")
 	if err != nil {
@@ -32,9 +33,9 @@ func check(ctx context.Context, c *testCase, run program) error {
 	case err != nil:
 		return err
 	case status == notImplemented:
-		return fmt.Errorf("%w: the program does not do this", errSkipped)
+		return fmt.Errorf("%w: the program does not implement this", errSkipped)
 	case c.refused && status == 0:
-		return fmt.Errorf("it was accepted, with the output %q", out)
+		return fmt.Errorf("the program accepted it, with the output %q", out)
 	case c.refused:
 		return nil
 	case status != 0:
@@ -48,13 +49,13 @@ func check(ctx context.Context, c *testCase, run program) error {
 	}
 	got, err := os.ReadFile(path)
 	if err == nil && !bytes.Equal(got, c.file("after.hcl")) {
-		err = fmt.Errorf("the file is now\n%s\nand should be\n%s", got, c.file("after.hcl"))
+		err = fmt.Errorf("the file is now\n%s\nbut should be\n%s", got, c.file("after.hcl"))
 	}
 	return err
 }
 
-// prepare writes the files of a case. It returns the path to run the program with, and
-// its standard input.
+// prepare writes the files of a case. It returns the path and the standard input to run the
+// program with.
 func (c *testCase) prepare(dir string) (path string, stdin []byte, err error) {
 	lock := filepath.Join(dir, ".terraform.lock.hcl")
 	switch c.verb {
@@ -69,11 +70,11 @@ func (c *testCase) prepare(dir string) (path string, stdin []byte, err error) {
 	return lock, c.file("edit.json"), os.WriteFile(lock, c.file("before.hcl"), 0o644)
 }
 
-// compareHashes compares the hashes that were printed. A program may have one of the
-// schemes.
+// compareHashes compares the hashes that a program has printed with those of the case. A
+// program need not print the hashes of all schemes.
 func compareHashes(want, got []string) error {
 	if len(got) == 0 {
-		return errors.New("it printed no hash")
+		return errors.New("the program printed no hash")
 	}
 	for _, hash := range got {
 		scheme, _, _ := strings.Cut(hash, ":")
@@ -82,25 +83,25 @@ func compareHashes(want, got []string) error {
 		}
 		for _, w := range want {
 			if strings.HasPrefix(w, scheme+":") {
-				return fmt.Errorf("it printed %s, not %s", hash, w)
+				return fmt.Errorf("the program printed %s, not %s", hash, w)
 			}
 		}
-		return fmt.Errorf("it printed %q, of a scheme that the case does not have", hash)
+		return fmt.Errorf("the program printed %q, with a scheme that the case does not have", hash)
 	}
 	return nil
 }
 
-// compareJSON compares what two texts mean.
+// compareJSON compares the values of two JSON texts.
 func compareJSON(want, got []byte) error {
 	var w, g any
 	if err := json.Unmarshal(want, &w); err != nil {
 		return fmt.Errorf("the case is broken: %w", err)
 	}
 	if err := json.Unmarshal(got, &g); err != nil {
-		return fmt.Errorf("it printed no JSON: %w", err)
+		return fmt.Errorf("the program did not print JSON: %w", err)
 	}
 	if !reflect.DeepEqual(w, g) {
-		return fmt.Errorf("it printed\n%s\nand should print\n%s", got, want)
+		return fmt.Errorf("the program printed\n%s\nbut should print\n%s", got, want)
 	}
 	return nil
 }

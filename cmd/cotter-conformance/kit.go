@@ -12,18 +12,18 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// testCase is one thing that a program must do.
+// testCase is one task for a program, with the expected result.
 type testCase struct {
-	name  string // "hash trees/plain"
+	name  string // such as "hash trees/plain"
 	verb  string // "hash", "parse" or "edit"
 	files []txtar.File
 
 	tree    tree     // for hash
-	refused bool     // the program must fail
-	hashes  []string // for hash: what it must print, one for each scheme
+	refused bool     // the program must refuse the input
+	hashes  []string // for hash: the expected hashes, one for each scheme
 }
 
-// file returns the content of one of the case's files.
+// file returns the content of one of the case's files, or nil if there is no such file.
 func (c *testCase) file(name string) []byte {
 	for _, f := range c.files {
 		if f.Name == name {
@@ -33,7 +33,8 @@ func (c *testCase) file(name string) []byte {
 	return nil
 }
 
-// readKit reads all cases, in the order of their names.
+// readKit reads all cases in a directory: by verb, and within a folder in the order of their
+// names.
 func readKit(dir string) ([]*testCase, error) {
 	var all []*testCase
 	for _, folder := range []struct{ name, verb string }{
@@ -64,7 +65,7 @@ func readKit(dir string) ([]*testCase, error) {
 	return append(all, invalid...), err
 }
 
-// invalidLocks reads the locks that a program must not accept, each a file.
+// invalidLocks reads the locks that a program must refuse. Each file of the archive is a lock.
 func invalidLocks(name string) ([]*testCase, error) {
 	archive, err := txtar.ParseFile(name)
 	if err != nil {
@@ -78,15 +79,15 @@ func invalidLocks(name string) ([]*testCase, error) {
 	return all, nil
 }
 
-// tree is what an archive cannot hold beside its files.
+// tree has the properties of a module tree that a txtar archive cannot express.
 type tree struct {
-	executable []string
-	links      [][2]string // path and target
+	executable []string    // the names of executable files
+	links      [][2]string // the path and the target of each symbolic link
 	dirs       []string
-	linuxOnly  bool // other file systems do not hold these names side by side
+	linuxOnly  bool // other file systems cannot hold these names in one directory
 }
 
-// readTree reads the lines of an archive's comment.
+// readTree reads the hashes and the tree of a case from an archive's comment.
 func (c *testCase) readTree(archive *txtar.Archive) {
 	for line := range strings.Lines(string(archive.Comment)) {
 		line = strings.TrimSpace(line)
@@ -108,7 +109,7 @@ func (c *testCase) readTree(archive *txtar.Archive) {
 	}
 }
 
-// fits reports whether the file systems of this system hold the tree.
+// fits reports whether the file systems of this operating system can hold the tree.
 func (t *tree) fits() bool {
 	switch runtime.GOOS {
 	case "linux":

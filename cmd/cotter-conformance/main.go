@@ -1,16 +1,16 @@
-// Command cotter-conformance tests how another program hashes the trees of modules, and
-// how it reads and writes the module blocks of a lock file, with the cases of
-// testdata/conformance. docs/conformance.md has the protocol.
+// Command cotter-conformance tests how another program hashes module trees, and how it
+// reads and writes the module blocks of a lock file. It uses the cases in
+// testdata/conformance. docs/conformance.md describes the protocol.
 //
 //	go run ./cmd/cotter-conformance COMMAND [ARGUMENT...]
 //
-// It runs the command with "hash DIR", "parse FILE" or "edit FILE" behind its arguments,
-// once for each case, and prints what came of it. The exit status is 0 if no case failed,
-// 1 if one did, and 2 for a wrong command line.
+// It runs the command once for each case, with "hash DIR", "parse FILE" or "edit FILE"
+// after the command's own arguments, and prints the result of each case. The exit status
+// is 0 if no case failed, 1 if a case failed, and 2 for a wrong command line.
 //
 //	cotter-conformance reference hash|parse|edit PATH
 //
-// is such a command itself, on the packages of this module.
+// is a command of this kind. It uses the packages of this module.
 package main
 
 import (
@@ -25,7 +25,8 @@ import (
 	"os/signal"
 )
 
-// The exit statuses: of this program, and notImplemented of the tested one.
+// The exit statuses. notImplemented is a status of the tested program, the others are those
+// of this program.
 const (
 	failure        = 1
 	wrongUsage     = 2
@@ -78,11 +79,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return 0
 }
 
-// program is what is tested. It is run with "hash", "parse" or "edit" and a path, and
-// returns what it prints and its exit status.
+// program runs the tested program. verb is "hash", "parse" or "edit". It returns the
+// program's standard output and its exit status.
 type program func(ctx context.Context, verb, path string, stdin []byte) (stdout []byte, status int, err error)
 
-// process is a program of the operating system.
+// process returns a program that runs a command.
 func process(command []string) program {
 	return func(ctx context.Context, verb, path string, stdin []byte) ([]byte, int, error) {
 		args := append(append([]string{}, command[1:]...), verb, path)

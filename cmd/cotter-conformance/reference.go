@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// reference is the tested program on the packages of this module.
+// reference implements the protocol with the packages of this module.
 func reference(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) != 2 {
 		fmt.Fprintln(stderr, "usage: cotter-conformance reference hash|parse|edit PATH")
@@ -35,6 +35,7 @@ func reference(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
+// hash prints the hashes of the tree in a directory.
 func hash(dir string, stdout io.Writer) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -48,7 +49,8 @@ func hash(dir string, stdout io.Writer) error {
 	return err
 }
 
-// lockJSON is a lock as programs print it, and moduleJSON and providerJSON its blocks.
+// lockJSON is a lock in the form that programs print. Its blocks are moduleJSON and
+// providerJSON.
 type lockJSON struct {
 	Modules   []moduleJSON   `json:"modules"`
 	Providers []providerJSON `json:"providers"`
@@ -88,6 +90,7 @@ func readLock(name string) (*lockfile.File, error) {
 	return lock, nil
 }
 
+// parse prints a lock as JSON.
 func parse(name string, stdout io.Writer) error {
 	lock, err := readLock(name)
 	if err != nil {
@@ -106,6 +109,7 @@ func parse(name string, stdout io.Writer) error {
 	return encoder.Encode(found)
 }
 
+// edit applies the change in stdin to a lock file.
 func edit(name string, stdin io.Reader) error {
 	var change editJSON
 	if err := json.NewDecoder(stdin).Decode(&change); err != nil {

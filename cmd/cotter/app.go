@@ -42,7 +42,7 @@ func runLine(ctx context.Context, words []string, out *output) error {
 func newApp(out *output) *cli.Command {
 	app := &cli.Command{
 		Name:  "cotter",
-		Usage: "install, lock and verify the modules of an OpenTofu or Terraform configuration",
+		Usage: "install, lock and verify the modules and providers of an OpenTofu or Terraform configuration",
 		Flags: globalFlags(),
 		Commands: []*cli.Command{
 			installCommand(out),
@@ -82,18 +82,19 @@ func newApp(out *output) *cli.Command {
 	return cli.Link(app)
 }
 
-// globalFlags are those of every command.
+// globalFlags returns the flags of every command.
 func globalFlags() []*cli.Flag {
 	return []*cli.Flag{
 		{Name: "chdir", Type: cli.String, Usage: "work in `DIR` instead of the current directory"},
-		{Name: "quiet", Short: "q", Usage: "print errors only, and what was asked for"},
+		{Name: "quiet", Short: "q", Usage: "print only errors and the requested output"},
 		{Name: "verbose", Short: "v", Usage: "print everything that happens"},
-		{Name: "no-color", Usage: "print without colours, as with NO_COLOR in the environment"},
+		{Name: "no-color", Usage: "print without colours, as if NO_COLOR were set in the environment"},
 		{Name: "version", Usage: "print the version", Local: true},
 	}
 }
 
-// projectFlags are those of every command that looks at a project.
+// projectFlags returns the flags of every command that works on a project, followed by
+// more.
 func projectFlags(more ...*cli.Flag) []*cli.Flag {
 	return append([]*cli.Flag{
 		{Name: "for", Type: cli.String, Usage: "apply the conventions of `TOOL`: tofu, terraform or auto", Default: "auto"},

@@ -24,12 +24,12 @@ func bundleCommand(out *output) *cli.Command {
 		Commands: []*cli.Command{
 			{
 				Name:      "create",
-				Usage:     "write all packages of the lock to a file",
+				Usage:     "write all locked packages to a file",
 				ArgsUsage: "[DIR...]",
-				Description: "Writes the packages of modules and providers that the lock names, of the current\n" +
-					"directory or of the directories, to an OCI image layout in a tar file, which oras and\n" +
-					"skopeo read. The same lock gives the same bytes. The lock must be complete. Archives of\n" +
-					"providers are downloaded, as the cache does not keep them.",
+				Description: "Writes the modules and providers in the lock of the current directory, or of each DIR,\n" +
+					"to a tar file with an OCI image layout, which oras and skopeo can read. The same lock\n" +
+					"always gives the same bytes. The lock must be complete. Provider archives are\n" +
+					"downloaded, because the cache does not keep them.",
 				Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), carriedFlags()),
 					&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE`"},
 					&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
@@ -40,7 +40,7 @@ func bundleCommand(out *output) *cli.Command {
 			},
 			{
 				Name:      "verify",
-				Usage:     "hash all packages of a bundle and compare them with their entries",
+				Usage:     "hash all packages in a bundle and compare them with their lock entries",
 				ArgsUsage: "FILE",
 				Flags:     []*cli.Flag{jsonFlag},
 				Run: func(ctx context.Context, cmd *cli.Invocation) error {
@@ -51,10 +51,10 @@ func bundleCommand(out *output) *cli.Command {
 			},
 			{
 				Name:      "import",
-				Usage:     "put all packages of a bundle into the cache",
+				Usage:     "add all packages in a bundle to the cache",
 				ArgsUsage: "FILE",
-				Description: "Later runs of this user need no origin for the entries of locks that are in the\n" +
-					"bundle. Import only bundles from people whom you trust to say what a source contains.",
+				Description: "Later runs by this user install the locked packages in the bundle without asking their\n" +
+					"origins. Import only bundles from people you trust to say what a source contains.",
 				Flags: []*cli.Flag{jsonFlag, cacheFlag},
 				Run: func(ctx context.Context, cmd *cli.Invocation) error {
 					return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]cotter.StoreEntry, error) {
@@ -66,8 +66,8 @@ func bundleCommand(out *output) *cli.Command {
 	}
 }
 
-// createBundle writes a bundle to a new file, which takes the place of an earlier one
-// when it is complete.
+// createBundle writes a bundle to a new file. When the file is complete, it replaces an
+// earlier one.
 func createBundle(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
 	name := cmd.String("out")
 	if name == "" {
@@ -107,7 +107,8 @@ func createBundle(ctx context.Context, cmd *cli.Invocation, out *output) (err er
 	return nil
 }
 
-// carriedFlags say which packages of providers are taken somewhere else.
+// carriedFlags returns the flags that select the provider packages for a bundle or a
+// mirror.
 func carriedFlags() []*cli.Flag {
 	return []*cli.Flag{
 		{Name: "no-providers", Usage: "leave out the providers"},
@@ -130,8 +131,8 @@ func setCarried(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	return nil
 }
 
-// lockedProjects reads the flags of commands that take the packages of locks somewhere
-// else.
+// lockedProjects reads the flags of commands that copy locked packages to a bundle or a
+// mirror. It returns the request, an installer, and the directories of the projects.
 func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req cotter.Request, in *cotter.Installer, dirs []string, err error) {
 	if req, err = request(cmd, out.env); err != nil {
 		return req, nil, nil, err
@@ -155,8 +156,9 @@ func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (req 
 	return req, in, dirs, err
 }
 
-// withProviders returns a function for [cotter.Request].ForDir that leaves it alone which
-// packages of providers are taken: the platforms in settings are those for the lock.
+// withProviders wraps a function for [cotter.Request].ForDir so that the wrapper keeps the
+// Providers of the request. The platforms in settings are for the lock, and do not select
+// the packages to copy. If forDir is nil, withProviders returns nil.
 func withProviders(forDir func(cotter.Request) (cotter.Request, error)) func(cotter.Request) (cotter.Request, error) {
 	if forDir == nil {
 		return nil
@@ -168,8 +170,8 @@ func withProviders(forDir func(cotter.Request) (cotter.Request, error)) func(cot
 	}
 }
 
-// readBundle opens the bundle that the command line names, and prints what came of its
-// entries.
+// readBundle opens the bundle that the command line names, calls read, and prints the
+// result for each entry. done is the past participle for messages, such as "verified".
 func readBundle(cmd *cli.Invocation, out *output, done string, read func(*bundle.Bundle) ([]cotter.StoreEntry, error)) (err error) {
 	if cmd.NArg() != 1 {
 		return usageError{fmt.Errorf("%s takes one file", cmd.Command.FullName())}
@@ -186,7 +188,8 @@ func readBundle(cmd *cli.Invocation, out *output, done string, read func(*bundle
 	return out.storeEntries(found, done)
 }
 
-// storeEntries prints what came of the entries of a bundle or a mirror.
+// storeEntries prints the result for each entry of a bundle or a mirror, and a summary. It
+// fails if any entry has an error. done is the past participle for messages.
 func (o *output) storeEntries(found []cotter.StoreEntry, done string) error {
 	damaged := 0
 	for _, entry := range found {
@@ -212,7 +215,7 @@ func (o *output) storeEntries(found []cotter.StoreEntry, done string) error {
 	return nil
 }
 
-// carriedText counts what a lock has: entries of modules, and packages of providers.
+// carriedText returns the number of module entries and provider packages as text.
 func carriedText(modules, providers int) string {
 	switch {
 	case providers == 0:
@@ -223,7 +226,7 @@ func carriedText(modules, providers int) string {
 	return entries(modules, "module") + " and " + count(providers, "package") + " of providers"
 }
 
-// ofCarried is carriedText after "1 of".
+// ofCarried returns the numbers like carriedText, for use after "1 of".
 func ofCarried(modules, providers int) string {
 	if modules == 0 || providers == 0 {
 		return carriedText(modules, providers)
@@ -231,7 +234,7 @@ func ofCarried(modules, providers int) string {
 	return fmt.Sprintf("%d packages of modules and providers", modules+providers)
 }
 
-// bundleEntry prints an entry of a bundle.
+// bundleEntry prints an entry of a bundle or a mirror.
 func (o *output) bundleEntry(entry cotter.StoreEntry) error {
 	if o.json {
 		value := storedRecord{Source: entry.Source, Version: entry.Version, Package: entry.Package, Hashes: []string{}, Tag: entry.Tag}
@@ -264,8 +267,8 @@ func (o *output) bundleEntry(entry cotter.StoreEntry) error {
 	return nil
 }
 
-// useBundle adds the bundle of --bundle to an installer, which then asks no server. The
-// file stays open until the process ends.
+// useBundle adds the bundle that --bundle names to an installer, and sets the request to
+// offline mode. The file stays open until the process ends.
 func useBundle(cmd *cli.Invocation, in *cotter.Installer, req *cotter.Request) error {
 	name := cmd.String("bundle")
 	if name == "" {

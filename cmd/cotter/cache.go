@@ -34,11 +34,11 @@ func cacheCommand(out *output) *cli.Command {
 		Name:  "cache",
 		Usage: "inspect, check and clean the cache of fetched packages",
 		Commands: []*cli.Command{
-			command("dir", "print where the cache is", out.cacheDir),
+			command("dir", "print the path of the cache directory", out.cacheDir),
 			command("size", "print the size of the cache", out.cacheSize),
 			command("verify", "hash every cached package and quarantine damaged ones", out.cacheVerify),
 			command("clean", "empty the cache", out.cacheClean,
-				&cli.Flag{Name: "older-than", Type: cli.String, Usage: "remove only packages that were not used for `TIME`, such as 30d or 12h"}),
+				&cli.Flag{Name: "older-than", Type: cli.String, Usage: "remove only packages that have not been used for `TIME`, such as 30d or 12h"}),
 			cacheKeyCommand(out),
 		},
 	}
@@ -95,7 +95,7 @@ func (o *output) cacheClean(ctx context.Context, cmd *cli.Invocation, cache cott
 	return o.usage("removed: ", freed)
 }
 
-// usage prints how much of something there is.
+// usage prints the size of each part of the cache after a label.
 func (o *output) usage(label string, u cotter.CacheUsage) error {
 	if o.json {
 		return o.writeJSON(cacheUsageRecord{u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.Providers, u.ProviderBytes, u.QuarantineBytes, u.Bytes()})
@@ -107,7 +107,7 @@ func (o *output) usage(label string, u cotter.CacheUsage) error {
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
-// age parses a duration, which may be in days; "" is 0.
+// age parses a duration, such as 12h, or a number of days, such as 30d. For "" it returns 0.
 func age(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil

@@ -14,14 +14,14 @@ import (
 func cacheKeyCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "key",
-		Usage:     "print what a CI cache of the cache directory should be keyed by",
+		Usage:     "print the key under which CI should store the cache directory",
 		ArgsUsage: "[DIR...]",
-		Description: "The key is made of the version of the cache's format, the platform, and a hash of\n" +
-			"the modules and providers in the lock, or in all locks of several projects. With\n" +
-			"--prefix it is without the hash: a cache whose key begins so is of use, and a run\n" +
-			"fetches only what it does not have.",
+		Description: "The key consists of the version of the cache format, the platform, and a hash of the\n" +
+			"modules and providers in the lock, or in the locks of several projects. With --prefix\n" +
+			"the hash is left out. A stored cache whose key has the same prefix is still useful: a\n" +
+			"run fetches only the packages that it lacks.",
 		Flags: projectFlags(severalFlags(
-			&cli.Flag{Name: "prefix", Usage: "print what all such keys begin with on this platform"},
+			&cli.Flag{Name: "prefix", Usage: "print only the prefix that all keys on this platform share"},
 		)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runCacheKey(ctx, cmd, out)

@@ -7,6 +7,7 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
+// changeText describes a change of a lock entry.
 func changeText(change cotter.LockChange) string {
 	switch {
 	case change.Old == "":
@@ -25,8 +26,8 @@ func changeText(change cotter.LockChange) string {
 	return change.New + ", from another source"
 }
 
-// shortPackages says how a version has changed. Of two commits of one repository only
-// these are told.
+// shortPackages describes a change of version. For two commits of the same repository, it
+// names only the commits.
 func shortPackages(before, after string) string {
 	oldPackage, oldRef, ok1 := strings.Cut(before, "?ref=")
 	newPackage, newRef, ok2 := strings.Cut(after, "?ref=")
@@ -36,7 +37,8 @@ func shortPackages(before, after string) string {
 	return before + " -> " + after
 }
 
-// consequences are what a change of version means for the caller.
+// consequences returns what a changed version means for the caller: a line for each change
+// of the interface, and a line with the numbers of changed files.
 func consequences(change cotter.LockChange) []string {
 	lines := interfaceLines(change.Interface)
 	var files []string
@@ -51,7 +53,7 @@ func consequences(change cotter.LockChange) []string {
 	return lines
 }
 
-// markdown prints the changes of a run as a comment on a pull request.
+// markdown prints the changes of a run as a Markdown table for a pull request comment.
 func (o *output) markdown(result *cotter.Result) {
 	if !wouldChange(result) {
 		what := "module"
@@ -90,8 +92,8 @@ func joinCells(lines []string) string {
 	return strings.Join(lines, "<br>")
 }
 
-// markdownCell is text as code in a cell of a table, where it can neither end
-// the cell nor be markup.
+// markdownCell returns text as a code span for a cell of a table. The text can neither end
+// the cell nor act as markup.
 func markdownCell(text string) string {
 	if text == "" {
 		return ""
@@ -100,11 +102,15 @@ func markdownCell(text string) string {
 	return "`" + text + "`"
 }
 
+// jsonChange is a module whose lock entry has changed.
 type jsonChange struct {
-	Key       string                `json:"key"`
-	Old       string                `json:"old,omitempty"`
-	New       string                `json:"new,omitempty"`
-	Other     string                `json:"other_content,omitempty"`
+	Key string `json:"key"`
+	Old string `json:"old,omitempty"`
+	New string `json:"new,omitempty"`
+	// Other is a description of other content under the same version, tag or address, which
+	// the run has accepted.
+	Other string `json:"other_content,omitempty"`
+	// Interface is the list of what changes for the caller.
 	Interface []jsonInterfaceChange `json:"interface,omitempty"`
 	Changed   []string              `json:"changed,omitempty"`
 	Vanished  []string              `json:"vanished,omitempty"`

@@ -8,14 +8,14 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// argumentVariables are the environment variables from which stock tools take
-// arguments of init and get, in the order in which they come to stand behind
-// the subcommand. The command line follows, so it counts more.
+// argumentVariables are the environment variables from which stock tools take arguments
+// for init and get, in the order in which the tools insert them after the subcommand. The
+// arguments on the command line come last, so they take precedence.
 // https://opentofu.org/docs/cli/config/environment-variables/#tf_cli_args-and-tf_cli_args_name
 var argumentVariables = []string{"TF_CLI_ARGS_init", "TF_CLI_ARGS_get", "TF_CLI_ARGS"}
 
-// variablesFromEnv returns what the flags -var and -var-file in the environment
-// say. All other flags are for stock tools.
+// variablesFromEnv returns the variables that the flags -var and -var-file in the
+// environment set. It ignores all other flags, which are for stock tools.
 func variablesFromEnv(env func(string) string) ([]cotter.Variable, error) {
 	var given []cotter.Variable
 	for _, name := range argumentVariables {
@@ -30,7 +30,7 @@ func variablesFromEnv(env func(string) string) ([]cotter.Variable, error) {
 	return given, nil
 }
 
-// appendVariables appends the variables that arguments set.
+// appendVariables appends the variables that -var and -var-file in args set.
 func appendVariables(given []cotter.Variable, args []string) ([]cotter.Variable, error) {
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
 		name, value, hasValue := strings.Cut(args[i], "=")
@@ -54,17 +54,17 @@ func appendVariables(given []cotter.Variable, args []string) ([]cotter.Variable,
 	return given, nil
 }
 
-// splitWords splits arguments as stock tools do, which is nearly as a shell
-// does. Words are between blanks. In single quotes every character stands for
-// itself; elsewhere a backslash takes the next character as it is. Outside of
-// quotes one of ;&|<> ends the arguments. Nothing is expanded.
+// splitWords splits arguments as stock tools do, which is almost as a shell does. Blanks
+// separate words. In single quotes every character is literal; elsewhere a backslash makes
+// the next character literal. Outside of quotes one of ;&|<> ends the arguments. Nothing
+// is expanded.
 //
-// Stock tools refuse parentheses outside of quotes, or take what is between
-// them or between backquotes as one word; here they are plain characters.
+// Stock tools treat parentheses and backquotes outside of quotes specially: they refuse
+// them, or take the text between them as one word. Here they are plain characters.
 func splitWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	var quote rune // the open one, or 0
+	var quote rune // the open quotation mark, or 0
 	started, escaped := false, false
 	for _, r := range text {
 		switch {

@@ -16,8 +16,9 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// completions are the scripts of the shells. They have no logic of their own: they run
-// `cotter __complete WORD...` with the words up to the cursor, and show what it prints.
+// The completion scripts of the shells. The scripts have no logic: they run
+// `cotter __complete WORD...` with the words up to the cursor, and show the candidates
+// that it prints.
 var (
 	//go:embed completions/cotter.bash
 	bashCompletion string
@@ -44,7 +45,8 @@ func completionCommand(out *output) *cli.Command {
 	}
 }
 
-// completeCommand prints the candidates for the last of its arguments.
+// completeCommand returns the hidden command that prints the candidates for the last of
+// its arguments.
 func completeCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "__complete",
@@ -62,10 +64,11 @@ func completeCommand(out *output) *cli.Command {
 	}
 }
 
-// candidate is a word that can stand at the cursor, and what it means. These two
-// have the shell look for files itself.
+// candidate is a possible word at the cursor, with a description.
 type candidate struct{ word, text string }
 
+// These two candidates tell the shell to complete the names of files or directories
+// itself.
 var (
 	anyFile = candidate{word: ":files"}
 	anyDir  = candidate{word: ":dirs"}
@@ -74,14 +77,14 @@ var (
 // commandLine is an incomplete command line, up to the cursor.
 type commandLine struct {
 	command *cli.Command
-	args    []string          // of the command
+	args    []string          // the arguments of the command
 	flags   map[string]string // the values of flags so far
 	pending *cli.Flag         // the flag whose value is at the cursor, or nil
 	current string            // the word at the cursor
-	prefix  string            // what stands before it in the same word: --for=
+	prefix  string            // the text before current in the same word, such as "--for="
 }
 
-// joinAssignments undoes that bash splits words at "=".
+// joinAssignments joins the words that bash has split at "=".
 func joinAssignments(words []string) []string {
 	var joined []string
 	for i, word := range words {
@@ -92,7 +95,7 @@ func joinAssignments(words []string) []string {
 		}
 		switch flag := strings.HasPrefix(joined[last], "-"); {
 		case word == "=" && flag && i == len(words)-1:
-			joined = append(joined, "") // bash puts what is chosen behind the "="
+			joined = append(joined, "") // bash inserts the chosen candidate after the "="
 		case word == "=" && flag:
 		default:
 			joined = append(joined, word)
@@ -101,6 +104,7 @@ func joinAssignments(words []string) []string {
 	return joined
 }
 
+// readLine parses the words of a command line. The last word is the word at the cursor.
 func readLine(root *cli.Command, words []string) commandLine {
 	line := commandLine{command: root, flags: map[string]string{}}
 	if len(words) == 0 {
@@ -133,7 +137,7 @@ func readLine(root *cli.Command, words []string) commandLine {
 	return line
 }
 
-// word reads a word that is no flag.
+// word reads a word that is not a flag: the name of a subcommand, or an argument.
 func (l *commandLine) word(word string) {
 	if sub := l.command.Sub(word); sub != nil && len(l.args) == 0 {
 		l.command = sub
@@ -142,7 +146,7 @@ func (l *commandLine) word(word string) {
 	l.args = append(l.args, word)
 }
 
-// candidates are the words that can stand at the cursor.
+// candidates returns the words that fit at the cursor.
 func (l *commandLine) candidates() []candidate {
 	var all []candidate
 	switch {
@@ -174,28 +178,28 @@ func (l *commandLine) candidates() []candidate {
 	return fitting
 }
 
-// plain reports whether a shell takes a word as it is. Shells put candidates on the
-// command line without quotes, and those of a lock are other people's text.
+// plain reports whether a shell takes a word literally. Shells insert candidates into the
+// command line without quotes, and the words in a lock come from other people.
 func plain(word string) bool {
 	return strings.IndexFunc(word, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./", r)
 	}) < 0
 }
 
-// arguments are the words that can be arguments, by the usage of the command.
+// arguments returns the words that can be arguments, according to the command's ArgsUsage.
 func (l *commandLine) arguments() []candidate {
 	var all []candidate
 	usage := strings.FieldsFunc(l.command.ArgsUsage, func(r rune) bool { return strings.ContainsRune("[]. |", r) })
 	for _, kind := range usage {
 		if kind == "DIR" && len(usage) > 1 && !strings.HasPrefix(l.current, ".") && !filepath.IsAbs(l.current) {
-			continue // of several kinds, these begin like paths
+			continue // if there are several kinds, directories are offered only for words that begin like a path
 		}
 		all = append(all, l.values(kind)...)
 	}
 	return slices.DeleteFunc(all, func(c candidate) bool { return slices.Contains(l.args, c.word) })
 }
 
-// valueWords are the words for which a placeholder stands.
+// valueWords are the words that a placeholder stands for.
 var valueWords = map[string][]string{
 	"TOOL":    {"tofu", "terraform", "auto"},
 	"LAYOUT":  {"link", "copy"},
@@ -207,8 +211,8 @@ var valueWords = map[string][]string{
 	"OS_ARCH": {"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64", "windows_arm64"},
 }
 
-// values are the words for which a placeholder in the usage of a command or a flag can
-// stand. Lower-case words stand for themselves.
+// values returns the words that a placeholder in the usage of a command or a flag stands
+// for. A lower-case word stands for itself.
 func (l *commandLine) values(placeholder string) []candidate {
 	switch placeholder {
 	case "DIR":
@@ -237,7 +241,7 @@ func (l *commandLine) values(placeholder string) []candidate {
 	return all
 }
 
-// lockedModules are the keys of the project's lock.
+// lockedModules returns the keys of the modules in the project's lock.
 func (l *commandLine) lockedModules() []candidate {
 	var all []candidate
 	if lock := l.lock(); lock != nil {
@@ -248,7 +252,7 @@ func (l *commandLine) lockedModules() []candidate {
 	return all
 }
 
-// lockedProviders are the providers of the project's lock.
+// lockedProviders returns the providers in the project's lock.
 func (l *commandLine) lockedProviders() []candidate {
 	var all []candidate
 	if lock := l.lock(); lock != nil {
@@ -259,8 +263,8 @@ func (l *commandLine) lockedProviders() []candidate {
 	return all
 }
 
-// lock returns the lock of the project, or nil if it cannot be read: this is no place
-// to say why.
+// lock returns the lock of the project, or nil if it cannot be read. A completion cannot
+// show the error.
 func (l *commandLine) lock() *lockfile.File {
 	dir := l.flags["chdir"]
 	name := l.flags["lock-file"]

@@ -7,9 +7,9 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// cliConfig reads the CLI configuration of the stock tool that the project is
-// for. If that is not known it is tofu's, which includes terraform's files if
-// there are none of tofu's own.
+// cliConfig reads the CLI configuration of the stock tool that the project is for. If the
+// tool is not known, it reads the configuration of tofu, which falls back to terraform's
+// files if tofu has none.
 func cliConfig(ctx context.Context, out *output, dialect cotter.Dialect) (*cliconfig.Config, error) {
 	config, diags := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
 		Terraform: dialect == cotter.DialectTerraform,

@@ -21,12 +21,13 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// demoWorld is what the demo's servers have, its configuration, and what an attacker has.
+// demoWorld has the content of the demo's servers, its configuration, and the content that
+// an attacker puts in place of a module.
 //
 //go:embed demo.txtar
 var demoWorld string
 
-// demoTree is what the demo's servers have, with a provider for this machine.
+// demoTree returns demoWorld as a file system, with a provider for this machine's platform.
 func demoTree() fs.FS {
 	return modtest.Txtar(strings.ReplaceAll(demoWorld, "PLATFORM", addrs.CurrentPlatform().String()))
 }
@@ -34,11 +35,11 @@ func demoTree() fs.FS {
 func demoCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "demo",
-		Usage: "install an example from servers in this process, and refuse an attack on it",
-		Description: "Nothing is asked outside of this machine, and all files are in one temporary directory.\n" +
-			"In a terminal the servers run until Enter is pressed, so that the commands that are\n" +
-			"printed can be tried in a second one. Without a terminal the demo ends by itself, and\n" +
-			"what it prints works without the servers.",
+		Usage: "install an example from servers in this process, and show how an attack is refused",
+		Description: "The demo sends no requests to other machines, and keeps all its files in one temporary\n" +
+			"directory. In a terminal, the servers run until you press Enter, so that you can try the\n" +
+			"printed commands in a second terminal. Without a terminal the demo ends by itself, and\n" +
+			"the printed commands work without the servers.",
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runDemo(ctx, out)
 		},
@@ -80,7 +81,7 @@ func runDemo(ctx context.Context, out *output) (err error) {
 		d.printCommands(false)
 		return nil
 	}
-	out.printf("The servers run until you press Enter. Try in a second terminal:\n\n")
+	out.printf("The servers run until you press Enter. Try this in a second terminal:\n\n")
 	d.printCommands(true)
 	awaitEnter(ctx)
 	return nil
@@ -99,7 +100,8 @@ func (d demo) install(ctx context.Context) error {
 	out.printf("$ cat main.tf\n%s\n$ cotter install\n", lines(text))
 	progress := newProgress(out)
 	in := d.world.Installer()
-	// The project has links to the cache, and is this user's by the key in the state.
+	// The project links to the demo's cache. The key in the demo's state directory proves
+	// that its files were written by this user.
 	in.CacheDir, in.StateDir = filepath.Join(d.base, "cache"), filepath.Join(d.base, "state")
 	in.OnEvent = progress.event
 	result, err := in.Install(ctx, cotter.Request{Dir: dir, Providers: &cotter.Providers{}})
@@ -121,8 +123,8 @@ func (d demo) install(ctx context.Context) error {
 	return nil
 }
 
-// attack moves the tag of a module, and installs what is locked on a machine that has
-// nothing but the project's files.
+// attack moves the tag of a module, and then installs the locked modules as on a machine
+// that has only the project's files. The installation must fail.
 func (d demo) attack(ctx context.Context) error {
 	files, err := fs.Sub(demoTree(), "attack")
 	if err != nil {
@@ -144,18 +146,19 @@ func (d demo) attack(ctx context.Context) error {
 		return errors.New("a moved tag was installed") // should never happen
 	}
 	told := *d.output
-	told.stderr = told.stdout // it is no failure of the demo
+	told.stderr = told.stdout // the error is expected, so it is not a failure of the demo
 	told.printError(err)
 	d.printf("\n")
 	return nil
 }
 
-// environmentFile is the name of the file by which a shell gets the demo's environment.
+// environmentFile is the name of the shell script that sets the demo's environment.
 const environmentFile = "env.sh"
 
-// writeEnvironment writes what the printed commands need in their environment: the
-// demo's cache and state, trust in its servers, and this program, if PATH has no cotter
-// or another one. The program of "go run" is removed when it ends, so it is kept here.
+// writeEnvironment writes the environment that the printed commands need: the demo's cache
+// and state, and the trust in its servers. If the cotter in PATH is not this program, it
+// also keeps a copy of the program and adds the copy to PATH. The copy is needed because
+// "go run" removes its program at the end.
 func (d demo) writeEnvironment() error {
 	entries := append(d.world.Env(),
 		"COTTER_CACHE_DIR="+filepath.Join(d.base, "cache"),
@@ -179,27 +182,27 @@ func (d demo) writeEnvironment() error {
 	return os.WriteFile(filepath.Join(d.base, environmentFile), []byte(text.String()), 0o644)
 }
 
-// printCommands prints what can be tried on the installed example. served says that the
-// servers are there.
+// printCommands prints commands to try on the installed example. served reports whether
+// the servers are running.
 func (d demo) printCommands(served bool) {
 	line := func(command, what string) { d.printf("  %-52s  # %s\n", command, what) }
 	d.printf("  . %s\n  cd %s\n", shellWord(filepath.Join(d.base, environmentFile)), shellWord(d.dir()))
 	if served {
 		line("cotter verify --remote", "the tag of dns has moved")
-		line("cotter outdated", "network 2.0.0 is there")
+		line("cotter outdated", "network 2.0.0 is available")
 	}
-	line("cotter verify", "offline: are the files those of the lock?")
-	line("echo '# hello' >> .terraform/modules/network/main.tf", "change one")
-	line("cotter verify", "finds it")
-	line("cotter install", "replaces it, from the cache")
+	line("cotter verify", "offline: do the files match the lock?")
+	line("echo '# hello' >> .terraform/modules/network/main.tf", "change a file")
+	line("cotter verify", "finds the change")
+	line("cotter install", "restores the file from the cache")
 	for _, tool := range tools(d.env) {
 		line(tool.String()+" init -plugin-dir=.terraform/providers", "finds everything in place")
 		break
 	}
-	line("rm -rf "+shellWord(d.base), "removes all of it")
+	line("rm -rf "+shellWord(d.base), "removes all files of the demo")
 }
 
-// awaitEnter returns when a line was read from the terminal, or ctx is done.
+// awaitEnter returns when a line has been read from the terminal, or when ctx is done.
 func awaitEnter(ctx context.Context) {
 	entered := make(chan struct{})
 	go func() {
@@ -221,7 +224,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// keepProgram puts a program into a directory, under the name cotter.
+// keepProgram creates dir, and links or copies a program into it under the name cotter.
 func keepProgram(program, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err

@@ -20,20 +20,20 @@ import (
 func diffCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
-		Usage:     "compare two locks, and what the modules in them declare to their callers",
+		Usage:     "compare two locks, and the interfaces of the modules in them",
 		ArgsUsage: "OLD [NEW]",
-		Description: "Lists the modules and providers that were added or removed, or that have another\n" +
-			"version, content, source or constraint. OLD and NEW are lock files, directories of\n" +
-			"projects, git revisions such as HEAD~3, which mean the project's lock then, or files\n" +
-			"at a revision, such as main:envs/dev/.terraform.lock.hcl. Without NEW it is the\n" +
-			"project's lock as it is now. The exit status is 0 if they differ, too.\n" +
+		Description: "Lists the modules and providers that were added or removed, or that have a different\n" +
+			"version, content, source or constraint. OLD and NEW can each be a lock file, a project\n" +
+			"directory, a git revision such as HEAD~3 (the project's lock at that revision), or a\n" +
+			"file at a revision, such as main:envs/dev/.terraform.lock.hcl. NEW defaults to the\n" +
+			"project's current lock. The exit status is 0 even if the locks differ.\n" +
 			"\n" +
-			"Of modules with other content it also says what changes for their callers:\n" +
-			"variables, outputs, providers, and what of that breaks the calls of this project.\n" +
-			"Packages that are not in the cache are fetched for that, and compared with the\n" +
-			"hashes of their lock. With --locks-only only the locks are read.",
+			"For modules with different content, the command also lists what changes for their\n" +
+			"callers (variables, outputs and providers) and which changes break the calls of this\n" +
+			"project. For this, packages that are not in the cache are fetched and compared with\n" +
+			"the hashes in their lock. With --locks-only, only the locks are read.",
 		Flags: configFlags(append(slices.Concat(policyFlags(), mirrorFlags()), gitBackendFlag(),
-			&cli.Flag{Name: "locks-only", Usage: "compare what the locks say, and do not look into the packages"},
+			&cli.Flag{Name: "locks-only", Usage: "compare only the locks, without looking into the packages"},
 			&cli.Flag{Name: "offline", Usage: "send no requests: compare the packages that are in the cache"},
 			&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
@@ -47,7 +47,7 @@ func diffCommand(out *output) *cli.Command {
 
 func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	if n := cmd.NArg(); n == 0 || n > 2 {
-		return usageError{errors.New("cotter diff takes one lock or two: files, directories or git revisions")}
+		return usageError{errors.New("cotter diff takes one or two locks: files, directories or git revisions")}
 	}
 	req, err := request(cmd, out.env)
 	if err != nil {
@@ -85,7 +85,7 @@ func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return errors.Join(err, interfaces.report(out))
 }
 
-// diff prints changes for people.
+// diff prints changes as text.
 func (o *output) diff(changes []entryChange) {
 	breaking := 0
 	var broken []string
@@ -104,7 +104,7 @@ func (o *output) diff(changes []entryChange) {
 	}
 }
 
-// diffMarkdown prints changes as a comment on a pull request.
+// diffMarkdown prints changes as a Markdown table for a pull request comment.
 func (o *output) diffMarkdown(changes []entryChange) {
 	o.printf("| module or provider | before | after | what else |\n|---|---|---|---|\n")
 	for _, c := range changes {
@@ -116,13 +116,14 @@ func (o *output) diffMarkdown(changes []entryChange) {
 	}
 }
 
-// lockReader finds locks by what the command line calls them.
+// lockReader reads the locks that the command line names.
 type lockReader struct {
-	// dir is the project's directory, and lockFile its lock, relative to that.
-	dir, lockFile string
+	dir      string // the project's directory
+	lockFile string // the project's lock file, relative to dir
 }
 
-// read reads a lock: a file, the lock in a directory, or one at a git revision.
+// read reads the lock that name refers to: a file, the lock in a directory, or a lock at a
+// git revision.
 func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -144,8 +145,8 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 	return lock, err
 }
 
-// atRevision reads REVISION or REVISION:PATH. A revision at which the project has no
-// lock yet counts as one with an empty lock.
+// atRevision reads the lock at REVISION or REVISION:PATH. For a REVISION at which the
+// project has no lock, it returns an empty lock.
 func (r lockReader) atRevision(ctx context.Context, name string) (*lockfile.File, error) {
 	tree, err := (&gitexec.Git{}).WorkTree(r.dir)
 	if err != nil {
@@ -180,8 +181,8 @@ func (r lockReader) atRevision(ctx context.Context, name string) (*lockfile.File
 	return checkedLock(lock, nil)
 }
 
-// checkedLock returns a lock without blocks that cannot be read: what they lock would
-// count as removed.
+// checkedLock returns an error if the lock has provider blocks that cannot be read: a
+// comparison would report their providers as removed.
 func checkedLock(lock *lockfile.File, err error) (*lockfile.File, error) {
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// The kinds of changes, the first that applies.
+// The kinds of changes. The first that applies is used.
 const (
 	changeAdded   = "added"
 	changeRemoved = "removed"
@@ -17,27 +17,29 @@ const (
 	changeOther   = "other" // the source, the constraints, or hashes of more platforms
 )
 
-// entryChange is a module or a provider that two locks have different entries for.
+// entryChange is a module or a provider whose entries differ between two locks.
 type entryChange struct {
 	Key      string `json:"key,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Change   string `json:"change"`
-	// Old and New are versions, or packages of entries without versions.
+	// Old is the version in the old lock, or the package if the entry has no version.
 	Old string `json:"old,omitempty"`
+	// New is the version in the new lock, or the package if the entry has no version.
 	New string `json:"new,omitempty"`
-	// Details say what else differs, one thing a line.
+	// Details are the other differences, one per line.
 	Details []string `json:"details,omitempty"`
-	// Compared says that the packages were compared, and Interface what changes for
-	// callers.
-	Compared  bool                  `json:"compared,omitempty"`
+	// Compared is true if the packages were compared.
+	Compared bool `json:"compared,omitempty"`
+	// Interface is the list of what changes for callers.
 	Interface []jsonInterfaceChange `json:"interface,omitempty"`
-	// InterfaceError is why they could not be compared.
+	// InterfaceError is the reason why the packages could not be compared.
 	InterfaceError string `json:"interface_error,omitempty"`
 
-	shown      string                   // a provider for people
-	interfaces []cotter.InterfaceChange // Interface for people
+	shown      string                   // Provider as shown in text
+	interfaces []cotter.InterfaceChange // Interface as shown in text
 }
 
+// subject returns the name of the module or provider for text.
 func (c entryChange) subject() string {
 	return cmp.Or(c.Key, c.shown)
 }
@@ -64,7 +66,7 @@ func (c *entryChange) differs(what, old, updated string) {
 	}
 }
 
-// entryChanges describes what differs between two locks.
+// entryChanges describes the differences between two locks.
 func entryChanges(modules []lockfile.ModuleChange, providers []lockfile.ProviderChange) []entryChange {
 	list := []entryChange{}
 	for _, c := range modules {

@@ -14,11 +14,11 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// interfaceDiffs says what changes for callers, by the keys of the calls.
+// interfaceDiffs has what changes for callers, by the keys of the calls.
 type interfaceDiffs map[string]cotter.InterfaceDiff
 
-// diffInterfaces compares the packages of two locks. If NEW is a directory, the calls are
-// those of its configuration, and otherwise those of the project.
+// diffInterfaces compares the packages of two locks. The calls are from the configuration
+// in NEW if NEW is a directory, and otherwise from the project's configuration.
 func diffInterfaces(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, old, updated *lockfile.File) (interfaceDiffs, error) {
 	if name := cmd.Arg(1); isDir(name) {
 		req.Dir = name
@@ -52,7 +52,7 @@ func diffInterfaces(ctx context.Context, cmd *cli.Invocation, out *output, req c
 	return found, nil
 }
 
-// addTo adds what changes for callers to the changes of the locks.
+// addTo adds the changes for callers to the changes of the locks.
 func (d interfaceDiffs) addTo(changes []entryChange) {
 	for i, c := range changes {
 		found, ok := d[c.Key]
@@ -66,8 +66,8 @@ func (d interfaceDiffs) addTo(changes []entryChange) {
 	}
 }
 
-// report prints which modules could not be compared, with each cause once. A package that
-// is not what its lock says is an error.
+// report warns about the modules that could not be compared, and prints each cause once.
+// It returns an error if a package does not match its lock.
 func (d interfaceDiffs) report(out *output) error {
 	var order []string
 	keys, causes := make(map[string][]string), make(map[string]message)
@@ -97,8 +97,9 @@ func (d interfaceDiffs) report(out *output) error {
 	return errors.Join(mismatches...)
 }
 
-// otherContentError is a package that is not what one of the compared locks says. Which of
-// them is to be changed, if any, is not known, so it does not wrap the library's error.
+// otherContentError reports a package that does not match one of the compared locks. It
+// does not wrap the library's error, because that error's remedies change the project's
+// lock. Here it is not known which of the two locks is wrong.
 type otherContentError struct {
 	key      string
 	mismatch *cotter.HashMismatchError
@@ -117,7 +118,7 @@ func hashList(hashes []hashing.Hash) string {
 	return strings.Join(list, ", ")
 }
 
-// interfaceLines tells changes of an interface, one in a line.
+// interfaceLines describes changes of an interface, one per line.
 func interfaceLines(changes []cotter.InterfaceChange) []string {
 	var lines []string
 	for _, c := range changes {
@@ -139,31 +140,35 @@ func breakingChanges(changes []cotter.InterfaceChange) (n int) {
 	return n
 }
 
-// maxInterfaceLines is how many changes of one module are told to people.
+// maxInterfaceLines is the number of changes of one module that text output shows.
 const maxInterfaceLines = 40
 
+// shortList returns the first maxInterfaceLines lines, and a line with the number of the
+// others.
 func shortList(lines []string) []string {
 	if len(lines) <= maxInterfaceLines {
 		return lines
 	}
-	return append(lines[:maxInterfaceLines:maxInterfaceLines], fmt.Sprintf("... and %d more; --json has all", len(lines)-maxInterfaceLines))
+	return append(lines[:maxInterfaceLines:maxInterfaceLines], fmt.Sprintf("... and %d more; --json lists all", len(lines)-maxInterfaceLines))
 }
 
-// jsonInterfaceChange is one thing that a module declares to its callers and that changes.
+// jsonInterfaceChange is a change of something that a module declares to its callers.
 type jsonInterfaceChange struct {
 	// Kind is "variable", "output", "provider", "required_version" or "submodule".
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Aspect is what changes of it, such as "default"; without it, the declaration does.
+	// Aspect is the part that changes, such as "default". It is absent if the declaration
+	// itself changes.
 	Aspect string `json:"aspect,omitempty"`
 	Old    string `json:"old,omitempty"`
 	New    string `json:"new,omitempty"`
-	// Breaking says that calls which were right before may fail.
+	// Breaking is true if calls that worked before may fail.
 	Breaking bool `json:"breaking,omitempty"`
-	// File and Line are the argument that breaks, the call that lacks one, or the first use
-	// of an output.
+	// File is the file with the argument that breaks, with the call that lacks an argument,
+	// or with the first use of an output.
 	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
+	// Line is the line of the argument, the call or the use.
+	Line int `json:"line,omitempty"`
 }
 
 func jsonInterfaces(changes []cotter.InterfaceChange) []jsonInterfaceChange {

@@ -17,18 +17,18 @@ func doctorCommand(out *output) *cli.Command {
 		Name:      "doctor",
 		Usage:     "check what an installation depends on: git, credentials, hosts, cache, clock, lock",
 		ArgsUsage: "[DIR]",
-		Description: "Looks at the project, at what its configuration needs, and at this machine, and\n" +
-			"changes nothing. Each host of the configuration gets one small request. Secrets are\n" +
-			"never shown. The exit status is 1 if there is a problem; notes are none.",
+		Description: "Checks the project, what its configuration needs, and this machine, without changing\n" +
+			"anything. Each host that the configuration uses gets one small request. Secrets are\n" +
+			"never shown. The exit status is 1 if there is a problem; notes do not count.",
 		Flags: configFlags(append(mirrorFlags(), gitBackendFlag(),
 			&cli.Flag{Name: "offline", Usage: "send no requests"},
-			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "look at the cache in `DIR`"},
+			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "check the cache in `DIR`"},
 		)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error { return runDoctor(ctx, cmd, out) },
 	}
 }
 
-// level is how bad a finding is.
+// level is the severity of a finding.
 type level string
 
 const (
@@ -37,7 +37,7 @@ const (
 	levelProblem level = "problem"
 )
 
-// doctor looks at one subject after the other.
+// doctor checks one subject after another, and collects the findings.
 type doctor struct {
 	*output
 	cmd     *cli.Invocation
@@ -47,27 +47,30 @@ type doctor struct {
 	fetcher *getmodules.Fetcher
 	offline bool
 
-	// needs are what the configuration and the lock need from elsewhere.
+	// needs are the modules and providers that the configuration and the lock need from
+	// other places.
 	needs []need
 	// placed are the directories of the installed modules.
 	placed []string
 	// git are the settings of the installed git.
 	git []gitexec.Setting
-	// hosts are the hosts of them and of mirrors, in the order in which they were found.
+	// hosts are the hosts of needs and of mirrors, in the order in which they were found.
 	hosts []*host
 
 	subject  string
 	findings []findingRecord
 }
 
-// begin begins a subject: the findings that follow belong to it.
+// begin begins a subject. The findings that follow belong to it.
 func (d *doctor) begin(subject string) { d.subject = subject }
 
+// ok adds a fact that is as it should be.
 func (d *doctor) ok(format string, args ...any) { d.add(levelOK, "", format, args...) }
 
-// note adds a fact that may surprise; remedy may be "".
+// note adds a fact that may surprise the user; remedy may be "".
 func (d *doctor) note(remedy, format string, args ...any) { d.add(levelNote, remedy, format, args...) }
 
+// problem adds a fact that makes an installation fail; remedy may be "".
 func (d *doctor) problem(remedy, format string, args ...any) {
 	d.add(levelProblem, remedy, format, args...)
 }
@@ -78,7 +81,7 @@ func (d *doctor) add(l level, remedy, format string, args ...any) {
 
 func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	if cmd.NArg() > 1 {
-		return usageError{fmt.Errorf("cotter doctor takes one directory, and got %d", cmd.NArg())}
+		return usageError{fmt.Errorf("cotter doctor takes one directory, got %d", cmd.NArg())}
 	}
 	req, err := flagRequest(cmd, out.env)
 	if err != nil {
@@ -111,7 +114,7 @@ func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return d.report()
 }
 
-// report prints the findings. The error says how many problems there are.
+// report prints the findings. If there are problems, it returns an error with their number.
 func (d *doctor) report() error {
 	counts := make(map[level]int)
 	subject := ""

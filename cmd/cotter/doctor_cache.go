@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// lookAtCache looks at the cache and the user's key.
+// lookAtCache checks the cache and the user's key.
 func (d *doctor) lookAtCache(context.Context) {
 	d.begin("Cache and key")
 	d.cache()
@@ -32,7 +32,7 @@ func (d *doctor) cache() {
 	exists, err := writable(dir)
 	switch {
 	case err != nil:
-		d.problem("make it yours, or set COTTER_CACHE_DIR to another directory", "%s cannot be written: %s", dir, err)
+		d.problem("make it writable, or set COTTER_CACHE_DIR to another directory", "%s cannot be written: %s", dir, err)
 	case !exists:
 		d.ok("%s is made at the first installation", dir)
 	default:
@@ -43,8 +43,8 @@ func (d *doctor) cache() {
 	}
 }
 
-// writable reports whether a directory exists, and fails if it, or the nearest directory
-// above it, cannot be written.
+// writable reports whether a directory exists. It returns an error if the directory, or its
+// nearest existing parent, is not writable.
 func writable(dir string) (exists bool, err error) {
 	at, err := filepath.Abs(dir)
 	if err != nil {
@@ -65,14 +65,14 @@ func writable(dir string) (exists bool, err error) {
 	return exists, errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// key looks at what proves that files were written by this user.
+// key checks the key that proves that files were written by this user.
 func (d *doctor) key() {
 	if d.in.StateKey != "" {
 		if _, err := userkey.FromSecret(d.in.StateKey); err != nil {
-			d.problem("make it longer: 32 random characters", "COTTER_STATE_KEY: %s", err)
+			d.problem("use a longer key: 32 random characters", "COTTER_STATE_KEY: %s", err)
 			return
 		}
-		d.ok("the key is COTTER_STATE_KEY")
+		d.ok("the key is the value of COTTER_STATE_KEY")
 		return
 	}
 	if d.in.StateDir == "" {
@@ -84,7 +84,7 @@ func (d *doctor) key() {
 	case errors.Is(err, fs.ErrNotExist):
 		d.ok("a key is made in %s at the first installation", d.in.StateDir)
 	case err != nil:
-		d.problem("give it the mode 0600, or remove it: it is made again, and the origins are asked once more", "the key in %s cannot be used: %s", d.in.StateDir, err)
+		d.problem("set its mode to 0600, or remove it: a new key is created, and the origins are asked once more", "the key in %s cannot be used: %s", d.in.StateDir, err)
 	default:
 		d.ok("the key in %s is yours alone", d.in.StateDir)
 	}

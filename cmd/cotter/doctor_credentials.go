@@ -11,14 +11,14 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// lookAtCredentials says for each host where credentials for it were found.
+// lookAtCredentials reports for each host where credentials for it were found.
 func (d *doctor) lookAtCredentials(ctx context.Context) {
 	d.begin("Credentials")
 	for _, h := range d.hosts {
 		d.credentialsFor(ctx, h)
 	}
 	if len(d.hosts) == 0 {
-		d.ok("no host needs any")
+		d.ok("no host needs credentials")
 	}
 	for _, n := range d.needs {
 		if n.registry == "" && n.pkg.HoldsCredentials() {
@@ -50,7 +50,7 @@ func (d *doctor) credentialsFor(ctx context.Context, h *host) {
 	}
 }
 
-// place says where credentials were found; none is the text for no credentials.
+// place reports where credentials were found. none is the text if there are none.
 func (d *doctor) place(h *host, what string, place cliconfig.Place, err error, none string) {
 	name := place.Name
 	if place.Kind == cliconfig.PlaceHelper {
@@ -68,15 +68,15 @@ func (d *doctor) place(h *host, what string, place cliconfig.Place, err error, n
 	}
 }
 
-// gitCredentials says where git would find some. It is not asked: its helpers may open
-// windows.
+// gitCredentials reports where git would find credentials. It does not run git's
+// credential helpers, because they may open windows.
 func (d *doctor) gitCredentials(ctx context.Context, h *host) {
 	switch {
 	case h.scheme == "ssh" && d.env("SSH_AUTH_SOCK") == "":
 		d.ok("%s, git over ssh: the keys of your ssh configuration; there is no agent (SSH_AUTH_SOCK is not set)", h.name)
 	case h.scheme == "ssh":
 		if _, err := os.Stat(d.env("SSH_AUTH_SOCK")); err != nil {
-			d.note("start an agent, or unset the variable", "%s, git over ssh: SSH_AUTH_SOCK names no agent: %s", h.name, err)
+			d.note("start an agent, or unset the variable", "%s, git over ssh: SSH_AUTH_SOCK does not point to an agent: %s", h.name, err)
 			return
 		}
 		d.ok("%s, git over ssh: the agent of SSH_AUTH_SOCK, and the keys of your ssh configuration", h.name)
@@ -85,8 +85,8 @@ func (d *doctor) gitCredentials(ctx context.Context, h *host) {
 	}
 }
 
-// gitOverHTTP is gitCredentials for http and https, where git asks for credentials only
-// if the server wants some.
+// gitOverHTTP is gitCredentials for http and https. Over these, git looks for credentials
+// only if the server requires them.
 func (d *doctor) gitOverHTTP(ctx context.Context, h *host) {
 	var helpers []string
 	for _, s := range d.git {
@@ -102,13 +102,13 @@ func (d *doctor) gitOverHTTP(ctx context.Context, h *host) {
 	case err != nil || place.Kind != "":
 		d.place(h, "git", place, err, "")
 	case len(helpers) > 0:
-		d.ok("%s, git: git asks its credential helper (%s) if the server wants some", h.name, strings.Join(helpers, ", "))
+		d.ok("%s, git: git asks its credential helper (%s) if the server requires credentials", h.name, strings.Join(helpers, ", "))
 	default:
-		d.ok("%s, git: none; git has no credential helper for it, and netrc does not have it", h.name)
+		d.ok("%s, git: none; git has no credential helper for this host, and netrc has no entry", h.name)
 	}
 }
 
-// concerns reports whether settings that are limited to an address are for a host.
+// concerns reports whether git settings that are limited to an address apply to a host.
 func concerns(address string, h *host) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host == h.name && (u.Scheme == "" || u.Scheme == h.scheme)

@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
-// lookAtGit says which git is there, and what its configuration means for Cotter.
+// lookAtGit reports which git is installed, and which of its settings affect Cotter.
 func (d *doctor) lookAtGit(ctx context.Context) {
 	d.begin("Git")
 	git, err := d.fetcher.Git.Inspect(ctx)
@@ -17,7 +17,7 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		d.problem("run `git config --list`", "its configuration cannot be read: %s", err)
+		d.problem("run `git config --list`", "git's configuration cannot be read: %s", err)
 	}
 	d.ok("%s, version %s", git.Path, git.Version)
 	d.chosenBackend()
@@ -29,17 +29,17 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 
 func (d *doctor) withoutGit(err error) {
 	if d.fetcher.AlwaysGit || d.fetcher.GitBackend == getmodules.GitInstalled {
-		d.problem("install git, or leave out COTTER_ALWAYS_GIT, COTTER_GIT_BACKEND and --git-backend", "%s", err)
+		d.problem("install git, or do not set COTTER_ALWAYS_GIT, COTTER_GIT_BACKEND or --git-backend", "%s", err)
 		return
 	}
-	d.note("install git if you need credential helpers, url.insteadOf or http.extraHeader", "%s; the built-in client takes its place", err)
+	d.note("install git if you need credential helpers, url.insteadOf or http.extraHeader", "%s; the built-in client is used instead", err)
 }
 
-// chosenBackend says what the environment chooses.
+// chosenBackend reports which git backend a flag or the environment selects.
 func (d *doctor) chosenBackend() {
 	switch {
 	case d.fetcher.AlwaysGit:
-		d.note("", "COTTER_ALWAYS_GIT: git fetches all repositories")
+		d.note("", "COTTER_ALWAYS_GIT is set: git fetches all repositories")
 	case d.fetcher.GitBackend != getmodules.GitAuto:
 		d.note("", "the git backend is set to %q by a flag or COTTER_GIT_BACKEND", string(d.fetcher.GitBackend))
 	}

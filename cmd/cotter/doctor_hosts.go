@@ -18,16 +18,16 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// host is a host of the configuration.
+// host is a host that the configuration uses.
 type host struct {
-	scheme, name string // name has the port
-	// kinds are what it serves: modules, providers, git, archives, oci and so on.
+	scheme, name string // name includes the port, if there is one
+	// kinds say what the host serves: modules, providers, git, archives, oci and so on.
 	kinds []string
-	// paths are the OCI repositories.
+	// paths are the paths of the OCI repositories on the host.
 	paths []string
 }
 
-// host returns the host with a name, which is added if it is new.
+// host returns the host with a scheme and a name. It adds the host if it is new.
 func (d *doctor) host(scheme, name string) *host {
 	for _, h := range d.hosts {
 		if h.scheme == scheme && h.name == name {
@@ -39,7 +39,7 @@ func (d *doctor) host(scheme, name string) *host {
 	return h
 }
 
-// serves adds what the host is needed for.
+// serves records what the host is needed for.
 func (h *host) serves(kind string, n need) {
 	if !slices.Contains(h.kinds, kind) {
 		h.kinds = append(h.kinds, kind)
@@ -54,7 +54,7 @@ func (h *host) serves(kind string, n need) {
 	}
 }
 
-// lookAtHosts sends one request to each host, and compares the clock with theirs.
+// lookAtHosts sends one request to each host, and compares the local clock with theirs.
 func (d *doctor) lookAtHosts(ctx context.Context) {
 	d.begin("Hosts")
 	d.network()
@@ -75,7 +75,7 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 	d.clock(answers)
 }
 
-// network says which proxies and certificates the environment names.
+// network reports the proxies and certificates that the environment sets.
 func (d *doctor) network() {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"} {
 		if value := cmp.Or(d.env(name), d.env(strings.ToLower(name))); value != "" {
@@ -95,19 +95,19 @@ func (d *doctor) network() {
 	}
 }
 
-// answer is what came of a request.
+// answer is the result of a request.
 type answer struct {
 	status  int
 	took    time.Duration
-	date    time.Time // of the server, if it says so, and
-	arrived time.Time // the time here
+	date    time.Time // the server's time, or zero if the server did not send it
+	arrived time.Time // the local time when the answer arrived
 	err     error
 }
 
-// askTimeout bounds the request to a host.
+// askTimeout limits the time of the request to a host.
 const askTimeout = 10 * time.Second
 
-// ask sends the request.
+// ask sends the request to a host, or opens a connection if the host does not speak HTTP.
 func (d *doctor) ask(ctx context.Context, h *host) answer {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -137,7 +137,7 @@ func dial(ctx context.Context, h *host) error {
 	ports := map[string]string{"ssh": "22", "git": "9418"}
 	port, ok := ports[h.scheme]
 	if !ok {
-		return fmt.Errorf("it is not known how to ask a host by %q", h.scheme)
+		return fmt.Errorf("hosts with the scheme %q cannot be checked", h.scheme)
 	}
 	address := h.name
 	if _, _, err := net.SplitHostPort(address); err != nil {
@@ -150,7 +150,7 @@ func dial(ctx context.Context, h *host) error {
 	return conn.Close()
 }
 
-// isRegistry reports whether the host is asked for its services.
+// isRegistry reports whether the host serves modules or providers as a registry.
 func (h *host) isRegistry() bool {
 	return slices.Contains(h.kinds, "modules") || slices.Contains(h.kinds, "providers")
 }
@@ -162,8 +162,9 @@ func (h *host) method() string {
 	return http.MethodHead
 }
 
-// url is what is asked: the discovery document of a registry, unless a host block of the
-// CLI configuration takes its place, and otherwise the root.
+// url returns the address to request. For a registry it is the discovery document, or a
+// service from a host block of the CLI configuration. For an OCI registry it is /v2/, and
+// for other hosts the root.
 func (h *host) url(services map[addrs.Hostname]map[string]any) string {
 	at := url.URL{Scheme: h.scheme, Host: h.name, Path: "/"}
 	forced := services[addrs.Hostname(h.name)]
@@ -182,7 +183,7 @@ func (h *host) url(services map[addrs.Hostname]map[string]any) string {
 	return at.String()
 }
 
-// answered says what became of the request to a host.
+// answered reports the result of the request to a host.
 func (d *doctor) answered(h *host, a answer) {
 	what := h.name + " (" + strings.Join(h.kinds, ", ") + ")"
 	if h.scheme != "https" {
@@ -192,13 +193,13 @@ func (d *doctor) answered(h *host, a answer) {
 	var network *httpx.NetworkError
 	switch {
 	case errors.As(a.err, &network) && network.IsUntrusted():
-		d.problem("name the authority in SSL_CERT_FILE; for git in http.sslCAInfo", "%s: its certificate is not trusted: %s", what, a.err)
+		d.problem("set SSL_CERT_FILE (for git: http.sslCAInfo) to the certificate authority", "%s: its certificate is not trusted: %s", what, a.err)
 	case a.err != nil:
 		d.problem("check its name, the network, and the proxy", "%s cannot be reached: %s", what, addrs.RedactText(a.err.Error()))
 	case a.status >= http.StatusInternalServerError:
-		d.problem("try again later, or ask who runs it", "%s answers with status %d", what, a.status)
+		d.problem("try again later, or ask its operator", "%s answers with status %d", what, a.status)
 	case h.isRegistry() && !forced && a.status != http.StatusOK:
-		d.problem("check the host in the source addresses", "%s answers with status %d and has no discovery document, so it is no registry", what, a.status)
+		d.problem("check the host in the source addresses", "%s answers with status %d and has no discovery document, so it is not a registry", what, a.status)
 	default:
 		d.ok("%s answers in %s", what, milliseconds(a.took))
 	}
@@ -206,11 +207,12 @@ func (d *doctor) answered(h *host, a answer) {
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
-// maxSkew is how far the clock may be off. Signatures, tokens and certificates have times.
+// maxSkew is the accepted difference between the local clock and that of the hosts.
+// Signatures, tokens and certificates depend on the time.
 const maxSkew = 5 * time.Minute
 
-// clock compares the clock with that of the hosts. The host that is closest counts: of
-// the others the clock may be wrong.
+// clock compares the local clock with the clocks of the hosts. It uses the host with the
+// smallest difference, because the clocks of other hosts may be wrong.
 func (d *doctor) clock(answers []answer) {
 	known, closest := false, time.Duration(0)
 	for _, a := range answers {
@@ -223,7 +225,7 @@ func (d *doctor) clock(answers []answer) {
 	}
 	switch {
 	case !known:
-		d.ok("no host has said what time it is")
+		d.ok("no host sent its time")
 	case closest.Abs() <= maxSkew:
 		d.ok("it agrees with that of the hosts")
 	case closest > 0:

@@ -12,8 +12,8 @@ import (
 // stockLockName is the lock that stock tools read and write.
 const stockLockName = ".terraform.lock.hcl"
 
-// lookAtLock says what is in the lock, and what stock tools will say about it. Packages of
-// modules that are not installed are known from it.
+// lookAtLock reports what is in the lock, and what stock tools will say about it. For
+// modules that are not installed, it takes the packages from the lock.
 func (d *doctor) lookAtLock(context.Context) {
 	d.begin("Lock")
 	name := d.req.LockFile
@@ -44,7 +44,7 @@ func (d *doctor) lookAtLock(context.Context) {
 	}
 }
 
-// lockedPackages completes the needs whose packages only the lock knows.
+// lockedPackages adds the packages from the lock to the needs that have no package yet.
 func (d *doctor) lockedPackages(modules []lockfile.Module) {
 	locked := make(map[string]string)
 	for _, m := range modules {
@@ -58,7 +58,7 @@ func (d *doctor) lockedPackages(modules []lockfile.Module) {
 	}
 }
 
-// otherRegistry says which providers are from the registry of the other stock tool.
+// otherRegistry reports the providers from the default registry of the other stock tool.
 func (d *doctor) otherRegistry(providers []lockfile.Provider) {
 	own, others := addrs.DefaultRegistryHost, addrs.TerraformRegistryHost
 	if d.req.Dialect == cotter.DialectTerraform {
@@ -71,7 +71,7 @@ func (d *doctor) otherRegistry(providers []lockfile.Provider) {
 		}
 	}
 	if len(found) > 0 {
-		d.note("run `cotter install` with --for and the tool that you use",
+		d.note("run `cotter install --for TOOL` with the tool that you use",
 			"an address without a host means %s, and the lock has the other tool's %s", own, strings.Join(found, ", "))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 )
 
-// lookAtMirrors says from where modules and providers are taken first.
+// lookAtMirrors reports the mirrors that modules and providers are taken from first.
 func (d *doctor) lookAtMirrors(ctx context.Context) {
 	d.begin("Mirrors")
 	d.moduleMirrors(ctx)
@@ -26,11 +26,12 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 		d.ok("providers: the plugin cache %s is read", providers.PluginCacheDir)
 	}
 	for _, o := range providers.DevOverrides {
-		d.note("remove it from dev_overrides of the CLI configuration", "tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
+		d.note("remove it from dev_overrides in the CLI configuration", "tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
 	}
 }
 
-// moduleMirrors looks at the mirror of --mirror or COTTER_MIRROR, or those of the settings.
+// moduleMirrors checks the mirror that --mirror or COTTER_MIRROR names, or otherwise the
+// mirrors in the settings.
 func (d *doctor) moduleMirrors(ctx context.Context) {
 	used, err := usedMirrors(ctx, d.cmd, d.env, d.req.Dir, "")
 	if err != nil {
@@ -47,7 +48,7 @@ func (d *doctor) moduleMirrors(ctx context.Context) {
 		d.ok("modules and locked providers: %s first, and then their origins", addrs.Redact(u.Address))
 		d.needPackage(need{key: "the mirror", pkg: addrs.ParseModulePackage(u.Address)})
 		if !u.Trusted && len(u.SignedBy) == 0 {
-			d.note("`trust_mirrors` in your own settings trusts it", "modules: cotter.hcl names %s, and you do not trust it: the origins are asked as well", addrs.Redact(u.Address))
+			d.note("add it to `trust_mirrors` in your own settings to trust it", "modules: cotter.hcl names %s, but you do not trust it: the origins are asked as well", addrs.Redact(u.Address))
 		}
 	}
 	if len(used) == 0 {
@@ -55,7 +56,8 @@ func (d *doctor) moduleMirrors(ctx context.Context) {
 	}
 }
 
-// impliedMirrors looks at the directories that count if nothing is configured.
+// impliedMirrors checks the directories that are used as mirrors by default, if the CLI
+// configuration has no provider_installation.
 func (d *doctor) impliedMirrors(dirs []string) {
 	found := false
 	for _, dir := range dirs {
@@ -64,7 +66,7 @@ func (d *doctor) impliedMirrors(dirs []string) {
 			name = filepath.Join(d.req.Dir, name)
 		}
 		if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
-			d.note("", "providers: what %s has is never asked of its registry", dir)
+			d.note("", "providers: those in %s are never requested from their registries", dir)
 			found = true
 		}
 	}
@@ -73,7 +75,8 @@ func (d *doctor) impliedMirrors(dirs []string) {
 	}
 }
 
-// methodText describes a method of provider_installation, and adds its host.
+// methodText describes a method of provider_installation. It adds the host of a network
+// mirror to the hosts.
 func (d *doctor) methodText(m cliconfig.InstallationMethod) string {
 	switch m.Kind {
 	case cliconfig.MethodFilesystemMirror:
@@ -85,7 +88,7 @@ func (d *doctor) methodText(m cliconfig.InstallationMethod) string {
 	return m.Kind
 }
 
-// forProviders says for which providers a method is; "" for all.
+// forProviders describes the providers that a method applies to. It returns "" for all.
 func forProviders(include, exclude []getproviders.Pattern) string {
 	list := func(label string, patterns []getproviders.Pattern) string {
 		if len(patterns) == 0 {

@@ -16,16 +16,16 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-// need is something that the configuration or the lock needs from elsewhere.
+// need is a module or provider that the configuration or the lock needs from another place.
 type need struct {
-	key string // of a module, or "provider" and its address
-	// registry is the host of the registry that is asked; "" for none.
+	key string // the key of a module, or "provider" and an address
+	// registry is the host of the registry to ask, or "" if no registry is needed.
 	registry addrs.Hostname
-	// pkg is where the package is, as far as that is known without asking.
+	// pkg is the address of the package. It is zero if only the registry knows it.
 	pkg addrs.ModulePackage
 }
 
-// lookAtProject says which stock tool the project is for, and collects its needs.
+// lookAtProject reports which stock tool the project is for, and collects its needs.
 func (d *doctor) lookAtProject(ctx context.Context) {
 	d.begin("Project")
 	d.readCLIConfig(ctx)
@@ -73,7 +73,7 @@ func areModules(n int) string {
 	return fmt.Sprintf("%d modules are", n)
 }
 
-// readCLIConfig reads the configuration of the stock tools.
+// readCLIConfig reads the CLI configuration of the stock tools.
 func (d *doctor) readCLIConfig(ctx context.Context) {
 	config, diags := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
 		Terraform: d.req.Dialect == cotter.DialectTerraform,
@@ -90,13 +90,13 @@ func (d *doctor) readCLIConfig(ctx context.Context) {
 	}
 }
 
-// tellTool says which stock tool the project is for, and by which sign.
+// tellTool reports which stock tool the project is for, and how that was determined.
 func (d *doctor) tellTool(ctx context.Context) {
 	signs, err := d.in.DialectSigns(ctx, d.req)
 	if err != nil {
-		return // Load says the same
+		return // Load returns the same error
 	}
-	const remedy = "say which one by --for tofu or --for terraform, or by `for` in the settings of cotter.hcl"
+	const remedy = "choose the tool with --for tofu or --for terraform, or with `for` in the settings of cotter.hcl"
 	switch {
 	case d.req.Dialect != cotter.DialectAuto:
 		d.ok("for %s: a flag or the settings say so", d.req.Dialect)
@@ -113,8 +113,8 @@ func (d *doctor) tellTool(ctx context.Context) {
 	}
 }
 
-// needModule adds what a module needs. pkg is the address of its package in the lock, if
-// it is there.
+// needModule adds what a module needs. pkg is the address of its package if that is known,
+// and otherwise "".
 func (d *doctor) needModule(key string, source addrs.ModuleSource, pkg string) {
 	n := need{key: key}
 	switch s := source.(type) {
@@ -151,7 +151,7 @@ func (d *doctor) needPackage(n need) {
 	d.host(scheme, at.Host).serves(kindOf(n.pkg, at), n)
 }
 
-// kindOf names what a package is fetched as.
+// kindOf returns the kind of a package, as in host.kinds.
 func kindOf(pkg addrs.ModulePackage, at *url.URL) string {
 	switch getter := pkg.Getter(); getter {
 	case "git", "hg", "s3", "gcs", "oci", "file":
@@ -167,7 +167,7 @@ func kindOf(pkg addrs.ModulePackage, at *url.URL) string {
 func (d *doctor) needProviders(ctx context.Context) {
 	providers, err := d.in.LoadProviders(ctx, d.req)
 	if err != nil {
-		return // where modules are not installed it is not known
+		return // the providers are not known if modules are not installed
 	}
 	for _, p := range providers {
 		if p.Address.IsBuiltIn() {
@@ -178,7 +178,7 @@ func (d *doctor) needProviders(ctx context.Context) {
 	}
 }
 
-// lookAtCalls says what would be used for each call, if it had to be fetched.
+// lookAtCalls reports how the package of each call would be fetched.
 func (d *doctor) lookAtCalls(ctx context.Context) {
 	d.begin("Calls")
 	ways := make(map[string][]string)
@@ -191,7 +191,7 @@ func (d *doctor) lookAtCalls(ctx context.Context) {
 	}
 }
 
-// wayOf says how the package of a need is found and fetched.
+// wayOf describes how the package of a need is found and fetched.
 func (d *doctor) wayOf(ctx context.Context, n need) string {
 	from := ""
 	if n.registry != "" {
@@ -220,6 +220,7 @@ func (d *doctor) wayOf(ctx context.Context, n need) string {
 	}
 }
 
+// gitWay describes which git client fetches a package.
 func (d *doctor) gitWay(ctx context.Context, pkg addrs.ModulePackage) string {
 	client, err := d.fetcher.GitClient(ctx, pkg)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// lookAtVendored says which packages are in the repository, and whether they are what the
-// lock says.
+// lookAtVendored reports which packages are vendored in the repository, and whether they
+// match the lock.
 func (d *doctor) lookAtVendored(context.Context) {
 	d.begin("Vendored modules")
 	dir := cmp.Or(d.req.Dir, ".")
@@ -33,7 +33,7 @@ func (d *doctor) lookAtVendored(context.Context) {
 	}
 	lock, err := cotter.ReadLock(d.req)
 	if err != nil {
-		return // which was said of the lock
+		return // lookAtLock has reported it
 	}
 	d.compareVendored(vendored, lock)
 }
@@ -66,7 +66,7 @@ func (d *doctor) compareVendored(vendored *vendordir.Dir, lock *lockfile.File) {
 		d.problem("run `cotter vendor`", "not in %s: %s", name, strings.Join(missing, ", "))
 	}
 	if len(changed) > 0 {
-		d.problem("`cotter verify` names the files, and `cotter vendor` writes what the lock says", "in %s, but not as the lock says: %s", name, strings.Join(changed, ", "))
+		d.problem("`cotter verify` lists the files, and `cotter vendor` writes the locked content", "in %s, but not as the lock says: %s", name, strings.Join(changed, ", "))
 	}
 	if len(unlocked) > 0 {
 		d.note("`cotter vendor` removes them", "in %s without an entry in the lock: %s", name, strings.Join(unlocked, ", "))
@@ -80,7 +80,7 @@ func itOrThem(n int) string {
 	return "them"
 }
 
-// forgottenVendor notes that modules.json points to vendored packages that no setting
+// forgottenVendor adds a note if modules.json points to a vendor directory that no setting
 // names.
 func (d *doctor) forgottenVendor(root string) {
 	seen := make(map[string]bool)

@@ -12,17 +12,17 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
-// noConfigurationError is a directory without configuration, where one is
-// needed: for a locked installation, an update, or newer versions to look for.
+// noConfigurationError reports a directory without configuration, for a command that needs
+// one: a locked installation, an update, or a search for newer versions.
 type noConfigurationError struct{ dir string }
 
 func (e noConfigurationError) Error() string {
 	return fmt.Sprintf("no configuration files in %s", e.dir)
 }
 
-// withoutConfiguration reports whether the directory of a request has no
-// configuration, and how to name it. A directory that cannot be read is not
-// meant: the installer says what is wrong with it.
+// withoutConfiguration returns the absolute directory of a request, and reports whether it
+// has no configuration. It reports false for a directory that cannot be read, because the
+// installer returns the error.
 func withoutConfiguration(req cotter.Request) (string, bool) {
 	reader := configs.Reader{Terraform: req.Dialect == cotter.DialectTerraform}
 	dir := cmp.Or(req.Dir, ".")
@@ -33,9 +33,9 @@ func withoutConfiguration(req cotter.Request) (string, bool) {
 	return dir, empty && err == nil
 }
 
-// skipEmpty reports whether a request is about a directory without
-// configuration, and says that there is nothing to install. For a locked
-// installation, which is to prove something, it is an error.
+// skipEmpty reports whether the directory of a request has no configuration. If so, it
+// prints that there is nothing to install. For a locked installation it returns an error
+// instead: such an installation must prove that the lock fits a configuration.
 func skipEmpty(out *output, req cotter.Request) (bool, error) {
 	dir, empty := withoutConfiguration(req)
 	switch {
@@ -58,7 +58,8 @@ func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	return install(ctx, cmd, out, req)
 }
 
-// withConfiguration returns the directories that are not to be skipped.
+// withConfiguration returns the directories that have a configuration. It skips the others
+// as skipEmpty does.
 func withConfiguration(out *output, dirs []string, req cotter.Request) ([]string, error) {
 	var kept []string
 	var failed []error

@@ -7,8 +7,8 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// indented escapes text of several lines, and indents all lines but the first, so
-// that none of them looks like a message of its own.
+// indented escapes text of several lines, and indents all lines but the first, so that
+// they do not look like separate messages.
 func indented(text string) string {
 	return sanitize.EscapeLines(strings.ReplaceAll(text, "\n", "\n  "))
 }
@@ -16,7 +16,8 @@ func indented(text string) string {
 // lines is an argument of [escapef] that keeps its line breaks.
 type lines string
 
-// escapef is fmt.Sprintf with escaped arguments, each on one line.
+// escapef is fmt.Sprintf with escaped arguments. Escaping keeps each argument on one line,
+// except for [lines].
 func escapef(format string, args ...any) string {
 	safe := make([]any, len(args))
 	for i, arg := range args {
@@ -36,8 +37,8 @@ func escapef(format string, args ...any) string {
 	return fmt.Sprintf(format, safe...)
 }
 
-// escapeJSON escapes an encoded value without changing what it means. Only its
-// strings have characters to escape.
+// escapeJSON escapes the unprintable characters of an encoded JSON value without changing
+// the value. Such characters can only be in its strings.
 func escapeJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {

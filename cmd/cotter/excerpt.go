@@ -17,27 +17,29 @@ import (
 )
 
 const (
-	// maxSource is the largest file that is read for an excerpt.
+	// maxSource is the size of the largest file that is read for an excerpt.
 	maxSource = 1 << 20
-	// maxExcerpt is the longest line that is shown.
+	// maxExcerpt is the longest line that is shown, in bytes.
 	maxExcerpt = 160
 )
 
-// quotable are the files whose lines may be shown. Those with values of variables, or
-// with tokens, are not among them.
+// quotable are the suffixes of files whose lines may be shown. Files with values of
+// variables, or with tokens, are not included.
 var quotable = []string{".tf", ".tofu", ".hcl", ".tf.json", ".tofu.json"}
 
-// lockLine is a line of a lock that may be shown: the first of a block, or a marker of a
-// merge. What is not a lock at all can have anything in it.
+// lockLine matches the lines of a lock that may be shown: the first line of a block, and
+// the markers of a merge conflict. Other lines are not shown, because a file that is not
+// really a lock may contain secrets.
 var lockLine = lazyRegexp(`^(<{7}|={7}|>{7}|(module|provider) "[^"]*" \{$)`)
 
-// isLockName reports whether a file can be a lock: any but a policy or configuration.
+// isLockName reports whether a file may be a lock: any .hcl file except cotter.hcl.
 func isLockName(name string) bool {
 	return strings.HasSuffix(name, ".hcl") && filepath.Base(name) != "cotter.hcl"
 }
 
-// sourceExcerpt returns the line of a file that a message is about, with its number, and a line
-// with carets below it; nil if there is nothing to show. dir is the project's directory.
+// sourceExcerpt returns the line of a file that a message is about, with its number, and a
+// line of carets below it. It returns nil if there is nothing to show. dir is the project's
+// directory.
 func sourceExcerpt(dir string, at hcl.Range) []string {
 	line, start, end := sourceLine(dir, at)
 	if strings.TrimSpace(line) == "" || len(line) > maxExcerpt || isLockName(at.Filename) && !lockLine().MatchString(line) {
@@ -47,20 +49,20 @@ func sourceExcerpt(dir string, at hcl.Range) []string {
 	margin := strings.Repeat(" ", len(number)) + " |"
 	shown := addrs.RedactText(line)
 	lines := []string{number + " | " + escapeTabs(shown)}
-	if shown != line || start >= end { // the columns are others, or not known
+	if shown != line || start >= end { // the columns differ, or are not known
 		return lines
 	}
 	before, marked := escapeTabs(line[:start]), escapeTabs(line[start:end])
 	return append(lines, margin+" "+strings.Repeat(" ", columnsOf(before))+strings.Repeat("^", max(columnsOf(marked), 1)))
 }
 
-// escapeTabs escapes a line and replaces its tabs, so that columns can be counted.
+// escapeTabs escapes a line and replaces its tabs by spaces, so that columns can be counted.
 func escapeTabs(text string) string {
 	return sanitize.Escape(strings.ReplaceAll(text, "\t", "    "))
 }
 
-// sourceLine reads a line, and which of its bytes a range covers: none if the file does
-// not fit the range.
+// sourceLine returns the line at which a range starts, and the bytes of the line that the
+// range covers. start and end are 0 if the range does not fit the file.
 func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 	if at.Start.Line < 1 || !slices.ContainsFunc(quotable, func(suffix string) bool { return strings.HasSuffix(at.Filename, suffix) }) {
 		return "", 0, 0
@@ -92,7 +94,7 @@ func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 	return line, start, end
 }
 
-// readRegular reads a file if it is a regular one that is not too large.
+// readRegular reads a regular file of at most maxSource bytes.
 func readRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -19,33 +19,34 @@ import (
 // rule is a kind of finding, as code scanning lists it.
 type rule struct {
 	id, name, level string
-	// severity is what GitHub sorts by: 0 to 10, and "" for none.
+	// severity is the security severity that GitHub sorts by, from 0 to 10, or "".
 	severity string
 	text     string
 	help     string
 }
 
-// The rules of verify. Code scanning remembers findings by their ids.
+// rules are the rules of verify. Their ids must not change: code scanning tracks findings
+// by them.
 var rules = []rule{
-	{"changed", "PackageChanged", "error", "8.5", "An installed module or provider is not what the lock says.",
+	{"changed", "PackageChanged", "error", "8.5", "An installed module or provider does not match the lock.",
 		"Run `cotter install` to put the locked files back, and find out who changed them."},
-	{"moved", "OriginMoved", "error", "8.5", "An origin has other content than the lock under the same name.",
-		"A tag, a version or an address now leads to other content. Compare both before `cotter update --accept-changed KEY`."},
+	{"moved", "OriginMoved", "error", "8.5", "An origin now has other content under the same name than the lock.",
+		"A tag, a version or an address now points to other content. Compare both before you run `cotter update --accept-changed KEY`."},
 	{"policy", "PolicyViolation", "error", "7.0", "The policy does not allow a module or a provider.",
 		"Change the source or the version, or the policy in cotter.hcl."},
-	{"misplaced", "ManifestChanged", "error", "7.0", "modules.json sends tofu and terraform to other files than the locked ones.",
+	{"misplaced", "ManifestChanged", "error", "7.0", "modules.json points tofu and terraform to files other than the locked ones.",
 		"Run `cotter install` to write it again, and find out who changed it."},
 	{"stale", "LockStale", "error", "", "The lock does not fit the configuration.",
 		"Run `cotter install` and commit the lock."},
 	{"missing", "PackageMissing", "warning", "", "A locked module or provider is not installed.",
 		"Run `cotter install --locked`."},
 	{"unverifiable", "NotCompared", "warning", "", "Something could not be compared with the lock.",
-		"The message has the reason."},
+		"The message gives the reason."},
 	{"unread", "ConfigurationNotRead", "note", "", "A part of the configuration could not be read and was not compared with the lock.",
-		"The message has the reason; a variable without a value is one."},
+		"The message gives the reason, such as a variable without a value."},
 }
 
-// sarifRules are the rules as a SARIF file has them.
+// sarifRules returns the rules in the form of a SARIF file.
 func sarifRules() []sarifRule {
 	var list []sarifRule
 	for _, r := range rules {
@@ -63,16 +64,16 @@ func sarifRules() []sarifRule {
 }
 
 // findings collects what verify finds in one or several projects, for code scanning.
-// The methods of nil do nothing.
+// The methods of a nil *findings do nothing.
 type findings struct {
-	root string // the absolute directory that files are named from
+	root string // the absolute directory that the names of files are relative to
 
 	mu       sync.Mutex
 	results  []sarifResult
 	failures []sarifNotification
 }
 
-// newFindings collects for the repository that has a directory.
+// newFindings returns findings for the repository that contains a directory.
 func newFindings(dir string) (*findings, error) {
 	dir, err := filepath.Abs(cmp.Or(dir, "."))
 	if err != nil {
@@ -82,7 +83,7 @@ func newFindings(dir string) (*findings, error) {
 	return &findings{root: dirs[len(dirs)-1]}, nil
 }
 
-// write writes all findings, ordered by file and line.
+// write writes all findings to a SARIF file, ordered by file and line.
 func (f *findings) write(name string) error {
 	if f == nil {
 		return nil
@@ -96,8 +97,8 @@ func (f *findings) write(name string) error {
 	return writeSARIF(name, f.results, f.failures)
 }
 
-// failed adds an error that kept a project from being verified. What verify found is
-// no such error: it is in the report.
+// failed adds an error that kept a project from being verified. It ignores a statusError,
+// which stands for findings that are in the report.
 func (f *findings) failed(req cotter.Request, err error) {
 	if f == nil || err == nil || is[statusError](err) {
 		return
@@ -143,7 +144,7 @@ func (f *findings) report(req cotter.Request, report *cotter.Report) error {
 		}
 	}
 	if report.Unfinished {
-		f.add(p, "unverifiable", "module", "", "An installation was interrupted while it put modules into their places.", place{p.lockName, 1})
+		f.add(p, "unverifiable", "module", "", "An installation was interrupted while it was putting modules in place.", place{p.lockName, 1})
 	}
 	return nil
 }
@@ -170,7 +171,7 @@ func (f *findings) origins(req cotter.Request, origins []cotter.Origin) error {
 	return nil
 }
 
-// packageRule is the rule that a package breaks, or "".
+// packageRule returns the id of the rule that a package breaks, or "".
 func packageRule(p cotter.PackageReport) string {
 	switch {
 	case p.Err != nil && p.Changes.Empty():
@@ -185,6 +186,7 @@ func packageRule(p cotter.PackageReport) string {
 	return ""
 }
 
+// providerRule returns the id of the rule that a provider breaks, or "".
 func providerRule(p cotter.ProviderReport) string {
 	switch {
 	case errors.Is(p.Err, cotter.ErrNoComparableHash):
@@ -197,10 +199,10 @@ func providerRule(p cotter.ProviderReport) string {
 	return ""
 }
 
-// maxFindingFiles is how many files the text of a finding names.
+// maxFindingFiles is the maximum number of files that the text of a finding names.
 const maxFindingFiles = 20
 
-// packageText says what is wrong with a package, and with which of its files.
+// packageText describes what is wrong with a package, and names the files.
 func packageText(p cotter.PackageReport) string {
 	text := statusText(p)
 	named := 0
@@ -215,8 +217,8 @@ func packageText(p cotter.PackageReport) string {
 	return text
 }
 
-// add adds a finding about a module or a provider of a project. The fingerprint does not
-// change with lines and versions.
+// add adds a finding about a module or a provider of a project. The finding's fingerprint
+// does not depend on lines and versions.
 func (f *findings) add(p *scannedProject, id, kind, subject, text string, at place) {
 	index := slices.IndexFunc(rules, func(r rule) bool { return r.id == id })
 	location := sarifLocation{Physical: sarifPhysical{
@@ -237,16 +239,16 @@ func (f *findings) add(p *scannedProject, id, kind, subject, text string, at pla
 	})
 }
 
-// place is a line of a file of a project.
+// place is a line in a file of a project.
 type place struct {
-	file string // from the root module, with slashes
+	file string // relative to the root module, with slashes
 	line int
 }
 
-// scannedProject says where the parts of a project are in the repository.
+// scannedProject has the places of a project's parts in the repository.
 type scannedProject struct {
-	dir      string // from the root of the repository, with slashes
-	lockName string // from dir, with slashes
+	dir      string // relative to the root of the repository, with slashes
+	lockName string // relative to dir, with slashes
 	lock     *lockfile.File
 }
 
@@ -269,12 +271,14 @@ func (f *findings) project(req cotter.Request) (*scannedProject, error) {
 	return &scannedProject{dir: rel(f.root, dir), lockName: rel(dir, name), lock: lock}, err
 }
 
-// entry is the place of a module's entry in the lock.
+// entry returns the place of a module's entry in the lock.
 func (p *scannedProject) entry(key string) place {
 	entry, _ := p.lock.Module(key)
 	return place{p.lockName, entry.Range.Start.Line}
 }
 
+// providerEntry returns the place of a provider's entry in the lock, or of the lock's first
+// line if there is no entry.
 func (p *scannedProject) providerEntry(report cotter.ProviderReport) place {
 	for _, entry := range p.lock.Providers() {
 		if entry.Address == report.Provider {
@@ -284,8 +288,8 @@ func (p *scannedProject) providerEntry(report cotter.ProviderReport) place {
 	return place{p.lockName, 1}
 }
 
-// call is the place of a module call, if it is in the repository. Those of installed
-// modules are not, and the lock's entry stands for them.
+// call returns the place of a module call. The files of installed modules are not in the
+// repository: for a call in them, it returns the place of the entry in the lock.
 func (p *scannedProject) call(key, file string, line int) place {
 	if file == "" || slices.Contains(strings.Split(file, "/"), ".terraform") {
 		return p.entry(key)

@@ -9,9 +9,9 @@ import (
 	"github.com/cotterpin/cotter/getmodules/s3"
 )
 
-// getters returns the getters for sources that need more dependencies. The SDKs
-// find most of their settings themselves; the others are variables that stock
-// tools use too.
+// getters returns the getters for sources that need large dependencies or other programs.
+// The SDKs find most of their settings themselves. The other settings are environment
+// variables that stock tools use too.
 func getters(client *http.Client, env func(string) string) map[string]getmodules.Getter {
 	return map[string]getmodules.Getter{
 		"s3": &s3.Getter{HTTPClient: client, MetadataURL: env("AWS_METADATA_URL")},

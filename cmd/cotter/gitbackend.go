@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// gitBackendFlag is of every command that asks git repositories.
+// gitBackendFlag returns the flag of every command that asks git repositories.
 func gitBackendFlag() *cli.Flag {
 	return &cli.Flag{
 		Name: "git-backend", Type: cli.String,
@@ -16,7 +16,7 @@ func gitBackendFlag() *cli.Flag {
 	}
 }
 
-// gitBackend is the flag, or COTTER_GIT_BACKEND.
+// gitBackend returns the value of the flag, or of COTTER_GIT_BACKEND.
 func gitBackend(cmd *cli.Invocation, env func(string) string) (getmodules.GitBackend, error) {
 	name, where := cmd.String("git-backend"), "--git-backend"
 	if name == "" {

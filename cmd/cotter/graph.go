@@ -23,20 +23,20 @@ func graphCommand(out *output) *cli.Command {
 		Name:      "graph",
 		Usage:     "draw the module tree: text, Graphviz, Mermaid, SVG or an HTML page",
 		ArgsUsage: "[NEW]",
-		Description: "Shows each module below the one that calls it, with its version, which modules\n" +
-			"are in one package, and what is wrong: files that were changed since they were\n" +
-			"installed, modules that are missing, entries of the lock that are out of date.\n" +
-			"With --outdated and --remote it asks the origins, as outdated and verify --remote\n" +
-			"do. The HTML page is one file that needs no network.\n" +
+		Description: "Shows each module below the module that calls it, with its version. The graph also\n" +
+			"shows which modules share a package, and what is wrong: files that were changed since\n" +
+			"the installation, missing modules, and lock entries that are out of date. With\n" +
+			"--outdated and --remote it asks the origins, like outdated and verify --remote. The\n" +
+			"HTML page is a single file that needs no network.\n" +
 			"\n" +
-			"With --diff it shows what differs between two locks, named as for cotter diff:\n" +
-			"OLD and the project as it is now, or OLD and NEW.",
+			"With --diff it shows the differences between two locks, named as for cotter diff: OLD\n" +
+			"and the current project, or OLD and NEW.",
 		Flags: configFlags(
-			&cli.Flag{Name: "format", Type: cli.String, Usage: "write `FORMAT`: text, dot, mermaid, svg or html; by default what --out ends in"},
+			&cli.Flag{Name: "format", Type: cli.String, Usage: "write `FORMAT`: text, dot, mermaid, svg or html; the default is the format for the extension of --out, or text"},
 			&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE` instead of standard output"},
 			&cli.Flag{Name: "providers", Usage: "show the providers too, and which modules require them"},
 			&cli.Flag{Name: "outdated", Usage: "ask origins for newer versions"},
-			&cli.Flag{Name: "remote", Usage: "ask origins whether they still have what the lock says"},
+			&cli.Flag{Name: "remote", Usage: "ask origins whether they still have the locked content"},
 			&cli.Flag{Name: "diff", Type: cli.String, Usage: "compare with the lock `OLD`: a file, a directory or a git revision"},
 			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 		),
@@ -46,7 +46,7 @@ func graphCommand(out *output) *cli.Command {
 	}
 }
 
-// graphFormats are the renderers of formats by their names.
+// graphFormats has the renderer of each format.
 var graphFormats = map[string]func(graph.Graph) (string, error){
 	"text":    func(g graph.Graph) (string, error) { return g.Text(), nil },
 	"dot":     func(g graph.Graph) (string, error) { return g.DOT(), nil },
@@ -55,12 +55,12 @@ var graphFormats = map[string]func(graph.Graph) (string, error){
 	"html":    graph.Graph.HTML,
 }
 
-// graphEndings are the formats that the names of files stand for.
+// graphEndings has the format for each file name extension.
 var graphEndings = map[string]string{
 	".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg", ".html": "html", ".htm": "html",
 }
 
-// graphFormat is the renderer that the command line asks for; nil for JSON.
+// graphFormat returns the renderer that the command line selects, or nil for JSON.
 func graphFormat(cmd *cli.Invocation, out *output) (func(graph.Graph) (string, error), error) {
 	name := cmd.String("format")
 	if out.json {
@@ -79,8 +79,8 @@ func graphFormat(cmd *cli.Invocation, out *output) (func(graph.Graph) (string, e
 	return render, nil
 }
 
-// runGraph draws what it can find out. What it could not find out is an error behind the
-// picture.
+// runGraph writes the graph with everything that could be found out. If origins did not
+// answer, it returns the error after writing the graph.
 func runGraph(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	render, err := graphFormat(cmd, out)
 	if err != nil {
@@ -109,15 +109,15 @@ func runGraph(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return unknown
 }
 
-// checkGraphArguments refuses flags and arguments that exclude each other.
+// checkGraphArguments refuses flags and arguments that cannot be used together.
 func checkGraphArguments(cmd *cli.Invocation) error {
 	switch n := cmd.NArg(); {
 	case n > 1:
-		return usageError{fmt.Errorf("cotter graph takes one argument, the newer of two locks, and got %d", n)}
+		return usageError{fmt.Errorf("cotter graph takes one argument, the newer of two locks, got %d", n)}
 	case n == 1 && cmd.String("diff") == "":
 		return usageError{fmt.Errorf("cotter graph takes an argument only with --diff: --diff OLD NEW")}
 	case n == 1 && (cmd.Bool("outdated") || cmd.Bool("remote")):
-		return usageError{errors.New("--outdated and --remote are about the project as it is now, and exclude the argument NEW")}
+		return usageError{errors.New("--outdated and --remote apply to the current project, and cannot be used with the argument NEW")}
 	}
 	return nil
 }
@@ -142,8 +142,8 @@ func writeGraph(cmd *cli.Invocation, out *output, g graph.Graph, render func(gra
 	return err
 }
 
-// projectGraph is the graph of the project as it is installed. The first error is what
-// could not be found out.
+// projectGraph returns the graph of the installed project. unknown is set if origins did
+// not answer; the graph is usable then.
 func projectGraph(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (g graph.Graph, unknown, err error) {
 	if dir, empty := withoutConfiguration(req); empty {
 		return g, nil, noConfigurationError{dir}
@@ -188,13 +188,13 @@ func projectGraph(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 	return p.Graph, unknown, err
 }
 
-// titleOf is the name of the directory of a request.
+// titleOf returns the name of the directory of a request.
 func titleOf(req cotter.Request) (string, error) {
 	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
 	return filepath.Base(dir), err
 }
 
-// addOrigins marks what the origins have. The first error is about origins that gave no
+// addOrigins marks newer versions and moved origins. unknown is set if origins did not
 // answer.
 func addOrigins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, p *graphed) (unknown, err error) {
 	in, err := installer(ctx, cmd, out, req)
@@ -231,6 +231,7 @@ func addOrigins(ctx context.Context, cmd *cli.Invocation, out *output, req cotte
 	return errors.Join(unanswered...), nil
 }
 
+// movedText describes how an origin differs from the lock.
 func movedText(o cotter.Origin) string {
 	if o.Ref == "" {
 		return "the archive has other content now"
@@ -238,12 +239,12 @@ func movedText(o cotter.Origin) string {
 	return fmt.Sprintf("%s %s -> %s", o.Ref, short(o.Locked), short(o.Now))
 }
 
-// graphLocks finds locks as cotter diff does.
+// graphLocks returns a reader of locks, which are named as for cotter diff.
 func graphLocks(req cotter.Request) lockReader {
 	return lockReader{dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, ".terraform.lock.hcl")}
 }
 
-// addDiff marks what differs between the lock of --diff and the project's.
+// addDiff marks the differences between the lock that --diff names and the project's lock.
 func addDiff(ctx context.Context, cmd *cli.Invocation, req cotter.Request, p *graphed) error {
 	if cmd.String("diff") == "" {
 		return nil
@@ -262,8 +263,8 @@ func addDiff(ctx context.Context, cmd *cli.Invocation, req cotter.Request, p *gr
 	return nil
 }
 
-// lockGraph is the graph of the lock that the argument names, compared with another. It
-// has the calls that locks have: those of modules outside the project.
+// lockGraph returns the graph of the lock that the argument names, compared with the lock
+// that --diff names. It has only calls with lock entries, so local modules are missing.
 func lockGraph(ctx context.Context, cmd *cli.Invocation, req cotter.Request) (graph.Graph, error) {
 	reader := graphLocks(req)
 	old, err := reader.read(ctx, cmd.String("diff"))
@@ -291,12 +292,13 @@ func lockGraph(ctx context.Context, cmd *cli.Invocation, req cotter.Request) (gr
 	return p.Graph, nil
 }
 
-// lockedNode is an entry of a lock.
+// lockedNode returns the node for a lock entry.
 func lockedNode(m lockfile.Module) graph.Module {
 	return graph.Module{Key: m.Key, Source: addrs.Redact(m.Source), Version: m.Version, Package: packageOf(m.Package)}
 }
 
-// packageOf is the address of a package without the directory in it.
+// packageOf returns the address of a package without the directory in the package, and
+// without credentials.
 func packageOf(address string) string {
 	pkg, _ := addrs.SplitSubdir(address)
 	return addrs.Redact(pkg)

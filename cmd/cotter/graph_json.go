@@ -6,10 +6,11 @@ import "github.com/cotterpin/cotter/internal/graph"
 type graphRecord struct {
 	// Title is the name of the root module's directory.
 	Title string `json:"title"`
-	// Old and New name the locks that are compared.
+	// Old is the name of the older of two compared locks.
 	Old string `json:"old,omitempty"`
+	// New is the name of the newer of two compared locks.
 	New string `json:"new,omitempty"`
-	// Modules are those of the tree, and those that only the old lock has.
+	// Modules are the modules of the tree, and those that only the old lock has.
 	Modules   []jsonGraphModule   `json:"modules"`
 	Providers []jsonGraphProvider `json:"providers,omitempty"`
 }
@@ -21,7 +22,8 @@ type jsonGraphModule struct {
 	Key     string `json:"key"`
 	Source  string `json:"source,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Package is the same for modules in the same fetched package.
+	// Package is the address of the fetched package. Modules in one package have the same
+	// address here.
 	Package string     `json:"package,omitempty"`
 	File    string     `json:"file,omitempty"`
 	Line    int        `json:"line,omitempty"`
@@ -37,7 +39,7 @@ type jsonGraphProvider struct {
 	Marks      []jsonMark `json:"marks,omitempty"`
 }
 
-// jsonMark is one thing to notice about a module or a provider.
+// jsonMark is something to note about a module or a provider.
 type jsonMark struct {
 	// Kind is "changed", "moved", "missing", "unlocked", "problem", "outdated", or in a
 	// comparison "added", "removed", "updated", "content" or "relocked".

@@ -13,17 +13,17 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// graphed is a graph that is being made.
+// graphed is a graph under construction.
 type graphed struct {
 	graph.Graph
-	// providers says that all providers are shown, and not only those that two locks
-	// differ in.
+	// providers is true if all providers are shown, and not only those that differ
+	// between two locks.
 	providers bool
 
 	at map[string]int // the indexes of the modules by their keys
 }
 
-// add adds a module, unless the graph has its key.
+// add adds a module, unless the graph already has a module with its key.
 func (p *graphed) add(m graph.Module) {
 	if p.module(m.Key) != nil {
 		return
@@ -35,7 +35,7 @@ func (p *graphed) add(m graph.Module) {
 	p.Modules = append(p.Modules, m)
 }
 
-// module returns the module with a key; nil if the graph does not have it.
+// module returns the module with a key, or nil if the graph does not have it.
 func (p *graphed) module(key string) *graph.Module {
 	if i, ok := p.at[key]; ok {
 		return &p.Modules[i]
@@ -43,7 +43,7 @@ func (p *graphed) module(key string) *graph.Module {
 	return nil
 }
 
-// addModules adds the modules of a tree, and those that are missing in it.
+// addModules adds the modules of a tree, and marks those that are missing in it.
 func (p *graphed) addModules(result *cotter.Result) {
 	for _, m := range result.Modules {
 		p.add(graph.Module{
@@ -62,7 +62,7 @@ func (p *graphed) addModules(result *cotter.Result) {
 	}
 }
 
-// reasonOf is what an error says of a call, without the call.
+// reasonOf returns the first line of an error about a call, without the call.
 func reasonOf(err error) string {
 	var module *cotter.ModuleError
 	if errors.As(err, &module) {
@@ -72,11 +72,11 @@ func reasonOf(err error) string {
 	return strings.TrimPrefix(text, "module ") // of "module not installed"
 }
 
-// addLocked adds what a lock has of modules that are not installed, and of those below
-// them.
+// addLocked completes modules that have no version or package with their lock entries. It
+// also adds the locked modules below modules that are not installed.
 func (p *graphed) addLocked(lock *lockfile.File) {
 	missing := map[string]bool{}
-	longest := 0 // of their keys
+	longest := 0 // the length of the longest key in missing
 	for _, m := range p.Modules {
 		if isMarked(&m, graph.Missing) {
 			missing[m.Key], longest = true, max(longest, len(m.Key))
@@ -93,7 +93,8 @@ func (p *graphed) addLocked(lock *lockfile.File) {
 	}
 }
 
-// isBelow reports whether a key is below one of a set, none of which is longer than longest.
+// isBelow reports whether a key is below a key in set. longest is the length of the longest
+// key in set.
 func isBelow(key string, set map[string]bool, longest int) bool {
 	for i, c := range key[:min(len(key), longest+1)] {
 		if c == '.' && set[key[:i]] {
@@ -107,6 +108,7 @@ func isMarked(m *graph.Module, kind graph.Kind) bool {
 	return slices.ContainsFunc(m.Marks, func(had graph.Mark) bool { return had.Kind == kind })
 }
 
+// provider returns the provider with a name, or nil if the graph does not have it.
 func (p *graphed) provider(name string) *graph.Provider {
 	for i := range p.Providers {
 		if p.Providers[i].Name == name {
@@ -116,7 +118,8 @@ func (p *graphed) provider(name string) *graph.Provider {
 	return nil
 }
 
-// mark marks a module, unless the graph does not have it, or it is marked so already.
+// mark marks the module with a key. It does nothing if the graph does not have the module,
+// or if the module already has a mark of the same kind.
 func (p *graphed) mark(key string, kind graph.Kind, text string) {
 	m := p.module(key)
 	if m == nil || isMarked(m, kind) {
@@ -125,10 +128,10 @@ func (p *graphed) mark(key string, kind graph.Kind, text string) {
 	m.Marks = append(m.Marks, graph.Mark{Kind: kind, Text: text})
 }
 
-// addReport marks what was found to differ from the lock.
+// addReport marks the modules that differ from the lock.
 func (p *graphed) addReport(report *cotter.Report) {
 	for _, found := range report.Packages {
-		if p.module(found.Key) == nil { // the lock has it, and the configuration does not
+		if p.module(found.Key) == nil { // the lock has it, but the configuration does not
 			continue
 		}
 		switch {
@@ -144,7 +147,7 @@ func (p *graphed) addReport(report *cotter.Report) {
 	}
 	problems := slices.Concat(report.Refused, report.Stale)
 	if slices.ContainsFunc(report.Packages, func(found cotter.PackageReport) bool { return found.Status != cotter.StatusMissing }) {
-		problems = append(problems, report.Misplaced...) // else nothing has a place yet
+		problems = append(problems, report.Misplaced...) // skipped if nothing is installed: every module would be misplaced
 	}
 	for _, err := range problems {
 		var module *cotter.ModuleError
@@ -154,10 +157,10 @@ func (p *graphed) addReport(report *cotter.Report) {
 	}
 }
 
-// maxChanges is how many files a mark names.
+// maxChanges is the maximum number of files that a mark names.
 const maxChanges = 3
 
-// changesText names the files that are not those of the lock: "main.tf, new.tf (added)".
+// changesText names the files that differ from the lock, such as "main.tf, new.tf (added)".
 func changesText(found cotter.PackageReport) string {
 	var files []string
 	for _, group := range changedFiles(found.Changes) {
@@ -174,7 +177,8 @@ func changesText(found cotter.PackageReport) string {
 	return cmp.Or(strings.Join(files, ", "), "other bytes than the lock has")
 }
 
-// addProviders adds the providers of a project. report is nil if there is no lock.
+// addProviders adds the providers of a project, and marks those that differ from the lock.
+// report is nil if there is no lock.
 func (p *graphed) addProviders(list []cotter.Provider, report *cotter.Report) {
 	for _, provider := range list {
 		shown := graph.Provider{Name: provider.Address.ForDisplay(), Version: provider.Version}
@@ -200,7 +204,8 @@ func (p *graphed) addProviders(list []cotter.Provider, report *cotter.Report) {
 	}
 }
 
-// newerText is what there is instead of a version; "" if nothing is newer.
+// newerText describes the newer versions of a module or provider. It returns "" if the
+// current version is the latest.
 func newerText(current, allowed, latest string) string {
 	switch {
 	case latest == "" || latest == current:
@@ -228,7 +233,8 @@ func (p *graphed) addOutdatedProviders(list []cotter.OutdatedProvider) {
 	}
 }
 
-// addChanges marks what differs between two locks, and adds what only the old one has.
+// addChanges marks the differences between two locks, and adds the modules and providers
+// that only the old lock has.
 func (p *graphed) addChanges(modules []lockfile.ModuleChange, providers []lockfile.ProviderChange) {
 	for _, from := range modules {
 		p.add(lockedNode(*cmp.Or(from.New, from.Old)))
@@ -246,7 +252,7 @@ func (p *graphed) addChanges(modules []lockfile.ModuleChange, providers []lockfi
 	}
 }
 
-// changeMark is a change of a lock as a mark.
+// changeMark returns the kind and the text of a mark for a change between two locks.
 func changeMark(c entryChange) (kind graph.Kind, text string) {
 	switch c.Change {
 	case changeAdded:

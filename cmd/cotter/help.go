@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// addHelp gives a command, and all below it, the flag --help and a subcommand that prints
-// the help of the others.
+// addHelp adds the flag --help to a command and to all its subcommands. It adds the
+// subcommand help to those that have subcommands.
 func addHelp(command *cli.Command, out *output) {
 	command.Flags = append(command.Flags, &cli.Flag{Name: "help", Short: "h", Usage: "show help", Local: true})
 	if len(command.Commands) > 0 {
@@ -38,7 +38,8 @@ func helpCommand(out *output) *cli.Command {
 	}
 }
 
-// page is the description of a command. Help prints it, and man makes a manual page of it.
+// page is the description of a command. printHelp prints it, and manPage turns it into a
+// manual page.
 type page struct {
 	name, summary string
 	synopsis      string
@@ -48,13 +49,13 @@ type page struct {
 	examples      []example
 }
 
-// block is a paragraph, whose lines are filled, or lines that stay as they are.
+// block is a paragraph to be filled, or verbatim lines.
 type block struct {
 	text     string
 	verbatim bool
 }
 
-// entry is a command, or an option with its value, and what it does.
+// entry is the name of a command, or an option with its value, and a description.
 type entry struct{ name, text string }
 
 type optionGroup struct {
@@ -62,7 +63,7 @@ type optionGroup struct {
 	options []entry
 }
 
-// flagGroups are the flags that stand apart from those of the one command.
+// flagGroups are the groups of flags that several commands share.
 var flagGroups = []struct {
 	title string
 	flags []string
@@ -75,6 +76,7 @@ var flagGroups = []struct {
 	{"All commands", []string{"json", "chdir", "quiet", "verbose", "no-color", "help"}},
 }
 
+// pageOf returns the page of a command.
 func pageOf(cmd *cli.Command) page {
 	p := page{
 		name:        cmd.FullName(),
@@ -105,7 +107,7 @@ func synopsis(cmd *cli.Command, hasCommands bool) string {
 	return strings.Join(words, " ")
 }
 
-// blocks are the paragraphs of a text. Lines that begin with blanks are verbatim.
+// blocks splits a text into paragraphs. A paragraph that begins with a blank is verbatim.
 func blocks(text string) []block {
 	var list []block
 	for _, part := range strings.Split(text, "\n\n") {
@@ -121,8 +123,8 @@ func blocks(text string) []block {
 	return list
 }
 
-// optionGroups are the flags of a command, in the groups of flagGroups behind those
-// that it does not share.
+// optionGroups returns the flags of a command in groups: first those in none of flagGroups,
+// then the groups of flagGroups.
 func optionGroups(cmd *cli.Command) []optionGroup {
 	groups := make([]optionGroup, len(flagGroups)+1)
 	groups[0].title = "Options"
@@ -141,7 +143,7 @@ func optionGroups(cmd *cli.Command) []optionGroup {
 	return slices.DeleteFunc(groups, func(g optionGroup) bool { return len(g.options) == 0 })
 }
 
-// option is a flag with the name of its value, and what it does.
+// option returns a flag, with the name of its value and a description.
 func option(flag *cli.Flag) entry {
 	e := entry{name: "--" + flag.Name, text: strings.Replace(flag.Usage, "`", "", 2)}
 	if flag.Short != "" {
@@ -162,7 +164,7 @@ func option(flag *cli.Flag) entry {
 // The measures of help on a terminal, in columns.
 const (
 	helpWidth = 80
-	maxColumn = 28 // where the texts of options and commands begin, at the latest
+	maxColumn = 28 // the maximum column at which the descriptions of options and commands begin
 )
 
 // printHelp prints a page for a terminal.
@@ -194,7 +196,7 @@ func printHelp(w io.Writer, p page) {
 	fmt.Fprint(w, b.String())
 }
 
-// columns are the lines of commands or options, in two columns.
+// columns formats commands or options in two columns.
 func columns(list []entry) string {
 	column := 0
 	for _, e := range list {
@@ -213,7 +215,7 @@ func columns(list []entry) string {
 	return b.String()
 }
 
-// fill breaks a text into lines that fit the width and begin with so many blanks.
+// fill breaks a text into lines of at most helpWidth columns, each indented by indent blanks.
 func fill(text string, indent int) string {
 	var b strings.Builder
 	column := 0

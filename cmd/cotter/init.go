@@ -17,21 +17,21 @@ import (
 func initCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "init",
-		Usage:     "install, run init of tofu or terraform, and keep the lock's modules",
+		Usage:     "install, run tofu init or terraform init, and keep the modules in the lock",
 		ArgsUsage: "[DIR] [-- ARGS...]",
 		Description: "Installs the modules and providers as install does, and then runs init of the\n" +
-			"project's tool with the arguments behind --. It puts back the modules' entries that\n" +
-			"the tool drops from the lock, and ends with the tool's exit status.\n" +
+			"project's tool with the arguments after --. It then puts back the module entries that\n" +
+			"the tool has dropped from the lock, and exits with the tool's exit status.\n" +
 			"\n" +
-			"What those arguments say of modules, providers and the lock goes for both: -upgrade,\n" +
-			"-lockfile, -var, -var-file, -test-directory, -plugin-dir and -json. Those in the\n" +
-			"environment, in TF_CLI_ARGS and TF_CLI_ARGS_init, count too.",
+			"These arguments of the tool also apply to Cotter: -upgrade, -lockfile, -var, -var-file,\n" +
+			"-test-directory, -plugin-dir and -json. They can also be in the environment variables\n" +
+			"TF_CLI_ARGS and TF_CLI_ARGS_init.",
 		Flags: configFlags(append(lockFlags(),
-			&cli.Flag{Name: "tool", Type: cli.String, Usage: "run `TOOL`, a path or a name in PATH, instead of the project's"},
+			&cli.Flag{Name: "tool", Type: cli.String, Usage: "run `TOOL`, a path or a name in PATH, instead of the project's tool"},
 			&cli.Flag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
 			&cli.Flag{Name: "bundle", Type: cli.String, Usage: "take the packages from the bundle in `FILE`, and send no requests"},
 			&cli.Flag{Name: "lockfile", Type: cli.String, Usage: "with `MODE` readonly, the same as --locked"},
-			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
+			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
 		)...),
 		FlagsNote: "arguments for tofu or terraform stand behind --, as in `cotter init -- -backend=false`",
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
@@ -40,7 +40,7 @@ func initCommand(out *output) *cli.Command {
 	}
 }
 
-// runInit installs a project and hands it over to its stock tool.
+// runInit installs a project and runs init of its stock tool.
 func runInit(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	dir, args, err := initArguments(cmd)
 	if err != nil {
@@ -53,7 +53,7 @@ func runInit(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	if err := shared.apply(cmd); err != nil {
 		return err
 	}
-	out.configure(cmd) // -json may be among them
+	out.configure(cmd) // again, because -json may be a shared flag
 	req, err := initRequest(cmd, out, dir)
 	if err != nil {
 		return err
@@ -73,13 +73,14 @@ func runInit(ctx context.Context, cmd *cli.Invocation, out *output) error {
 		return err
 	}
 	manifest := readManifest(req)
-	// Whatever becomes of the tool, the lock keeps its modules.
+	// afterTool restores the modules in the lock even if the tool fails or ctx is cancelled.
 	ended := signals.run(tool.command(context.WithoutCancel(ctx), out, toolArguments(cmd, req, shared, args)))
 	return afterTool(context.WithoutCancel(ctx), cmd, out, req, handover{tool: tool, lock: before, manifest: manifest, ended: ended})
 }
 
-// initArguments are the directory and the tool's arguments. All that the command line
-// parser leaves are in one list; the tool's begin with a flag, as init takes no others.
+// initArguments returns the directory and the arguments for the tool. The parser of the
+// command line puts both in one list. The arguments for the tool begin with a flag, because
+// init of the tools takes no other arguments.
 func initArguments(cmd *cli.Invocation) (dir string, args []string, err error) {
 	args = cmd.Args()
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -91,7 +92,7 @@ func initArguments(cmd *cli.Invocation) (dir string, args []string, err error) {
 	return dir, args, nil
 }
 
-// initRequest is what to install.
+// initRequest returns the request for the installation.
 func initRequest(cmd *cli.Invocation, out *output, dir string) (cotter.Request, error) {
 	req, err := flagRequest(cmd, out.env)
 	if err != nil {
@@ -119,7 +120,7 @@ func initRequest(cmd *cli.Invocation, out *output, dir string) (cotter.Request, 
 	return applySettings(cmd, req)
 }
 
-// lockPath is the file that has the modules' entries.
+// lockPath returns the path of the file with the module entries.
 func lockPath(req cotter.Request) string {
 	name := cmp.Or(req.LockFile, ".terraform.lock.hcl")
 	if filepath.IsAbs(name) {
@@ -128,8 +129,8 @@ func lockPath(req cotter.Request) string {
 	return filepath.Join(req.Dir, name)
 }
 
-// readManifest is modules.json, in which stock tools note what is installed; nil if it
-// cannot be read.
+// readManifest returns the content of modules.json, in which stock tools record the
+// installed modules. It returns nil if the file cannot be read.
 func readManifest(req cotter.Request) []byte {
 	data := cmp.Or(req.DataDir, ".terraform")
 	if !filepath.IsAbs(data) {
@@ -142,19 +143,19 @@ func readManifest(req cotter.Request) []byte {
 	return text
 }
 
-// handover is a project before the tool ran, and how the tool ended.
+// handover is a run of the stock tool on a project.
 type handover struct {
 	tool           stockTool
-	lock, manifest []byte
-	ended          error
+	lock, manifest []byte // the files before the tool ran
+	ended          error  // the result of the tool, or nil if it was successful
 }
 
-// afterTool puts back what the tool has dropped from the lock, and returns how the tool
-// ended.
+// afterTool puts back the module entries that the tool has dropped from the lock. It
+// returns the tool's error, if there is one.
 func afterTool(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, h handover) error {
 	keys, err := localInstaller(cmd, out).RestoreModules(ctx, req, h.lock)
 	if err != nil {
-		err = fmt.Errorf("%s was run, and what it dropped from the lock could not be put back: %w", h.tool.name(), err)
+		err = fmt.Errorf("%s was run, but the entries that it dropped from the lock could not be put back: %w", h.tool.name(), err)
 	}
 	if h.ended != nil {
 		if err != nil {
@@ -176,7 +177,7 @@ func afterTool(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 	return nil
 }
 
-// keptModules says which entries were put back.
+// keptModules prints which module entries were put back.
 func (o *output) keptModules(tool string, keys []string, req cotter.Request) error {
 	if o.json {
 		return o.writeJSON(restoredRecord{Tool: tool, Keys: keys, Providers: []string{}})

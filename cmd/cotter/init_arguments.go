@@ -10,26 +10,26 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// sharedFlag is a flag of the stock tools' init that says something about modules,
-// providers or the lock, so that Cotter must know of it.
+// sharedFlag is a flag of the stock tools' init that is about modules, providers or the
+// lock, and so applies to Cotter as well.
 type sharedFlag struct {
 	name, value string
-	// environment says that it is in an environment variable.
+	// environment is true if the flag is in an environment variable.
 	environment bool
 }
 
-// sharedFlags are those of one run, in the order in which the tool reads them.
+// sharedFlags are the shared flags of one run, in the order in which the tool reads them.
 type sharedFlags []sharedFlag
 
-// sharedNames are their names, and whether they take a value.
+// sharedNames has the names of shared flags. The value is true if the flag takes a value.
 var sharedNames = map[string]bool{
 	"upgrade": false, "json": false,
 	"lockfile": true, "var": true, "var-file": true, "test-directory": true,
 	"plugin-dir": true, "from-module": true, "chdir": true,
 }
 
-// readSharedFlags reads what the environment and the command line have for the tool.
-// The tool adds what is in the environment by itself.
+// readSharedFlags returns the shared flags in the environment and in args, the tool's
+// arguments on the command line. The tool reads the environment itself.
 func readSharedFlags(env func(string) string, args []string) (sharedFlags, error) {
 	var found sharedFlags
 	for _, variable := range []string{"TF_CLI_ARGS_init", "TF_CLI_ARGS"} {
@@ -47,7 +47,8 @@ func readSharedFlags(env func(string) string, args []string) (sharedFlags, error
 	return found, nil
 }
 
-// add reads arguments as package flag does, with one dash or two.
+// add appends the shared flags in args. It reads flags as package flag does, with one dash
+// or two.
 func (f *sharedFlags) add(args []string, environment bool) error {
 	for i := 0; i < len(args); i++ {
 		name, value, hasValue := strings.Cut(args[i], "=")
@@ -74,17 +75,17 @@ func (f sharedFlags) has(name string) bool {
 	return slices.ContainsFunc(f, func(flag sharedFlag) bool { return flag.name == name })
 }
 
-// apply sets Cotter's own flags to what the tool's say.
+// apply sets Cotter's own flags to the values of the shared flags.
 func (f sharedFlags) apply(cmd *cli.Invocation) error {
 	for _, flag := range f {
 		var err error
 		switch flag.name {
 		case "from-module":
-			err = errors.New("-from-module makes a configuration, and Cotter installs what one needs: run the tool's own `init -from-module` first, and then `cotter init`")
+			err = errors.New("-from-module creates a configuration, but Cotter needs an existing one: run the tool's own `init -from-module` first, and then `cotter init`")
 		case "chdir":
-			err = errors.New("-chdir does not stand behind --: use `cotter init DIR`")
+			err = errors.New("-chdir cannot be used after --: use `cotter init DIR`")
 		case "plugin-dir":
-			// The tool takes providers from there and nowhere else.
+			// The tool takes providers only from this directory.
 			if cmd.String("only") == "" {
 				err = cmd.Set("no-providers", "true")
 			}
@@ -102,8 +103,8 @@ func (f sharedFlags) apply(cmd *cli.Invocation) error {
 	return nil
 }
 
-// toolArguments are the arguments with which the tool is started. Those that Cotter adds
-// stand before the user's, which count more.
+// toolArguments returns the arguments to start the tool with. The arguments that Cotter
+// adds come before the user's, so that the user's take precedence.
 func toolArguments(cmd *cli.Invocation, req cotter.Request, shared sharedFlags, args []string) []string {
 	var all []string
 	if req.Dir != "" && req.Dir != "." {
@@ -111,8 +112,8 @@ func toolArguments(cmd *cli.Invocation, req cotter.Request, shared sharedFlags, 
 	}
 	all = append(all, "init")
 	if shared.has("upgrade") && cmd.String("only") != "providers" {
-		// The tool upgrades providers. It would fetch all modules again, too, past the
-		// lock: Cotter has upgraded those.
+		// The tool is to upgrade only providers. Without this flag it would also fetch all
+		// modules again, regardless of the lock. Cotter has upgraded the modules.
 		all = append(all, "-get=false")
 	}
 	if req.Locked && req.Providers != nil && !shared.has("lockfile") {

@@ -16,12 +16,13 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// stockTool is the program to which a project is handed over.
+// stockTool is the program whose init is run.
 type stockTool struct{ path string }
 
-// noToolError is a stock tool that is not there.
+// noToolError reports a stock tool that was not found.
 type noToolError struct {
-	// tool is a name, which was looked for in the directories of path, or a path.
+	// tool is the path of a program, or a name that was not found in the directories of
+	// path. path is "" if tool is a path.
 	tool, path string
 }
 
@@ -32,8 +33,9 @@ func (e *noToolError) Error() string {
 	return fmt.Sprintf("%s was not found in PATH (%s)", e.tool, e.path)
 }
 
-// findTool finds the tool of --tool, or else that of the project. If nothing tells
-// which one the project is for, it is for the one that is there.
+// findTool finds the tool that --tool names, or otherwise the project's tool. If it is not
+// known which tool the project is for, findTool decides: it is the tool of --tool, or the
+// only installed one. It sets the dialect of req accordingly.
 func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter.Request) (stockTool, error) {
 	name := cmd.String("tool")
 	dialect, known, err := localInstaller(cmd, out).FindDialect(ctx, *req)
@@ -71,7 +73,8 @@ func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter
 	return stockTool{path}, nil
 }
 
-// toolDialect is the dialect that the name of a program tells.
+// toolDialect returns the dialect that the name of a program indicates, and reports whether
+// it indicates one.
 func toolDialect(name string) (cotter.Dialect, bool) {
 	switch base := filepath.Base(name); {
 	case strings.HasPrefix(base, "tofu"):
@@ -84,8 +87,9 @@ func toolDialect(name string) (cotter.Dialect, bool) {
 
 func (t stockTool) name() string { return strings.TrimSuffix(filepath.Base(t.path), ".exe") }
 
-// command is the tool with the terminal of this process. It gets all of the environment
-// but the secret that proves what Cotter has written.
+// command returns the command to run the tool with the terminal of this process. The tool
+// gets the whole environment except COTTER_STATE_KEY, the secret that proves which files
+// Cotter has written.
 func (t stockTool) command(ctx context.Context, out *output, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, out.stdout, out.stderr
@@ -93,22 +97,24 @@ func (t stockTool) command(ctx context.Context, out *output, args []string) *exe
 	return cmd
 }
 
-// toolExit says that the tool ended with a status other than 0. It has said why itself.
+// toolExit reports that the tool exited with a status other than 0. The tool has printed
+// the reason itself.
 type toolExit struct{ status int }
 
 func (e toolExit) Error() string { return fmt.Sprintf("the exit status was %d", e.status) }
 
-// handoverSignals are signals that this process gets while it waits for the tool.
+// handoverSignals are the signals that this process gets while it waits for the tool.
 type handoverSignals struct {
 	caught chan os.Signal
 	ctx    context.Context
-	// keep has the signals kept even if ctx is cancelled, and reports whether it has not
-	// been until now.
+	// keep makes sure that signals are still caught after ctx is cancelled. It reports
+	// false if ctx has been cancelled already.
 	keep func() bool
 }
 
-// catchSignals keeps signals from now on, for a tool that is started later. Until then
-// they act as in other commands: the first cancels ctx, and the second ends the process.
+// catchSignals starts to catch signals for a tool that is started later. Until the tool is
+// started, signals act as in other commands: the first cancels ctx, and the second ends the
+// process.
 func catchSignals(ctx context.Context) *handoverSignals {
 	s := &handoverSignals{caught: make(chan os.Signal, 8), ctx: ctx}
 	signal.Notify(s.caught, os.Interrupt, syscall.SIGTERM)
@@ -118,12 +124,12 @@ func catchSignals(ctx context.Context) *handoverSignals {
 
 func (s *handoverSignals) stop() { signal.Stop(s.caught) }
 
-// run runs the tool until it ends, whatever signals this process gets. Those of the
-// terminal reach the tool by themselves, as they are sent to all processes in the
-// foreground. SIGTERM is passed on.
+// run runs the tool and waits until it ends, even if this process gets signals. Signals
+// from the terminal reach the tool directly, because they are sent to all processes in the
+// foreground. run passes SIGTERM on to the tool.
 func (s *handoverSignals) run(tool *exec.Cmd) error {
 	if !s.keep() || len(s.caught) > 0 {
-		<-s.ctx.Done() // which the same signal cancels
+		<-s.ctx.Done() // a caught signal also cancels ctx
 		return s.ctx.Err()
 	}
 	signal.Notify(s.caught, syscall.SIGHUP, syscall.SIGQUIT)
@@ -144,8 +150,8 @@ func (s *handoverSignals) run(tool *exec.Cmd) error {
 	}
 }
 
-// endOf turns the error of a program that has ended into a toolExit: with its exit
-// status, or as shells do with 128 and the number of the signal that killed it.
+// endOf turns the error of a program that has ended into a toolExit. Its status is the exit
+// status of the program or, as in shells, 128 plus the number of the signal that killed it.
 func endOf(err error) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

@@ -9,17 +9,17 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// configFlags are those of every command that reads configuration, under the
-// names that they have in stock tools.
+// configFlags returns the flags of every command that reads configuration, followed by more.
+// The flags have the same names as in stock tools.
 func configFlags(more ...*cli.Flag) []*cli.Flag {
 	return projectFlags(append([]*cli.Flag{
 		{Name: "var", Type: cli.String, Usage: "set a variable that a source or a version depends on, as `NAME=VALUE`", Check: checkAssignment},
 		{Name: "var-file", Type: cli.String, Usage: "set the variables in `FILE`"},
-		{Name: "test-directory", Type: cli.String, Usage: "look for tests in `DIR`, whose modules are installed too", Default: "tests"},
+		{Name: "test-directory", Type: cli.String, Usage: "look for tests in `DIR`; their modules are installed too", Default: "tests"},
 	}, more...)...)
 }
 
-// parseVariable returns what a value of the flag -var or -var-file sets.
+// parseVariable parses a value of the flag -var or -var-file.
 func parseVariable(flag, value string) (cotter.Variable, error) {
 	if flag == "var-file" {
 		return cotter.Variable{File: value}, nil
@@ -31,16 +31,16 @@ func parseVariable(flag, value string) (cotter.Variable, error) {
 	return cotter.Variable{Name: name, Value: value}, nil
 }
 
-// checkAssignment returns an error, without the value, if a value of -var is not an
-// assignment.
+// checkAssignment returns an error if a value of -var is not an assignment. The error does
+// not contain the value, which may be secret.
 func checkAssignment(value string) error {
 	_, err := parseVariable("var", value)
 	return err
 }
 
-// setInputs adds what flags and environment say about the configuration's
-// variables to a request. Of two values for one variable the later one counts,
-// so those of the command line come last.
+// setInputs sets the inputs of a request from the flags and the environment: variables,
+// workspace and test directory. If a variable has several values, the last one is used, so
+// the values from the command line come last.
 func setInputs(cmd *cli.Invocation, env func(string) string, req *cotter.Request) error {
 	var err error
 	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {

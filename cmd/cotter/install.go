@@ -14,17 +14,18 @@ func installCommand(out *output) *cli.Command {
 		Name:      "install",
 		Usage:     "resolve, fetch, verify and place all modules and providers, and write the lock",
 		ArgsUsage: "[DIR...]",
-		Description: "Installs the modules and providers of the configuration in the current directory\n" +
-			"under .terraform, where tofu and terraform find them, and records what it chose\n" +
-			"in the lock file. Versions in the lock stay as long as they fit.\n" +
+		Description: "Installs the modules and providers of the configuration in the current directory. It\n" +
+			"places them under .terraform, where tofu and terraform find them, and records the\n" +
+			"selected versions in the lock file. Locked versions are kept as long as they fit the\n" +
+			"constraints.\n" +
 			"\n" +
-			"With directories it installs each of them; with --recursive, all root modules in\n" +
-			"and below them. What several projects use is fetched once.",
+			"If directories are given, it installs each of them; with --recursive, all root modules\n" +
+			"in and below them. Packages that several projects use are fetched only once.",
 		Flags: configFlags(severalFlags(append(installFlags(),
 			&cli.Flag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
 			&cli.Flag{Name: "bundle", Type: cli.String, Usage: "take the packages from the bundle in `FILE`, and send no requests"},
 			&cli.Flag{Name: "lockfile", Type: cli.String, Usage: "with `MODE` readonly, the same as --locked"},
-			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
+			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
 		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runInstall(ctx, cmd, out)
@@ -32,21 +33,21 @@ func installCommand(out *output) *cli.Command {
 	}
 }
 
-// installFlags are those of every command that installs.
+// installFlags returns the flags of every command that installs.
 func installFlags() []*cli.Flag {
 	return append(lockFlags(),
-		&cli.Flag{Name: "dry-run", Usage: "show what would change, and change only the cache"},
-		&cli.Flag{Name: "lock-only", Usage: "write the lock and install nothing"},
+		&cli.Flag{Name: "dry-run", Usage: "show what would change, without changing anything but the cache"},
+		&cli.Flag{Name: "lock-only", Usage: "write the lock, but install nothing"},
 	)
 }
 
-// lockFlags are those of every command that selects versions.
+// lockFlags returns the flags of every command that selects versions.
 func lockFlags() []*cli.Flag {
 	return append(slices.Concat(policyFlags(), providerFlags(), mirrorFlags()),
 		&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
 		&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
-		&cli.Flag{Name: "unify", Usage: "make all calls of one source share one version"},
-		&cli.Flag{Name: "layout", Type: cli.String, Usage: "place packages with `LAYOUT`: link (calls of one package share its other files) or copy", Default: "link"},
+		&cli.Flag{Name: "unify", Usage: "use one version for all calls of the same source"},
+		&cli.Flag{Name: "layout", Type: cli.String, Usage: "place packages with `LAYOUT`: link (calls into the same package share the files outside their own directories) or copy", Default: "link"},
 		&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
 		gitBackendFlag(),
 	)
@@ -66,18 +67,20 @@ func runInstall(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return err
 }
 
-// warnOfCI says why a run was a locked one, if it failed as such and CI alone says so.
+// warnOfCI explains why a run was locked, if it failed for this reason and was locked only
+// because CI is set.
 func warnOfCI(cmd *cli.Invocation, out *output, err error) {
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
 	switch {
 	case byDefault && is[*cotter.LockedError](err):
 		out.warnf("CI is set, so the lock may not change")
 	case byDefault && is[noConfigurationError](err):
-		out.warnf("CI is set, so the lock may not change; `--locked=false` lets it")
+		out.warnf("CI is set, so the lock may not change; `--locked=false` allows it")
 	}
 }
 
-// installProjects installs the project that the flags name, or those of the arguments.
+// installProjects installs the project of the request, or the projects that the arguments
+// name.
 func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	if severalProjects(cmd) {
 		return installAll(ctx, cmd, out, req)
@@ -85,7 +88,7 @@ func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req 
 	return installOne(ctx, cmd, out, req)
 }
 
-// install installs what a request says.
+// install installs the project of a request, and prints the result.
 func install(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
@@ -122,7 +125,8 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.R
 	return nil
 }
 
-// prepareInstall reads the flags of all commands that install.
+// prepareInstall reads the flags that all installing commands share into a request, and
+// returns an installer.
 func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *cotter.Request) (_ *cotter.Installer, err error) {
 	if req.Layout, err = layout(cmd.String("layout")); err != nil {
 		return nil, err
@@ -144,7 +148,7 @@ func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *
 	if err != nil {
 		return nil, err
 	}
-	if !severalProjects(cmd) { // each of these has its own
+	if !severalProjects(cmd) { // each of several projects has its own mirrors
 		if *req, err = newMirrors(cmd, out, in).inRequest(ctx, *req); err != nil {
 			return nil, err
 		}

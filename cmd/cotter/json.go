@@ -9,10 +9,11 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// writeJSON writes a line of stdout.
+// writeJSON writes a record as a line to stdout.
 func (o *output) writeJSON(r record) error { return o.writeProjectJSON(o.project, r) }
 
-// writeProjectJSON writes a line of stdout about a project; "" if there is only one.
+// writeProjectJSON writes a record about a project as a line to stdout. project is "" if the
+// run has only one.
 func (o *output) writeProjectJSON(project string, r record) error {
 	begin, err := encodeJSON(envelope{jsonVersion, r.kind(), project})
 	if err != nil {
@@ -72,7 +73,8 @@ func jsonModules(modules []cotter.Module) []jsonModule {
 	return list
 }
 
-// jsonTree is jsonModules with each module inside the one that calls it.
+// jsonTree returns the modules that the module with a path calls. Each has the modules that
+// it calls in turn.
 func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 	list := []jsonModule{}
 	for _, m := range result.Children(path) {
@@ -83,7 +85,8 @@ func jsonTree(result *cotter.Result, path addrs.Module) []jsonModule {
 	return list
 }
 
-// jsonResult is the end of an installation; see done.
+// jsonResult returns the last record of an installation. done is the record's type; see
+// function done.
 func jsonResult(done string, result *cotter.Result) record {
 	return resultRecord{
 		done, result.Dialect.String(), jsonModules(result.Modules), jsonChanges(result.LockChanges), jsonVendorChanges(result.Vendored),
@@ -95,9 +98,9 @@ func jsonResult(done string, result *cotter.Result) record {
 type jsonPackage struct {
 	Key    string `json:"key"`
 	Status string `json:"status"`
-	// Vendored is the package's directory, if it is in the repository.
+	// Vendored is the package's directory in the repository, if the package is vendored.
 	Vendored string `json:"vendored,omitempty"`
-	// Unconfirmed says that no origin has confirmed the entry here.
+	// Unconfirmed is true if no origin has confirmed the lock entry on this machine.
 	Unconfirmed bool     `json:"unconfirmed,omitempty"`
 	Want        []string `json:"want,omitempty"`
 	Got         []string `json:"got,omitempty"`
@@ -130,7 +133,8 @@ func jsonReport(report *cotter.Report) record {
 	return reportRecord{report.OK(), report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, jsonProviderReports(report.Providers)}
 }
 
-// jsonEvent is an event of an installation; nil if it has no line.
+// jsonEvent returns the record for an event of an installation, or nil if the event has no
+// record.
 func jsonEvent(event cotter.Event) record {
 	switch e := event.(type) {
 	case cotter.Resolved:
@@ -147,7 +151,7 @@ func jsonEvent(event cotter.Event) record {
 	return jsonOutcome(event)
 }
 
-// jsonOutcome is jsonEvent for the events that tell of results.
+// jsonOutcome is jsonEvent for events about results.
 func jsonOutcome(event cotter.Event) record {
 	switch e := event.(type) {
 	case cotter.HashVerified:

@@ -1,25 +1,26 @@
 package main
 
-// jsonVersion is the version of the JSON output. Fields and types may be added to a
-// version; whatever else changes makes a new one.
+// jsonVersion is the version of the JSON output. Fields and types may be added without a new
+// version; any other change needs a new version.
 const jsonVersion = 1
 
-// record is what a line of the JSON output has besides its envelope. kind is the line's
-// "type".
+// record has the fields of a line of the JSON output, without those of its envelope. kind
+// returns the line's "type".
 type record interface{ kind() string }
 
-// envelope is what each line of the JSON output begins with.
+// envelope has the fields at the start of each line of the JSON output.
 type envelope struct {
 	// V is the version of the output.
 	V int `json:"v"`
-	// Type says which other fields there are.
+	// Type says which other fields the line has.
 	Type string `json:"type"`
-	// Project is the directory of the root module that the line is about, in runs for
-	// several of them.
+	// Project is the directory of the root module that the line is about, in runs on
+	// several root modules.
 	Project string `json:"project,omitempty"`
 }
 
-// records are all types of lines, in the order of docs/json.md.
+// records has all types of lines, in the order of docs/json.md. The first sentence of each
+// type's comment, and the comments of fields, are shown there without the Go name.
 var records = []record{
 	resultRecord{}, resolvedRecord{}, fetchStartedRecord{}, fetchProgressRecord{}, fetchDoneRecord{}, waitingForFetchRecord{}, providerProgressRecord{},
 	hashVerifiedRecord{}, moduleInstalledRecord{}, providerInstalledRecord{}, lockFileWrittenRecord{}, waitingRecord{}, warningRecord{}, errorRecord{},
@@ -28,22 +29,22 @@ var records = []record{
 	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, findingRecord{}, doctorRecord{}, versionRecord{},
 }
 
-// resultRecord is the last line of a run that was successful: "installed", "vendored" if it
-// was `cotter vendor`, "locked" if only the lock was written, or "planned" if nothing was
-// changed.
+// resultRecord is the last line of a successful run. Its type is "installed", "vendored" for
+// `cotter vendor`, "locked" if only the lock was written, or "planned" if nothing was
+// changed because of --dry-run.
 type resultRecord struct {
 	done string
 	// Dialect is the stock tool that the project is for: "tofu" or "terraform".
 	Dialect string `json:"for"`
-	// Modules are all modules, also local ones, in the order of their keys.
+	// Modules are all modules, including local ones, in the order of their keys.
 	Modules []jsonModule `json:"modules"`
-	// Changes are the entries of modules that differ from the lock before.
+	// Changes are the module entries that differ from the previous lock.
 	Changes []jsonChange `json:"changes,omitempty"`
-	// Vendored are the packages in the repository that were written or removed.
+	// Vendored are the vendored packages that were written or removed.
 	Vendored []jsonVendored `json:"vendored,omitempty"`
-	// Providers are all providers, if the run installs them.
+	// Providers are all providers, if the run installs providers.
 	Providers []jsonProvider `json:"providers,omitempty"`
-	// ProviderChanges are the entries of providers that differ from the lock before.
+	// ProviderChanges are the provider entries that differ from the previous lock.
 	ProviderChanges []jsonProviderChange `json:"provider_changes,omitempty"`
 }
 
@@ -54,71 +55,76 @@ func (r resultRecord) kind() string {
 	return r.done
 }
 
-// resolvedRecord says which version or package a call got.
+// resolvedRecord is written after the version or package of a module call has been selected.
 type resolvedRecord struct {
 	Key     string `json:"key"`
 	Source  string `json:"source"`
 	Version string `json:"version,omitempty"`
-	// Locked says that the lock decided it.
+	// Locked is true if the selection comes from the lock.
 	Locked bool `json:"locked"`
 }
 
 func (resolvedRecord) kind() string { return "resolved" }
 
-// fetchStartedRecord says that a package is being fetched.
+// fetchStartedRecord is written when the fetch of a package starts.
 type fetchStartedRecord struct {
 	Package string `json:"package"`
 }
 
 func (fetchStartedRecord) kind() string { return "fetch_started" }
 
-// fetchProgressRecord says how much of a package there is.
+// fetchProgressRecord is written while a package is fetched.
 type fetchProgressRecord struct {
 	Package string `json:"package"`
-	// Done and Total are bytes. There is no total if the origin does not say it.
-	Done  int64 `json:"done"`
+	// Done is the number of bytes received.
+	Done int64 `json:"done"`
+	// Total is the number of bytes of the package. It is absent if the origin does not
+	// report it.
 	Total int64 `json:"total,omitempty"`
 }
 
 func (fetchProgressRecord) kind() string { return "fetch_progress" }
 
-// fetchDoneRecord says that a package was fetched.
+// fetchDoneRecord is written after a package has been fetched.
 type fetchDoneRecord struct {
 	Package string `json:"package"`
 	Bytes   int64  `json:"bytes"`
-	// Store is the mirror or bundle that it came from, if it was one.
+	// Store is the mirror or bundle that the package came from. It is absent if the package
+	// came from its origin.
 	Store string `json:"store,omitempty"`
 }
 
 func (fetchDoneRecord) kind() string { return "fetch_done" }
 
-// waitingForFetchRecord says that another process is fetching the package.
+// waitingForFetchRecord is written when the run waits for another process that is fetching
+// the same package.
 type waitingForFetchRecord struct {
 	Package string `json:"package"`
 }
 
 func (waitingForFetchRecord) kind() string { return "waiting_for_fetch" }
 
-// providerProgressRecord says how much of a provider's package there is.
+// providerProgressRecord is written while a provider's package is fetched or unpacked.
 type providerProgressRecord struct {
 	Provider string `json:"provider"`
 	Version  string `json:"version"`
 	Platform string `json:"platform"`
-	// Done and Total are bytes.
-	Done  int64 `json:"done"`
+	// Done is the number of bytes fetched or unpacked.
+	Done int64 `json:"done"`
+	// Total is the number of bytes to fetch or unpack, if it is known.
 	Total int64 `json:"total,omitempty"`
 }
 
 func (providerProgressRecord) kind() string { return "provider_progress" }
 
-// hashVerifiedRecord says that a package has the hashes of the lock.
+// hashVerifiedRecord is written when the hashes of a package match the lock.
 type hashVerifiedRecord struct {
 	Key string `json:"key"`
 }
 
 func (hashVerifiedRecord) kind() string { return "hash_verified" }
 
-// moduleInstalledRecord says that a package was put into its place.
+// moduleInstalledRecord is written after a module has been put in place.
 type moduleInstalledRecord struct {
 	Key string `json:"key"`
 	Dir string `json:"dir"`
@@ -126,39 +132,40 @@ type moduleInstalledRecord struct {
 
 func (moduleInstalledRecord) kind() string { return "module_installed" }
 
-// providerInstalledRecord says that a provider was put into its place.
+// providerInstalledRecord is written after a provider has been put in place.
 type providerInstalledRecord struct {
 	Provider string `json:"provider"`
 	Version  string `json:"version"`
 	Dir      string `json:"dir"`
-	// KeyID is the identity of the key that signed its sums.
+	// KeyID is the ID of the key that signed the provider's checksums.
 	KeyID string `json:"key_id,omitempty"`
 }
 
 func (providerInstalledRecord) kind() string { return "provider_installed" }
 
-// lockFileWrittenRecord says that the lock was written.
+// lockFileWrittenRecord is written after the lock file has been written.
 type lockFileWrittenRecord struct {
 	File string `json:"file"`
-	// Created says that there was none before.
+	// Created is true if there was no lock before.
 	Created bool `json:"created"`
 }
 
 func (lockFileWrittenRecord) kind() string { return "lock_file_written" }
 
-// waitingRecord says that another process is changing the project.
+// waitingRecord is written when the run waits for another process that is changing the
+// project.
 type waitingRecord struct {
 	Dir string `json:"dir"`
 }
 
 func (waitingRecord) kind() string { return "waiting" }
 
-// warningRecord is something that a person should read.
+// warningRecord is a warning for people.
 type warningRecord struct {
-	// Key is of the module that it is about.
+	// Key is the key of the module that the warning is about, if it is about one.
 	Key     string `json:"key,omitempty"`
 	Message string `json:"message"`
-	// Remedy says what to do.
+	// Remedy says what to do about it.
 	Remedy string `json:"remedy,omitempty"`
 }
 
@@ -169,21 +176,21 @@ type errorRecord struct{ message }
 
 func (errorRecord) kind() string { return "error" }
 
-// reportRecord is what verify found. Its exit status says the same in short.
+// reportRecord is the result of verify. The exit status summarises it.
 type reportRecord struct {
-	// OK says that nothing was found.
+	// OK is true if nothing is wrong.
 	OK bool `json:"ok"`
-	// Unfinished says that an installation was interrupted.
+	// Unfinished is true if an installation was interrupted.
 	Unfinished bool `json:"unfinished,omitempty"`
-	// Unproven are files that this user did not write here, and that were ignored.
+	// Unproven are files that were ignored because this user did not write them here.
 	Unproven []string `json:"unproven,omitempty"`
-	// Refused is what a policy does not allow.
+	// Refused are violations of the policy.
 	Refused []message `json:"refused,omitempty"`
 	// Stale are differences between the lock and the configuration.
 	Stale []message `json:"stale,omitempty"`
 	// Misplaced are modules for which modules.json has another directory.
 	Misplaced []message `json:"misplaced,omitempty"`
-	// Unread is configuration that cannot be read.
+	// Unread are errors in parts of the configuration that cannot be read.
 	Unread    []message            `json:"unread,omitempty"`
 	Packages  []jsonPackage        `json:"packages"`
 	Providers []jsonProviderReport `json:"providers,omitempty"`
@@ -191,7 +198,7 @@ type reportRecord struct {
 
 func (reportRecord) kind() string { return "report" }
 
-// originsRecord is what verify --remote found, a call each.
+// originsRecord is the result of verify --remote, with one element per module call.
 type originsRecord struct {
 	Origins []jsonOrigin `json:"origins"`
 }
@@ -205,7 +212,7 @@ type modulesRecord struct {
 
 func (modulesRecord) kind() string { return "modules" }
 
-// treeRecord is the output of tree: each module has those that it calls.
+// treeRecord is the output of tree. Each module contains the modules that it calls.
 type treeRecord struct {
 	Modules []jsonModule `json:"modules"`
 }
@@ -219,7 +226,8 @@ type providersRecord struct {
 
 func (providersRecord) kind() string { return "providers" }
 
-// chainsRecord is the output of why: for each call the modules from the root's call to it.
+// chainsRecord is the output of why for a module. Each chain has the modules from a call in
+// the root module down to the module asked about.
 type chainsRecord struct {
 	Chains [][]jsonModule `json:"chains"`
 }
@@ -233,14 +241,14 @@ type outdatedRecord struct {
 
 func (outdatedRecord) kind() string { return "outdated" }
 
-// editedRecord is a tag that update --edit wrote into a source address.
+// editedRecord is written for each tag that update --edit writes into a source address.
 type editedRecord struct {
 	Key  string `json:"key"`
 	File string `json:"file"`
 	Line int    `json:"line"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
-	// DryRun says that it would be written.
+	// DryRun is true if the tag was not written because of --dry-run.
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
@@ -253,11 +261,11 @@ type diffRecord struct {
 
 func (diffRecord) kind() string { return "diff" }
 
-// restoredRecord says which entries were put back into the lock.
+// restoredRecord is written after entries have been put back into the lock.
 type restoredRecord struct {
-	// From is where they were found.
+	// From is the place where the entries were found.
 	From string `json:"from,omitempty"`
-	// Tool is the stock tool that dropped them, in the output of init.
+	// Tool is the stock tool that dropped the entries, in the output of init.
 	Tool      string   `json:"tool,omitempty"`
 	Keys      []string `json:"keys"`
 	Providers []string `json:"providers"`
@@ -265,21 +273,22 @@ type restoredRecord struct {
 
 func (restoredRecord) kind() string { return "restored" }
 
-// bundledRecord says that a bundle was written.
+// bundledRecord is written after a bundle has been written.
 type bundledRecord struct {
 	File string `json:"file"`
-	// Entries are those of the locks, and Packages the different packages that they name.
-	Entries  int `json:"entries"`
+	// Entries is the number of module entries in the locks.
+	Entries int `json:"entries"`
+	// Packages is the number of distinct packages that these entries name.
 	Packages int `json:"packages"`
-	// Providers is the number of packages of providers, for all platforms.
+	// Providers is the number of provider packages, for all platforms.
 	Providers int   `json:"providers"`
 	Bytes     int64 `json:"bytes"`
 }
 
 func (bundledRecord) kind() string { return "bundled" }
 
-// storedRecord is an entry of a bundle or a mirror that was verified or imported. Source is
-// the address of a provider if it has a platform.
+// storedRecord is an entry of a bundle or a mirror that was verified or imported. If it has
+// a platform, it is an entry of a provider, and the source is the provider's address.
 type storedRecord struct {
 	Source   string   `json:"source"`
 	Version  string   `json:"version,omitempty"`
@@ -292,31 +301,32 @@ type storedRecord struct {
 
 func (storedRecord) kind() string { return "stored" }
 
-// pushedRecord says what mirror push did.
+// pushedRecord is the result of mirror push.
 type pushedRecord struct {
 	Mirror  string `json:"mirror"`
 	Entries int    `json:"entries"`
-	// Providers is the number of packages of providers. Pushed and Replaced count them too.
+	// Providers is the number of provider packages. The fields pushed and replaced include
+	// them.
 	Providers int `json:"providers"`
 	Pushed    int `json:"pushed"`
-	// Replaced are those that were damaged in the mirror, or not signed.
+	// Replaced is the number of packages that were damaged in the mirror, or not signed.
 	Replaced int   `json:"replaced"`
 	Bytes    int64 `json:"bytes"`
 }
 
 func (pushedRecord) kind() string { return "pushed" }
 
-// mirroredRecord is an entry of a lock in mirror status. For a provider, Source is its
-// address, and the key is empty.
+// mirroredRecord is a lock entry in the output of mirror status. For a provider, the source
+// is its address, and the key is empty.
 type mirroredRecord struct {
 	Key      string `json:"key"`
 	Source   string `json:"source"`
 	Version  string `json:"version,omitempty"`
 	Platform string `json:"platform,omitempty"`
 	Tag      string `json:"tag"`
-	// Missing says that the mirror does not have it.
+	// Missing is true if the mirror does not have the entry.
 	Missing bool `json:"missing"`
-	// Error is what is wrong with what it has, such as that a signature is missing.
+	// Error is the problem with the mirror's entry, such as a missing signature.
 	Error string `json:"error,omitempty"`
 }
 
@@ -329,7 +339,7 @@ type cacheDirRecord struct {
 
 func (cacheDirRecord) kind() string { return "cache_dir" }
 
-// cacheUsageRecord is how much the cache has, or cache clean has removed.
+// cacheUsageRecord is the size of the cache, or of the part that cache clean has removed.
 type cacheUsageRecord struct {
 	Packages     int   `json:"packages"`
 	PackageBytes int64 `json:"package_bytes"`
@@ -346,7 +356,7 @@ func (cacheUsageRecord) kind() string { return "cache_usage" }
 // cacheVerifiedRecord is the output of cache verify.
 type cacheVerifiedRecord struct {
 	OK bool `json:"ok"`
-	// Damaged are packages that were set aside.
+	// Damaged are the damaged packages, which were set aside.
 	Damaged []string `json:"damaged"`
 }
 
@@ -365,7 +375,7 @@ func (cacheKeyRecord) kind() string { return "cache_key" }
 
 // findingRecord is a fact that doctor has found.
 type findingRecord struct {
-	// Subject is what it is about, such as "Hosts".
+	// Subject is the subject of the finding, such as "Hosts".
 	Subject string `json:"subject"`
 	// Level is "ok", "note" or "problem".
 	Level   string `json:"level"`
@@ -378,7 +388,7 @@ func (findingRecord) kind() string { return "finding" }
 
 // doctorRecord is the last line of doctor.
 type doctorRecord struct {
-	// OK says that there is no problem.
+	// OK is true if there is no problem.
 	OK       bool `json:"ok"`
 	Notes    int  `json:"notes"`
 	Problems int  `json:"problems"`

@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// explainNames gives an error that a name stands for nothing which can be updated a
-// sentence about the name, and others that may be meant.
+// explainNames adds an explanation to an error about a name that cannot be updated: a
+// sentence about the name, and similar names. It returns other errors unchanged.
 func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, err error) error {
 	if !errors.Is(err, cotter.ErrNoSuchCall) && !errors.Is(err, cotter.ErrNoSuchProvider) || severalProjects(cmd) {
 		return err
@@ -36,7 +36,7 @@ func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 	return err
 }
 
-// namedError is an error with a sentence in the place of its text.
+// namedError is an error with another text.
 type namedError struct {
 	text string
 	err  error
@@ -45,10 +45,10 @@ type namedError struct {
 func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.err }
 
-// explainKey returns an error about a key without its own entry in the lock; nil
-// if it has one.
+// explainKey returns an error about a key that has no lock entry. It returns nil if the key
+// has one.
 func explainKey(calls *cotter.Result, key string, err error) error {
-	var own, below []string // the keys with an entry, and those of them that begin with the key
+	var own, below []string // the keys with an entry, and those of them that are below key
 	known := map[string]bool{}
 	for _, m := range calls.Modules {
 		known[m.Path.String()] = true
@@ -81,7 +81,8 @@ func explainKey(calls *cotter.Result, key string, err error) error {
 	return hinted(&namedError{key + " " + what, err}, hint)
 }
 
-// providerNames are the names by which the providers of a project can be asked for.
+// providerNames returns the names by which the command line can refer to the providers of a
+// project.
 func providerNames(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]string, error) {
 	all, err := loadProviders(ctx, cmd, out, req)
 	var names []string

@@ -43,7 +43,7 @@ func listModules(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 func treeCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "tree",
-		Usage: "print which module calls which",
+		Usage: "print the tree of module calls",
 		Flags: configFlags(),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)
@@ -63,7 +63,7 @@ func treeCommand(out *output) *cli.Command {
 	}
 }
 
-// load reads the installed tree of a request's project.
+// load reads the installed module tree of a request's project.
 func load(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cotter.Result, error) {
 	return localInstaller(cmd, out).Load(ctx, req)
 }

@@ -12,29 +12,28 @@ import (
 )
 
 const (
-	// redrawEvery is how often the live lines are drawn.
+	// redrawEvery is the time between two drawings of the live lines.
 	redrawEvery = 100 * time.Millisecond
-	// patience is how long a run takes before they are drawn at all: most runs are over
-	// by then.
+	// patience is the time before the lines are drawn at all. Most runs end earlier.
 	patience = 200 * time.Millisecond
-	// rateOver is the time over which a rate is measured.
+	// rateOver is the time over which a transfer rate is measured.
 	rateOver = time.Second
 )
 
-// live is the lines at the bottom of a terminal that say what is going on: one for each
-// package that is under way, and one for all.
+// live draws lines at the bottom of a terminal that show the progress: one line for each
+// package in transfer, and a line for the whole run.
 type live struct {
 	out     io.Writer
 	stop    chan struct{}
 	stopped chan struct{}
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	view   view
 	screen *cwriter.Writer
-	shown  bool // there are lines on the screen
+	shown  bool // whether there are lines on the screen
 }
 
-// startLive begins to draw; end ends it.
+// startLive starts to draw. Call end to stop.
 func startLive(out io.Writer, started time.Time) *live {
 	l := &live{
 		out: out, screen: cwriter.New(out), view: view{started: started},
@@ -85,11 +84,12 @@ func (l *live) clear() {
 	l.shown = l.screen.Flush(0) != nil
 }
 
-// toLineStart moves the cursor to the start of its line, where it is unless the user has
-// typed something, such as Ctrl-C.
+// toLineStart moves the cursor to the start of its line. The cursor is elsewhere only if the
+// user has typed something, such as Ctrl-C.
 func (l *live) toLineStart() { _, _ = io.WriteString(l.out, "\r") }
 
-// above prints something above the lines.
+// above removes the lines and calls print, so that its output appears above the lines when
+// they are drawn again.
 func (l *live) above(print func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,14 +106,14 @@ func (l *live) end() {
 	l.clear()
 }
 
-// event notes an event.
+// event updates the view with an event.
 func (l *live) event(event cotter.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.view.event(event, time.Now())
 }
 
-// event notes what an event says about a package.
+// event updates the view with an event about a package.
 func (v *view) event(event cotter.Event, now time.Time) {
 	switch e := event.(type) {
 	case cotter.Resolved:
@@ -137,7 +137,7 @@ func (v *view) event(event cotter.Event, now time.Time) {
 	}
 }
 
-// transfer returns the package of a name, which is added if it is new.
+// transfer returns the transfer with a name. It adds the transfer if it is new.
 func (v *view) transfer(name string, now time.Time) *transfer {
 	for _, t := range v.active {
 		if t.name == name {
@@ -149,12 +149,14 @@ func (v *view) transfer(name string, now time.Time) *transfer {
 	return t
 }
 
+// end removes the transfer with a name, and counts it as fetched.
 func (v *view) end(name string) {
 	before := len(v.active)
 	v.active = slices.DeleteFunc(v.active, func(t *transfer) bool { return t.name == name })
 	v.fetched += before - len(v.active)
 }
 
+// progress updates a transfer, and its rate if it was measured long enough.
 func (t *transfer) progress(phase string, done, total int64, now time.Time) {
 	if phase != t.phase || done < t.done {
 		t.since, t.base, t.rate = now, done, 0

@@ -11,15 +11,15 @@ import (
 func lockCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "lock",
-		Usage:     "resolve everything and write the lock, and install nothing",
+		Usage:     "resolve everything and write the lock, but install nothing",
 		ArgsUsage: "[DIR...]",
-		Description: "Selects versions as install does, and writes what it chose to the lock. With\n" +
-			"--platform it adds the hashes of the providers' packages for other platforms; what\n" +
-			"is known already is not fetched again. With --check it writes nothing, and the exit\n" +
-			"status is 1 if the lock would change.",
+		Description: "Selects versions as install does, and writes them to the lock. With --platform it also\n" +
+			"adds the hashes of provider packages for other platforms; it does not fetch packages\n" +
+			"whose hashes are known already. With --check it writes nothing, and the exit status is\n" +
+			"1 if the lock would change.",
 		Flags: configFlags(severalFlags(append(lockFlags(),
 			&cli.Flag{Name: "check", Usage: "change nothing, and fail if the lock would change"},
-			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, whatever the lock says"},
+			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
 		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runLock(ctx, cmd, out)
@@ -27,7 +27,7 @@ func lockCommand(out *output) *cli.Command {
 	}
 }
 
-// errLockWouldChange is the failure of lock --check.
+// errLockWouldChange is the error of lock --check for a lock that would change.
 var errLockWouldChange = errors.New("the lock is not up to date with the configuration")
 
 func runLock(ctx context.Context, cmd *cli.Invocation, out *output) error {
@@ -40,7 +40,7 @@ func runLock(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return installProjects(ctx, cmd, out, req)
 }
 
-// wouldChange reports whether the lock of a project is not what it has to be.
+// wouldChange reports whether an installation changes, or would change, the lock.
 func wouldChange(result *cotter.Result) bool {
 	return result != nil && len(result.LockChanges)+len(result.ProviderChanges) > 0
 }

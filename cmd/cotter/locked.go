@@ -6,8 +6,9 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// locked reads --locked and its name in stock tools, -lockfile=readonly. Without
-// either a build server, which says so by CI, gets just what was reviewed.
+// locked reports whether the run is a locked one. It reads --locked and the stock tools'
+// name for it, -lockfile=readonly. Without either flag, runs on build servers, which set CI,
+// are locked: they install just what was reviewed.
 func locked(cmd *cli.Invocation, env func(string) string) (bool, error) {
 	mode := cmd.String("lockfile")
 	asked, name := cmd.Bool("locked"), "--locked"
@@ -28,12 +29,12 @@ func locked(cmd *cli.Invocation, env func(string) string) (bool, error) {
 	case cmd.IsSet("locked"):
 		return cmd.Bool("locked"), nil
 	case cmd.Bool("upgrade"), cmd.Bool("lock-only"):
-		return false, nil // which says what is meant
+		return false, nil // these flags ask for a change of the lock
 	}
 	return onBuildServer(env), nil
 }
 
-// onBuildServer reports whether CI is set as build servers set it.
+// onBuildServer reports whether the environment variable CI is set as on build servers.
 func onBuildServer(env func(string) string) bool {
 	switch env("CI") {
 	case "", "0", "false":

@@ -1,15 +1,15 @@
-// Command cotter installs the modules of an OpenTofu or Terraform
-// configuration, locks what it chose, and verifies it on every later run.
+// Command cotter installs the modules and providers of an OpenTofu or Terraform
+// configuration, locks the selected packages, and verifies them on every later run.
 //
-// Exit status: 0 for success, 1 for failure, 2 for a wrong command line, 130
-// when it was interrupted. That of init is the status of tofu or terraform, once that
-// was started. That of verify is a sum:
+// The exit status is 0 for success, 1 for failure, 2 for a wrong command line, and 130
+// if the command was interrupted. Once init has started tofu or terraform, it exits with
+// the status of that tool. The exit status of verify is a sum:
 //
-//	 1  a package was changed, or modules.json leads elsewhere
-//	 4  a package of the lock is not installed
+//	 1  a package was changed, or modules.json points to other directories
+//	 4  a locked package is not installed
 //	 8  something could not be compared
-//	16  the lock is stale: it does not fit the configuration, or with --remote
-//	    an origin leads elsewhere
+//	16  the lock is stale: it does not fit the configuration, or --remote found
+//	    that an origin has other content
 package main
 
 import (
@@ -23,13 +23,13 @@ import (
 func main() {
 	collectLater()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the process at once: what is on disk is safe at any
-	// time.
+	// A second signal ends the process at once. This is safe: the files on disk are
+	// consistent at any time.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args, os.Stdout, os.Stderr))
 }
 
-// The exit statuses, as the package comment documents them.
+// The exit statuses. The package comment documents them.
 const (
 	exitFailure     = 1
 	exitUsage       = 2
@@ -44,12 +44,12 @@ const (
 	exitStale        = 16
 )
 
-// statusError is an error with an exit status of its own.
+// statusError is an error with its own exit status.
 type statusError struct {
 	error
 	status int
-	// causes were printed already, as part of a report. What can be done about them
-	// stands behind the error.
+	// causes are errors that were printed earlier, as part of a report. Their remedies
+	// are printed after this error.
 	causes []error
 }
 
@@ -76,8 +76,8 @@ func exitStatus(ctx context.Context, err error) int {
 	return failureStatus(err)
 }
 
-// failureStatus returns the exit status of an error. That of several projects is the
-// sum of theirs.
+// failureStatus returns the exit status for an error. The statuses of several projects
+// are combined.
 func failureStatus(err error) int {
 	if parts := joined(err); parts != nil {
 		status := 0

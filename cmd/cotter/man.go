@@ -46,7 +46,7 @@ func commandNamed(root *cli.Command, words []string) (*cli.Command, error) {
 	return cmd, nil
 }
 
-// writeManPages writes the pages of a command and of all below it.
+// writeManPages writes the pages of a command and of all its subcommands.
 func writeManPages(cmd *cli.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -58,11 +58,12 @@ func writeManPages(cmd *cli.Command, dir string) error {
 	return errors.Join(errs...)
 }
 
-// manName is the name of a command's page, as git has it: cotter-bundle-create.
+// manName returns the name of a command's page in the style of git, such as
+// cotter-bundle-create.
 func manName(command string) string { return strings.ReplaceAll(command, " ", "-") }
 
-// manPage renders a page in roff, with the macros of man(7). Its date is that of the
-// commit, so the same program gives the same bytes.
+// manPage renders a page in roff, with the macros of man(7). The page has the date of the
+// commit, so that the same program always gives the same bytes.
 func manPage(p page) string {
 	var b roff
 	b.macro("TH", strings.ToUpper(manName(p.name)), "1", commitDate(), "cotter "+version(), "Cotter")
@@ -107,7 +108,7 @@ func manPage(p page) string {
 	return b.String()
 }
 
-// seeAlso names the pages above and below a page.
+// seeAlso returns the names of the pages above and below a page.
 func seeAlso(p page) string {
 	var pages []string
 	for words := strings.Fields(p.name); len(words) > 1; {
@@ -134,10 +135,10 @@ func (b *roff) macro(name string, args ...string) {
 	b.WriteByte('\n')
 }
 
-// text writes a paragraph, which is filled.
+// text fills a paragraph and writes it.
 func (b *roff) text(text string) { b.WriteString(escapeRoff(fill(text, 0))) }
 
-// verbatim writes lines as they are.
+// verbatim writes lines without filling them.
 func (b *roff) verbatim(text string) {
 	b.macro("PP")
 	b.macro("nf")
@@ -145,7 +146,8 @@ func (b *roff) verbatim(text string) {
 	b.macro("fi")
 }
 
-// definitions writes a section of terms and what they mean.
+// definitions writes a section with a list of terms and descriptions. It writes nothing if
+// the list is empty.
 func (b *roff) definitions(title string, list []entry) {
 	if len(list) == 0 {
 		return
@@ -158,8 +160,8 @@ func (b *roff) definitions(title string, list []entry) {
 	}
 }
 
-// escapeRoff has roff print a text as it is: no line of it is a request, a backslash is
-// one, and "-" and "'" are those of commands.
+// escapeRoff escapes a text so that roff prints it literally: lines are not requests,
+// backslashes stay, and "-", "'" and "`" stay the ASCII characters that commands need.
 func escapeRoff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`).Replace(text)
 	lines := strings.Split(text, "\n")
@@ -171,38 +173,40 @@ func escapeRoff(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// manEnvironment are the variables that the command reads, as the manual lists them.
+// manEnvironment are the environment variables that cotter reads, for the manual.
 var manEnvironment = []entry{
-	{"COTTER_CACHE_DIR", "the cache of packages; by default cotter in the user's cache directory"},
-	{"COTTER_STATE_DIR", "the user's key and what origins have confirmed"},
-	{"COTTER_STATE_KEY", "a key instead of that in the state directory, for build servers that keep none"},
-	{"COTTER_MIRROR", "the mirror from which locked packages are taken first: oci://HOST/REPOSITORY"},
-	{"COTTER_MIRROR_KEY", "the file of the public keys, one of which must have signed an entry of a mirror"},
+	{"COTTER_CACHE_DIR", "the package cache; by default cotter in the user's cache directory"},
+	{"COTTER_STATE_DIR", "the directory for the user's key and the record of what origins have confirmed"},
+	{"COTTER_STATE_KEY", "a key to use instead of the one in the state directory, for build servers that do not keep that directory"},
+	{"COTTER_MIRROR", "the mirror to take locked packages from first: oci://HOST/REPOSITORY"},
+	{"COTTER_MIRROR_KEY", "a file of public keys; one of them must have signed each entry of a mirror"},
 	{"COTTER_CONFIG_FILE", "your own settings, instead of cotter/cotter.hcl in your configuration directory"},
-	{"COTTER_POLICY", "the file of the policy, instead of the project's cotter.hcl"},
+	{"COTTER_POLICY", "the policy file, instead of the project's cotter.hcl"},
 	{"COTTER_GIT_BACKEND", "the git client: git, go or auto"},
-	{"COTTER_ALWAYS_GIT", "if it is set, git itself sends all requests to git servers"},
+	{"COTTER_ALWAYS_GIT", "if set, the installed git sends all requests to git servers"},
 	{"COTTER_MIN_RATE", "the minimum rate of a transfer in bytes per second; -1 for none"},
-	{"TF_DATA_DIR", "the directory in the place of .terraform"},
+	{"TF_DATA_DIR", "the directory to use instead of .terraform"},
 	{"TF_CLI_CONFIG_FILE", "the CLI configuration of tofu and terraform, with hosts, credentials and mirrors"},
-	{"TF_TOKEN_*, TF_VAR_*, TF_CLI_ARGS_*", "as tofu and terraform read them"},
-	{"CI", "if it is set, install does not change the lock"},
-	{"NO_COLOR", "if it is set, nothing is printed in colours"},
+	{"TF_TOKEN_*, TF_VAR_*, TF_CLI_ARGS_*", "as in tofu and terraform"},
+	{"CI", "if set, install does not change the lock"},
+	{"NO_COLOR", "if set, output has no colours"},
 }
 
+// manFiles are the files that cotter reads and writes, for the manual.
 var manFiles = []entry{
-	{".terraform.lock.hcl", "the lock, which belongs into version control"},
+	{".terraform.lock.hcl", "the lock; commit it to version control"},
 	{"cotter.hcl", "the policy, the settings and the mirrors of a project or a repository"},
-	{"~/.config/cotter/cotter.hcl", "your own mirrors, and which mirrors and keys you trust"},
-	{".terraform/modules, .terraform/providers", "what is installed, where tofu and terraform look for it"},
+	{"~/.config/cotter/cotter.hcl", "your own mirrors, and the mirrors and keys that you trust"},
+	{".terraform/modules, .terraform/providers", "the installed modules and providers, where tofu and terraform look for them"},
 }
 
+// manStatuses are the exit statuses, for the manual.
 var manStatuses = []entry{
 	{"0", "success"},
 	{"1", "failure; verify: a package was changed"},
 	{"2", "a wrong command line"},
 	{"4", "verify: a package is not installed"},
 	{"8", "verify: something could not be compared"},
-	{"16", "verify: the lock does not fit the configuration, the policy refuses something, or an origin has moved"},
+	{"16", "verify: the lock does not fit the configuration, the policy refuses something, or an origin has other content"},
 	{"130", "interrupted"},
 }

@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// growth is by how many percent the heap grows between collections of garbage, after the
-// first one; 0 means as ever.
+// growth is the GC percentage (see [debug.SetGCPercent]) that applies after the first
+// collection. 0 means the runtime's default.
 var growth atomic.Int32
 
-// collectLater puts off the first collection of garbage, from a heap of 4 MiB
-// to one of 32 MiB. Most runs end before that, and what they allocate is in use
-// to their end. All later collections are as ever, or as collectSeldom says. Users who
-// set the runtime's own variable know better.
+// collectLater delays the first garbage collection from a heap of 4 MiB to a heap of
+// 32 MiB. Most runs end before that, and use most of their memory until they end. After the
+// first collection the default percentage applies again, or the one that collectSeldom sets.
+// collectLater does nothing if the user has set GOGC.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -29,6 +29,7 @@ func collectLater() {
 	}, int32(asEver))
 }
 
-// collectSeldom is for runs over many projects: little of what they allocate lives longer
-// than a project, and a fifth of their time would go into collecting it.
+// collectSeldom makes later collections rarer, for runs on many projects. Such a run needs
+// little memory for longer than a project, and would spend a fifth of its time on garbage
+// collection.
 func collectSeldom() { growth.Store(300) }

@@ -19,9 +19,9 @@ func mergeLockCommand(out *output) *cli.Command {
 		Name:      "merge-lock",
 		Usage:     "merge two lock files, as a merge driver for git",
 		ArgsUsage: "BASE OURS THEIRS",
-		Description: "Merges the changes from BASE to THEIRS into OURS. Blocks of modules and\n" +
-			"providers that one side has changed are taken from that side; blocks that both\n" +
-			"have changed differently are conflicts. To let git use it:\n" +
+		Description: "Merges the changes from BASE to THEIRS into OURS. If only one side has changed the\n" +
+			"block of a module or provider, the result has that side's block. Blocks that the two\n" +
+			"sides have changed in different ways are conflicts. To use the driver in git:\n" +
 			"\n" +
 			"  echo '.terraform.lock.hcl merge=cotter' >> .gitattributes\n" +
 			"  git config merge.cotter.driver 'cotter merge-lock %O %A %B'",
@@ -36,6 +36,8 @@ func mergeLockCommand(out *output) *cli.Command {
 
 var errBothChanged = errors.New("both sides have changed")
 
+// mergeLock merges three lock files, and writes the result to oursPath. If there are
+// conflicts, it fails after writing.
 func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
 	base, baseErr := readLock(basePath)
 	ours, oursErr := readLock(oursPath)
@@ -57,7 +59,7 @@ func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
 	return fmt.Errorf("%w %s", errBothChanged, strings.Join(blocks, ", "))
 }
 
-// readLock reads one of the files. None is as good as an empty one: git has no
+// readLock reads a lock file. A file that does not exist counts as an empty lock: git has no
 // base for a file that both sides have added.
 func readLock(path string) (*lockfile.File, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))

@@ -8,35 +8,36 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// message is one thing that went wrong, ready to print.
+// message is the description of a failure.
 type message struct {
 	Summary string `json:"summary"`
 	Detail  string `json:"detail,omitempty"`
-	// Project is the directory of the root module; the envelope has it.
+	// Project is the directory of the root module. In JSON it is part of the envelope.
 	Project string `json:"-"`
 	Module  string `json:"module,omitempty"`
 	// Provider is the address of the provider that the message is about.
 	Provider string `json:"provider,omitempty"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
-	// Remedy says what to do next. In print for people, it stands behind all messages.
+	// Remedy says what to do next.
 	Remedy string `json:"remedy,omitempty"`
 
+	// remedies are the remedies that Remedy consists of. Text output prints them after all
+	// messages.
 	remedies []remedy
 
-	// at is where the message is about, and dir the directory of the project; dir is ""
-	// if there is one project. problem has the words for people, if others fit better.
-	at      hcl.Range
-	dir     string
-	err     error
+	at  hcl.Range // the place in the configuration that the message is about
+	dir string    // the directory of the project, or "" if there is only one project
+	err error
+	// problem is a better wording for text output. It is nil if the error's own text is best.
 	problem *problem
-	// requirements are the lines of the detail that say who requires a provider.
+	// requirements are the lines of Detail that say which modules require a provider.
 	requirements string
 	// refusal is set if a policy refuses the module or the provider.
 	refusal *refusal
 }
 
-// text is what has happened, for people.
+// text returns what has happened, for text output.
 func (m message) text() string {
 	if m.problem != nil {
 		return m.problem.fact
@@ -44,24 +45,23 @@ func (m message) text() string {
 	return m.Detail
 }
 
-// isOf reports whether the message is about a module or a provider, which the summary
-// names.
+// isOf reports whether the message is about a module or a provider. The summary names it.
 func (m message) isOf() bool { return m.Module != "" || m.Provider != "" }
 
-// withRemedies is the message with what to do next.
+// withRemedies returns the message with remedies.
 func (m message) withRemedies(list []remedy) message {
 	m.Remedy, m.remedies = strings.Join(remedyLines(list), " "), list
 	return m
 }
 
-// line is the message on one line.
+// line returns the message on one line.
 func (m message) line() string {
 	text := m.Summary + m.where()
 	if m.problem != nil {
 		return text + ": " + m.text()
 	}
 	if m.Provider != "" {
-		return text + ": " + strings.ReplaceAll(m.Detail, "\n", "; ") // below it stands who requires it
+		return text + ": " + strings.ReplaceAll(m.Detail, "\n", "; ") // the other lines say who requires it
 	}
 	if m.Detail != "" {
 		text += ": " + m.Detail
@@ -69,11 +69,12 @@ func (m message) line() string {
 	return text
 }
 
-// messages takes an error apart into what a user wants to read: each failed
-// module and each diagnostic by itself.
+// messages splits an error into messages: one for each failed module, and one for each
+// diagnostic.
 func messages(err error) []message { return messagesOf("", err) }
 
-// messagesOf is messages for one of several projects; "" if there is one.
+// messagesOf is messages for an error of one of several projects. dir is the project's
+// directory, or "" if there is only one project.
 func messagesOf(dir string, err error) []message {
 	if parts := joined(err); parts != nil {
 		var all []message
@@ -109,8 +110,8 @@ func messagesOf(dir string, err error) []message {
 	return []message{m}
 }
 
-// oneMessage is the message of an error that is neither several ones nor
-// diagnostics.
+// oneMessage returns the message for an error that neither joins several errors nor
+// contains diagnostics.
 func oneMessage(err error) message {
 	var module *cotter.ModuleError
 	if errors.As(err, &module) {
@@ -130,18 +131,18 @@ func oneMessage(err error) message {
 	var conflict *cotter.ConflictError
 	var refused *cotter.LockedError
 	if errors.As(err, &conflict) || errors.As(err, &refused) {
-		// They list calls, one in a line.
+		// These errors list calls, one per line.
 		title, detail, _ := strings.Cut(err.Error(), "\n")
 		if refused != nil {
-			detail = strings.ReplaceAll(detail, "\n  ", "\n") // as it is indented when it is printed
+			detail = strings.ReplaceAll(detail, "\n  ", "\n") // because it is indented when it is printed
 		}
 		return message{Summary: title, Detail: strings.TrimLeft(detail, "\n ")}
 	}
 	return message{Summary: err.Error()}
 }
 
-// joined is what errors.Join joined, or nil. An error that wraps several others
-// in a sentence of its own is one message.
+// joined returns the errors that errors.Join has joined. It returns nil for other errors,
+// including an error that wraps several others in its own sentence.
 func joined(err error) []error {
 	list, ok := err.(interface{ Unwrap() []error })
 	if !ok || errors.Join(list.Unwrap()...).Error() != err.Error() {
@@ -150,6 +151,7 @@ func joined(err error) []error {
 	return list.Unwrap()
 }
 
+// flatten returns the messages of several errors.
 func flatten(errs []error) []message {
 	var all []message
 	for _, err := range errs {
@@ -158,6 +160,7 @@ func flatten(errs []error) []message {
 	return all
 }
 
+// fromDiagnostics returns a message for each error in diags. dir is as for messagesOf.
 func fromDiagnostics(dir string, diags hcl.Diagnostics) []message {
 	var all []message
 	for _, diag := range diags {
@@ -177,8 +180,8 @@ func fromDiagnostics(dir string, diags hcl.Diagnostics) []message {
 	return all
 }
 
-// repeats reports whether a diagnostic is a consequence of one before it: the parser
-// complains of a string that is not closed at each of its ends.
+// repeats reports whether a diagnostic only repeats the previous one: the parser reports an
+// unclosed string at each of its ends.
 func repeats(all []message, m message) bool {
 	if len(all) == 0 {
 		return false

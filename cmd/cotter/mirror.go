@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/settings"
 )
 
-// mirrorScheme is how the addresses of mirrors begin.
+// mirrorScheme is the prefix of mirror addresses.
 const mirrorScheme = "oci://"
 
 func mirrorCommand(out *output) *cli.Command {
@@ -25,36 +25,38 @@ func mirrorCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "mirror",
 		Usage: "keep all locked packages in a repository of an OCI registry",
-		Description: "Runs take a locked package from the mirror that --mirror or COTTER_MIRROR names, or a\n" +
-			"mirror block in cotter.hcl, and what that does not have from its origin. Everything is\n" +
-			"compared with the hashes of the lock. A mirror that you name is trusted as the origins\n" +
-			"are: what it says of an entry is confirmed. One that only a repository names is not,\n" +
-			"unless your own settings trust it or the key that has signed an entry.",
+		Description: "Locked packages are taken from the mirror that --mirror, COTTER_MIRROR or a mirror block\n" +
+			"in cotter.hcl names. Packages that the mirror lacks are taken from their origins. All\n" +
+			"packages are compared with the hashes in the lock. A mirror that you name is trusted\n" +
+			"like the origins, and can confirm lock entries. A mirror that only a repository names\n" +
+			"is not trusted, unless your own settings trust the mirror or the key that has signed\n" +
+			"the entry.",
 		Commands: []*cli.Command{
 			{
 				Name:      "push",
-				Usage:     "store all packages of the lock that the mirror does not have",
+				Usage:     "store the locked packages that the mirror does not have",
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
-				Description: "With providers, for OpenTofu's own mirrors of providers too: the repository_template of an\n" +
-					"oci_mirror is HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
+				Description: "OpenTofu can use the mirror's providers too: set the repository_template of an oci_mirror\n" +
+					"to HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
 				Flags: flags(severalFlags(append(slices.Concat(policyFlags(), carriedFlags()), gitBackendFlag(),
 					&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
 					&cli.Flag{Name: "sign-key", Type: cli.String, Usage: "sign the entries with the ed25519 key in the PEM `FILE` (PKCS #8)"},
-					&cli.Flag{Name: "repair", Usage: "read back what the mirror has, and replace what is damaged"})...)...),
+					&cli.Flag{Name: "repair", Usage: "read the stored packages back, and replace damaged ones"})...)...),
 				Run: func(ctx context.Context, cmd *cli.Invocation) error { return pushMirror(ctx, cmd, out) },
 			},
 			{
 				Name:      "status",
-				Usage:     "list the entries of the lock that the mirror does not have as it should",
+				Usage:     "list the lock entries that are missing, wrong or unsigned in the mirror",
 				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
-				Description: "Reads the lock and asks the mirror, and nothing else. The exit status is 1 if\n" +
-					"something is missing, or not signed as --mirror-key or the settings demand.",
+				Description: "Reads the lock, and sends requests only to the mirror. The exit status is 1 if an entry\n" +
+					"is missing or has other content, or is not signed as --mirror-key or the settings\n" +
+					"require.",
 				Flags: flags(severalFlags(append(carriedFlags(), mirrorKeyFlag())...)...),
 				Run:   func(ctx context.Context, cmd *cli.Invocation) error { return mirrorStatus(ctx, cmd, out) },
 			},
 			{
 				Name:      "verify",
-				Usage:     "fetch and hash all packages of the mirror and compare them with their entries",
+				Usage:     "fetch and hash all packages in the mirror and compare them with their lock entries",
 				ArgsUsage: "oci://HOST/REPOSITORY",
 				Flags:     flags(mirrorKeyFlag()),
 				Run:       func(ctx context.Context, cmd *cli.Invocation) error { return verifyMirror(ctx, cmd, out) },
@@ -63,15 +65,15 @@ func mirrorCommand(out *output) *cli.Command {
 	}
 }
 
-// mirrorArgument returns the address of a mirror that is the last argument of a command; ""
-// means none.
+// mirrorArgument returns the mirror address that is the last argument of a command. It
+// returns "" if no argument is a mirror address.
 func mirrorArgument(cmd *cli.Invocation) (string, error) {
 	args := cmd.Args()
 	for i, arg := range args {
 		switch {
 		case !strings.HasPrefix(arg, mirrorScheme):
 		case i < len(args)-1:
-			return "", usageError{errors.New("the address of the mirror is the last argument")}
+			return "", usageError{errors.New("the address of the mirror must be the last argument")}
 		default:
 			return arg, nil
 		}
@@ -79,14 +81,15 @@ func mirrorArgument(cmd *cli.Invocation) (string, error) {
 	return "", nil
 }
 
-// namedMirror is the mirror of a command, with the projects that it is for.
+// namedMirror is a mirror that a command works on, with the directories of its projects.
 type namedMirror struct {
 	*mirror.Mirror
 	dirs []string
 }
 
-// namedMirrors returns the mirror that the last argument of a command names, or else
-// COTTER_MIRROR, or else for each project the first that the user's settings name or trust.
+// namedMirrors returns the mirror that the last argument of a command names, or otherwise
+// COTTER_MIRROR. If neither is given, it returns for each project the first mirror that the
+// user's settings name or trust.
 func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *cotter.Installer, dirs []string) ([]namedMirror, error) {
 	named, err := mirrorArgument(cmd)
 	if err != nil {
@@ -100,7 +103,7 @@ func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *cot
 			return nil
 		}
 		first := used[0]
-		first.Write, first.WriteRefused = false, false // which is about installations
+		first.Write, first.WriteRefused = false, false // write modes apply only to installations
 		return []settings.UsedMirror{first}
 	})
 	if err != nil {
@@ -160,8 +163,8 @@ func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
 	return nil
 }
 
-// errNotMirrored is the failure of mirror status.
-var errNotMirrored = errors.New("the mirror does not have all packages of the lock as it should")
+// errNotMirrored is the error of mirror status for entries that are missing or wrong.
+var errNotMirrored = errors.New("the mirror does not have all locked packages as required")
 
 func mirrorStatus(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	req, in, dirs, err := lockedProjects(ctx, cmd, out)
@@ -179,7 +182,8 @@ func mirrorStatus(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return errors.Join(errs...)
 }
 
-// statusOf prints what a mirror has for the projects that it is for.
+// statusOf prints the entries that a mirror has for its projects. It fails if any entry is
+// missing or wrong.
 func statusOf(ctx context.Context, out *output, m namedMirror, req cotter.Request) error {
 	found, err := mirror.Status(ctx, m.Mirror, m.dirs, req)
 	if err != nil {
@@ -207,7 +211,8 @@ func statusOf(ctx context.Context, out *output, m namedMirror, req cotter.Reques
 	return nil
 }
 
-// tallyOfStatus counts the entries that a mirror does not have as it should.
+// tallyOfStatus counts the entries that are missing in a mirror, that have other content, and
+// that are not signed as required.
 type tallyOfStatus struct{ missing, other, distrusted int }
 
 func (t *tallyOfStatus) add(e mirror.Entry) {
@@ -223,7 +228,8 @@ func (t *tallyOfStatus) add(e mirror.Entry) {
 
 func (t *tallyOfStatus) any() bool { return t.missing+t.other+t.distrusted > 0 }
 
-// text says what is wrong: "2 of 4 module entries missing, 1 not signed as it should be".
+// text returns the counts, such as "2 of 4 module entries missing, 1 not signed as it should
+// be". all is the number of all entries as text.
 func (t *tallyOfStatus) text(all string) string {
 	var parts []string
 	for _, part := range []struct {
@@ -240,8 +246,8 @@ func (t *tallyOfStatus) text(all string) string {
 	return strings.Join(parts, ", ")
 }
 
-// mirrorEntry prints what a mirror has for an entry of a lock: as JSON each one, for
-// people what is missing or wrong.
+// mirrorEntry prints what a mirror has for a lock entry. Text output shows only entries that
+// are missing or wrong.
 func (o *output) mirrorEntry(entry mirror.Entry) error {
 	fault := ""
 	switch {

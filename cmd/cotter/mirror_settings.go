@@ -20,7 +20,8 @@ import (
 	"github.com/cotterpin/cotter/settings"
 )
 
-// mirrorFlags name a mirror to read from, and whose signatures it needs.
+// mirrorFlags returns the flags that name a mirror to read from, and the key that must have
+// signed its entries.
 func mirrorFlags() []*cli.Flag {
 	return []*cli.Flag{
 		{Name: "mirror", Type: cli.String, Usage: "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR"},
@@ -29,7 +30,7 @@ func mirrorFlags() []*cli.Flag {
 }
 
 func mirrorKeyFlag() *cli.Flag {
-	return &cli.Flag{Name: "mirror-key", Type: cli.String, Usage: "trust only entries of mirrors that an ed25519 key in the PEM `FILE` has signed; the default is COTTER_MIRROR_KEY"}
+	return &cli.Flag{Name: "mirror-key", Type: cli.String, Usage: "trust only mirror entries that an ed25519 key in the PEM `FILE` has signed; the default is COTTER_MIRROR_KEY"}
 }
 
 // userSettings reads the user's own settings.
@@ -52,8 +53,9 @@ func userSettings(ctx context.Context) (*settings.User, error) {
 	return found, nil
 }
 
-// usedMirrors returns the mirrors of a run: that of --mirror or COTTER_MIRROR, or else those
-// that the settings of the user and of the project in a directory name.
+// usedMirrors returns the mirrors of a run. If named is not "", or --mirror or COTTER_MIRROR
+// is set, it is that mirror. Otherwise it is the mirrors in the settings of the user and of
+// the project in dir.
 func usedMirrors(ctx context.Context, cmd *cli.Invocation, env func(string) string, dir, named string) ([]settings.UsedMirror, error) {
 	user, err := userSettings(ctx)
 	if err != nil {
@@ -109,7 +111,7 @@ func readKey[T any](ctx context.Context, name string, parse func([]byte) (T, err
 	return key, nil
 }
 
-// mirrors opens the mirrors of projects, each once for the same settings.
+// mirrors opens the mirrors of projects. It opens mirrors with the same settings only once.
 type mirrors struct {
 	cmd *cli.Invocation
 	out *output
@@ -142,7 +144,7 @@ func (m *mirrors) open(ctx context.Context, used settings.UsedMirror) (*mirror.M
 	return opened, err
 }
 
-// inRequest returns a request with the mirrors that its project is to be read from.
+// inRequest returns a request with the mirrors of its project as Stores.
 func (m *mirrors) inRequest(ctx context.Context, req cotter.Request) (cotter.Request, error) {
 	used, err := usedMirrors(ctx, m.cmd, m.out.env, req.Dir, "")
 	if err != nil {
@@ -159,14 +161,14 @@ func (m *mirrors) inRequest(ctx context.Context, req cotter.Request) (cotter.Req
 	return req, nil
 }
 
-// mirrorOf are projects with the same mirror.
+// mirrorOf is a mirror with the directories of the projects that use it.
 type mirrorOf struct {
 	settings.UsedMirror
 	dirs []string
 }
 
-// byMirror groups projects by the mirrors of a kind that they have, in the order in which
-// they come first. named is as for usedMirrors.
+// byMirror groups projects by their mirrors, in the order in which each mirror is first used.
+// choose selects which of a project's mirrors count. named is as for usedMirrors.
 func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, choose func([]settings.UsedMirror) []settings.UsedMirror) (groups []mirrorOf, err error) {
 	for _, dir := range dirs {
 		used, err := usedMirrors(ctx, m.cmd, m.out.env, dir, named)
@@ -184,17 +186,18 @@ func (m *mirrors) byMirror(ctx context.Context, dirs []string, named string, cho
 	return groups, nil
 }
 
-// writer pushes what a run has fetched from origins to the mirrors with the mode "write".
+// writer pushes the packages that a run has fetched from origins to the mirrors with the mode
+// "write".
 type writer struct {
 	cmd *cli.Invocation
 	out *output
 	in  *cotter.Installer
 	req cotter.Request
-	// fetched says that a package came from its origin.
+	// fetched is true if a package came from its origin.
 	fetched bool
 }
 
-// note looks for packages that come from their origins.
+// note records whether an event is about a package that came from its origin.
 func (w *writer) note(event cotter.Event) {
 	switch e := event.(type) {
 	case cotter.FetchDone:
@@ -204,8 +207,8 @@ func (w *writer) note(event cotter.Event) {
 	}
 }
 
-// write pushes what the mirrors do not have of the locks of root modules. They are
-// installed, so failures are warnings.
+// write pushes the locked packages of root modules that their mirrors do not have. The root
+// modules are installed already, so failures are only warnings.
 func (w *writer) write(ctx context.Context, dirs ...string) {
 	if !w.fetched || w.req.DryRun || w.req.Offline || len(dirs) == 0 || ctx.Err() != nil {
 		return
@@ -236,7 +239,7 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 	req := w.req
 	req.ForDir = withProviders(req.ForDir)
 	if req.Providers != nil {
-		req.Providers = &cotter.Providers{} // those for this platform were fetched
+		req.Providers = &cotter.Providers{} // only the packages for this platform were fetched
 	}
 	result, err := mirror.Push(ctx, w.in, group.dirs, req, nil, to)
 	if err == nil && result.Pushed+result.Replaced > 0 && !w.cmd.Bool("markdown") {
@@ -245,7 +248,7 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 	return err
 }
 
-// fetcherOf returns the fetcher of an installer that installer has made.
+// fetcherOf returns the fetcher of an installer that function installer has returned.
 func fetcherOf(in *cotter.Installer) (*getmodules.Fetcher, error) {
 	fetcher, ok := in.Fetcher.(*getmodules.Fetcher)
 	if !ok {

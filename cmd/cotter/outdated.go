@@ -17,9 +17,9 @@ func outdatedCommand(out *output) *cli.Command {
 		Name:      "outdated",
 		Usage:     "list the module calls and providers that have newer versions",
 		ArgsUsage: "[DIR...]",
-		Description: "Allowed is the newest version that the call's constraint allows, latest the\n" +
-			"newest of all. With --all, calls that are up to date are listed too. Tags that are\n" +
-			"versions are listed as well, such as \"?ref=v1.2.0\" in a source address.",
+		Description: "ALLOWED is the newest version that the call's constraint allows, and LATEST the newest\n" +
+			"version of all. Source addresses with a tag that is a version, such as \"?ref=v1.2.0\",\n" +
+			"are listed as well. With --all, calls that are up to date are listed too.",
 		Flags: configFlags(severalFlags(
 			&cli.Flag{Name: "all", Usage: "list all calls whose source has versions"},
 			&cli.Flag{Name: "no-providers", Usage: "list modules only"}, minAgeFlag(), gitBackendFlag(),
@@ -36,7 +36,7 @@ func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	})
 }
 
-// outdated prints what a request's project has newer versions for.
+// outdated prints the modules and providers of a project that have newer versions.
 func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, out *output, req cotter.Request) error {
 	if dir, empty := withoutConfiguration(req); empty {
 		return noConfigurationError{dir}
@@ -57,9 +57,9 @@ func outdated(ctx context.Context, cmd *cli.Invocation, in *cotter.Installer, ou
 	return failed
 }
 
-// printOutdated prints what has newer versions, or everything with all. Without complete
-// something is not known, and that nothing is listed does not mean that all is up to
-// date.
+// printOutdated prints the modules and providers that have newer versions, or all of them
+// if all is set. complete reports whether all versions are known. If it is false, an empty
+// list does not mean that everything is up to date, so printOutdated does not say so.
 func (o *output) printOutdated(modules []cotter.Outdated, providers []cotter.OutdatedProvider, all, complete bool) error {
 	known, noProviders := len(modules)+len(providers), len(providers) == 0
 	if !all {
@@ -113,7 +113,7 @@ func dash(version string) string {
 	return version
 }
 
-// firstUse is where a provider is required first.
+// firstUse returns the first place where a provider is required, or "-".
 func firstUse(uses []cotter.ProviderUse) string {
 	if len(uses) == 0 || uses[0].Range.Filename == "" {
 		return "-"
@@ -129,8 +129,9 @@ type jsonOutdated struct {
 	Current  string `json:"current,omitempty"`
 	Allowed  string `json:"allowed,omitempty"`
 	Latest   string `json:"latest,omitempty"`
-	// Tag is a tag in the source address, and LatestTag the newest one.
-	Tag       string `json:"tag,omitempty"`
+	// Tag is the tag in the source address, if it has one.
+	Tag string `json:"tag,omitempty"`
+	// LatestTag is the newest tag.
 	LatestTag string `json:"latest_tag,omitempty"`
 
 	File string `json:"file,omitempty"`

@@ -12,32 +12,34 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// The rules of the output: results go to stdout, errors and warnings to stderr.
-// A message says which call, at which file and line, what was tried and what to
-// do next. Everything passes through [sanitize.Escape], since names, versions and server
-// messages are other people's text, which must neither act on the terminal nor
-// pass for a line of ours. With --json, stdout has one JSON value a line and
-// nothing else.
+// output prints what a command has to say. Results go to stdout, errors and warnings to
+// stderr. With --json, stdout has one JSON value per line and nothing else.
+//
+// A message says which call is affected, at which file and line, what was tried, and what to
+// do next. All arguments pass through [sanitize.Escape]: names, versions and the messages of
+// servers come from other people. They must neither act on the terminal nor look like a
+// line of Cotter's.
 type output struct {
 	stdout, stderr io.Writer
 	env            func(string) string
 	json           bool
 	color          bool
-	// quiet leaves out everything but results that were asked for, and errors; verbose
-	// tells everything that happens.
-	quiet, verbose bool
+	quiet          bool // print only errors and the requested results
+	verbose        bool // print everything that happens
 	started        time.Time
-	// dir is the directory of --chdir, and lockFile that of --lock-file. whenInterrupted is what to say of a run that the
-	// user ends, if it may have changed something.
-	dir, lockFile, whenInterrupted string
-	// bundle says that packages come from a bundle, and that no server is asked for that.
+	dir            string // the value of --chdir
+	lockFile       string // the value of --lock-file
+	// whenInterrupted is the message for a run that the user interrupts. It is set when the
+	// run may have changed something.
+	whenInterrupted string
+	// bundle is true if packages come from a bundle and not from servers.
 	bundle bool
 	// project is the directory of the project that the output is about, if there are
-	// several: see inProjects. conclusion is what is said of it in one line.
+	// several: see inProjects. conclusion is the result of the project in one line.
 	project, conclusion string
 }
 
-// configure reads the flags that concern the output.
+// configure reads the flags that affect the output.
 func (o *output) configure(cmd *cli.Invocation) {
 	o.json, o.dir, o.lockFile = cmd.Bool("json"), cmd.String("chdir"), cmd.String("lock-file")
 	o.bundle = cmd.String("bundle") != ""
@@ -45,20 +47,22 @@ func (o *output) configure(cmd *cli.Invocation) {
 	o.color = !cmd.Bool("no-color") && o.env("NO_COLOR") == "" && o.env("TERM") != "dumb" && isTerminal(o.stderr)
 }
 
+// printf prints to stdout. It escapes the arguments.
 func (o *output) printf(format string, args ...any) {
 	fmt.Fprint(o.stdout, escapef(format, args...))
 }
 
-// notef prints what people want to know who have not asked for silence.
+// notef is printf, unless --quiet is set.
 func (o *output) notef(format string, args ...any) {
 	if !o.quiet {
 		o.printf(format, args...)
 	}
 }
 
-// elapsed is how long the run has taken.
+// elapsed returns the time that the run has taken, as text.
 func (o *output) elapsed() string { return seconds(time.Since(o.started)) }
 
+// warnf prints a warning to stderr, unless --quiet is set.
 func (o *output) warnf(format string, args ...any) {
 	if o.quiet {
 		return
@@ -84,7 +88,7 @@ func (o *output) paint(color, text string) string {
 	return "\x1b[1;" + color + "m" + text + "\x1b[0m"
 }
 
-// interactive reports whether a person watches.
+// interactive reports whether stdout is a terminal that a person watches.
 func (o *output) interactive() bool {
 	return !o.json && o.env("TERM") != "dumb" && !onBuildServer(o.env) && isTerminal(o.stdout)
 }
@@ -94,7 +98,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// count is a number with its noun.
+// count returns a number with its noun, such as "3 modules".
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -102,7 +106,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// fileGroup is the files of one kind of change.
+// fileGroup has the files with one kind of change.
 type fileGroup struct {
 	label string
 	files []string

@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// proposals says which tags in source addresses have newer ones.
+// proposals prints the tags in source addresses for which there are newer tags.
 func (o *output) proposals(pins []cotter.Pin) {
 	first := true
 	for _, pin := range pins {
@@ -24,7 +24,7 @@ func (o *output) proposals(pins []cotter.Pin) {
 	}
 }
 
-// updatedPins returns the outdated pins that an update is about.
+// updatedPins returns the outdated pins of the calls that a request updates.
 func updatedPins(ctx context.Context, in *cotter.Installer, req cotter.Request) ([]cotter.Pin, error) {
 	pins, err := in.Pins(ctx, req)
 	return slices.DeleteFunc(pins, func(p cotter.Pin) bool {
@@ -32,8 +32,8 @@ func updatedPins(ctx context.Context, in *cotter.Installer, req cotter.Request) 
 	}), err
 }
 
-// editPins writes the newest tags into the configuration of the projects, one after the
-// other because they can have modules in common.
+// editPins writes the newest tags into the configuration of the projects. It edits one
+// project after another, because they can share modules.
 func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	dirs := []string{req.Dir}
 	if severalProjects(cmd) {
@@ -65,7 +65,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 			if err := cotter.EditPins(req, pins); err != nil {
 				return err
 			}
-			out.whenInterrupted = "Interrupted; the configuration was edited, and nothing else was changed."
+			out.whenInterrupted = "Interrupted; the configuration was edited, but nothing else was changed."
 		}
 		if err := out.edited(pins, dir, req.DryRun); err != nil {
 			return err
@@ -74,7 +74,8 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.
 	return nil
 }
 
-// edited says what was written into source addresses, or would be.
+// edited prints the tags that were written into source addresses, or that would be written
+// without --dry-run.
 func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 	for _, pin := range pins {
 		at := pin.Call.SourceRange
@@ -94,8 +95,8 @@ func (o *output) edited(pins []cotter.Pin, dir string, dryRun bool) error {
 	return nil
 }
 
-// proposePins says which tags an update did not touch. It was successful: that origins
-// cannot be asked is a warning.
+// proposePins prints the outdated tags that an update did not change. The update was
+// successful, so errors of origins are only warnings here.
 func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return withOrigins(ctx, cmd, out, func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error {
 		setUpdates(cmd, &req)

@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// policyFlags are those of every command that obeys a policy. What they say
-// holds beside the policy of the project's file.
+// policyFlags returns the flags of every command that applies a policy. Their rules apply in
+// addition to the policy in the project's file.
 func policyFlags() []*cli.Flag {
 	return []*cli.Flag{
 		{Name: "policy", Type: cli.String, Usage: "apply the policy in `FILE` instead of the project's cotter.hcl", Env: "COTTER_POLICY"},
@@ -28,7 +28,7 @@ func minAgeFlag() *cli.Flag {
 	return &cli.Flag{Name: "min-age", Type: cli.Int, Usage: "skip versions published less than `DAYS` days ago, if the origin reports dates"}
 }
 
-// setPolicy adds what the flags say to a request.
+// setPolicy reads the flags of policyFlags into a request.
 func setPolicy(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	p := &policy.Policy{DenyBranches: cmd.Bool("deny-branches"), DenyCredentials: cmd.Bool("deny-credentials")}
 	if p.Allow, err = patterns(cmd, "allow-source"); err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// refusal is what a rule of a policy says of one module or provider.
+// refusal is the refusal of one module or provider by a rule of a policy.
 type refusal struct {
-	// rule is the argument, with its place: "cotter.hcl:2, allow_sources".
+	// rule is the policy's argument with its place, such as "cotter.hcl:2, allow_sources".
 	rule string
-	// reason is why this one is refused.
+	// reason is the reason why the module or provider is refused.
 	reason string
 }
 
-// refusalOf returns the refusal in the error of a module or a provider; nil if it has
-// another reason.
+// refusalOf returns the refusal in the error of a module or a provider. It returns nil if
+// the error has another cause.
 func refusalOf(err error) *refusal {
 	violation, ok := errors.AsType[*policy.Violation](err)
 	if !ok {
@@ -40,8 +40,8 @@ func refusalOf(err error) *refusal {
 	return &refusal{rule: rule, reason: strings.ReplaceAll(reason, "\n", "; ")}
 }
 
-// refusedTogether returns what to say of several things that one rule refuses, and the
-// lines below that. ok is false if the group is of something else.
+// refusedTogether returns a headline for several modules and providers that one rule refuses,
+// and a line for each of them. ok is false if the group is not such a group.
 func refusedTogether(group []message) (headline string, lines []string, ok bool) {
 	if len(group) < 2 || group[0].refusal == nil {
 		return "", nil, false

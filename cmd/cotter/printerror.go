@@ -12,15 +12,15 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// printError prints everything that went wrong, and then what to do about it: on
-// stderr for people, and on stdout with --json.
+// printError prints everything that went wrong, and then what to do about it. It prints text
+// to stderr or, with --json, JSON to stdout.
 //
 //	Error: module network (main.tf:3): no version meets the constraint "~> 9.0"
 //
 //	  3 |   version = "~> 9.0"
 //	    |             ^^^^^^^^
 //
-// What several calls have in common is told once, with all of them:
+// An error that several calls have in common is printed once, followed by the calls:
 //
 //	Error: registry.example.com cannot be reached: connection refused
 //
@@ -53,7 +53,7 @@ func (o *output) printError(err error) {
 	o.printRemedies(remedies)
 }
 
-// explained is a message with the words for people, if others than its own fit better.
+// explained returns a message with a better wording for text output, if there is one.
 func (o *output) explained(m message) message {
 	if m.err == nil {
 		return m
@@ -81,7 +81,8 @@ func (o *output) explained(m message) message {
 	return m
 }
 
-// sameText puts messages that say the same together, and those of one rule of a policy.
+// sameText groups messages that have the same text, and messages about the same rule of a
+// policy.
 func sameText(all []message) [][]message {
 	var groups [][]message
 	index := make(map[string]int)
@@ -104,7 +105,7 @@ func sameText(all []message) [][]message {
 	return groups
 }
 
-// printGroup prints messages that say the same.
+// printGroup prints a group of messages as one error.
 func (o *output) printGroup(group []message) {
 	m := group[0]
 	headline, body := m.parts()
@@ -140,8 +141,8 @@ func (o *output) printGroup(group []message) {
 	}
 }
 
-// parts are the first line of a message about one thing, and what stands below the
-// excerpt of its source.
+// parts returns the first line of a message that is printed by itself, and the text to print
+// after the excerpt of the source.
 func (m message) parts() (headline, body string) {
 	first, rest, _ := strings.Cut(m.text(), "\n")
 	switch {
@@ -159,6 +160,7 @@ func (m message) parts() (headline, body string) {
 	return m.Summary + m.where(), m.Detail
 }
 
+// where returns the place in the configuration in parentheses, or "".
 func (m message) where() string {
 	if m.File == "" {
 		return ""
@@ -166,7 +168,7 @@ func (m message) where() string {
 	return fmt.Sprintf(" (%s:%d)", m.File, m.Line)
 }
 
-// sourceDir is the directory to which the names of files in a message are relative.
+// sourceDir returns the directory that the file names in a message are relative to.
 func (o *output) sourceDir(m message) string {
 	if m.dir != "" {
 		return m.dir
@@ -181,8 +183,8 @@ func (o *output) printRemedies(list []remedy) {
 	}
 }
 
-// interrupted prints that the user has ended the run, instead of what failed because of
-// that. It reports whether the run ended so.
+// interrupted reports whether the user has interrupted the run. If so, it prints that,
+// instead of the errors that the interruption caused. With --json it returns false.
 func (o *output) interrupted(ctx context.Context, err error) bool {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) || o.json {
 		return false

@@ -22,20 +22,20 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// problem is what an error of the library means for a person: in fewer words than the
-// error's own, which have all that is known.
+// problem is a short wording for an error of the library. The text of the error itself has
+// all details.
 type problem struct {
 	fact string
-	// more is what else is known where only one call has the problem.
+	// more is text to add to fact if only one call has the problem.
 	more     string
 	remedies []string
-	// instead says that the error's own remedies do not apply.
+	// instead is true if the error's own remedies do not apply.
 	instead bool
-	// host is the one that was not reached. Its name may be misspelled.
+	// host is the host that was not reached. Its name may be misspelled.
 	host string
 }
 
-// problemOf returns what an error means; nil if the error's own text is best.
+// problemOf returns a short wording for an error, or nil if the error's own text is best.
 func problemOf(err error) *problem {
 	switch {
 	case errors.Is(err, cotter.ErrOffline):
@@ -58,11 +58,11 @@ func problemOf(err error) *problem {
 	return nil
 }
 
-// wholeCommit is the id of a commit, of which people need only the first digits.
+// wholeCommit matches the full ID of a commit. Text output shows only its first digits.
 var wholeCommit = lazyRegexp(`\b[0-9a-f]{40}\b`)
 
-// lazyRegexp returns a function that compiles a regular expression when it is first called,
-// as few runs need one.
+// lazyRegexp returns a function that compiles a regular expression on its first call. Few
+// runs need these expressions.
 func lazyRegexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -77,7 +77,7 @@ func offlineProblem(err error) *problem {
 	return &problem{fact: "neither installed nor in the cache"}
 }
 
-// hostOf returns the host that an error is about; "" if it is about none.
+// hostOf returns the host that an error is about, or "" if it is not about a host.
 func hostOf(err error) string {
 	if network, ok := errors.AsType[*httpx.NetworkError](err); ok && network.RedirectedTo != "" {
 		return hostIn(network.RedirectedTo)
@@ -97,7 +97,7 @@ func hostOf(err error) string {
 	return ""
 }
 
-// hostIn returns the host of an address of a package, such as "git::https://HOST/x.git".
+// hostIn returns the host in the address of a package, such as "git::https://HOST/x.git".
 func hostIn(address string) string {
 	if i := strings.Index(address, "::"); i >= 0 {
 		address = address[i+2:]
@@ -109,6 +109,7 @@ func hostIn(address string) string {
 	return u.Host
 }
 
+// untrusted is for certificates that are not trusted.
 func untrusted(host string, err error) *problem {
 	network, ok := errors.AsType[*httpx.NetworkError](err)
 	switch {
@@ -124,7 +125,7 @@ func untrusted(host string, err error) *problem {
 	return nil
 }
 
-// certificateReason is why a certificate is not trusted.
+// certificateReason returns the reason why a certificate is not trusted, or "".
 func certificateReason(err error) string {
 	text := err.Error()
 	switch name, ok := errors.AsType[x509.HostnameError](err); {
@@ -138,6 +139,7 @@ func certificateReason(err error) string {
 	return ""
 }
 
+// unreachable is for hosts that cannot be reached.
 func unreachable(host string, err error) *problem {
 	network, isNetwork := errors.AsType[*httpx.NetworkError](err)
 	if !isNetwork && !errors.Is(err, disco.ErrUnreachable) && !errors.Is(err, getmodules.ErrHostUnreachable) {
@@ -163,7 +165,7 @@ func unreachable(host string, err error) *problem {
 	return p
 }
 
-// hostname is a host without its port.
+// hostname returns a host without its port.
 func hostname(host string) string {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -172,14 +174,14 @@ func hostname(host string) string {
 	return name
 }
 
-// The words of git's http library, which has no error codes for git to report.
+// These match messages of git's HTTP library. Git reports no error codes for them.
 var (
 	gitNoHost = lazyRegexp(`Could not resolve (host|proxy): (\S+)`)
 	gitNoPort = lazyRegexp(`Failed to connect to (\S+) port (\d+)`)
 )
 
-// networkReason is why a host was not reached, in a few words; "" for anything that is
-// not known here. unknown says that there is no such host.
+// networkReason returns a few words about why a host was not reached. It returns "" for
+// errors that it does not know. unknown reports whether the host does not exist.
 func networkReason(err error) (reason string, unknown bool) {
 	text := err.Error()
 	name, isName := errors.AsType[*net.DNSError](err)
@@ -215,7 +217,8 @@ func networkReason(err error) (reason string, unknown bool) {
 	return reason, false
 }
 
-// proxyOf is the address of the proxy that was not reached; "" if it was another host.
+// proxyOf returns the address of the proxy that was not reached. It returns "" if the host
+// that was not reached is not a proxy.
 func proxyOf(err error) string {
 	failed, ok := errors.AsType[*net.OpError](err)
 	if !ok || failed.Op != "proxyconnect" {
@@ -227,7 +230,8 @@ func proxyOf(err error) string {
 	return "of the environment"
 }
 
-// lastWords is the end of a message of git, behind what it was doing.
+// lastWords returns the last part of a message of git. The parts before it say what git was
+// doing.
 func lastWords(text string) string {
 	if i := strings.LastIndex(text, ": "); i >= 0 {
 		return text[i+2:]
@@ -235,6 +239,7 @@ func lastWords(text string) string {
 	return text
 }
 
+// unauthorized is for requests that need credentials, or other ones.
 func unauthorized(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
 	status, isStatus := errors.AsType[*getmodules.StatusError](err)
@@ -275,10 +280,10 @@ func unauthorized(host string, err error) *problem {
 	return nil
 }
 
-// saidByServer is the quoted message of a server in an error of package registryclient.
+// saidByServer matches the quoted message of a server in an error of package registryclient.
 var saidByServer = lazyRegexp(`, with the message ("(?:[^"\\]|\\.)*")`)
 
-// serverMessage is what a server said, to be added to what it answered.
+// serverMessage returns the message of a server as text to add to a fact, or "".
 func serverMessage(err error) string {
 	m := saidByServer().FindStringSubmatch(err.Error())
 	if m == nil {
@@ -287,7 +292,8 @@ func serverMessage(err error) string {
 	return "; it says " + m[1]
 }
 
-// refusedProblem is an answer of 401 or 403.
+// refusedProblem returns the problem for an answer with status 401 or 403. sent reports
+// whether credentials were sent.
 func refusedProblem(host string, status int, sent bool) *problem {
 	fact := fmt.Sprintf("%s answered %d %s: ", host, status, http.StatusText(status))
 	if sent {
@@ -296,6 +302,8 @@ func refusedProblem(host string, status int, sent bool) *problem {
 	return &problem{fact: fact + "no credentials were sent"}
 }
 
+// notFound is for modules, providers, repositories and archives that do not exist, or that
+// the host shows only to authorised users.
 func notFound(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
 	_, unusable := errors.AsType[*cotter.UnusableVersionError](err)
@@ -329,7 +337,7 @@ func notFound(host string, err error) *problem {
 	return nil
 }
 
-// otherProviders is what an error says about other providers that may be meant.
+// otherProviders returns the part of an error that names other providers that may be meant.
 func otherProviders(err error) string {
 	unknown, ok := errors.AsType[*cotter.UnknownProviderError](err)
 	if !ok {
@@ -338,6 +346,7 @@ func otherProviders(err error) string {
 	return strings.TrimPrefix(unknown.Error(), unknown.Err.Error())
 }
 
+// unusableProblem is for provider versions without a package for the platform.
 func unusableProblem(host string, err error) *problem {
 	unusable, _ := errors.AsType[*cotter.UnusableVersionError](err)
 	if !errors.Is(err, registryclient.ErrNotFound) && !errors.Is(err, registryclient.ErrUnsupportedPlatform) {
@@ -348,7 +357,7 @@ func unusableProblem(host string, err error) *problem {
 
 func withoutHost(address, host string) string { return strings.TrimPrefix(address, host+"/") }
 
-// failing is an answer that says that the server has a problem.
+// failing is for answers with an unexpected status, such as 500.
 func failing(host string, err error) *problem {
 	request, ok := errors.AsType[*registryclient.RequestError](err)
 	if !ok || !errors.Is(err, registryclient.ErrUnexpectedStatus) {

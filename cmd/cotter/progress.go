@@ -7,14 +7,14 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// progress shows the events of an installation: one JSON object each with --json, live
-// lines where a person watches, and plain lines with -v. Without any of them it only
-// counts, for the summary at the end.
+// progress shows the events of an installation: as JSON objects with --json, as live lines
+// on an interactive terminal, and as plain lines with -v. It also counts the events for the
+// summary at the end.
 type progress struct {
 	*tally
 	out   *output
-	live  *live             // nil if no person watches
-	names map[string]string // what the lock decided, by key, until it is verified
+	live  *live             // nil if the output is not interactive
+	names map[string]string // the descriptions of modules resolved from the lock, by key
 }
 
 func newProgress(out *output) *progress {
@@ -25,12 +25,12 @@ func newProgress(out *output) *progress {
 	return p
 }
 
-// event is an Installer's OnEvent.
+// event is a function for Installer.OnEvent.
 func (p *progress) event(event cotter.Event) {
 	p.tally.event(event)
 	if p.out.json {
 		if value := jsonEvent(event); value != nil {
-			_ = p.out.writeJSON(value) // a closed stdout shows at the end
+			_ = p.out.writeJSON(value) // writing the result will return the error
 		}
 		return
 	}
@@ -41,9 +41,9 @@ func (p *progress) event(event cotter.Event) {
 	case cotter.Warning:
 		p.above(func() { p.out.warnf("%s", warningText(e)) })
 	case cotter.Waiting:
-		p.note("Waiting for another process that works on this project...\n")
+		p.note("Waiting for another process that is working on this project...\n")
 	case cotter.WaitingForFetch:
-		p.note("Waiting for another process that fetches %s...\n", e.Package)
+		p.note("Waiting for another process that is fetching %s...\n", e.Package)
 	default:
 		if p.out.verbose {
 			p.tell(event)
@@ -51,7 +51,7 @@ func (p *progress) event(event cotter.Event) {
 	}
 }
 
-// tell prints a line for an event, in the order of time.
+// tell prints a line for an event, for --verbose.
 func (p *progress) tell(event cotter.Event) {
 	switch e := event.(type) {
 	case cotter.Resolved:
@@ -75,12 +75,12 @@ func (p *progress) tell(event cotter.Event) {
 	}
 }
 
-// note prints a line for people who want to know, now.
+// note prints a line immediately, unless --quiet is set.
 func (p *progress) note(format string, args ...any) {
 	p.above(func() { p.out.notef(format, args...) })
 }
 
-// above prints above the live lines.
+// above calls print so that its output appears above the live lines, if there are any.
 func (p *progress) above(print func()) {
 	if p.live != nil {
 		p.live.above(print)
@@ -89,14 +89,15 @@ func (p *progress) above(print func()) {
 	print()
 }
 
-// end clears the live lines away.
+// end removes the live lines.
 func (p *progress) end() {
 	if p.live != nil {
 		p.live.end()
 	}
 }
 
-// providerName names the package of a provider in the live lines.
+// providerName returns the name of a provider package for the live lines. It includes the
+// platform if that is not the current one.
 func providerName(e cotter.ProviderProgress) string {
 	name := fmt.Sprintf("provider %s %s", e.Provider.ForDisplay(), e.Version)
 	if e.Platform != addrs.CurrentPlatform() {
@@ -105,7 +106,8 @@ func providerName(e cotter.ProviderProgress) string {
 	return name
 }
 
-// warning is an Installer's OnEvent for commands that show no progress.
+// warning is a function for Installer.OnEvent, for commands that do not show progress. It
+// prints warnings only.
 func (o *output) warning(event cotter.Event) {
 	if warning, ok := event.(cotter.Warning); ok {
 		o.warnf("%s", warningText(warning))

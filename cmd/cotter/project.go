@@ -15,8 +15,8 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// request returns the request that the flags, the environment and the settings of the
-// project in --chdir describe.
+// request returns the request for the project in --chdir, from the flags, the environment
+// and the project's settings.
 func request(cmd *cli.Invocation, env func(string) string) (cotter.Request, error) {
 	req, err := flagRequest(cmd, env)
 	if err != nil {
@@ -25,7 +25,7 @@ func request(cmd *cli.Invocation, env func(string) string) (cotter.Request, erro
 	return applySettings(cmd, req)
 }
 
-// flagRequest is request without settings.
+// flagRequest is request without the project's settings.
 func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, error) {
 	dialect, err := cotter.ParseDialect(cmd.String("for"))
 	if err != nil {
@@ -43,7 +43,7 @@ func flagRequest(cmd *cli.Invocation, env func(string) string) (cotter.Request, 
 	return req, setInputs(cmd, env, &req)
 }
 
-// tools returns the stock tools that are in PATH.
+// tools returns the stock tools that PATH contains.
 func tools(env func(string) string) []cotter.Dialect {
 	var found []cotter.Dialect
 	for _, tool := range []cotter.Dialect{cotter.DialectOpenTofu, cotter.DialectTerraform} {
@@ -54,9 +54,9 @@ func tools(env func(string) string) []cotter.Dialect {
 	return found
 }
 
-// installer returns the Installer of commands that use the network, with the
-// settings and credentials of the stock tools' CLI configuration.
-// COTTER_ALWAYS_GIT makes git itself send all requests to git servers.
+// installer returns an Installer for commands that use the network, with the settings and
+// credentials in the stock tools' CLI configuration. If COTTER_ALWAYS_GIT is set, the
+// installed git sends all requests to git servers.
 func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cotter.Installer, error) {
 	config, err := cliConfig(ctx, out, req.Dialect)
 	if err != nil {
@@ -91,15 +91,15 @@ func installer(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 		StateKey:    out.env("COTTER_STATE_KEY"),
 	})
 	for _, o := range config.Providers.DevOverrides {
-		out.warnf("dev_overrides of the CLI configuration have tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
+		out.warnf("dev_overrides in the CLI configuration make tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
 	}
 	in.PluginCacheDir = config.Providers.PluginCacheDir
 	in.Providers, err = providerSource(ctx, config, in.Providers, req.Dir, client)
 	return in, err
 }
 
-// limits returns the limits of fetches. COTTER_MIN_RATE is the minimum rate of a
-// transfer in bytes per second, for slow networks; -1 disables the check.
+// limits returns the limits for fetches. COTTER_MIN_RATE is the minimum rate of a transfer in
+// bytes per second. Slow networks may need a lower rate; -1 disables the check.
 func limits(env func(string) string) (getmodules.Limits, error) {
 	text := env("COTTER_MIN_RATE")
 	if text == "" {
@@ -107,13 +107,13 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 	}
 	rate, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return getmodules.Limits{}, usageError{fmt.Errorf("COTTER_MIN_RATE is a number of bytes per second, and not %q", text)}
+		return getmodules.Limits{}, usageError{fmt.Errorf("COTTER_MIN_RATE takes a number of bytes per second, got %q", text)}
 	}
 	return getmodules.Limits{MinRate: rate}, nil
 }
 
-// localInstaller returns the Installer of commands that read what is installed and
-// do not use the network.
+// localInstaller returns an Installer for commands that read installed files and do not use
+// the network.
 func localInstaller(cmd *cli.Invocation, out *output) *cotter.Installer {
 	return &cotter.Installer{
 		CacheDir: cacheDir(cmd),
@@ -123,9 +123,8 @@ func localInstaller(cmd *cli.Invocation, out *output) *cotter.Installer {
 	}
 }
 
-// transport returns the standard transport, except that it keeps as many idle
-// connections to a host as can be in use at once: a handshake costs two round
-// trips.
+// transport returns a copy of the standard transport that keeps more idle connections to a
+// host: as many as can be in use at once. This avoids handshakes, which cost two round trips.
 func transport() http.RoundTripper {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -136,8 +135,8 @@ func transport() http.RoundTripper {
 	return ours
 }
 
-// cacheDir returns the user's cache: that of the flag, or else the default; ""
-// if there is no home directory.
+// cacheDir returns the cache directory: the value of --cache-dir, or otherwise the user's
+// default. It returns "" if there is no home directory.
 func cacheDir(cmd *cli.Invocation) string {
 	return cmp.Or(cmd.String("cache-dir"), cliconfig.OSEnvironment().CacheDir())
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// projectProblem is problemOf for what can be seen in the project's directory.
+// projectProblem is problemOf for errors whose cause can be found in the project's directory.
 func (o *output) projectProblem(m message) *problem {
 	var module *cotter.ModuleError
 	var locked *cotter.LockedError
@@ -31,7 +31,7 @@ func (o *output) projectProblem(m message) *problem {
 			instead: true, remedies: []string{commitLockRemedy},
 		}
 		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
-		if !absent(below(dir, kept)) { // by an installation
+		if !absent(below(dir, kept)) { // an installation has kept a copy
 			p.remedies = append(p.remedies, restoreRemedy)
 		}
 		return p
@@ -45,12 +45,13 @@ func (o *output) projectProblem(m message) *problem {
 	return nil
 }
 
-// shownPath is a path as the user can open it from here.
+// shownPath returns a path in the project dir, relative to the current directory, with
+// slashes.
 func shownPath(dir, name string) string {
 	return filepath.ToSlash(below(dir, name))
 }
 
-// below is a path that may be relative to a directory.
+// below returns name if it is absolute, and otherwise joins it to dir.
 func below(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -63,7 +64,8 @@ func absent(name string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// missingFile words an error of the system about a file.
+// missingFile describes a file that does not exist, or a path through a file that is not a
+// directory. what is the predicate of the sentence.
 func missingFile(err error, missing *fs.PathError, what string) *problem {
 	if what == "is not a directory" {
 		missing = &fs.PathError{Op: missing.Op, Path: fileIn(missing.Path), Err: missing.Err}
@@ -77,7 +79,7 @@ func missingFile(err error, missing *fs.PathError, what string) *problem {
 	return p
 }
 
-// fileIn is the first part of a path that is a file.
+// fileIn returns the part of a path that is a file and not a directory, or else the path.
 func fileIn(name string) string {
 	for at := name; at != "." && at != "/"; at = filepath.Dir(at) {
 		if info, err := os.Stat(at); err == nil && !info.IsDir() {
@@ -87,7 +89,7 @@ func fileIn(name string) string {
 	return name
 }
 
-// entriesIn are the names in a directory that are not hidden.
+// entriesIn returns the names in a directory that are not hidden.
 func entriesIn(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -102,7 +104,8 @@ func entriesIn(dir string) []string {
 	return names
 }
 
-// localProblem explains what is wrong with a local source address.
+// localProblem describes what is wrong with a local source address. It returns nil if the
+// error's own text is best.
 func localProblem(dir string, err *cotter.ModuleError) *problem {
 	caller := filepath.Join(dir, filepath.Dir(filepath.FromSlash(err.Range.Filename)))
 	isLocal := strings.HasPrefix(err.Source, "./") || strings.HasPrefix(err.Source, "../")
@@ -133,13 +136,13 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// publicHosts are those that many source addresses name.
+// publicHosts are hosts that many source addresses name.
 var publicHosts = []string{
 	"registry.opentofu.org", "registry.terraform.io", "app.terraform.io", "github.com", "gitlab.com", "bitbucket.org", "ghcr.io", "codeberg.org",
 }
 
-// knownHosts are hosts that may be meant by the name of another one: well known ones, and
-// those in the project's lock.
+// knownHosts returns hosts to suggest for a misspelled one: well-known hosts, and the hosts
+// in the project's lock.
 func (o *output) knownHosts(m message) []string {
 	hosts := slices.Clone(publicHosts)
 	lock, err := readLock(below(o.sourceDir(m), cmp.Or(o.lockFile, ".terraform.lock.hcl")))

@@ -13,7 +13,8 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// severalFlags are those of every command that works on several projects.
+// severalFlags returns the flags of every command that can work on several projects, after
+// more.
 func severalFlags(more ...*cli.Flag) []*cli.Flag {
 	return append(more,
 		&cli.Flag{Name: "recursive", Usage: "work on all root modules in and below the directories"},
@@ -21,15 +22,15 @@ func severalFlags(more ...*cli.Flag) []*cli.Flag {
 	)
 }
 
-// severalProjects reports whether the command line names directories of projects, or
-// asks for them.
+// severalProjects reports whether the command line selects projects by arguments, --recursive
+// or --since.
 func severalProjects(cmd *cli.Invocation) bool {
 	return len(dirArguments(cmd)) > 0 || cmd.Bool("recursive") || cmd.String("since") != ""
 }
 
-// dirArguments are the arguments that are directories of projects. The others of
-// update, which has such, never look like paths from here or from the root; those of
-// mirror are the address of one.
+// dirArguments returns the arguments that are directories of projects. The command mirror
+// also takes the address of a mirror. The command update also takes keys and providers: its
+// arguments are directories only if they begin with a dot or are absolute paths.
 func dirArguments(cmd *cli.Invocation) []string {
 	dirs := slices.DeleteFunc(cmd.Args(), func(arg string) bool { return strings.HasPrefix(arg, mirrorScheme) })
 	if cmd.Command.Name == updateName {
@@ -38,8 +39,8 @@ func dirArguments(cmd *cli.Invocation) []string {
 	return dirs
 }
 
-// forProjects runs a command for the project that the flags name, or for each of
-// those that the command line names.
+// forProjects calls run for each project that the command line selects, or otherwise for the
+// project in --chdir.
 func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, out *output, req cotter.Request) error) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
@@ -63,8 +64,8 @@ func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func
 	})
 }
 
-// withOrigins is forProjects for commands that ask origins: each thing once, whichever
-// of the projects need it.
+// withOrigins is forProjects for commands that ask origins. The projects share a session, so
+// that each question is asked only once.
 func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request) error) error {
 	req, err := request(cmd, out.env)
 	if err != nil {
@@ -86,8 +87,8 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 	})
 }
 
-// projectDirs are the root modules that the command line names: none if --since leaves
-// out all of them, which is said here.
+// projectDirs returns the root modules that the command line selects. If --since leaves out
+// all of them, it prints that and returns none.
 func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]string, error) {
 	collectSeldom()
 	dirs, err := namedDirs(ctx, cmd, req)
@@ -105,7 +106,8 @@ func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 	return changed, err
 }
 
-// namedDirs are the root modules that the command line names, changed or not.
+// namedDirs returns the root modules that the command line selects, without regard to
+// --since.
 func namedDirs(ctx context.Context, cmd *cli.Invocation, req cotter.Request) ([]string, error) {
 	var dirs []string
 	for _, dir := range dirArguments(cmd) {
@@ -192,12 +194,12 @@ func installedDirs(dirs []string, results []*cotter.Result) (installed []string)
 	return installed
 }
 
-// projectEvent prints what happens in one of several projects: everything as
-// JSON, nothing but warnings for people.
+// projectEvent prints an event in one of several projects. JSON output has all events, text
+// output only warnings.
 func (o *output) projectEvent(dir string, event cotter.Event) {
 	if o.json {
 		if value := jsonEvent(event); value != nil {
-			_ = o.writeProjectJSON(dir, value) // a closed stdout shows at the end
+			_ = o.writeProjectJSON(dir, value) // writing the result will return the error
 		}
 		return
 	}
@@ -206,7 +208,8 @@ func (o *output) projectEvent(dir string, event cotter.Event) {
 	}
 }
 
-// projects prints what came of several projects, nil where one failed.
+// projects prints the results of several projects, and a summary. The result of a project
+// that failed is nil. seen has the tally of each project, by its directory.
 func (o *output) projects(done string, dirs []string, results []*cotter.Result, seen map[string]*tally) error {
 	all, whole, succeeded, changed := &cotter.Result{}, newTally(), 0, false
 	for i, result := range results {
@@ -242,7 +245,8 @@ func (o *output) projects(done string, dirs []string, results []*cotter.Result, 
 	return nil
 }
 
-// projectDone prints what came of one of several projects, if it is not as before.
+// projectDone prints the result of one of several projects. Text output shows it only if
+// something has changed, or with --verbose.
 func (o *output) projectDone(done, dir string, result *cotter.Result, list []resultLine) error {
 	switch {
 	case o.json:

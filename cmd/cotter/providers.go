@@ -15,17 +15,17 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 )
 
-// providerFlags are those of every command that installs or locks providers.
+// providerFlags returns the flags of every command that installs or locks providers.
 func providerFlags() []*cli.Flag {
 	return []*cli.Flag{
-		{Name: "no-providers", Usage: "leave the providers and their part of the lock as they are"},
+		{Name: "no-providers", Usage: "do not change the providers and their part of the lock"},
 		{Name: "only", Type: cli.String, Usage: "install only `WHAT`: modules or providers"},
 		{Name: "platform", Type: cli.Strings, Usage: "also lock the providers' hashes for `OS_ARCH`; can be repeated"},
 		{Name: "prune-providers", Usage: "remove providers that no module requires from the lock, even if the state needs them"},
 	}
 }
 
-// setProviders reads the flags of providerFlags.
+// setProviders reads the flags of providerFlags into a request.
 func setProviders(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	providers := &cotter.Providers{Prune: cmd.Bool("prune-providers")}
 	if providers.Platforms, err = platforms(cmd); err != nil {
@@ -46,7 +46,7 @@ func setProviders(cmd *cli.Invocation, req *cotter.Request) (err error) {
 	case !none:
 		req.Providers = providers
 	case len(providers.Platforms) > 0:
-		return usageError{fmt.Errorf("--platform is about providers, which this run leaves as they are")}
+		return usageError{fmt.Errorf("--platform is for providers, and this run does not change them")}
 	}
 	return nil
 }
@@ -63,6 +63,7 @@ func platforms(cmd *cli.Invocation) (named []addrs.Platform, err error) {
 	return named, nil
 }
 
+// providerChangeText describes a change of a provider's lock entry.
 func providerChangeText(change cotter.ProviderChange) string {
 	switch {
 	case change.Old == "":
@@ -82,7 +83,8 @@ func moreHashes(n int) string {
 	return fmt.Sprintf("%d more hashes", n)
 }
 
-// signedBy says who signed a provider's package, if that was checked in this run.
+// signedBy returns text about the key that signed a provider's package. It returns "" if the
+// signature was not checked in this run.
 func signedBy(e cotter.ProviderInstalled) string {
 	switch {
 	case e.KeyID == "":
@@ -93,7 +95,7 @@ func signedBy(e cotter.ProviderInstalled) string {
 	return fmt.Sprintf(" (signed, key %s, %s)", e.KeyID, e.Key)
 }
 
-// providerStatusText says how an installed provider compares with the lock.
+// providerStatusText describes how an installed provider compares with the lock.
 func providerStatusText(p cotter.ProviderReport) string {
 	switch {
 	case p.Status == cotter.StatusMissing:
@@ -106,8 +108,8 @@ func providerStatusText(p cotter.ProviderReport) string {
 	return fmt.Sprintf("Provider checksum verification failed\n    expected one of the %d hashes in the lock\n    got      %s", len(p.Want), p.Got)
 }
 
-// providerMessage is the message of what went wrong with a provider: below it stands
-// who asks for it.
+// providerMessage returns the message for an error about a provider. Its detail ends with the
+// modules that require the provider.
 func providerMessage(err *cotter.ProviderError) message {
 	m := message{Summary: "provider " + err.Provider.ForDisplay(), Detail: err.Err.Error(), Provider: err.Provider.String()}
 	if err.Version != "" {
@@ -134,8 +136,9 @@ type jsonProvider struct {
 	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
 }
 
+// jsonProviderUse is a requirement of a provider.
 type jsonProviderUse struct {
-	Key        string `json:"key,omitempty"` // of the module; none for the root module
+	Key        string `json:"key,omitempty"` // The key of the module; absent for the root module.
 	By         string `json:"by"`
 	Constraint string `json:"constraint,omitempty"`
 	File       string `json:"file,omitempty"`
@@ -180,6 +183,7 @@ func jsonProviderReports(reports []cotter.ProviderReport) []jsonProviderReport {
 	return list
 }
 
+// jsonProviderChange is a provider whose lock entry has changed.
 type jsonProviderChange struct {
 	Provider string `json:"provider"`
 	Old      string `json:"old,omitempty"`
@@ -195,14 +199,14 @@ func jsonProviderChanges(changes []cotter.ProviderChange) []jsonProviderChange {
 	return list
 }
 
-// loadProviders reads which providers the modules require, and what the lock has of
-// them.
+// loadProviders returns the providers that the installed modules require, with their lock
+// entries.
 func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) ([]cotter.Provider, error) {
 	return localInstaller(cmd, out).LoadProviders(ctx, req)
 }
 
-// whyProvider prints which modules require a provider and with which constraints, if
-// one of that name is required.
+// whyProvider prints which modules require a provider, and with which constraints. It
+// reports whether a provider of that name is required.
 func whyProvider(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, wanted string) (bool, error) {
 	all, err := loadProviders(ctx, cmd, out, req)
 	if err != nil {
@@ -221,13 +225,13 @@ func whyProvider(ctx context.Context, cmd *cli.Invocation, out *output, req cott
 	return len(found) > 0, nil
 }
 
-// isProvider reports whether a provider goes by a name: with its host or without, or
-// its type alone.
+// isProvider reports whether name refers to a provider: by its address with or without the
+// host, or by its type only.
 func isProvider(p addrs.Provider, name string) bool {
 	return slices.Contains([]string{p.String(), p.ForDisplay(), p.Namespace + "/" + p.Type, p.Type}, name)
 }
 
-// providerSource returns where the CLI configuration says that providers come from.
+// providerSource returns the source of providers that the CLI configuration selects.
 func providerSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, client *http.Client) (getproviders.Source, error) {
 	return config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
 		Direct: func(retries int) getproviders.Source {

@@ -18,17 +18,18 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// remedy is what a user can do about an error. In its text, {dir} is the flag for
-// the project's directory if there are several projects, {keys} are the keys of the
-// module calls that have the problem, and {accept} is a flag for each of them.
+// remedy is what a user can do about an error. Its text may have placeholders: {dir} is the
+// flag for the project's directory if there are several projects, {keys} are the keys of the
+// module calls or providers that have the problem, and {accept} is an --accept-changed flag
+// for each of them.
 type remedy struct {
 	text    string
 	project string
 	key     string // "" if the text has no {keys}
 }
 
-// The errors of the library state facts. What to do next, with this command, is
-// here and nowhere else.
+// The remedies. The errors of the library only state facts. All advice on what to do next
+// with this command is in this file.
 const (
 	installRemedy     = "Run `cotter install{dir}` to install what is missing."
 	staleRemedy       = "Run `cotter install{dir}` to bring the lock up to date."
@@ -44,7 +45,7 @@ const (
 	tofuRemedy        = "Use `--for tofu` to read the project as tofu does."
 	mergeRemedy       = "Then run `cotter install{dir}` to lock what is still missing."
 	mergeDriverRemedy = "Keep one block of each pair, or take one side whole and run `cotter install`."
-	confirmRemedy     = "Run `cotter install --locked` to ask the origins of entries that none has confirmed here."
+	confirmRemedy     = "Run `cotter install --locked` to have the origins confirm these entries."
 	movedRemedy       = "If you want what the origins have now, run `cotter update`."
 	dialectRemedy     = "Use `--for tofu` or `--for terraform` to decide."
 	updateRemedy      = "Run `cotter update{dir} {keys}` to select another version."
@@ -57,25 +58,25 @@ const (
 	certificateRemedy = "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates."
 	networkRemedy     = "Check the spelling of the host, the network and the proxy settings."
 	spellingRemedy    = "Check the spelling of the host."
-	gitLoginRemedy    = "Set a credential helper for git, or load a key into the ssh agent: git is never allowed to ask here."
+	gitLoginRemedy    = "Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here."
 	lockRemedy        = "Run `cotter lock{dir}` on your machine and commit the lock."
 	commitLockRemedy  = "Run `cotter install{dir}` on your machine and commit it."
 	platformRemedy    = "Use `cotter bundle create --platform {keys}` to make a bundle for it."
 	bundleRemedy      = "Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."
-	toolRemedy        = "Use `--tool` with its path, or `--for` if the project is for the other one."
+	toolRemedy        = "Use `--tool` with its path, or `--for` if the project is for the other tool."
 	vendorRemedy      = "Run `cotter vendor{dir}` to write what the lock says."
 	noVendorRemedy    = "Set `vendor` in the settings block of cotter.hcl, or use `--vendor` with a directory."
 	notOursRemedy     = "Name a directory that is empty or does not exist."
 	stateKeyRemedy    = "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."
-	archiveRemedy     = "Try again. If the archive is the same then, tell the publisher of the provider."
+	archiveRemedy     = "Try again. If the error persists, tell the publisher of the provider."
 	cacheRemedy       = "Use `--cache-dir` or COTTER_CACHE_DIR to name another directory."
 )
 
 // gitCertificateRemedy is for certificates that git does not trust.
 const gitCertificateRemedy = "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates; for git, set GIT_SSL_CAINFO or http.sslCAInfo too."
 
-// registryLogin says how to log in to a registry. The variable's name has no encoding
-// for a port.
+// registryLogin says how to log in to a registry. For a host with a port it does not offer
+// the variable TF_TOKEN_..., whose name cannot contain a port.
 func registryLogin(host string) string {
 	block := fmt.Sprintf("add a `credentials \"%s\"` block with a token to the CLI configuration", host)
 	if strings.Contains(host, ":") {
@@ -87,16 +88,17 @@ func registryLogin(host string) string {
 
 // sentRemedy says what to do about credentials that a host does not accept.
 func sentRemedy(host string) string {
-	return fmt.Sprintf("Check that they are valid and allow this. `cotter doctor` says where the credentials for %s are from.", host)
+	return fmt.Sprintf("Check that they are valid and allow this. `cotter doctor` shows where the credentials for %s come from.", host)
 }
 
-// netrcLogin says how to log in to a server of archives.
+// netrcLogin says how to log in to a server for archives.
 func netrcLogin(host string) string {
 	name, _, _ := strings.Cut(host, ":")
 	return fmt.Sprintf("Add %s to ~/.netrc.", name)
 }
 
-// remediesOf returns the remedies for one error, which joins no others.
+// remediesOf returns the remedies for an error that does not join others. project is the
+// directory of its project.
 func remediesOf(project string, err error) []remedy {
 	var found []remedy
 	add := func(text, key string) { found = append(found, remedy{text, project, key}) }
@@ -167,7 +169,7 @@ func remediesOf(project string, err error) []remedy {
 	return found
 }
 
-// addProviderRemedies adds the remedies for a provider that cannot be had, and reports
+// addProviderRemedies adds the remedies for a provider that is not available. It reports
 // whether there are any.
 func addProviderRemedies(err *cotter.ProviderError, add func(text, key string)) bool {
 	var unknown *cotter.UnknownProviderError
@@ -192,8 +194,8 @@ func addProviderRemedies(err *cotter.ProviderError, add func(text, key string)) 
 	return true
 }
 
-// addLockRemedies adds the remedies for what differs from the lock, and reports
-// whether there are any.
+// addLockRemedies adds the remedies for a difference from the lock. It reports whether there
+// are any.
 func addLockRemedies(err error, add func(text, key string)) bool {
 	var locked *cotter.LockedError
 	var mismatch *cotter.HashMismatchError
@@ -233,7 +235,7 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	return nil
 }
 
-// allowRemedy says how to allow a source that a policy does not.
+// allowRemedy says how to allow a source that a policy does not allow.
 func allowRemedy(violation *policy.Violation) string {
 	if violation.Range.Filename == "" {
 		return "If you trust the source, name it with `--allow-source` too."
@@ -250,7 +252,7 @@ func linkRemedy(linked *cotter.LinkedLockError) string {
 	return text + "."
 }
 
-// warningRemedy says what to do about a warning; "" if there is nothing to do.
+// warningRemedy says what to do about a warning. It returns "" if there is nothing to do.
 func warningRemedy(kind cotter.WarningKind) string {
 	switch kind {
 	case cotter.WarningNoCache:
@@ -261,13 +263,14 @@ func warningRemedy(kind cotter.WarningKind) string {
 	return ""
 }
 
+// is reports whether err is or wraps an error of type E.
 func is[E error](err error) bool {
 	var target E
 	return errors.As(err, &target)
 }
 
-// remedyLines returns the texts of remedies. One that several errors have in common
-// is told once, with all of their keys.
+// remedyLines returns the texts of remedies. A remedy that several errors have in common is
+// returned once, with all their keys.
 func remedyLines(list []remedy) []string {
 	var order []remedy // without keys
 	keys := make(map[remedy][]string)
@@ -288,6 +291,7 @@ func remedyLines(list []remedy) []string {
 	return texts
 }
 
+// line returns the text of a remedy with its placeholders replaced.
 func (r remedy) line(keys []string) string {
 	dir, accept := "", ""
 	if r.project != "" && r.project != "." {
@@ -301,10 +305,10 @@ func (r remedy) line(keys []string) string {
 	return strings.NewReplacer("{dir}", dir, "{keys}", strings.Join(words, " "), "{accept}", accept).Replace(r.text)
 }
 
-// plainWord is a word that means itself in all shells.
+// plainWord matches words that all shells take literally.
 var plainWord = lazyRegexp(`^[A-Za-z0-9_./:@%+=][A-Za-z0-9_./:@%+=-]*$`)
 
-// shellWord quotes a word for a shell, if it needs that.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if plainWord().MatchString(word) {
 		return word

@@ -12,9 +12,9 @@ import (
 func restoreCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "restore",
-		Usage: "restore entries of modules and providers that the lock has lost",
-		Description: "Takes them from the copy that the last installation kept in .terraform, or else\n" +
-			"from the last commit in git, and changes nothing else.",
+		Usage: "restore module and provider entries that the lock has lost",
+		Description: "Takes the entries from the copy of the lock that the last installation kept in\n" +
+			".terraform, or otherwise from the last git commit. Nothing else is changed.",
 		Flags: projectFlags(),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			req, err := request(cmd, out.env)
@@ -34,7 +34,7 @@ func restoreCommand(out *output) *cli.Command {
 	}
 }
 
-// entriesOf counts what was restored.
+// entriesOf returns the numbers of restored entries as text.
 func entriesOf(restored *cotter.Restored) string {
 	var parts []string
 	if n := len(restored.Keys); n > 0 {

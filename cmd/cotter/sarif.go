@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// The parts of SARIF 2.1.0 that verify writes, by the names of the standard:
+// The sarif types are the parts of SARIF 2.1.0 that verify writes. Their fields have the names
+// in the standard:
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
@@ -41,7 +42,7 @@ type sarifRule struct {
 	Full    sarifText  `json:"fullDescription"`
 	Help    sarifText  `json:"help"`
 	Default sarifLevel `json:"defaultConfiguration"`
-	// Properties are those that GitHub reads.
+	// Properties are properties that GitHub reads.
 	Properties map[string]any `json:"properties"`
 }
 
@@ -100,15 +101,15 @@ type sarifLogical struct {
 	Kind string `json:"kind"`
 }
 
-// sarifRoot is the base of all addresses of files: the root of the repository.
+// sarifRoot is the base of all file addresses: the root of the repository.
 const sarifRoot = "%SRCROOT%"
 
-// sarifURI is the address of a file relative to the root, from its path with slashes.
+// sarifURI returns the address of a file relative to sarifRoot. path has slashes.
 func sarifURI(path string) string {
 	return (&url.URL{Path: path}).String()
 }
 
-// writeSARIF writes one run with results and failures into a file.
+// writeSARIF writes a file with one run that has the results and failures.
 func writeSARIF(name string, results []sarifResult, failures []sarifNotification) (err error) {
 	log := sarifLog{
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",

@@ -18,14 +18,15 @@ import (
 func sbomCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:  "sbom",
-		Usage: "write a software bill of materials of the installed modules and providers",
-		Description: "Writes CycloneDX in JSON: a component for each package and each provider, with its\n" +
-			"package URL, version, commit or digest and the lock's hashes, and which of them call\n" +
-			"or require which. The same modules and providers give the same bytes: the file\n" +
-			"contains no date and no random number.\n" +
+		Usage: "write a software bill of materials for the installed modules and providers",
+		Description: "Writes a CycloneDX document in JSON. It has a component for each package and each\n" +
+			"provider, with the package URL, the version, commit or digest, and the hashes in the\n" +
+			"lock. It also says which components call or require which. The same modules and\n" +
+			"providers always give the same bytes: the file contains no date and no random number.\n" +
 			"\n" +
-			"Several projects are components of one document, with what each of them calls and\n" +
-			"requires. It is only written if all of them could be read.",
+			"For several projects there is one document. Each project is a component of it, with the\n" +
+			"components that it calls and requires. The document is written only if all projects\n" +
+			"could be read.",
 		ArgsUsage: "[DIR...]",
 		Flags:     configFlags(severalFlags(&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE` instead of standard output"})...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
@@ -82,15 +83,15 @@ func encodeBOM(w io.Writer, bom *cyclonedx.BOM) error {
 	return encoder.Encode(bom)
 }
 
-// rootRef is the configuration itself in the graph of what calls what.
+// rootRef is the reference of the configuration itself in the graph of dependencies.
 const rootRef = "configuration"
 
-// billOfMaterials describes an installed tree. Modules inside their callers'
-// packages are part of those; the user's own are part of the configuration.
+// billOfMaterials describes an installed tree. A module in its caller's package is part of
+// that package's component. The user's own local modules are part of the configuration.
 func billOfMaterials(result *cotter.Result, providers []cotter.Provider, name string) *cyclonedx.BOM {
 	components := map[string]*cyclonedx.Component{}
 	calls := map[string][]string{rootRef: nil}
-	owners := map[string]string{} // by the modules' keys
+	owners := map[string]string{} // the components that modules belong to, by the modules' keys
 	for _, m := range result.Modules {
 		caller := rootRef
 		if above := m.Path[:len(m.Path)-1]; len(above) > 0 {
@@ -107,7 +108,7 @@ func billOfMaterials(result *cotter.Result, providers []cotter.Provider, name st
 		}
 		if components[ref] == nil {
 			components[ref] = component(m, ref)
-			calls[ref] = append([]string(nil), calls[ref]...) // also what calls nothing is in the graph
+			calls[ref] = append([]string(nil), calls[ref]...) // components without calls are in the graph too
 		}
 		rng := m.Call.Range
 		addProperty(components[ref], "cotter:call", fmt.Sprintf("%s (%s:%d)", m.Path, rng.Filename, rng.Start.Line))

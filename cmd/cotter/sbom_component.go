@@ -15,8 +15,8 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// packageRef names a package in the document: by its immutable address, and the
-// version as which it was called.
+// packageRef returns the reference of a package in the document: its immutable address, and
+// the version that was selected for the call.
 func packageRef(m cotter.Module) string {
 	pkg, _ := addrs.SplitSubdir(m.Package)
 	ref := addrs.Redact(pkg)
@@ -26,7 +26,7 @@ func packageRef(m cotter.Module) string {
 	return ref
 }
 
-// component describes a package.
+// component returns the component for a package.
 func component(m cotter.Module, ref string) *cyclonedx.Component {
 	address, _ := addrs.SplitSubdir(m.Package)
 	pkg := addrs.ParseModulePackage(address)
@@ -44,8 +44,8 @@ func component(m cotter.Module, ref string) *cyclonedx.Component {
 	}
 	addProperty(c, "cotter:package", pkg.Redacted())
 	for _, h := range m.Hashes {
-		// h1 and t1 are hashes of trees; what other tools mean by SHA-256 is
-		// that of one file, which only the archive has.
+		// h1 and t1 are hashes of trees. Other tools expect the SHA-256 of a single
+		// file, which exists only for archives: see reference.
 		if h.Scheme() != "zh" {
 			addProperty(c, "cotter:"+h.Scheme(), string(h))
 		}
@@ -61,7 +61,7 @@ func addProperty(c *cyclonedx.Component, name, value string) {
 	*c.Properties = append(*c.Properties, cyclonedx.Property{Name: name, Value: value})
 }
 
-// reference says where the package is from.
+// reference returns the origin of a package, with the hash of the archive if it is known.
 func reference(pkg addrs.ModulePackage, hashes []hashing.Hash) cyclonedx.ExternalReference {
 	ref := cyclonedx.ExternalReference{Type: cyclonedx.ERTypeDistribution, URL: bareURL(pkg)}
 	if pkg.Getter() == "git" || pkg.Getter() == "hg" {
@@ -75,7 +75,7 @@ func reference(pkg addrs.ModulePackage, hashes []hashing.Hash) cyclonedx.Externa
 	return ref
 }
 
-// archiveSum is the SHA-256 of an archive in hex; "" for hashes of trees.
+// archiveSum returns the SHA-256 of an archive in hex. It returns "" for hashes of trees.
 func archiveSum(h hashing.Hash) string {
 	value, ok := strings.CutPrefix(string(h), "zh:")
 	if !ok {
@@ -87,9 +87,9 @@ func archiveSum(h hashing.Hash) string {
 	return value
 }
 
-// packageURL is a package in the form of https://github.com/package-url. There
-// is no type for modules: those of GitHub repositories and of OCI artifacts fit,
-// all else is "generic".
+// packageURL returns a package in the form of https://github.com/package-url. This form has
+// no type for modules. The types for GitHub repositories and OCI artifacts fit; all other
+// packages have the type "generic".
 func packageURL(pkg addrs.ModulePackage, name, version string) string {
 	u, err := url.Parse(bareURL(pkg))
 	if err != nil {
@@ -116,7 +116,7 @@ func generic(name, version, qualifier, value string) string {
 	return purl + "?" + qualifier + "=" + url.QueryEscape(value)
 }
 
-// bareURL is where a package is, without arguments and credentials.
+// bareURL returns the address of a package without arguments and credentials.
 func bareURL(pkg addrs.ModulePackage) string {
 	u, err := addrs.ParseModulePackage(pkg.Redacted()).URL()
 	if err != nil {
@@ -126,7 +126,7 @@ func bareURL(pkg addrs.ModulePackage) string {
 	return u.String()
 }
 
-// packageName is the last part of a package's address.
+// packageName returns the last part of a package's address.
 func packageName(pkg addrs.ModulePackage) string {
 	u, err := url.Parse(bareURL(pkg))
 	if err != nil {

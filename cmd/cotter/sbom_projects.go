@@ -12,8 +12,9 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// projectsBOM describes several projects in one document: each of them is a component,
-// and what they have in common is there once. It is nil if there are none.
+// projectsBOM describes several projects in one document. Each project is a component;
+// components that several projects use are in the document once. It returns nil if there are
+// no projects.
 func projectsBOM(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) (*cyclonedx.BOM, error) {
 	dirs, err := projectDirs(ctx, cmd, out, req)
 	if err != nil || len(dirs) == 0 {
@@ -82,7 +83,7 @@ func mergeBOMs(name string, dirs []string, boms []*cyclonedx.BOM) *cyclonedx.BOM
 	return merged
 }
 
-// addUses says of a component's uses in which project they are.
+// addUses adds the directory of the project to the uses of a component.
 func addUses(c *cyclonedx.Component, dir string) {
 	for i, p := range *c.Properties {
 		if p.Name == "cotter:call" || p.Name == "cotter:required-by" {
@@ -91,7 +92,8 @@ func addUses(c *cyclonedx.Component, dir string) {
 	}
 }
 
-// addMissing adds the properties that another description of the same component has.
+// addMissing adds the properties of another description of the same component that c does
+// not have.
 func addMissing(c, other *cyclonedx.Component) {
 	for _, p := range *other.Properties {
 		if !slices.Contains(*c.Properties, p) {

@@ -11,12 +11,12 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// addProviders adds the locked providers to the components, and which packages require
-// them to the graph. owners are the packages of the modules, by the modules' keys.
+// addProviders adds the locked providers to components, and their requirements to calls.
+// owners has the components that modules belong to, by the modules' keys.
 func addProviders(providers []cotter.Provider, owners map[string]string, components map[string]*cyclonedx.Component, calls map[string][]string) {
 	for _, p := range providers {
 		if p.Version == "" {
-			continue // there is nothing that could be named
+			continue // the provider is not locked
 		}
 		ref := p.Address.String() + "#" + p.Version
 		c := &cyclonedx.Component{

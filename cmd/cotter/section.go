@@ -11,14 +11,13 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// projectsAtOnce is how many projects are worked on at once. Each of them works on
-// many packages at once.
+// projectsAtOnce is the maximum number of projects that are processed at the same time. Each
+// of them processes many packages at the same time.
 const projectsAtOnce = 8
 
-// inProjects runs a function for each of several projects, with an output of its own.
-// What it prints stands below the name of the directory, in the order of the
-// directories. Those that fail leave the others alone: their errors are
-// *cotter.ProjectErrors.
+// inProjects calls run for each of several projects, each with a separate output. The
+// outputs are printed below the names of the directories, in the order of dirs. A failure
+// does not affect other projects. The errors are *cotter.ProjectErrors, joined.
 func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx context.Context, out *output, dir string) error) error {
 	sections, failures := make([]*section, len(dirs)), make([]error, len(dirs))
 	for i, dir := range dirs {
@@ -33,7 +32,7 @@ func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx con
 				if err := run(ctx, s.output, dirs[i]); err != nil {
 					failures[i] = &cotter.ProjectError{Dir: dirs[i], Err: err}
 				}
-				return nil // the others go on
+				return nil // other projects continue
 			})
 		}
 	}()
@@ -46,7 +45,7 @@ func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx con
 	return errors.Join(failures...)
 }
 
-// section is the output of what is done in one of several projects.
+// section is the output of a command for one of several projects.
 type section struct {
 	*output
 	stdout, stderr bytes.Buffer
@@ -61,8 +60,8 @@ func newSection(o *output, dir string) *section {
 	return s
 }
 
-// print prints a complete section. As JSON each value names its project; for people
-// all lines are indented below it.
+// print prints a complete section. In JSON each value names its project. In text all lines
+// are indented below the project's directory.
 func (s *section) print(o *output) error {
 	if _, err := o.stderr.Write(s.stderr.Bytes()); err != nil {
 		return err
@@ -83,7 +82,8 @@ func (s *section) print(o *output) error {
 	return nil
 }
 
-// conclude prints what is to be said of the whole project.
+// conclude prints the result for a whole project. If there are several projects, it becomes
+// the heading of the project's section.
 func (o *output) conclude(text string) {
 	if o.project != "" {
 		o.conclusion = text

@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// applySettings returns a request with the settings of its project. Flags override them.
-// It may be called again for another directory.
+// applySettings returns a request with the settings of its project. Flags override the
+// settings. It may be called again after req.Dir has changed.
 func applySettings(cmd *cli.Invocation, req cotter.Request) (cotter.Request, error) {
 	found, err := cotter.ReadSettings(req.Dir)
 	if err != nil {
@@ -46,8 +46,8 @@ func applySettings(cmd *cli.Invocation, req cotter.Request) (cotter.Request, err
 	return req, nil
 }
 
-// secondLockError is a run that would make a second lock beside the one that the project
-// has, because its settings are not those of the runs before.
+// secondLockError reports that a run would create a second lock next to the project's
+// existing one, because its settings differ from those of earlier runs.
 type secondLockError struct {
 	existing, other string
 }
@@ -56,8 +56,9 @@ func (e *secondLockError) Error() string {
 	return fmt.Sprintf("the modules are locked in %s, and this run would lock them in %s, which has none of them", e.existing, e.other)
 }
 
-// checkSecondLock refuses to make a second lock in a project whose settings name one: if
-// a flag names another than they do, or if they name another than the runs before.
+// checkSecondLock returns an error if a run would create a second lock in a project whose
+// settings name a lock file. This happens if a flag names another file than the settings, or
+// if the settings name another file than in earlier runs.
 func checkSecondLock(req cotter.Request) error {
 	found, err := cotter.ReadSettings(req.Dir)
 	if err != nil || found.LockFile == "" {
@@ -82,7 +83,7 @@ func checkSecondLock(req cotter.Request) error {
 	return nil
 }
 
-// locksModules reports whether a file is a lock with modules.
+// locksModules reports whether a file is a lock that has module entries.
 func locksModules(name string) bool {
 	if _, err := os.Lstat(name); err != nil {
 		return false

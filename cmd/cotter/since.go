@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
-// changedSince returns those of the projects in dirs that have changed since a git
-// revision, committed or not. All of them are in the repository of the first.
+// changedSince returns the projects in dirs that have changed since a git revision, in
+// commits or in the work tree. All projects must be in the repository of the first one.
 func changedSince(ctx context.Context, dirs []string, rev string, req cotter.Request) ([]string, error) {
 	git := &gitexec.Git{}
 	tree, err := git.WorkTree(dirs[0])

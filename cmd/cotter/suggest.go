@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxSuggested is how many words are suggested in the place of one.
+// maxSuggested is the maximum number of suggestions for a word.
 const maxSuggested = 3
 
-// nearest returns the words that resemble one that is not known, the most similar first.
+// nearest returns the known words that resemble a word, the most similar first.
 func nearest(word string, known []string) []string {
 	type candidate struct {
 		word     string
@@ -34,8 +34,8 @@ func nearest(word string, known []string) []string {
 	return words
 }
 
-// didYouMean is a question that names the known words that resemble one; "" if there are
-// none.
+// didYouMean returns a question with the known words that resemble a word. It returns "" if
+// no known word does.
 func didYouMean(word string, known []string) string {
 	words := nearest(word, known)
 	if len(words) == 0 {
@@ -44,7 +44,7 @@ func didYouMean(word string, known []string) string {
 	return "Did you mean " + alternatives(words) + "?"
 }
 
-// alternatives lists words: "a, b or c".
+// alternatives returns words as a list, such as "a, b or c".
 func alternatives(words []string) string {
 	if len(words) == 1 {
 		return words[0]
@@ -52,9 +52,9 @@ func alternatives(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// editDistance is the number of characters to insert, remove, replace, or swap with the
-// next one, that make one word of another. It is large for words that are too long to be
-// compared.
+// editDistance returns the number of edits that turn one word into another. An edit inserts,
+// removes or replaces a character, or swaps it with the next one. For words that are too long
+// to compare, editDistance returns a large number.
 func editDistance(from, to string) int {
 	const longest = 256
 	a, b := []rune(from), []rune(to)

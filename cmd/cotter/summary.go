@@ -9,18 +9,18 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// resultLine is what became of one module or provider in a run.
+// resultLine is the outcome of a run for a module or a provider.
 type resultLine struct {
 	verb    string // "added", "changed", "removed", "restored" or "installed"
 	subject string // the key of a module, or the address of a provider
-	what    string // its source and version, or what has changed
+	what    string // its source and version, or a description of the change
 	details []string
 }
 
-// verbs are those of outcomes, in the order in which they are counted.
+// verbs are the verbs of outcomes, in the order in which they are counted.
 var verbs = []string{"added", "changed", "removed", "restored", "installed"}
 
-// outcomesOf returns what became of all modules and providers that are not as before: the
+// outcomesOf returns the outcomes for all modules and providers that were changed: first the
 // modules in the order of their paths, and then the providers.
 func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 	changes := make(map[string]cotter.LockChange)
@@ -48,7 +48,7 @@ func outcomesOf(result *cotter.Result, seen *tally) []resultLine {
 			list = append(list, entryOutcome(change, modules[key]))
 		case seen.restored[key]:
 			list = append(list, resultLine{verb: "restored", subject: key, what: describe(modules[key])})
-		case isNew && !placed.Replaced: // by the same, in an update
+		case isNew && !placed.Replaced: // an update can replace a module by the same content
 			list = append(list, resultLine{verb: "installed", subject: key, what: describe(modules[key])})
 		}
 	}
@@ -89,7 +89,7 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version}
 		e, isNew := seen.providers[p.Address.String()]
 		_, fetched := seen.archives[line.subject+" "+p.Version]
-		if e.Replaced || fetched && !isNew { // what is in its place are links to the damaged cache
+		if e.Replaced || fetched && !isNew { // it is installed as links to the cache, which was damaged
 			line.verb = "restored"
 		}
 		if isNew || fetched {
@@ -101,11 +101,11 @@ func providerOutcomes(result *cotter.Result, seen *tally) []resultLine {
 	return list
 }
 
-// maxAligned is the width up to which subjects are padded, so that a long one does not
-// push all others to the right.
+// maxAligned is the width up to which subjects are aligned, so that a long subject does not
+// move all other columns to the right.
 const maxAligned = 40
 
-// printOutcomes prints a line for each module and provider, in columns.
+// printOutcomes prints a line for each outcome in columns, followed by its details.
 func (o *output) printOutcomes(list []resultLine, indent string) {
 	verb, subject := 0, 0
 	for _, one := range list {
@@ -123,7 +123,7 @@ func (o *output) printOutcomes(list []resultLine, indent string) {
 	}
 }
 
-// paintFor paints text in the colour of a verb.
+// paintFor returns text in the colour for a verb.
 func paintFor(o *output, verb, text string) string {
 	switch verb {
 	case "added", "installed":
@@ -134,7 +134,7 @@ func paintFor(o *output, verb, text string) string {
 	return o.paint(yellow, text)
 }
 
-// counted says how many outcomes there are of each kind: "3 added, 1 changed".
+// counted returns the number of outcomes of each kind, such as "3 added, 1 changed".
 func counted(list []resultLine) string {
 	var parts []string
 	for _, verb := range verbs {
@@ -151,7 +151,8 @@ func counted(list []resultLine) string {
 	return strings.Join(parts, ", ")
 }
 
-// total is how many modules and providers a result has: "12 modules and 3 providers".
+// total returns the number of modules and providers in a result, such as "12 modules and 3
+// providers".
 func total(result *cotter.Result) string {
 	var parts []string
 	if n := len(result.Modules); n > 0 || len(result.Providers) == 0 {
@@ -163,7 +164,7 @@ func total(result *cotter.Result) string {
 	return strings.Join(parts, " and ")
 }
 
-// installed prints the end of an installation. done is its type in JSON.
+// installed prints the result of an installation. done is as for jsonResult.
 func (o *output) installed(done string, result *cotter.Result, seen *tally) error {
 	if o.json {
 		return o.writeJSON(jsonResult(done, result))
@@ -181,7 +182,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 		return nil
 	}
 	if len(list) == 0 {
-		done = "up to date" // in their places; the lock is told below
+		done = "up to date" // the modules and providers are; the change of the lock is printed below
 	}
 	o.printOutcomes(list, "")
 	text := total(result)
@@ -206,7 +207,7 @@ func (o *output) installed(done string, result *cotter.Result, seen *tally) erro
 	return nil
 }
 
-// planned prints the end of a dry run.
+// planned prints the result of a dry run.
 func (o *output) planned(result *cotter.Result, seen *tally) error {
 	if o.json {
 		return o.writeJSON(jsonResult("planned", result))
@@ -214,7 +215,7 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 	if o.quiet {
 		return nil
 	}
-	list := outcomesOf(result, newTally()) // the changes of the lock alone
+	list := outcomesOf(result, newTally()) // only changes of the lock
 	if len(list) == 0 {
 		o.printf("%s would not change.\n", result.LockFile)
 	} else {
@@ -229,15 +230,15 @@ func (o *output) planned(result *cotter.Result, seen *tally) error {
 	return nil
 }
 
-// lockedOnly tells people that they have a lock and no modules yet.
+// lockedOnly prints that the lock was written, but no modules were installed.
 func (o *output) lockedOnly(result *cotter.Result) {
 	if !o.json && !o.quiet && len(result.LockChanges) > 0 {
 		o.printf("\nOnly the lock was written. `cotter install` installs what it says.\n")
 	}
 }
 
-// done is what a run did that succeeded, in one word. It is the type of the last
-// value that --json prints.
+// done returns what a successful run did, in one word. It is the type of the last value that
+// --json prints.
 func done(req cotter.Request) string {
 	switch {
 	case req.DryRun:

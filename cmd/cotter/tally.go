@@ -6,12 +6,12 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// tally is what the events of a run say about its result.
+// tally collects information about the result of a run from its events.
 type tally struct {
-	modules   map[string]cotter.ModuleInstalled   // by the key
-	providers map[string]cotter.ProviderInstalled // by the address
-	archives  map[string]int64                    // of providers that were fetched, their bytes
-	restored  map[string]bool                     // the keys of modules that were not what the lock says
+	modules   map[string]cotter.ModuleInstalled   // by key
+	providers map[string]cotter.ProviderInstalled // by address
+	archives  map[string]int64                    // the sizes of fetched provider archives in bytes, by providerName
+	restored  map[string]bool                     // the keys of modules that differed from the lock
 	lock      *cotter.LockFileWritten
 	fetched   int
 	bytes     int64
@@ -46,7 +46,8 @@ func (t *tally) event(event cotter.Event) {
 	}
 }
 
-// add adds what was fetched in another run.
+// add adds the fetched packages of another tally. A provider archive that both have counts
+// once.
 func (t *tally) add(other *tally) {
 	t.fetched += other.fetched
 	t.bytes += other.bytes
@@ -55,7 +56,8 @@ func (t *tally) add(other *tally) {
 	}
 }
 
-// fetchedText says what was fetched; "" for nothing.
+// fetchedText describes the number and size of fetched packages. It returns "" if nothing was
+// fetched.
 func (t *tally) fetchedText() string {
 	packages, bytes := t.fetched+len(t.archives), t.bytes
 	for _, n := range t.archives {
@@ -67,7 +69,7 @@ func (t *tally) fetchedText() string {
 	return fmt.Sprintf("%s fetched (%s)", count(packages, "package"), size(bytes))
 }
 
-// size is a number of bytes as people read it, in decimal units.
+// size formats a number of bytes in decimal units, such as "1.5 MB".
 func size(bytes int64) string {
 	units := []string{"kB", "MB", "GB", "TB"}
 	if bytes < 1000 {

@@ -23,11 +23,11 @@ func (o *output) branches(result *cotter.Result, path addrs.Module, indent strin
 	}
 }
 
-// nameBelow is a module's name below its caller; that of a module that a test
-// runs is long.
+// nameBelow returns a module's path relative to its caller. It has more than one part if a
+// test runs the module.
 func nameBelow(m cotter.Module) string { return m.Path[len(m.Caller()):].String() }
 
-// describe is where a module comes from, and its version.
+// describe returns the source and the version of a module.
 func describe(m cotter.Module) string {
 	text := addrs.Redact(m.Source.ForDisplay())
 	if m.Version != "" {

@@ -10,7 +10,8 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// updateName is the name of the command whose arguments are not only directories.
+// updateName is the name of the command update, whose arguments are not only directories: see
+// dirArguments.
 const updateName = "update"
 
 func updateCommand(out *output) *cli.Command {
@@ -18,19 +19,19 @@ func updateCommand(out *output) *cli.Command {
 		Name:      updateName,
 		Usage:     "move modules and providers to the newest versions that their constraints allow",
 		ArgsUsage: "[KEY|PROVIDER|DIR...]",
-		Description: "Updates the calls with the given paths, such as network.subnets, and the providers\n" +
-			"with the given addresses, such as hashicorp/aws; without arguments, everything.\n" +
-			"The rest of the lock stays as it is. For each module that changes it lists what\n" +
-			"the caller sees: variables, outputs, providers.\n" +
+		Description: "Updates the module calls with the given keys, such as network.subnets, and the\n" +
+			"providers with the given addresses, such as hashicorp/aws. Without arguments it updates\n" +
+			"everything. The rest of the lock does not change. For each module that changes, it\n" +
+			"lists what changes for the caller: variables, outputs and providers.\n" +
 			"\n" +
-			"A tag in a source address, such as \"?ref=v1.2.0\", stays, and a newer one is only\n" +
-			"told. With --edit it is written into the configuration first.\n" +
+			"Tags in source addresses, such as \"?ref=v1.2.0\", do not change; newer tags are only\n" +
+			"reported. With --edit, newer tags are first written into the configuration.\n" +
 			"\n" +
 			"Arguments that begin with a dot or are absolute paths are directories of projects:\n" +
-			"`cotter update network ./envs/dev`. Of several projects, those that do not have a\n" +
-			"call or a provider stay as they are.",
+			"`cotter update network ./envs/dev`. If there are several projects, those that do not\n" +
+			"have a given call or provider do not change.",
 		Flags: configFlags(severalFlags(append(installFlags(),
-			&cli.Flag{Name: "to", Type: cli.String, Usage: "move the one call KEY to `VERSION`, which its constraint must allow"},
+			&cli.Flag{Name: "to", Type: cli.String, Usage: "update the one call KEY to `VERSION`, which its constraint must allow"},
 			&cli.Flag{Name: "accept-changed", Type: cli.Strings, Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
 			&cli.Flag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
 			&cli.Flag{Name: "edit", Usage: "write newer tags into the source addresses that name tags"},
@@ -48,7 +49,7 @@ func updateCommand(out *output) *cli.Command {
 				return usageError{errors.New("--to needs the key of one call, as in `cotter update network --to 1.2.0`")}
 			}
 			if cmd.Bool("edit") && req.Update.To != "" {
-				return usageError{errors.New("--edit moves to the newest tag, so it excludes --to")}
+				return usageError{errors.New("--edit selects the newest tag, so it cannot be used with --to")}
 			}
 			return runUpdate(ctx, cmd, out, req)
 		},
@@ -77,7 +78,7 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req cotter
 	return proposePins(ctx, cmd, out)
 }
 
-// updateMarkdown updates and prints nothing but the table, and warnings.
+// updateMarkdown updates a project, and prints only the table and warnings.
 func updateMarkdown(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
@@ -100,7 +101,8 @@ func updateMarkdown(ctx context.Context, cmd *cli.Invocation, out *output, req c
 	return nil
 }
 
-// updatesMarkdown prints the tables of several projects, nil where one failed.
+// updatesMarkdown prints the tables of several projects. The result of a project that failed
+// is nil.
 func (o *output) updatesMarkdown(dirs []string, results []*cotter.Result) {
 	for i, result := range results {
 		if result != nil && wouldChange(result) {
@@ -111,8 +113,9 @@ func (o *output) updatesMarkdown(dirs []string, results []*cotter.Result) {
 	}
 }
 
-// setUpdates reads what is to be updated: arguments with a slash are addresses of
-// providers, and all others that are not directories are paths of module calls.
+// setUpdates reads the arguments of update into a request. Of the arguments that are not
+// directories, those with a slash are addresses of providers, and the others are keys of
+// module calls.
 func setUpdates(cmd *cli.Invocation, req *cotter.Request) {
 	dirs := dirArguments(cmd)
 	req.Update.All = cmd.NArg() == len(dirs)

@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// hintedError is an error with what to do about it.
+// hintedError is an error with a hint on what to do about it.
 type hintedError struct {
 	error
 	hint string
@@ -16,7 +16,7 @@ type hintedError struct {
 
 func (e hintedError) Unwrap() error { return e.error }
 
-// hinted returns an error with a hint, if there is one.
+// hinted returns an error with a hint. It returns err if the hint is "".
 func hinted(err error, hint string) error {
 	if hint == "" {
 		return err
@@ -24,8 +24,8 @@ func hinted(err error, hint string) error {
 	return hintedError{err, hint}
 }
 
-// lineError words an error of a command line: of the command that it names, or of one of
-// that command's flags.
+// lineError turns an error of the parser into a usageError with a better text or a hint. The
+// error is about the name of a command, or about a flag of command.
 func lineError(command *cli.Command, err error) error {
 	var unknown *cli.UnknownCommandError
 	if errors.As(err, &unknown) {
@@ -38,7 +38,7 @@ func lineError(command *cli.Command, err error) error {
 	return usageError{err}
 }
 
-// flagError words an error of a flag.
+// flagError adds a better text or a hint to an error about a flag.
 func flagError(command *cli.Command, err error) error {
 	var unknown *cli.UnknownFlagError
 	var missing *cli.MissingValueError
@@ -49,14 +49,14 @@ func flagError(command *cli.Command, err error) error {
 	case errors.As(err, &missing):
 		return fmt.Errorf("%w: %s", err, takes(missing.Flag))
 	case errors.As(err, &invalid) && invalid.Flag.Check != nil:
-		return invalid.Err // which does not show the value: it may be secret
+		return invalid.Err // does not contain the value, which may be secret
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s takes %s, got %q", invalid.Name, takes(invalid.Flag), invalid.Value)
 	}
 	return err
 }
 
-// takes says what the value of a flag is.
+// takes describes the values that a flag takes.
 func takes(flag *cli.Flag) string {
 	switch flag.Type {
 	case cli.Bool:
@@ -67,7 +67,8 @@ func takes(flag *cli.Flag) string {
 	return flag.ValueName()
 }
 
-// flagHint says which flags resemble one that the command does not take.
+// flagHint returns a hint for a flag that the command does not have: the flags with similar
+// names, or how to list all flags.
 func flagHint(command *cli.Command, name string) string {
 	var known []string
 	for flag := range command.AllFlags() {
@@ -83,7 +84,8 @@ func flagHint(command *cli.Command, name string) string {
 	return "Did you mean " + alternatives(likely) + "?"
 }
 
-// commandHint says which subcommands have names that resemble one that there is not.
+// commandHint returns a hint for a subcommand that does not exist: the subcommands with
+// similar names, or how to list all subcommands.
 func commandHint(command *cli.Command, name string) string {
 	known := []string{"help"}
 	for _, sub := range command.VisibleCommands() {

@@ -15,14 +15,14 @@ func vendorCommand(out *output) *cli.Command {
 		Name:      "vendor",
 		Usage:     "keep the locked modules in the repository",
 		ArgsUsage: "[DIR...]",
-		Description: "Writes the packages of the lock to a directory of the repository, removes those\n" +
-			"that the lock no longer has, and points modules.json there. The directory is the\n" +
-			"setting `vendor` in cotter.hcl, or --vendor; it is relative to the root module.\n" +
-			"No source in the configuration changes.\n" +
+		Description: "Writes the locked packages to a directory in the repository, removes packages that the\n" +
+			"lock no longer has, and points modules.json to the directory. The setting `vendor` in\n" +
+			"cotter.hcl or --vendor names the directory, relative to the root module. The sources in\n" +
+			"the configuration do not change.\n" +
 			"\n" +
-			"With the setting, install takes the packages from there. It compares every file\n" +
-			"with the lock and asks no server. If an entry of the lock changes, as with update,\n" +
-			"its package is written too. Providers are not vendored.",
+			"If `vendor` is set, install takes the packages from the directory. It compares every\n" +
+			"file with the lock, and sends no requests for them. If a lock entry changes, for\n" +
+			"example by update, its package is written too. Providers are not vendored.",
 		Flags: configFlags(severalFlags(append(slices.Concat(policyFlags(), mirrorFlags()),
 			&cli.Flag{Name: "offline", Usage: "send no requests: use only what is vendored or cached"},
 			&cli.Flag{Name: "submodules", Usage: "fetch the submodules of git repositories too"},
@@ -40,12 +40,12 @@ func vendorCommand(out *output) *cli.Command {
 	}
 }
 
-// vendorFlag is that of every command that looks at installed modules.
+// vendorFlag returns the flag of every command that reads installed modules.
 func vendorFlag() *cli.Flag {
 	return &cli.Flag{Name: "vendor", Type: cli.String, Usage: "keep the modules in `DIR`, relative to the root module, as `cotter vendor` does"}
 }
 
-// vendored prints what became of the packages in the repository.
+// vendored prints the vendored packages that were written or removed.
 func (o *output) vendored(req cotter.Request, result *cotter.Result) {
 	if o.json || o.quiet || len(result.Vendored) == 0 {
 		return
@@ -56,10 +56,10 @@ func (o *output) vendored(req cotter.Request, result *cotter.Result) {
 	}
 }
 
-// jsonVendored is a package in the repository that was written or removed.
+// jsonVendored is a vendored package that was written or removed.
 type jsonVendored struct {
 	Key string `json:"key"`
-	// Dir is the package's directory, relative to the root module's.
+	// Dir is the package's directory, relative to the directory of the root module.
 	Dir string `json:"dir"`
 	// Kind is "added", "changed" or "removed".
 	Kind string `json:"kind"`
@@ -73,8 +73,8 @@ func jsonVendorChanges(changes []cotter.VendorChange) []jsonVendored {
 	return list
 }
 
-// reportedFiles are the files that verify found in a package: those of a vendored one by
-// their paths from the root module.
+// reportedFiles returns the files that verify found to be different in a package. The files
+// of a vendored package have paths relative to the root module.
 func reportedFiles(p cotter.PackageReport) hashing.Changes {
 	if p.Vendored == "" {
 		return p.Changes

@@ -16,21 +16,21 @@ import (
 func verifyCommand(out *output) *cli.Command {
 	return &cli.Command{
 		Name:      "verify",
-		Usage:     "compare the installed modules with the lock, without network access",
+		Usage:     "compare the installed modules and providers with the lock, without network access",
 		ArgsUsage: "[DIR...]",
-		Description: "Reads every installed file. Changed and vanished files and added\n" +
-			"configuration files are failures; other added files are only listed.\n" +
-			"With --remote it also asks what tags, branches and registries point to now.\n" +
+		Description: "Reads every installed file. Changed files, missing files and added configuration files\n" +
+			"are failures; other added files are only listed. With --remote it also asks the origins\n" +
+			"what tags, branches and registries point to now.\n" +
 			"\n" +
-			"The exit status is 0, or the sum of 1 if a package was changed or modules.json\n" +
-			"points elsewhere, 4 if a package is not installed, 8 if something could not\n" +
-			"be compared, and 16 if the lock does not fit the configuration, the policy\n" +
-			"refuses something, or an origin has moved. That of several projects is the sum\n" +
-			"of all that one of them has.",
+			"The exit status is 0 if everything matches. Otherwise it is the sum of 1 if a package\n" +
+			"was changed or modules.json points elsewhere, 4 if a package is not installed, 8 if\n" +
+			"something could not be compared, and 16 if the lock does not fit the configuration, the\n" +
+			"policy refuses something, or an origin has other content. If there are several\n" +
+			"projects, each number that applies to any of them is added once.",
 		Flags: configFlags(severalFlags(append(policyFlags(),
-			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have what the lock says"},
+			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have the locked content"},
 			&cli.Flag{Name: "cache-dir", Type: cli.String, Usage: "keep fetched packages in `DIR`"},
-			&cli.Flag{Name: "sarif", Type: cli.String, Usage: "write what was found to `FILE`, in SARIF for code scanning"},
+			&cli.Flag{Name: "sarif", Type: cli.String, Usage: "write the findings to `FILE`, in SARIF for code scanning"},
 		)...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runVerify(ctx, cmd, out)
@@ -41,7 +41,7 @@ func verifyCommand(out *output) *cli.Command {
 var (
 	errNoLock      = errors.New("there is no lock file to compare with")
 	errNotVerified = errors.New("what is installed differs from the lock")
-	errNotVendored = errors.New("the vendored modules are not what the lock says")
+	errNotVendored = errors.New("the vendored modules differ from the lock")
 	errStale       = errors.New("the lock is not for this configuration")
 	errPolicy      = errors.New("the policy does not allow what the configuration or the lock has")
 	errMoved       = errors.New("some origins no longer have what the lock says")
@@ -49,7 +49,7 @@ var (
 )
 
 func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
-	var found *findings // nil if nothing is to be written
+	var found *findings // nil if no SARIF file is written
 	if name := cmd.String("sarif"); name != "" {
 		if found, err = newFindings(cmd.String("chdir")); err != nil {
 			return err
@@ -70,7 +70,8 @@ func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error
 	})
 }
 
-// verify verifies the project of a request, and asks its origins unless remote is nil.
+// verify verifies the project of a request. If remote is not nil, it also asks the project's
+// origins.
 func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, remote *cotter.Installer, found *findings) (err error) {
 	defer func() { found.failed(req, err) }()
 	if err := setPolicy(cmd, &req); err != nil {
@@ -98,7 +99,8 @@ func verify(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Re
 	return failed
 }
 
-// verifyStatus is the exit status of a report, and what to say about it.
+// verifyStatus returns the exit status for a report, with an error for it. If the report has
+// no failures, the status is 0.
 func verifyStatus(report *cotter.Report) statusError {
 	status := 0
 	for _, p := range report.Packages {
@@ -132,7 +134,7 @@ func verifyStatus(report *cotter.Report) statusError {
 	if report.Unfinished {
 		status |= exitUnverifiable
 	}
-	// That the lock has to be brought up to date is said of all entries together.
+	// The remedy for a StaleError, to update the lock, is printed once for all entries.
 	causes := slices.DeleteFunc(slices.Clone(report.Stale), is[*cotter.StaleError])
 	switch {
 	case status == exitStale && len(report.Refused) > 0:
@@ -146,13 +148,13 @@ func verifyStatus(report *cotter.Report) statusError {
 	return statusError{errNotVerified, status, causes}
 }
 
-// report prints what verify found: a line a package, and its files below it.
+// report prints what verify found: a line for each package, followed by its files.
 func (o *output) report(report *cotter.Report) error {
 	if o.json {
 		return o.writeJSON(jsonReport(report))
 	}
 	if report.Unfinished {
-		o.printf("An installation was interrupted while it put modules into their places.\n")
+		o.printf("An installation was interrupted while it was putting modules in place.\n")
 	}
 	for _, file := range report.Unproven {
 		o.warnf("%s was not written here by this user; it was ignored", file)
@@ -196,7 +198,7 @@ func (o *output) report(report *cotter.Report) error {
 	return nil
 }
 
-// refused prints what a policy does not allow, each rule once.
+// refused prints violations of the policy, grouped by rule.
 func (o *output) refused(errs []error) {
 	for _, group := range sameText(flatten(errs)) {
 		headline, lines, ok := refusedTogether(group)
@@ -213,10 +215,10 @@ func (o *output) refused(errs []error) {
 	}
 }
 
-// matches reports whether a package is as the lock says.
+// matches reports whether a package matches the lock.
 func matches(p cotter.PackageReport) bool { return p.Err == nil && p.Status == cotter.StatusVerified }
 
-// unconfirmed names the entries that no origin has confirmed, once.
+// unconfirmed prints the entries that no origin has confirmed, in one message.
 func (o *output) unconfirmed(report *cotter.Report) {
 	var keys []string
 	for _, p := range report.Packages {
@@ -225,11 +227,11 @@ func (o *output) unconfirmed(report *cotter.Report) {
 		}
 	}
 	if len(keys) > 0 {
-		o.notef("No origin has confirmed %s of the lock here: %s.\n%s\n", entries(len(keys), "module"), strings.Join(keys, ", "), confirmRemedy)
+		o.notef("No origin has confirmed %s in the lock on this machine: %s.\n%s\n", entries(len(keys), "module"), strings.Join(keys, ", "), confirmRemedy)
 	}
 }
 
-// unread warns of configuration that was not compared with the lock.
+// unread warns about parts of the configuration that were not compared with the lock.
 func (o *output) unread(errs []error) {
 	var remedies []remedy
 	for _, m := range flatten(errs) {
@@ -239,6 +241,7 @@ func (o *output) unread(errs []error) {
 	o.printRemedies(remedies)
 }
 
+// statusText describes how an installed package compares with the lock.
 func statusText(p cotter.PackageReport) string {
 	switch {
 	case p.Err != nil:

@@ -9,7 +9,8 @@ import (
 	"github.com/cotterpin/cotter"
 )
 
-// verifyRemote compares the lock with the origins.
+// verifyRemote compares the lock with the origins, and prints the result. The returned
+// statusError has the status 0 if all origins have the locked content.
 func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req cotter.Request, found *findings) (statusError, error) {
 	origins, err := in.VerifyRemote(ctx, req)
 	if err == nil {
@@ -38,7 +39,7 @@ func verifyRemote(ctx context.Context, in *cotter.Installer, out *output, req co
 	return failed, nil
 }
 
-// move is what several calls have in common whose origin has moved.
+// move is a moved origin, which several calls can have in common.
 type move struct{ pkg, ref, locked, now string }
 
 // origins prints each origin that has moved once, with the calls that use it.
@@ -73,8 +74,7 @@ func (o *output) origins(origins []cotter.Origin) {
 	o.notef("%d of %s still lead to what the lock has.\n", same, count(len(origins), "origin"))
 }
 
-// short is a commit or a digest as people recognise it; anything else is left
-// whole.
+// short shortens a commit or a digest to its first digits. It returns other text unchanged.
 func short(revision string) string {
 	const commit, digits = 40, 12
 	scheme, value, ok := strings.Cut(revision, ":")
@@ -91,6 +91,7 @@ func short(revision string) string {
 	return scheme + value[:digits]
 }
 
+// jsonOrigin is the origin of a module call in the output of verify --remote.
 type jsonOrigin struct {
 	Key     string `json:"key"`
 	File    string `json:"file,omitempty"`

@@ -9,10 +9,12 @@ import (
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 )
 
-// release is the version that a release build sets by -ldflags "-X main.release=...".
+// release is the version of a release build, which sets it with -ldflags
+// "-X main.release=...".
 var release = ""
 
-// version is the release, or what the go command knows about this build.
+// version returns the release or, for other builds, the version that the go command has
+// recorded.
 func version() string {
 	if release != "" {
 		return release
@@ -23,7 +25,7 @@ func version() string {
 	return "(devel)"
 }
 
-// commitDate is the day of the commit that was built, or "" if it is not known.
+// commitDate returns the day of the commit that was built, or "" if it is not known.
 func commitDate() string {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {
@@ -47,7 +49,7 @@ func versionCommand(out *output) *cli.Command {
 	}
 }
 
-// printVersion is what version does, and --version.
+// printVersion prints the version, for the command version and the flag --version.
 func printVersion(out *output) error {
 	if out.json {
 		return out.writeJSON(versionRecord{version(), platform()})

@@ -8,39 +8,39 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// The phases of a package that is under way.
+// The phases of a transfer.
 const (
 	fetching  = "fetching"
 	unpacking = "unpacking"
 	waiting   = "waiting" // for another process
 )
 
-// view is what the live lines show.
+// view is the content of the live lines.
 type view struct {
 	started           time.Time
 	active            []*transfer // in the order in which they began
 	fetched, resolved int
 }
 
-// transfer is a package that is under way.
+// transfer is a package that is being fetched or unpacked, or that another process is
+// fetching.
 type transfer struct {
 	name, phase string
 	done, total int64 // in bytes; total is 0 if it is not known
 
-	// rate is in bytes per second, as of the last time that it was measured; base is what
-	// was done at the time since.
-	rate, base int64
-	since      time.Time
+	rate  int64     // the last measured rate, in bytes per second
+	base  int64     // the value of done at the time since
+	since time.Time // the start of the current measurement
 }
 
-// lines returns the lines for a terminal of a size. Each is shorter than the width, since
-// some terminals begin a new line behind the last column.
+// lines returns the lines for a terminal of the given size. Each line is shorter than the
+// width, because some terminals begin a new line after the last column.
 func (v *view) lines(width, height int, now time.Time) []string {
 	width = max(width-1, 10)
 	rows := v.active
-	hidden := max(len(rows)-max(height-2, 1), 0) // one line for all, and one for the cursor
+	hidden := max(len(rows)-max(height-2, 1), 0) // one line is for the summary, and one for the cursor
 	if hidden > 0 {
-		hidden++ // the line that says so takes a place as well
+		hidden++ // the line with the number of hidden rows needs a row too
 	}
 	var lines []string
 	for _, t := range rows[:len(rows)-min(hidden, len(rows))] {
@@ -52,7 +52,7 @@ func (v *view) lines(width, height int, now time.Time) []string {
 	return append(lines, shorten(v.summary(now), width))
 }
 
-// summary is the line for all packages.
+// summary returns the line for the whole run.
 func (v *view) summary(now time.Time) string {
 	elapsed := seconds(now.Sub(v.started))
 	if v.fetched+len(v.active) == 0 {
@@ -61,16 +61,16 @@ func (v *view) summary(now time.Time) string {
 	return fmt.Sprintf("%d fetched, %d under way, %s", v.fetched, len(v.active), elapsed)
 }
 
-// The widths of terminals from which on a line says more.
+// The minimum widths of terminals for lines with more columns, and the width of the bar.
 const (
 	roomyWidth = 70
 	wideWidth  = 100
 	barWidth   = 20
-	// percentWidth is for terminals that are not roomy.
+	// percentWidth is the minimum width for a percentage on terminals that are not roomy.
 	percentWidth = 48
 )
 
-// line is the line of a package: its name, and then columns that stay where they are.
+// line returns the line for a transfer: its name, followed by columns of fixed width.
 func (t *transfer) line(width int, now time.Time) string {
 	var columns string
 	switch rate := t.rateText(now); {
@@ -93,7 +93,7 @@ func (t *transfer) line(width int, now time.Time) string {
 	return name + strings.Repeat(" ", room-columnsOf(name)+1) + columns
 }
 
-// amount is how much is done, and of how much if that is known.
+// amount returns the number of bytes done, with the total if it is known.
 func (t *transfer) amount() string {
 	if t.total <= 0 {
 		return size(t.done)
@@ -101,7 +101,7 @@ func (t *transfer) amount() string {
 	return size(t.done) + " of " + size(t.total)
 }
 
-// percent is "" if the size is not known.
+// percent returns the percentage done, or "" if the total is not known.
 func (t *transfer) percent() string {
 	if t.total <= 0 {
 		return ""
@@ -116,19 +116,19 @@ func (t *transfer) rateText(now time.Time) string {
 		return ""
 	case t.rate > 0 && over < 2*rateOver:
 		return size(t.rate) + "/s"
-	case over >= rateOver/4: // nothing was measured yet, or nothing has come since then
+	case over >= rateOver/4: // no rate was measured yet, or no progress was reported since
 		return size(int64(float64(t.done-t.base)/over.Seconds())) + "/s"
 	}
 	return ""
 }
 
-// bar shows how much of a known size is done.
+// bar returns a progress bar. The total must be known.
 func (t *transfer) bar() string {
 	full := int(min(t.done*barWidth/t.total, barWidth))
 	return strings.Repeat("#", full) + strings.Repeat("-", barWidth-full)
 }
 
-// shortName is the name of a package without what all have in common.
+// shortName returns the name of a package without its scheme and arguments.
 func shortName(name string) string {
 	name = strings.TrimPrefix(name, "git::")
 	if _, rest, ok := strings.Cut(name, "://"); ok {
@@ -138,8 +138,9 @@ func shortName(name string) string {
 	return sanitize.Escape(name)
 }
 
-// shorten returns text that takes at most width columns, with "…" in the place of what is
-// left out. The end of an address says more than its start.
+// shorten returns text that takes at most width columns, with "…" in place of omitted
+// characters. It keeps more of the end than of the start, because the end of an address says
+// more.
 func shorten(text string, width int) string {
 	if columnsOf(text) <= width {
 		return text
@@ -154,8 +155,8 @@ func shorten(text string, width int) string {
 	return front + "…" + string(back)
 }
 
-// columnsOf is how many columns of a terminal text takes: two for each character of the
-// scripts that are wide.
+// columnsOf returns the number of terminal columns that text takes. Characters of wide
+// scripts take two columns.
 func columnsOf(text string) int {
 	const firstWide, firstSymbol, lastSymbol = 0x1100, 0x2000, 0x2e7f
 	n := 0
@@ -168,7 +169,7 @@ func columnsOf(text string) int {
 	return n
 }
 
-// seconds is a time as people read it.
+// seconds formats a duration for people, such as "4.2 s" or "2 min 5 s".
 func seconds(d time.Duration) string {
 	switch s := d.Seconds(); {
 	case s < 0.995:

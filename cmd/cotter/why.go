@@ -12,11 +12,14 @@ import (
 
 func whyCommand(out *output) *cli.Command {
 	return &cli.Command{
-		Name:        "why",
-		Usage:       "show which calls lead to a module, or which modules require a provider",
-		ArgsUsage:   "KEY|SOURCE|PROVIDER",
-		Description: "Takes the path of a module call, such as network.subnets, or a source address\nwithout its subdir and version, and shows each chain of calls with its files.\nFor a provider, such as hashicorp/aws, it shows what each module asks for.",
-		Flags:       configFlags(),
+		Name:      "why",
+		Usage:     "show which calls lead to a module, or which modules require a provider",
+		ArgsUsage: "KEY|SOURCE|PROVIDER",
+		Description: "For the key of a module call, such as network.subnets, or for a source address without\n" +
+			"subdirectory and version, it shows each chain of calls with files and lines. For a\n" +
+			"provider, such as hashicorp/aws, it shows the modules that require it, with their\n" +
+			"version constraints.",
+		Flags: configFlags(),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runWhy(ctx, cmd, out)
 		},
@@ -59,7 +62,8 @@ func runWhy(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	return nil
 }
 
-// nothingNamed is the error for a name that stands for nothing in the project.
+// nothingNamed returns the error for a name that is neither a module nor a provider of the
+// project.
 func nothingNamed(ctx context.Context, cmd *cli.Invocation, out *output, req cotter.Request, result *cotter.Result, name string) error {
 	var known []string
 	for _, m := range result.Modules {
@@ -73,11 +77,11 @@ func nothingNamed(ctx context.Context, cmd *cli.Invocation, out *output, req cot
 	if hint == "" {
 		hint = "Run `cotter list` to see the modules, and `cotter list --providers` to see the providers."
 	}
-	return hinted(fmt.Errorf("no module has the key or the source %q, and none requires a provider of that name", name), hint)
+	return hinted(fmt.Errorf("no module has the key or the source %q, and no module requires a provider of that name", name), hint)
 }
 
-// hasSource reports whether a module's source, or the package that it is in, is
-// the wanted one.
+// hasSource reports whether wanted is a module's source address, or the address of the
+// module's package.
 func hasSource(m cotter.Module, wanted string) bool {
 	for _, source := range []string{m.Source.String(), m.Source.ForDisplay()} {
 		pkg, _ := addrs.SplitSubdir(source)
@@ -89,7 +93,7 @@ func hasSource(m cotter.Module, wanted string) bool {
 	return false
 }
 
-// chainTo are the modules from the root's call to a module.
+// chainTo returns the modules from the call in the root module down to a module.
 func chainTo(result *cotter.Result, to cotter.Module) []cotter.Module {
 	var chain []cotter.Module
 	for _, m := range result.Modules {
@@ -97,7 +101,7 @@ func chainTo(result *cotter.Result, to cotter.Module) []cotter.Module {
 			chain = append(chain, m)
 		}
 	}
-	return chain // in the order of the keys, which is from the top down
+	return chain // in the order of the keys, and so from the top down
 }
 
 func jsonChains(chains [][]cotter.Module) record {

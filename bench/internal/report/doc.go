@@ -1,3 +1,3 @@
-// Package report prints what the benchmark measured: a table for each world, and
-// which goals were met. It measures nothing.
+// Package report formats the results of the benchmark: a table for each world, and the
+// goals that were met or missed. It does not measure anything.
 package report

@@ -13,10 +13,10 @@ type Goal struct {
 	Text string // what should be true
 
 	limit   float64
-	atLeast bool // the limit is the smallest value allowed, not the largest
+	atLeast bool // the limit is the smallest allowed value, not the largest
 	unit    string
-	// measure returns one value for each row that cotter is compared with. The
-	// worst counts.
+	// measure returns a value for each row that cotter is compared with. The worst value
+	// is compared with the limit.
 	measure func(rows []Row) []float64
 }
 
@@ -48,8 +48,9 @@ func (g Goal) verdict(rows []Row) string {
 	return "**missed** (" + measured + ")"
 }
 
-// against returns a function that compares cotter's row with each of a kind in the
-// same state, or with the first baseline. With Ours it measures cotter's row alone.
+// against returns a function that compares cotter's row in a state with each row of a kind in
+// the same state. For Baseline it uses only the first baseline. For Ours it measures only
+// cotter's own row.
 func against(state string, kind Kind, value func(ours, other Row) float64) func([]Row) []float64 {
 	return func(rows []Row) (values []float64) {
 		own, found := oursIn(rows, state)
@@ -74,11 +75,11 @@ func oursIn(rows []Row, state string) (Row, bool) {
 	return rows[i], true
 }
 
-// ratio is how many times longer a took than b.
+// ratio returns the time of a as a multiple of the time of b.
 func ratio(a, b Row) float64 { return float64(a.Median) / float64(max(b.Median, 1)) }
 
-// Faster is the goal that cotter takes at most a part of the time that each
-// stock tool takes in that state.
+// Faster is the goal that cotter is at least factor times faster than each stock tool in a
+// state.
 func Faster(state string, factor float64) Goal {
 	text := fmt.Sprintf("%s: at least %g times faster than stock", state, factor)
 	if factor == 1 {
@@ -87,8 +88,8 @@ func Faster(state string, factor float64) Goal {
 	return Goal{text, factor, true, "times", against(state, Stock, func(ours, stock Row) float64 { return ratio(stock, ours) })}
 }
 
-// FasterThan is the goal that cotter takes at most a part of the time that one stock
-// tool takes in that state.
+// FasterThan is the goal that cotter is at least factor times faster than one stock tool in
+// a state.
 func FasterThan(state, tool string, factor float64) Goal {
 	faster := Faster(state, factor)
 	faster.Text = fmt.Sprintf("%s: at least %g times faster than %s", state, factor, tool)
@@ -101,19 +102,19 @@ func FasterThan(state, tool string, factor float64) Goal {
 	return faster
 }
 
-// NoLongerThan is the goal that cotter takes at most a multiple in one state of what it
-// takes in another.
+// NoLongerThan is the goal that cotter takes at most factor times as long in one state as in
+// another.
 func NoLongerThan(state, other string, factor float64) Goal {
 	return Goal{fmt.Sprintf("%s: at most %g times as long as %s", state, factor, other), factor, false, "times", ratioOf(other, state)}
 }
 
-// FasterThanState is the goal that cotter takes at most a part of the time in one state
-// that it takes in another.
+// FasterThanState is the goal that cotter is at least factor times faster in one state than
+// in another.
 func FasterThanState(state, other string, factor float64) Goal {
 	return Goal{fmt.Sprintf("%s: at least %g times faster than %s", state, factor, other), factor, true, "times", ratioOf(state, other)}
 }
 
-// ratioOf measures how many times longer cotter takes in the second state.
+// ratioOf measures cotter's time in the second state as a multiple of its time in the first.
 func ratioOf(first, second string) func([]Row) []float64 {
 	return func(rows []Row) []float64 {
 		a, found := oursIn(rows, first)
@@ -140,8 +141,8 @@ func NoRequest(state string) Goal {
 	return Goal{state + ": no request at all", 0, false, "requests", ours(state, func(r Row) float64 { return float64(r.Requests) })}
 }
 
-// RequestsPerPackage is the goal that each package costs at most that many
-// requests, service discovery not counted.
+// RequestsPerPackage is the goal that cotter sends at most most requests for each package on
+// average, without those for service discovery.
 func RequestsPerPackage(state string, packages, most int) Goal {
 	text := fmt.Sprintf("%s: no more than %d requests for each of %d packages beyond discovery", state, most, packages)
 	return Goal{text, float64(most * packages), false, "requests", ours(state, func(r Row) float64 { return float64(r.Requests - r.Discovery) })}
@@ -152,8 +153,8 @@ func FetchedOnce(state string) Goal {
 	return Goal{state + ": no request more than once", 1, false, "times", ours(state, func(r Row) float64 { return float64(r.Repeats) })}
 }
 
-// DiskShare is the goal that project and cache together take at most a share of
-// what the project of each stock tool takes.
+// DiskShare is the goal that cotter's project and cache together take at most a percentage
+// of the disk space that the project of each stock tool takes.
 func DiskShare(state string, percent float64) Goal {
 	return Goal{fmt.Sprintf("%s: at most %g %% of stock's disk, the cache included", state, percent), percent, false, "%",
 		against(state, Stock, func(ours, stock Row) float64 {
@@ -161,8 +162,8 @@ func DiskShare(state string, percent float64) Goal {
 		})}
 }
 
-// NearBaseline is the goal that cotter takes at most a multiple of the time of
-// the state's first baseline.
+// NearBaseline is the goal that cotter takes at most factor times as long as the first
+// baseline of a state.
 func NearBaseline(state string, factor float64) Goal {
 	return Goal{fmt.Sprintf("%s: at most %g times the time of reading and hashing the files", state, factor), factor, false, "times", against(state, Baseline, ratio)}
 }
@@ -175,13 +176,14 @@ func MemoryBelow(state string, mib float64) Goal {
 	}}
 }
 
-// Linear is the goal that ten times as much takes at most ten times as long.
+// Linear is the goal that the state large, with ten times as much work as the state small,
+// takes at most ten times as long.
 func Linear(small, large string) Goal {
 	return Goal{fmt.Sprintf("%s: at most ten times as long as %s", large, small), 10, false, "times", ratioOf(small, large)}
 }
 
-// Spared is the goal that at least that many bytes of what the state's baseline
-// transfers are not transferred.
+// Spared is the goal that cotter receives at least the given number of bytes less than the
+// baseline of a state.
 func Spared(state string, bytes int64) Goal {
 	return Goal{fmt.Sprintf("%s: at least %s of the list of all refs not transferred", state, megabytes(bytes)), float64(bytes) / 1e6, true, "MB",
 		against(state, Baseline, func(ours, all Row) float64 { return float64(all.Received-ours.Received) / 1e6 })}

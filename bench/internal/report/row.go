@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// World is what was measured with one configuration and its servers.
+// World has the measurements with one configuration and its servers.
 type World struct {
 	Name  string
 	About string   // a sentence without its full stop
@@ -15,39 +15,41 @@ type World struct {
 	Goals []Goal
 }
 
-// Row is what one tool needed in one state.
+// Row has the measurements of one tool in one state.
 type Row struct {
 	State string
 	Tool  string
 	Kind  Kind
-	// Runs is how often it ran. The times are the median and the extremes.
+	// Runs is the number of runs. The times are the median and the extremes of these runs.
 	Runs                    int
 	Median, Lowest, Highest time.Duration
 	CPU                     time.Duration // median of the command and all that it starts
-	// Requests reached the servers, Discovery of them service discovery.
-	// Repeats is how often the most frequent one was made.
+	// Requests is the number of requests that reached the servers. Discovery is the number
+	// of them that were for service discovery. Repeats is the number of times that the most
+	// frequent request was sent.
 	Requests, Discovery, Repeats int
 	Received                     int64 // bytes that the servers sent
-	// Disk is how many bytes .terraform takes afterwards, Cache what is kept
-	// elsewhere.
+	// Disk is the number of bytes that .terraform takes afterwards. Cache is the number of
+	// bytes in cotter's cache.
 	Disk, Cache int64
 	Peak        int64 // peak memory of the process in bytes; 0 if it is not known
-	// If Sample is not 0, only so many of Whole parts were run, and times,
-	// requests, bytes and disk are multiplied.
+	// Sample is 0, or the number of parts out of Whole that were run. In this case times,
+	// requests, received bytes and disk usage are extrapolated.
 	Sample, Whole int
 }
 
-// Kind is whose row it is.
+// Kind is the kind of a row.
 type Kind int
 
-// A row of cotter, of a stock tool, or of the least that the work costs.
+// The kinds of rows: of cotter, of a stock tool, or of a baseline, which is the least that
+// the work costs.
 const (
 	Ours Kind = iota
 	Stock
 	Baseline
 )
 
-// Section is one world in Markdown: its table and its goals.
+// Section returns the section of a world in Markdown: its table and its goals.
 func Section(w World) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n%s.\n", w.Name, w.About)

@@ -2,20 +2,20 @@
 //
 // # Commands
 //
-// A program is a tree of commands, which [Link] makes of their declarations. A command line
+// A program is a tree of commands, which [Link] makes from their declarations. A command line
 // names one of them, from the root down:
 //
 //	cotter --quiet bundle create --out=modules.tar network dns
 //
 // A command with subcommands takes no arguments: the first word that is not a flag is the
 // name of a subcommand. Other commands take any number of arguments. A raw command takes
-// all words behind its name as arguments and reads no flags.
+// all words after its name as arguments and reads no flags.
 //
 // # Flags
 //
 // A flag begins with one dash or two, which are the same: -json and --json. It is known to
 // the command that declares it and, unless it is local, to the subcommands of that command.
-// So it may stand before and behind the subcommand's name, and before, between and behind
+// So it can come before or after the subcommand's name, and before, between or after
 // arguments. Names are written in full, and -qv is not -q -v.
 //
 // The value of a flag is in the same word, as in -for=tofu, or it is the next word, even if
@@ -25,8 +25,8 @@
 // If a flag is repeated, the last value counts. A [Strings] flag has all its values, each
 // split at commas.
 //
-// The word -- ends the flags of a command: all words behind it are arguments, or the name
-// of a subcommand, which reads flags again. Before it, a dash alone is an argument, and so
+// The word -- ends the flags of a command: all words after it are arguments, or the name
+// of a subcommand, which reads flags again. Before it, a single dash is an argument, and so
 // is a dash followed by a character that is not a letter, as in -1.
 package cli
 
@@ -40,10 +40,10 @@ import (
 // Command is a command, or a subcommand of another one.
 type Command struct {
 	Name        string
-	Usage       string // what it does, in a line
-	ArgsUsage   string // what its arguments are, such as "FILE [DIR...]"
-	Description string // what else there is to know
-	FlagsNote   string // what programs add to errors about its flags
+	Usage       string // what the command does, in one line
+	ArgsUsage   string // the names of its arguments, such as "FILE [DIR...]"
+	Description string // a longer description
+	FlagsNote   string // text that programs add to errors about its flags
 
 	Flags    []*Flag
 	Commands []*Command
@@ -75,7 +75,7 @@ type Flag struct {
 	Name  string
 	Short string // another name, of one letter
 	Type  Type
-	Usage string // what it does, with the name of its value in backquotes
+	Usage string // what the flag does, with the name of its value in backquotes
 
 	// Default is the value of a String flag that is not given.
 	Default string

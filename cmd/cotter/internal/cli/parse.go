@@ -53,8 +53,8 @@ func (e *InvalidValueError) Error() string {
 
 func (e *InvalidValueError) Unwrap() error { return e.Err }
 
-// Parse reads the words of a command line that follow the name of the program. The root is
-// that of a linked tree. If a word is wrong, the invocation has what was read before it.
+// Parse reads the words of a command line that follow the name of the program. root is the
+// root of a linked tree. If a word is wrong, the invocation has what was read before it.
 func Parse(root *Command, words []string) (*Invocation, error) {
 	inv := &Invocation{Command: root}
 	flagsEnded := false
@@ -93,7 +93,7 @@ func isFlag(word string) bool {
 	return ok && (first == '-' || unicode.IsLetter(first))
 }
 
-// readFlag reads a flag, whose value may be the next word. It returns the words behind it.
+// readFlag reads a flag, whose value may be the next word. It returns the words that follow.
 func (inv *Invocation) readFlag(word string, next []string) ([]string, error) {
 	name, value, hasValue := strings.Cut(strings.TrimPrefix(word[1:], "-"), "=")
 	flag := inv.Command.Flag(name)
@@ -158,9 +158,9 @@ func (inv *Invocation) Given(names ...string) []Given {
 // IsSet reports whether a flag was given, on the command line or by Set.
 func (inv *Invocation) IsSet(name string) bool { return len(inv.Given(name)) > 0 }
 
-// String returns the value of a String flag: the last one that was given, or that of its
-// environment variable, or the default. It returns "" for a flag that the command does not
-// know.
+// String returns the value of a String flag: the last one that was given, or the value of
+// its environment variable, or the default. It returns "" for a flag that the command does
+// not know.
 func (inv *Invocation) String(name string) string {
 	if given := inv.Given(name); len(given) > 0 {
 		return given[len(given)-1].Value
