@@ -50,3 +50,21 @@ func (e *MismatchError) Error() string {
 	}
 	return fmt.Sprintf("%s: the package has the hash %s, not the %s %s", e.Location, e.Got, by, strings.Join(e.Want, ", "))
 }
+
+// MissingPlatformError says that a store has a version of a provider, but not for the wanted
+// platform.
+type MissingPlatformError struct {
+	// Store is the name of the store.
+	Store    string
+	Platform addrs.Platform
+	// Platforms are the platforms for which the store has the version.
+	Platforms []addrs.Platform
+}
+
+func (e *MissingPlatformError) Error() string {
+	var names []string
+	for _, platform := range e.Platforms {
+		names = append(names, platform.String())
+	}
+	return fmt.Sprintf("%s does not have it for %s, only for %s", e.Store, e.Platform, strings.Join(names, ", "))
+}

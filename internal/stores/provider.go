@@ -8,7 +8,6 @@ import (
 	"iter"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
@@ -32,7 +31,7 @@ type storedProvider struct {
 var _ getproviders.Package = (*storedProvider)(nil)
 
 // providerOf returns a store's package for a platform. The error wraps fs.ErrNotExist if the
-// store does not have the version, and is a *[MissingPlatformError] if it has the version only
+// store does not have the version, and is a *[getproviders.MissingPlatformError] if it has the version only
 // for other platforms.
 func providerOf(ctx context.Context, store Store, r modpkg.Release, platform addrs.Platform) (*storedProvider, error) {
 	text, err := store.ProviderIndex(ctx, r.Provider, r.Version)
@@ -45,7 +44,7 @@ func providerOf(ctx context.Context, store Store, r modpkg.Release, platform add
 	}
 	target, ok := modpkg.TargetFor(targets, platform)
 	if !ok {
-		missing := &MissingPlatformError{Store: store.Name(), Platform: platform}
+		missing := &getproviders.MissingPlatformError{Store: store.Name(), Platform: platform}
 		for _, t := range targets {
 			missing.Platforms = append(missing.Platforms, t.Platform)
 		}
@@ -65,24 +64,6 @@ func targetOf(ctx context.Context, store Store, r modpkg.Release, target modpkg.
 		return nil, err
 	}
 	return &storedProvider{ProviderArtifact: artifact, store: store, distrust: store.CheckTrust(text)}, nil
-}
-
-// MissingPlatformError says that a store has a version of a provider, but not for the wanted
-// platform.
-type MissingPlatformError struct {
-	// Store is the name of the store.
-	Store    string
-	Platform addrs.Platform
-	// Platforms are the platforms for which the store has the version.
-	Platforms []addrs.Platform
-}
-
-func (e *MissingPlatformError) Error() string {
-	var names []string
-	for _, platform := range e.Platforms {
-		names = append(names, platform.String())
-	}
-	return fmt.Sprintf("%s does not have it for %s, only for %s", e.Store, e.Platform, strings.Join(names, ", "))
 }
 
 // Location implements [getproviders.Package].
@@ -139,7 +120,7 @@ func (s *Stores) Offers() providers.Offers {
 func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) providers.Offer {
 	store := s.store(at)
 	found, err := providerOf(ctx, store, modpkg.Release{Provider: want.Provider, Version: want.Version}, want.Platform)
-	_, isMissing := errors.AsType[*MissingPlatformError](err)
+	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
 	case err == nil && !found.IsIn(want.Locked):
 		mismatch := &getproviders.MismatchError{Location: store.Name(), Got: fmt.Sprint(found.Hashes), Locked: true}
@@ -184,7 +165,7 @@ func HasProvider(ctx context.Context, store Store, entry lockfile.Provider, plat
 		return ProviderMissing, nil, err
 	}
 	found, err := providerOf(ctx, store, modpkg.Release{Provider: entry.Address, Version: version}, platform)
-	_, isMissing := errors.AsType[*MissingPlatformError](err)
+	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
 	case isMissing, errors.Is(err, fs.ErrNotExist), isOfArtifact(err):
 		return ProviderMissing, nil, nil
